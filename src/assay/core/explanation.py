@@ -1,0 +1,147 @@
+"""What an explanation is: the learner's own reasoning about one row, as text, as data, as HTML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+__all__ = ["Explanation", "Section"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One step of the reasoning: a title, a small table, and perhaps a sentence under it.
+
+    Cells are text, numbers, or exact fractions.
+    """
+
+    title: str
+    columns: list[str]
+    rows: list[list[Any]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a learner answers as it does, for one row.
+
+    ``print`` it for text, call ``to_dict`` for plain data, and a notebook shows it as HTML.
+
+    Examples
+    --------
+    >>> from assay.core import Explanation
+    >>> from assay.core.explanation import Section
+    >>> steps = Section("Joint probability", ["class", "prior", "x0", "joint"],
+    ...                 [["a", 0.5, 0.2, 0.1], ["b", 0.5, 0.6, 0.3]])
+    >>> print(Explanation("NaiveBayes", "b", {"a": 0.25, "b": 0.75}, {"x0": 1.0}, [steps]))
+    NaiveBayes answers b (probability 0.75)
+    for the row x0 = 1
+    <BLANKLINE>
+    Joint probability
+      class  prior   x0  joint
+      a        0.5  0.2    0.1
+      b        0.5  0.6    0.3
+    <BLANKLINE>
+    Posterior
+      a  0.25
+      b  0.75
+    """
+
+    learner: str
+    answer: Any
+    posterior: dict[Any, float] = field(default_factory=dict)
+    row: dict[str, Any] = field(default_factory=dict)
+    sections: list[Section] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data (text, numbers, lists, dicts) that JSON can hold; fractions become text like '4/7'."""
+        return {
+            "learner": self.learner,
+            "answer": self.answer,
+            "posterior": {str(k): float(p) for k, p in self.posterior.items()},
+            "row": dict(self.row),
+            "sections": [
+                {
+                    "title": s.title,
+                    "columns": list(s.columns),
+                    "rows": [[str(v) if isinstance(v, Fraction) else v for v in row] for row in s.rows],
+                    "note": s.note,
+                }
+                for s in self.sections
+            ],
+        }
+
+    def __str__(self) -> str:
+        sure = (
+            f" (probability {_shown(self.posterior[self.answer])})" if self.answer in self.posterior else ""
+        )
+        parts = [f"{self.learner} answers {self.answer}{sure}"]
+        if self.row:
+            cells = ", ".join(f"{name} = {_shown(value)}" for name, value in list(self.row.items())[:12])
+            parts[0] += f"\nfor the row {cells}" + (", ..." if len(self.row) > 12 else "")
+        for section in self.sections:
+            parts.append(f"{section.title}\n" + _text_table(section.columns, section.rows))
+            if section.note:
+                parts[-1] += f"\n  {section.note}"
+        if self.posterior:
+            rows = [[str(label), p] for label, p in self.posterior.items()]
+            parts.append("Posterior\n" + _text_table(None, rows))
+        return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        sure = (
+            f" <span>(probability {_shown(self.posterior[self.answer])})</span>"
+            if self.answer in self.posterior
+            else ""
+        )
+        html = [
+            f'<div class="assay-explanation"><h4>{escape(self.learner)} answers {escape(str(self.answer))}{sure}</h4>'
+        ]
+        if self.row:
+            html.append(
+                _html_table("The row", ["column", "value"], [[k, v] for k, v in self.row.items()], "")
+            )
+        html += [_html_table(s.title, s.columns, s.rows, s.note) for s in self.sections]
+        if self.posterior:
+            html.append(
+                _html_table(
+                    "Posterior", ["class", "probability"], [[k, p] for k, p in self.posterior.items()], ""
+                )
+            )
+        return "\n".join(html) + "</div>"
+
+    to_html = _repr_html_
+
+
+def _shown(value: Any) -> str:
+    """A cell as people read it: four significant digits, fractions as fractions, a dash for missing."""
+    if value is None:
+        return "missing"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)
+
+
+def _text_table(columns: list[str] | None, rows: list[list[Any]]) -> str:
+    cells = [[_shown(v) for v in row] for row in rows]
+    heads = [columns] if columns else []
+    width = (
+        [max(len(r[j]) for r in heads + cells) for j in range(len((heads + cells)[0]))]
+        if heads + cells
+        else []
+    )
+    number = [all(isinstance(row[j], (int, float, Fraction)) for row in rows) for j in range(len(width))]
+    return "\n".join(
+        "  "
+        + "  ".join(v.rjust(w) if right else v.ljust(w) for v, w, right in zip(row, width, number)).rstrip()
+        for row in heads + cells
+    )
+
+
+def _html_table(title: str, columns: list[str], rows: list[list[Any]], note: str) -> str:
+    head = "".join(f"<th>{escape(c)}</th>" for c in columns)
+    body = "".join("<tr>" + "".join(f"<td>{escape(_shown(v))}</td>" for v in row) + "</tr>" for row in rows)
+    foot = f"<p>{escape(note)}</p>" if note else ""
+    return f"<h5>{escape(title)}</h5><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}"

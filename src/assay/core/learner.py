@@ -1,0 +1,380 @@
+"""The bases that do all the plumbing, so that a learner's file holds its mathematics.
+
+A learner writes a constructor that only stores, a table ``accepts`` of what its parameters may be, a set
+``takes`` of what its mathematics can use as it is ("nominal", "missing", "sparse"), and its own two or
+three methods:
+
+- :class:`Classifier`: ``_learn(X, y, w)`` and ``_posterior(X)``;
+- :class:`Generative`: ``_learn(X, y, w)`` and ``_log_joint(X)``;
+- :class:`Regressor`: ``_learn(X, y, w)`` and ``_predict(X)``;
+- :class:`Transformer`: ``_learn(X, y, w)`` and ``_transform(X)``;
+- :class:`Clusterer`: ``_learn(X, y, w)``, which sets ``labels_``, and ``_assign(X)``;
+- with :class:`SumLearner` in front: ``_summarize(X, y, w)`` and ``_solve(sums)`` instead of ``_learn``.
+
+There X is a float block (categories as codes, missing as NaN), y holds codes 0..K-1 or floats, and w is
+None or the rows' weights.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from assay.core.explanation import Explanation, Section
+from assay.core.parameters import Accepted, check
+from assay.core.sum_learner import SumLearner
+from assay.core.targets import check_weights, encode_labels, numeric_target
+from assay.errors import DataError, DegenerateError, DegenerateWarning, SchemaWarning
+from assay.tables import Design, Schema, Table
+from assay.tables.table import UNSEEN
+
+__all__ = ["Classifier", "Clusterer", "Generative", "Learner", "Regressor", "SumLearner", "Transformer"]
+
+
+class Learner(BaseEstimator):
+    """What all learners share: parameters, the schema, and what they take of a table.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        The columns of the training table; at predict time columns are matched with it by name.
+    design_ : Design
+        For learners that need numbers: how nominal columns were expanded into indicators.
+    n_features_in_ : int          feature_names_in_ : (d,) only if the table had names
+    """
+
+    accepts: ClassVar[Mapping[str, Accepted | None]] = {}
+    takes: ClassVar[frozenset[str]] = frozenset()
+    reference_category: ClassVar[bool] = False  # leave out each nominal column's first indicator
+    remedy: ClassVar[str] = "Impute first, for example with assay.tables.Imputer, or drop the rows."
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = "sparse" in self.takes
+        tags.input_tags.allow_nan = "missing" in self.takes
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    def why_not(self, X: Any) -> str | None:
+        """None if the learner can use this table, else the sentence that says why not.
+
+        >>> from assay.bayes import GaussianNB
+        >>> GaussianNB().why_not([[1.0], [None]])
+        'GaussianNB: column x0 has 1 missing value (NaN). ...'
+        """
+        try:
+            table = Table.of(X, who=type(self).__name__)
+            self._numbers(table, Design(table.schema, self.reference_category))
+        except DataError as error:
+            return str(error)
+        return None
+
+    def _check_parameters(self) -> None:
+        if self.accepts:
+            check(type(self).__name__, self.accepts, self.get_params(deep=False))
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        """X as the block of numbers that this learner's mathematics sees."""
+        who = type(self).__name__
+        if fitting:
+            table = Table.of(X, who=who)
+            self._remember(table.schema)
+        else:
+            check_is_fitted(self)
+            table = Table.like(X, self.schema_, who)
+            if table.unseen:
+                _warn_unseen(table, who)
+        return self._numbers(table, getattr(self, "design_", None))
+
+    def _remember(self, schema: Schema) -> None:
+        self.schema_ = schema
+        self.n_features_in_ = len(schema)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if "nominal" not in self.takes:
+            self.design_ = Design(schema, self.reference_category)
+
+    def _numbers(self, table: Table, design: Design | None) -> Any:
+        who, X = type(self).__name__, table.values
+        if not isinstance(X, np.ndarray) and "sparse" not in self.takes:
+            raise TypeError(f"{who}: sparse data was passed, but dense data is required. Use X.toarray().")
+        if not table.complete and "missing" not in self.takes:
+            raise DataError(_missing_message(who, table, self.remedy))
+        if "nominal" not in self.takes:
+            return X if design is None or design.plain else design.expand(X)
+        if table.unseen:  # a category nobody has seen is missing
+            X = X.copy()
+            X[(X == UNSEEN) & table.schema.coded] = np.nan
+            if "missing" not in self.takes:
+                raise DataError(_missing_message(who, Table(X, table.schema, False), self.remedy))
+        return X
+
+    @property
+    def _names(self) -> list[str]:
+        """The names of the columns that the mathematics sees."""
+        return self.design_.names if hasattr(self, "design_") else self.schema_.names
+
+
+class Classifier(ClassifierMixin, Learner):
+    """A learner of classes: posteriors first, decisions from them.
+
+    Attributes
+    ----------
+    classes_ : (K,) the class labels, sorted
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X and their classes y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, or pandas, polars, pyarrow frame, (n, d)
+        y : (n,) class labels of any kind
+        sample_weight : (n,) what each row counts; None counts each once
+        """
+        self._check_parameters()
+        if _fit_elsewhere(self, X, y, sample_weight):
+            return self
+        values = self._admit(X, fitting=True)
+        self.classes_, codes = encode_labels(y, values.shape[0], type(self).__name__)
+        self._learn(values, codes, check_weights(sample_weight, values))
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the posterior probability of each class, in the order of ``classes_``."""
+        return self._posterior(self._admit(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the most probable class; among equals the first of ``classes_``."""
+        values = self._admit(X)
+        return self.classes_[self._choose(values)]
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the logarithm of the posterior."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def explain(self, X: Any) -> Explanation | list[Explanation]:
+        """How the learner reached its answer: an Explanation for one row, a list for several."""
+        values = self._admit(X)
+        raw = Table.like(X, self.schema_, type(self).__name__).values if hasattr(self, "design_") else values
+        explanations = [self._explanation(values[i : i + 1], raw[i : i + 1]) for i in range(values.shape[0])]
+        return explanations[0] if len(explanations) == 1 else explanations
+
+    def _explanation(self, X: Any, raw: Any) -> Explanation:
+        posterior = self._posterior(X)[0]
+        dense = raw if isinstance(raw, np.ndarray) else raw.toarray()
+        row = {c.name: self.schema_.label(j, dense[0, j]) for j, c in enumerate(self.schema_)}
+        answer = self.classes_[self._choose(X)[0]]
+        return Explanation(
+            learner=type(self).__name__,
+            answer=answer.item() if isinstance(answer, np.generic) else answer,
+            posterior={_plain(label): float(p) for label, p in zip(self.classes_, posterior)},
+            row=row,
+            sections=self._reasons(X, row),
+        )
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        """The learner's own reasoning about one row, as sections of an Explanation."""
+        return []
+
+    def _choose(self, X: Any) -> np.ndarray:
+        return np.argmax(self._posterior(X), axis=1)
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        raise TypeError(f"{type(self).__name__} must define _learn")
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _posterior")
+
+
+class Generative(Classifier):
+    r"""A classifier that models log P(x, k) for each class k; the posterior is its softmax.
+
+    A row to which every class gives probability zero has no posterior. Then the answer is the prior, with a
+    ``DegenerateWarning``; a learner with ``zero_evidence="raise"`` raises instead.
+    """
+
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """(n, K) log P(x, k), not normalised over the classes."""
+        return self._log_joint(self._admit(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the logarithm of the posterior, exact also where the posterior underflows."""
+        joint = self._evident(self._log_joint(self._admit(X)))
+        return joint - _log_sum_exp(joint)
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        joint = self._evident(self._log_joint(X))
+        joint -= joint.max(axis=1, keepdims=True)
+        np.exp(joint, out=joint)
+        joint /= joint.sum(axis=1, keepdims=True)
+        return joint
+
+    def _choose(self, X: Any) -> np.ndarray:
+        return np.argmax(self._evident(self._log_joint(X)), axis=1)
+
+    def _evident(self, joint: np.ndarray) -> np.ndarray:
+        """log P(x, k) with the rows of zero evidence replaced by the log prior."""
+        best = joint.max(axis=1)
+        if not np.isneginf(best).any():
+            return joint
+        none = np.isneginf(best)
+        said = (
+            f"{type(self).__name__}: {int(none.sum())} row(s) have probability zero under every class, so their "
+            "posterior is undefined"
+        )
+        if getattr(self, "zero_evidence", "prior") == "raise":
+            raise DegenerateError(f"{said}. Smooth the counts (alpha above 0).")
+        warnings.warn(f"{said}; the prior is given instead.", DegenerateWarning, stacklevel=3)
+        with np.errstate(divide="ignore"):
+            joint[none] = np.log(self._prior())
+        return joint
+
+    def _prior(self) -> np.ndarray:
+        """(K,) the prior probabilities of the classes."""
+        if hasattr(self, "class_log_prior_"):
+            return np.exp(self.class_log_prior_)
+        return self.class_prior_ if hasattr(self, "class_prior_") else self.priors_
+
+    def _log_joint(self, X: Any) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _log_joint")
+
+
+class Regressor(RegressorMixin, Learner):
+    """A learner of numbers."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X and their numbers y."""
+        self._check_parameters()
+        if _fit_elsewhere(self, X, y, sample_weight):
+            return self
+        values = self._admit(X, fitting=True)
+        target = numeric_target(y, values.shape[0], type(self).__name__)
+        self._learn(values, target, check_weights(sample_weight, values))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the expected number for each row."""
+        return self._predict(self._admit(X))
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        raise TypeError(f"{type(self).__name__} must define _learn")
+
+    def _predict(self, X: Any) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _predict")
+
+
+class Transformer(TransformerMixin, Learner):
+    """A learner of a new table from the old one."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn what the transformation needs from the rows of X."""
+        self._check_parameters()
+        if _fit_elsewhere(self, X, y, sample_weight):
+            return self
+        values = self._admit(X, fitting=True)
+        self._learn(values, y, check_weights(sample_weight, values))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The rows of X in the new table."""
+        return self._transform(self._admit(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the new table's columns."""
+        check_is_fitted(self)
+        if input_features is not None and list(input_features) != self.schema_.names:
+            if len(input_features) != len(self.schema_):
+                raise ValueError("input_features should have length equal to number of features")
+            if self.schema_.named:
+                raise ValueError("input_features is not equal to feature_names_in_")
+            return np.asarray(input_features, dtype=object)
+        return np.array(self._names_out(), dtype=object)
+
+    def _names_out(self) -> list[str]:
+        return self._names
+
+    def _learn(self, X: Any, y: Any, w: np.ndarray | None) -> None:
+        raise TypeError(f"{type(self).__name__} must define _learn")
+
+    def _transform(self, X: Any) -> Any:
+        raise TypeError(f"{type(self).__name__} must define _transform")
+
+
+class Clusterer(ClusterMixin, Learner):
+    """A learner of groups.
+
+    Attributes
+    ----------
+    labels_ : (n,) the group of each training row
+    """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find groups among the rows of X; y is ignored."""
+        self._check_parameters()
+        values = self._admit(X, fitting=True)
+        self._learn(values, None, check_weights(sample_weight, values))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the group that each row belongs to."""
+        return self._assign(self._admit(X))
+
+    def _learn(self, X: Any, y: None, w: np.ndarray | None) -> None:
+        raise TypeError(f"{type(self).__name__} must define _learn")
+
+    def _assign(self, X: Any) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _assign")
+
+
+def _fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
+    """Fit on a Dask cluster if X lives there; whether that was done."""
+    if not hasattr(X, "__dask_graph__"):
+        return False
+    if not isinstance(learner, SumLearner):
+        raise DataError(
+            f"{type(learner).__name__} needs all rows in memory; call X.compute() first, or use a learner that is "
+            "a sum, such as NaiveBayes."
+        )
+    learner._fit_dask(X, y, w)
+    return True
+
+
+def _warn_unseen(table: Table, who: str) -> None:
+    for name, values in table.unseen.items():
+        j = table.schema.index(name)
+        rows = int((table.values[:, j] == UNSEEN).sum())
+        shown = ", ".join(repr(v) for v in values[:3]) + (", ..." if len(values) > 3 else "")
+        warnings.warn(
+            f"{who}: column {name!r} has {len(values)} unseen categor{'y' if len(values) == 1 else 'ies'} ({shown}) "
+            f"in {rows} row{'' if rows == 1 else 's'}; treated as missing.",
+            SchemaWarning,
+            stacklevel=5,
+        )
+
+
+def _missing_message(who: str, table: Table, remedy: str) -> str:
+    X = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
+    holes = np.isnan(X).sum(axis=0)
+    worst = int(np.argmax(holes))
+    others = int((holes > 0).sum()) - 1
+    more = f" (and {others} more column{'' if others == 1 else 's'})" if others else ""
+    count = f"{holes[worst]} missing value{'' if holes[worst] == 1 else 's'}"
+    return f"{who}: column {table.schema[worst].name} has {count} (NaN){more}. {remedy}"
+
+
+def _log_sum_exp(joint: np.ndarray) -> np.ndarray:
+    top = joint.max(axis=1, keepdims=True)
+    return top + np.log(np.exp(joint - top).sum(axis=1, keepdims=True))
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

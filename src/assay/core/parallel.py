@@ -1,0 +1,85 @@
+"""Threads over kernels and BLAS blocks, in one place, so that they never make it slower.
+
+Small work stays on the calling thread. While our threads run, BLAS gets one thread each, so the machine
+is never oversubscribed. Threads wait passively. The answer never depends on how many there are, because
+work is cut by its size alone and results come back in order.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+__all__ = ["in_threads", "threads"]
+
+
+def threads(limit: int | None = None) -> int:
+    """How many threads to use: the machine's share of cores, or less where the surroundings ask for less.
+
+    ``ASSAY_NUM_THREADS`` and ``OMP_NUM_THREADS`` (which joblib and Dask set in their workers) are
+    respected, and so are CPU affinity and the container's quota.
+
+    >>> from assay.core.parallel import threads
+    >>> threads(limit=1)
+    1
+    """
+    wanted = [_cores()]
+    for variable in ("ASSAY_NUM_THREADS", "OMP_NUM_THREADS"):
+        text = os.environ.get(variable, "")
+        if text.isdigit() and int(text) > 0:
+            wanted.append(int(text))
+            break
+    if limit is not None:
+        wanted.append(max(1, limit if limit > 0 else _cores() + 1 + limit))
+    return max(1, min(wanted))
+
+
+@lru_cache(maxsize=1)
+def _cores() -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        with open("/sys/fs/cgroup/cpu.max") as file:
+            quota, period = file.read().split()
+        if quota != "max":
+            cores = min(cores, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):
+        pass
+    return cores
+
+
+def in_threads(
+    function: Callable[[T], R], items: Sequence[T] | Iterable[T], n_threads: int | None = None
+) -> list[R]:
+    """``[function(item) for item in items]``, on several threads when there are several items.
+
+    >>> from assay.core.parallel import in_threads
+    >>> in_threads(lambda v: v * v, [1, 2, 3])
+    [1, 4, 9]
+    """
+    items = list(items)
+    n = min(threads(n_threads), len(items))
+    if n <= 1:
+        return [function(item) for item in items]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with one_blas_thread(), ThreadPoolExecutor(n) as pool:
+        return list(pool.map(function, items))
+
+
+def one_blas_thread() -> Any:
+    """A context in which BLAS uses one thread per caller."""
+    return _controller().limit(limits=1, user_api="blas")
+
+
+@lru_cache(maxsize=1)
+def _controller() -> Any:
+    import numpy.linalg  # noqa: F401  BLAS must be loaded before it can be found
+    import scipy.linalg.blas  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

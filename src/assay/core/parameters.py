@@ -1,0 +1,211 @@
+"""What a learner accepts: one declarative table per learner, checked before it learns.
+
+A learner writes ``accepts = {"shrinkage": Range(0, 1), "priors": Simplex() | None}``; the same table
+serves the check, the command line's help and the reference page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from assay.errors import ParameterError
+
+__all__ = [
+    "Any_",
+    "Array",
+    "Choice",
+    "Count",
+    "Flag",
+    "Function",
+    "Instance",
+    "Range",
+    "Seed",
+    "Simplex",
+    "check",
+]
+
+
+class Accepted:
+    """A set of acceptable values: ``holds(value)`` tests one, ``words`` describes all."""
+
+    words: str
+
+    def holds(self, value: Any) -> bool:
+        raise TypeError(f"{type(self).__name__} must say which values it holds")
+
+    def __or__(self, other: Accepted | None) -> Accepted:
+        return _Either(self, other if other is not None else _Nothing())
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+class _Either(Accepted):
+    def __init__(self, *choices: Accepted):
+        self.choices = choices
+        self.words = " or ".join(choice.words for choice in choices)
+
+    def holds(self, value: Any) -> bool:
+        return any(choice.holds(value) for choice in self.choices)
+
+
+class _Nothing(Accepted):
+    words = "None"
+
+    def holds(self, value: Any) -> bool:
+        return value is None
+
+
+class Range(Accepted):
+    """A real number from ``low`` to ``high``; ``open`` names the ends that are excluded ("low", "high", "both").
+
+    >>> from assay.core.parameters import Range
+    >>> Range(0, 1).holds(1.5), Range(0, 1)
+    (False, a number from 0 to 1)
+    """
+
+    def __init__(self, low: float = -np.inf, high: float = np.inf, open: str = ""):
+        self.low, self.high, self.open = low, high, open
+        above = f"above {low:g}" if open in ("low", "both") else f"from {low:g}"
+        below = f"below {high:g}" if open in ("high", "both") else f"to {high:g}"
+        if np.isinf(high):
+            self.words = (
+                "a number" if np.isinf(low) else f"a number {above}" + (" up" if "from" in above else "")
+            )
+        else:
+            self.words = f"a number {below}" if np.isinf(low) else f"a number {above} {below}"
+
+    def holds(self, value: Any) -> bool:
+        if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)) or np.isnan(value):
+            return False
+        if (self.open in ("low", "both") and value <= self.low) or value < self.low:
+            return False
+        return not ((self.open in ("high", "both") and value >= self.high) or value > self.high)
+
+
+class Count(Accepted):
+    """A whole number from ``low`` up (to ``high``)."""
+
+    def __init__(self, low: int = 1, high: int | None = None):
+        self.low, self.high = low, high
+        self.words = f"a whole number from {low} " + ("up" if high is None else f"to {high}")
+
+    def holds(self, value: Any) -> bool:
+        return (
+            isinstance(value, Integral)
+            and not isinstance(value, (bool, np.bool_))
+            and value >= self.low
+            and (self.high is None or value <= self.high)
+        )
+
+
+class Choice(Accepted):
+    """One of a few words."""
+
+    def __init__(self, *words: str):
+        self.choices = words
+        self.words = "one of " + ", ".join(repr(word) for word in words) if len(words) > 1 else repr(words[0])
+
+    def holds(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.choices
+
+
+class Flag(Accepted):
+    """True or False."""
+
+    words = "True or False"
+
+    def holds(self, value: Any) -> bool:
+        return isinstance(value, (bool, np.bool_))
+
+
+class Simplex(Accepted):
+    """Probabilities: none negative, sum 1."""
+
+    words = "a list of probabilities (none negative, sum 1)"
+
+    def holds(self, value: Any) -> bool:
+        try:
+            p = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            return False
+        return (
+            p.ndim == 1 and p.size > 0 and bool((p >= 0).all()) and bool(np.isclose(p.sum(), 1.0, atol=1e-8))
+        )
+
+
+class Array(Accepted):
+    """Numbers in ``ndim`` dimensions, none NaN."""
+
+    def __init__(self, ndim: int = 1, low: float = -np.inf):
+        self.ndim, self.low = ndim, low
+        at_least = "" if np.isinf(low) else f", each from {low:g} up"
+        self.words = f"an array of numbers with {ndim} dimension{'' if ndim == 1 else 's'}{at_least}"
+
+    def holds(self, value: Any) -> bool:
+        try:
+            a = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            return False
+        return a.ndim == self.ndim and bool((a >= self.low).all())
+
+
+class Seed(Accepted):
+    """A seed: None, a whole number, or a NumPy random generator."""
+
+    words = "None, a whole number from 0 up, or a numpy RandomState"
+
+    def holds(self, value: Any) -> bool:
+        if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)):
+            return 0 <= value < 2**32
+        return value is None or isinstance(value, (np.random.RandomState, np.random.Generator))
+
+
+class Function(Accepted):
+    """Something that can be called."""
+
+    words = "a function"
+
+    def holds(self, value: Any) -> bool:
+        return callable(value)
+
+
+class Instance(Accepted):
+    """An object of one of these types, or, with ``having``, any object with that method."""
+
+    def __init__(self, *types: type, having: str | None = None, words: str | None = None):
+        self.types, self.having = types, having
+        named = " or ".join(t.__name__ for t in types)
+        self.words = words or (f"an object with {having}()" if having else f"a {named}")
+
+    def holds(self, value: Any) -> bool:
+        return hasattr(value, self.having) if self.having else isinstance(value, self.types)
+
+
+class Any_(Accepted):
+    """Whatever; the learner itself looks at it."""
+
+    def __init__(self, words: str = "anything", test: Callable[[Any], bool] | None = None):
+        self.words, self._test = words, test
+
+    def holds(self, value: Any) -> bool:
+        return self._test is None or bool(self._test(value))
+
+
+def check(who: str, accepts: Mapping[str, Accepted | None], parameters: Mapping[str, Any]) -> None:
+    """Raise a ParameterError for the first parameter whose value is not accepted.
+
+    >>> from assay.core.parameters import Range, check
+    >>> check("LinearDiscriminant", {"shrinkage": Range(0, 1)}, {"shrinkage": 1.5})
+    Traceback (most recent call last):
+    assay.errors.ParameterError: LinearDiscriminant: shrinkage must be a number from 0 to 1, got 1.5.
+    """
+    for name, accepted in accepts.items():
+        if accepted is not None and name in parameters and not accepted.holds(parameters[name]):
+            shown = repr(parameters[name])
+            shown = shown if len(shown) <= 80 else shown[:77] + "..."
+            raise ParameterError(f"{who}: {name} must be {accepted.words}, got {shown}.")

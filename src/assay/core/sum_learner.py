@@ -1,0 +1,218 @@
+"""Learners that are sums: memory, blocks from disk, ``partial_fit`` and Dask with the same two methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from assay.core.sums import Block, DaskRows, Rows, Source, Stream
+from assay.core.targets import check_weights, encode_labels, label_codes, numeric_target
+from assay.errors import DataError, ParameterError, SchemaError
+from assay.tables import Schema, Table
+
+__all__ = ["SumLearner"]
+
+
+class SumLearner:
+    """Mixin for a learner whose steps need only sums over rows; stands before its base class.
+
+    The author writes ``_summarize(X, y, w)``, what one block of rows adds, as an object that knows ``+``, and
+    ``_solve(sums)``, what follows from the total. A learner that needs several passes writes
+    ``_learn_from(source)`` and calls ``source.add_up`` as often as it likes.
+    """
+
+    def _summarize(self, X: Any, y: Any, w: Any) -> Any:
+        raise TypeError(f"{type(self).__name__} must define _summarize")
+
+    def _solve(self, sums: Any) -> None:
+        raise TypeError(f"{type(self).__name__} must define _solve")
+
+    def _learn_from(self, source: Source) -> None:
+        self._sums = source.add_up(self._summarize_block)
+        self._solve(self._sums)
+
+    def _summarize_block(self, block: Block) -> Any:
+        return self._summarize(block.X, block.y, block.w)
+
+    def _learn(self, X: Any, y: Any, w: Any) -> None:
+        self._learn_from(Rows(X, y, w))
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add some rows to what was learned so far; the order of the calls does not matter.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in fit
+        classes : all class labels; needed in the first call, since a block may lack some
+        """
+        who = type(self).__name__
+        first = not hasattr(self, "_sums")
+        self._check_parameters()
+        if first:
+            self._remember(Table.of(X, who=who).schema)
+        else:
+            self._widen(X)
+        values = self._admit_block(X)
+        w = check_weights(sample_weight, values) if np.any(sample_weight) else _zeros(sample_weight, values)
+        target = self._partial_target(y, classes, values.shape[0], first)
+        part = Rows(values, target, w).add_up(self._summarize_block)
+        self._sums = part if first else self._sums + part
+        self._solve(self._sums)
+        return self
+
+    def fit_blocks(
+        self, blocks: Any, target: str | None = None, weights: str | None = None, classes: Any = None
+    ) -> Self:
+        """Learn from more rows than fit in memory, one block at a time.
+
+        Parameters
+        ----------
+        blocks : path, glob pattern or list of paths of CSV, Parquet or ARFF files; or an iterable (or a
+            function that returns one) of frames, or of tuples (X, y) or (X, y, weights)
+        target : name of the column to predict, when the blocks are frames or files
+        weights : name of the column of row weights
+        classes : all class labels, if known; saves nothing but the check
+        """
+        self._check_parameters()
+        if hasattr(self, "_sums"):
+            del self._sums
+        read = _block_reader(blocks)
+        split = _Split(target, weights, needs_target=self._has_classes or hasattr(self, "_predict"))
+        survey = Stream(read, split).add_up(self._survey)
+        self._adopt(survey, classes)
+        self._learn_from(Stream(read, lambda raw: self._prepare(*split(raw))))
+        return self
+
+    def _fit_dask(self, X: Any, y: Any, w: Any) -> None:
+        if hasattr(self, "_sums"):
+            del self._sums
+        self._adopt(DaskRows(X, y, w, Block).add_up(self._survey), None)
+        self._learn_from(DaskRows(X, y, w, self._prepare))
+
+    @property
+    def _has_classes(self) -> bool:
+        return getattr(self, "_estimator_type", None) == "classifier" or hasattr(self, "_posterior")
+
+    def _survey(self, block: Block) -> _Survey:
+        """What must be known of a block before it can be encoded: its columns and its classes."""
+        who = type(self).__name__
+        labels = None
+        if self._has_classes:
+            labels = encode_labels(_values(block.y), len(_values(block.y)), who)[0].tolist()
+        return _Survey(Table.of(block.X, who=who).schema, None if labels is None else frozenset(labels))
+
+    def _adopt(self, survey: _Survey, classes: Any) -> None:
+        self._remember(survey.schema)
+        if survey.labels is None:
+            return
+        labels = np.array(sorted(survey.labels))
+        self.classes_ = labels if classes is None else np.unique(classes)
+        if not set(labels.tolist()) <= set(self.classes_.tolist()):
+            raise DataError(
+                f"{type(self).__name__}: y has labels {labels.tolist()}, classes are {list(classes)}."
+            )
+
+    def _prepare(self, X: Any, y: Any, w: Any) -> Block:
+        """A raw block as numbers, by the schema and the classes adopted before."""
+        values = self._admit_block(X)
+        weights = None if w is None else np.asarray(_values(w), dtype=np.float64)
+        n, who = values.shape[0], type(self).__name__
+        if self._has_classes:
+            return Block(values, label_codes(_values(y), self.classes_, n, who), weights)
+        return Block(values, None if y is None else numeric_target(_values(y), n, who), weights)
+
+    def _admit_block(self, X: Any) -> Any:
+        table = Table.like(X, self.schema_, type(self).__name__)
+        return self._numbers(table, getattr(self, "design_", None))
+
+    def _partial_target(self, y: Any, classes: Any, n: int, first: bool) -> Any:
+        who = type(self).__name__
+        if not self._has_classes:
+            return None if y is None else numeric_target(y, n, who)
+        if first and classes is None:
+            raise ParameterError(f"{who}: classes must be passed on the first call to partial_fit.")
+        if first:
+            self.classes_ = np.unique(classes)
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ParameterError(
+                f"{who}: classes={classes!r} is not the same as on last call to partial_fit."
+            )
+        return label_codes(y, self.classes_, n, who)
+
+    def _widen(self, X: Any) -> None:
+        """Admit categories that earlier blocks did not have."""
+        if not self.schema_.coded.any():
+            return
+        old, found = self.schema_, Table.of(X, who=type(self).__name__).schema
+        if found.names != old.names:
+            return  # Table.like says what is wrong with the columns
+        new = old.merge(found)
+        if new == old:
+            return
+        if not hasattr(self._sums, "recode"):
+            strange = next(b for a, b in zip(old, found) if a.merge(b) != a)
+            raise SchemaError(
+                f"{type(self).__name__}: column {strange.name!r} has categories that the first block lacked. Declare "
+                "them all in the first call, for example as a pandas Categorical, or use fit_blocks."
+            )
+        self._sums = self._sums.recode(old, new)
+        self._remember(new)
+
+
+@dataclass
+class _Survey:
+    schema: Schema
+    labels: frozenset[Any] | None
+
+    def __add__(self, other: _Survey) -> _Survey:
+        both = None if self.labels is None or other.labels is None else self.labels | other.labels
+        return _Survey(self.schema.merge(other.schema), both)
+
+
+class _Split:
+    """A raw block (a frame, or a tuple) as Block(X, y, w), by column names."""
+
+    def __init__(self, target: str | None, weights: str | None, needs_target: bool):
+        self.target, self.weights, self.needs_target = target, weights, needs_target
+
+    def __call__(self, raw: Any) -> Block:
+        if isinstance(raw, tuple):
+            return Block(*raw)
+        import narwhals.stable.v2 as nw
+
+        frame = nw.from_native(raw, eager_only=True)
+        for name in (self.target, self.weights):
+            if name is not None and name not in frame.columns:
+                raise DataError(
+                    f"There is no column {name!r} in a block. Columns: {', '.join(frame.columns)}."
+                )
+        if self.target is None and self.needs_target:
+            raise ParameterError("fit_blocks: give target=, the name of the column to predict.")
+        left = [name for name in frame.columns if name not in (self.target, self.weights)]
+        y = None if self.target is None else frame[self.target]
+        w = None if self.weights is None else frame[self.weights].to_numpy()
+        return Block(frame.select(left).to_native(), y, w)
+
+
+def _block_reader(blocks: Any) -> Iterable[Any] | Callable[[], Iterable[Any]]:
+    from pathlib import Path
+
+    if isinstance(blocks, (str, Path)) or (
+        isinstance(blocks, list) and all(isinstance(b, (str, Path)) for b in blocks)
+    ):
+        from assay.tables.readers import read_blocks
+
+        return read_blocks(blocks)
+    return blocks
+
+
+def _values(y: Any) -> Any:
+    return y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+
+
+def _zeros(w: Any, X: Any) -> np.ndarray | None:
+    """A block in which every row weighs nothing is allowed: it adds nothing."""
+    return None if w is None else np.zeros(X.shape[0])

@@ -1,0 +1,164 @@
+"""The one place that adds up: memory, a stream of blocks, or a cluster.
+
+A learner that is a sum says what one block of rows contributes (``summarize(block)``, an object that
+knows ``+``) and what follows from the total. Where the rows come from is told here, once:
+
+- :class:`Rows`: in memory, cut into blocks, on threads;
+- :class:`Stream`: an iterable of blocks that can be gone through again, one block in memory at a time;
+- :class:`DaskRows`: a Dask array or frame, one task a partition, added up in a tree.
+
+Blocks are cut by their size alone and added in order, so the total does not depend on the number of
+threads or workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from assay.core.parallel import in_threads
+from assay.errors import DataError, MissingExtraError
+
+__all__ = ["Block", "DaskRows", "Rows", "Source", "Stream", "is_dask"]
+
+BLOCK_BYTES = 1 << 21  # of X in one block of an in-memory table: stays in the second-level cache or near it
+SMALL_BYTES = 1 << 20  # below this a table is one block and threads are not worth their start
+
+
+class Block(NamedTuple):
+    """Some rows: X (n, d), y (n,) or None, weights (n,) or None."""
+
+    X: Any
+    y: Any = None
+    w: Any = None
+
+
+class Addable(Protocol):
+    def __add__(self, other: Any, /) -> Any: ...
+
+
+S = TypeVar("S", bound=Addable)
+
+
+class Source:
+    """Rows from somewhere, that can be added up as often as needed."""
+
+    def add_up(self, summarize: Callable[[Block], S]) -> S:
+        """The sum over all blocks of ``summarize(block)``."""
+        raise TypeError(f"{type(self).__name__} must say how it adds up")
+
+
+class Rows(Source):
+    """Rows in memory.
+
+    >>> import numpy as np
+    >>> from assay.core.sums import Rows
+    >>> int(Rows(np.ones((10, 2))).add_up(lambda block: block.X.sum()))
+    20
+    """
+
+    def __init__(self, X: Any, y: Any = None, w: Any = None):
+        self.X, self.y, self.w = X, y, w
+
+    def blocks(self) -> list[Block]:
+        """Cuts by size: whole below a megabyte, else in pieces of about two."""
+        n = self.X.shape[0]
+        sparse = not isinstance(self.X, np.ndarray)
+        size = (self.X.data.nbytes * 2 if sparse else self.X.nbytes) or 1
+        if size <= SMALL_BYTES:
+            return [Block(self.X, self.y, self.w)]
+        rows = max(256, n * BLOCK_BYTES // size)
+        return [
+            Block(
+                self.X[a : a + rows],
+                None if self.y is None else self.y[a : a + rows],
+                None if self.w is None else self.w[a : a + rows],
+            )
+            for a in range(0, n, rows)
+        ]
+
+    def add_up(self, summarize: Callable[[Block], S]) -> S:
+        return reduce(add, in_threads(summarize, self.blocks()))
+
+
+class Stream(Source):
+    """Blocks that come one after another, such as the row groups of a file.
+
+    Parameters
+    ----------
+    blocks : an iterable that starts anew each time, or a function that returns one
+    prepare : function from whatever the iterable yields to a Block
+    """
+
+    def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]], prepare: Callable[[Any], Block]):
+        if isinstance(blocks, Iterator):
+            raise DataError(
+                "Blocks that can be gone through only once are not enough; give a list or a function."
+            )
+        self._blocks, self._prepare = blocks, prepare
+
+    def __iter__(self) -> Iterator[Block]:
+        for raw in self._blocks() if callable(self._blocks) else self._blocks:
+            yield self._prepare(raw)
+
+    def add_up(self, summarize: Callable[[Block], S]) -> S:
+        total: Any = None
+        for block in self:
+            part = summarize(block)
+            total = part if total is None else total + part
+        if total is None:
+            raise DataError("There is no block of rows to learn from.")
+        return total
+
+
+class DaskRows(Source):
+    """The partitions of Dask collections; each becomes one task, the sums meet in a tree.
+
+    X, y and weights must be partitioned alike: y as a column of the same frame, or an array with the same
+    chunks.
+    """
+
+    def __init__(self, X: Any, y: Any, w: Any, prepare: Callable[[Any, Any, Any], Block]):
+        parts = _partitions(X)
+        self._parts = [parts, *(_partitions(v) if v is not None else [None] * len(parts) for v in (y, w))]
+        if len({len(p) for p in self._parts}) > 1:
+            raise DataError(
+                "X, y and weights are cut into different numbers of Dask partitions; rechunk them alike."
+            )
+        self._prepare = prepare
+
+    def add_up(self, summarize: Callable[[Block], S]) -> S:
+        import dask
+
+        prepare = self._prepare
+        task = dask.delayed(lambda X, y, w: summarize(prepare(X, y, w)), pure=False)
+        plus = dask.delayed(add, pure=False)
+        level = [task(*part) for part in zip(*self._parts)]
+        while len(level) > 1:
+            level = [
+                plus(*level[i : i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)
+            ]
+        return level[0].compute()
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask collection."""
+    return hasattr(X, "__dask_graph__")
+
+
+def _partitions(collection: Any) -> list[Any]:
+    if not is_dask(collection):
+        raise DataError("X is a Dask collection, so y and weights must be Dask collections too.")
+    try:
+        import dask  # noqa: F401
+    except ImportError:
+        raise MissingExtraError(
+            'Dask collections need one more package: pip install "assay[dask]".'
+        ) from None
+    if getattr(collection, "ndim", 1) == 2 and hasattr(collection, "rechunk"):
+        collection = collection.rechunk({1: -1})  # whole rows
+    return [part for part in np.ravel(np.array(collection.to_delayed(), dtype=object))]

@@ -1,0 +1,139 @@
+"""Targets and weights as learners see them: class codes, numbers, row weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+
+__all__ = ["check_weights", "encode_labels", "label_codes", "numeric_target"]
+
+
+def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """The sorted class labels, and for each row the number of its class.
+
+    >>> from assay.core.targets import encode_labels
+    >>> encode_labels(["b", "a", "b"], 3, "Learner")
+    (array(['a', 'b'], dtype=...), array([1, 0, 1]))
+    """
+    y = _one_column(y, n, who)
+    if y.dtype.kind in "iu":
+        low, high = int(y.min()), int(y.max())
+        if high - low <= max(1024, 2 * n):
+            place = (y - low).astype(np.intp, copy=False) if low else y.astype(np.intp, copy=False)
+            present = np.bincount(place, minlength=high - low + 1) > 0
+            labels = (np.flatnonzero(present) + low).astype(y.dtype)
+            if present.all():
+                return labels, place.astype(np.int64, copy=False)
+            return labels, (np.cumsum(present) - 1)[place].astype(np.int64, copy=False)
+    elif y.dtype.kind == "f":
+        from sklearn.utils import assert_all_finite
+        from sklearn.utils.multiclass import check_classification_targets
+
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+    elif y.dtype.kind == "O":
+        return _encode_objects(y, who)
+    elif y.dtype.kind not in "bUSM":
+        raise DataError(f"{who}: Unknown label type: y holds {y.dtype}.")
+    labels, codes = np.unique(y, return_inverse=True)
+    return labels, codes.astype(np.int64, copy=False)
+
+
+def label_codes(y: Any, classes: np.ndarray, n: int, who: str) -> np.ndarray:
+    """(n,) the number of each row's class among known classes; an unknown label is an error.
+
+    >>> from assay.core.targets import label_codes
+    >>> label_codes(["b", "a"], np.array(["a", "b", "c"]), 2, "Learner")
+    array([1, 0])
+    """
+    found, codes = encode_labels(y, n, who)
+    position = {label: k for k, label in enumerate(classes.tolist())}
+    unknown = [label for label in found.tolist() if label not in position]
+    if unknown:
+        raise DataError(
+            f"{who}: y has the label {unknown[0]!r}, which is not among classes {classes.tolist()}."
+        )
+    return np.array([position[label] for label in found.tolist()], dtype=np.int64)[codes]
+
+
+def numeric_target(y: Any, n: int, who: str) -> np.ndarray:
+    """(n,) or (n, outputs) float64 without gaps."""
+    from sklearn.utils import check_array
+
+    if y is None:
+        raise DataError(f"{who} requires y to be passed, but the target y is None.")
+    y = y.to_numpy() if hasattr(y, "to_numpy") else y
+    y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=who)
+    if y.shape[0] != n:
+        raise DataError(f"{who}: X has {n} rows and y has {y.shape[0]}.")
+    if y.ndim == 2 and y.shape[1] == 1:
+        return _one_column(y, n, who)
+    return y
+
+
+def check_weights(w: Any, X: Any) -> np.ndarray | None:
+    """(n,) float64 weights, none negative, not all zero; None stays None."""
+    if w is None:
+        return None
+    from sklearn.utils.validation import _check_sample_weight
+
+    w = _check_sample_weight(w, X, dtype=np.float64, ensure_non_negative=True)
+    if not w.any():
+        raise DataError("sample_weight: all weights are zero, so there is nothing to learn from.")
+    return w
+
+
+def _one_column(y: Any, n: int, who: str) -> np.ndarray:
+    if y is None:
+        raise DataError(f"{who} requires y to be passed, but the target y is None.")
+    if not isinstance(y, np.ndarray):
+        if hasattr(y, "to_numpy"):
+            y = y.to_numpy()
+        elif isinstance(y, (list, tuple)) and any(isinstance(v, str) for v in y):
+            y = np.array(y, dtype=object)
+        y = np.asarray(y)
+    if y.ndim != 1:
+        from sklearn.utils import column_or_1d
+
+        y = column_or_1d(y, warn=True)
+    if y.shape[0] != n:
+        raise DataError(
+            f"{who}: Found input variables with inconsistent numbers of samples: {[n, y.shape[0]]}."
+        )
+    return y
+
+
+def _encode_objects(y: np.ndarray, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """Python objects: text, or numbers in disguise; a missing label is an error."""
+    values = y.tolist()
+    kinds = {type(v) for v in set(values)} if _hashable(values) else {dict}
+    if kinds <= {int, bool}:
+        return encode_labels(y.astype(np.int64), len(y), who)
+    if kinds <= {int, float, bool}:
+        return encode_labels(y.astype(np.float64), len(y), who)
+    if any(v is None or v != v for v in set(values)) if _hashable(values) else True:
+        at = next((i for i, v in enumerate(values) if v is None or v != v), None)
+        if at is None:
+            raise DataError(f"{who}: Unknown label type: y holds {type(values[0]).__name__}.")
+        raise DataError(
+            f"{who}: y has no label in row {at} (missing or NaN). Drop the row or give it a label."
+        )
+    if len(kinds) > 1:
+        raise DataError(
+            f"{who}: Unknown label type: y mixes {', '.join(sorted(k.__name__ for k in kinds))}. Use one type."
+        )
+    labels = sorted(set(values))
+    position = {label: k for k, label in enumerate(labels)}
+    array = np.array(labels) if kinds == {str} else np.array(labels, dtype=object)
+    return array, np.fromiter((position[v] for v in values), dtype=np.int64, count=len(values))
+
+
+def _hashable(values: list[Any]) -> bool:
+    try:
+        set(values)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,73 @@
+"""Indicator expansion: the numbers that a learner without categories sees."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.tables.schema import Schema
+
+
+class Design:
+    """How nominal columns become indicator columns, one per category.
+
+    Numeric columns stay as they are; ordinal ones become their rank 0, 1, ...; a nominal column with c
+    categories becomes c columns of zeros and ones, one 1 a row. With ``drop_first`` the first
+    category is the reference and gets no column, so that the columns stay linearly
+    independent of a constant. A category that was not there in ``fit`` gives zeros only.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from assay.tables import Design, Table
+    >>> table = Table.of(pd.DataFrame({"weight": [190.0, 260.0], "taste": ["sweet", "sour"]}))
+    >>> design = Design(table.schema)
+    >>> design.names
+    ['weight', 'taste=sour', 'taste=sweet']
+    >>> design.expand(table.values)
+    array([[190.,   0.,   1.],
+           [260.,   1.,   0.]])
+    """
+
+    def __init__(self, schema: Schema, drop_first: bool = False):
+        self.schema = schema
+        self.drop_first = drop_first
+        self.names: list[str] = []
+        source: list[int] = []
+        for j, column in enumerate(schema):
+            if column.kind == "nominal":
+                kept = column.categories[1:] if drop_first else column.categories
+                self.names += [f"{column.name}={value}" for value in kept]
+                source += [j] * len(kept)
+            else:
+                self.names.append(column.name)
+                source.append(j)
+        self.source = np.array(source, dtype=np.int64)  # (D,) the table's column behind each design column
+
+    @property
+    def plain(self) -> bool:
+        """Whether the design is the table itself."""
+        return all(column.kind != "nominal" for column in self.schema)
+
+    def expand(self, values: np.ndarray) -> np.ndarray:
+        """(n, d) table values to the (n, D) design; NaN in a nominal column stays NaN."""
+        if self.plain:
+            return values
+        X = np.zeros((len(values), len(self.names)))
+        start = 0
+        for j, column in enumerate(self.schema):
+            if column.kind != "nominal":
+                X[:, start] = values[:, j]
+                start += 1
+                continue
+            width = len(column.categories) - self.drop_first
+            codes = values[:, j] - self.drop_first
+            rows = np.flatnonzero(codes >= 0)
+            X[rows, start + codes[rows].astype(np.intp)] = 1.0
+            X[np.isnan(codes), start : start + width] = np.nan
+            start += width
+        return X
+
+    def __repr__(self) -> str:
+        return f"Design: {len(self.schema)} columns to {len(self.names)}: {', '.join(self.names[:12])}" + (
+            ", ..." if len(self.names) > 12 else ""
+        )
