@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.core import _moments
+import assay.core._moments as _moments
 
 __all__ = ["ClassMoments", "ClassScatter", "class_moments", "class_scatter"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,10 +13,15 @@ from assay.core.targets import check_weights, encode_labels, label_codes, numeri
 from assay.errors import DataError, ParameterError, SchemaError
 from assay.tables import Schema, Table
 
+if TYPE_CHECKING:
+    from assay.core.learner import Learner as _Learner
+else:
+    _Learner = object  # a mixin: it stands before a learner's base
+
 __all__ = ["SumLearner"]
 
 
-class SumLearner:
+class SumLearner(_Learner):
     """Mixin for a learner whose steps need only sums over rows; stands before its base class.
 
     The author writes ``_summarize(X, y, w)``, what one block of rows adds, as an object that knows ``+``, and
@@ -155,8 +160,8 @@ class SumLearner:
         if not hasattr(self._sums, "recode"):
             strange = next(b for a, b in zip(old, found) if a.merge(b) != a)
             raise SchemaError(
-                f"{type(self).__name__}: column {strange.name!r} has categories that the first block lacked. Declare "
-                "them all in the first call, for example as a pandas Categorical, or use fit_blocks."
+                f"{type(self).__name__}: column {strange.name!r} has categories that the first block lacked. "
+                "Declare them all in the first call, for example as a pandas Categorical, or use fit_blocks."
             )
         self._sums = self._sums.recode(old, new)
         self._remember(new)

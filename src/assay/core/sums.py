@@ -38,6 +38,8 @@ class Block(NamedTuple):
 
 
 class Addable(Protocol):
+    """Whatever knows +."""
+
     def __add__(self, other: Any, /) -> Any: ...
 
 
@@ -161,4 +163,4 @@ def _partitions(collection: Any) -> list[Any]:
         ) from None
     if getattr(collection, "ndim", 1) == 2 and hasattr(collection, "rechunk"):
         collection = collection.rechunk({1: -1})  # whole rows
-    return [part for part in np.ravel(np.array(collection.to_delayed(), dtype=object))]
+    return list(np.ravel(np.array(collection.to_delayed(), dtype=object)))

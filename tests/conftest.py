@@ -1,0 +1,38 @@
+"""What all tests share: the ledger of capabilities, and where the package comes from."""
+
+import json
+import os
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+if "ASSAY_FROM" in os.environ:  # make sanitize: another build of the package, ahead of the editable one
+    sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__.lower()]
+    sys.path.insert(0, str(ROOT / os.environ["ASSAY_FROM"]))
+
+_proven: set[str] = set()
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        ids = [identity for mark in item.iter_markers("capability") for identity in mark.args]
+        if ids:
+            item.user_properties.append(("capability", ids))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_logreport(report):
+    if report.when == "call" and report.passed:
+        for name, ids in report.user_properties:
+            if name == "capability":
+                _proven.update(ids)
+
+
+def pytest_sessionfinish(session):
+    if _proven and not hasattr(session.config, "workerinput"):
+        target = ROOT / "build" / "capabilities.json"
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(json.dumps(sorted(_proven)))

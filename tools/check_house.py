@@ -1,0 +1,132 @@
+"""House rules that no linter knows.
+
+- Rooms import downwards only (design: a room knows the rooms below it and none above).
+- Public functions, methods and classes have a docstring; public signatures carry types.
+- The project speaks of itself alone: no machine paths, no registry hosts.
+"""
+
+import ast
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "assay"
+
+# From the top floor to the ground; rooms on one line do not know each other.
+FLOORS = [
+    ["cli"],
+    ["report"],
+    ["plots"],
+    ["explain"],
+    ["evaluate"],
+    ["decide"],
+    ["ensembles"],
+    ["linear", "neighbors", "trees", "rules", "kernels", "neural", "local"],
+    ["graphs", "sequences", "processes", "reinforcement", "cluster", "mixture", "reduce", "select"],
+    ["bayes"],
+    ["prepare"],
+    ["stats"],
+    ["core"],
+    ["tables"],
+    ["errors"],
+]
+FLOOR = {room: height for height, rooms in enumerate(reversed(FLOORS)) for room in rooms}
+
+FOREIGN = re.compile(
+    r"(/work/|/root/|/home/\w+/|\.\./shared|pypi\.org|files\.pythonhosted|\bsubagent|\bthis session\b|\bissue #?\d+)",
+    re.IGNORECASE,
+)
+
+
+def main() -> int:
+    complaints: list[str] = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        where = path.relative_to(ROOT)
+        complaints += import_direction(path, tree, where)
+        complaints += public_things(path, tree, where)
+    complaints += foreign_words()
+    print("\n".join(complaints) or "The house is in order.")
+    return 1 if complaints else 0
+
+
+def room_of(path: pathlib.Path) -> str:
+    parts = path.relative_to(SOURCE).parts
+    return parts[0] if len(parts) > 1 else parts[0].removesuffix(".py")
+
+
+def import_direction(path: pathlib.Path, tree: ast.Module, where: pathlib.Path) -> list[str]:
+    here = room_of(path)
+    if here in ("__init__", "__main__"):
+        return []
+    if here not in FLOOR:
+        return [f"{where}: room {here!r} has no floor; add it to tools/check_house.py"]
+    complaints = []
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+            if node.module == "assay":
+                names = [f"assay.{alias.name}" for alias in node.names]
+        for name in names:
+            if not name.startswith("assay."):
+                continue
+            there = name.split(".")[1]
+            if there != here and FLOOR.get(there, 99) >= FLOOR[here]:
+                complaints.append(f"{where}:{node.lineno}: {here} may not import {there}")
+    return complaints
+
+
+def public_things(path: pathlib.Path, tree: ast.Module, where: pathlib.Path) -> list[str]:
+    complaints = []
+    if not ast.get_docstring(tree):
+        complaints.append(f"{where}:1: the module has no docstring")
+    if path.name.startswith("_") and path.name != "__init__.py":
+        return complaints
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            if not ast.get_docstring(node):
+                complaints.append(f"{where}:{node.lineno}: {node.name} has no docstring")
+            members = [m for m in node.body if isinstance(m, ast.FunctionDef)]
+            for member in members:
+                if not member.name.startswith("_") or member.name == "__init__":
+                    complaints += signature(member, where, method=True)
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            if not ast.get_docstring(node):
+                complaints.append(f"{where}:{node.lineno}: {node.name} has no docstring")
+            complaints += signature(node, where, method=False)
+    return complaints
+
+
+def signature(node: ast.FunctionDef, where: pathlib.Path, method: bool) -> list[str]:
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
+    bare = [a.arg for a in arguments[1 if method and not static else 0 :] if a.annotation is None]
+    if node.returns is None and node.name != "__init__":
+        bare.append("the result")
+    return [f"{where}:{node.lineno}: {node.name} lacks a type for {', '.join(bare)}"] if bare else []
+
+
+def foreign_words() -> list[str]:
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    complaints = []
+    for name in filter(None, tracked.stdout.split("\0")):
+        path = ROOT / name
+        if path.suffix in {".safetensors", ".assay", ".png", ".parquet"} or path == pathlib.Path(__file__).resolve():
+            continue
+        try:
+            text = path.read_text()
+        except (UnicodeDecodeError, FileNotFoundError):
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if FOREIGN.search(line):
+                complaints.append(f"{name}:{number}: {line.strip()[:90]}")
+    return complaints
+
+
+if __name__ == "__main__":
+    sys.exit(main())
