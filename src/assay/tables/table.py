@@ -98,6 +98,39 @@ class Table:
                 unseen[column.name] = strange
         return cls(values, schema, _complete(values, who), unseen)
 
+    def __len__(self) -> int:
+        return self.values.shape[0]
+
+    def __getitem__(self, rows: Any) -> Table:
+        """The table of some rows: a slice, row numbers or a mask, so that splitters can cut a table.
+
+        >>> from assay.tables import Table
+        >>> Table.of([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])[[2, 0]].values
+        array([[5., 6.],
+               [1., 2.]])
+        """
+        if isinstance(rows, tuple):  # scikit-learn's splitters write table[rows, ...]
+            if len(rows) != 2 or rows[1] is not Ellipsis:
+                raise DataError("A Table is indexed by rows only: table[rows].")
+            rows = rows[0]
+        if isinstance(rows, (int, np.integer)):
+            rows = [rows]
+        values = self.values[rows]
+        there = self.complete or _complete(values, "Table")
+        return Table(values, self.schema, there, dict(self.unseen))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The block of numbers, if every column is numeric: codes of categories are not quantities."""
+        if self.schema.coded.any():
+            name = next(c.name for c in self.schema if c.coded)
+            raise DataError(
+                f"Table: column {name!r} holds categories, so the table is no array of numbers. Give it to a learner "
+                "as it is, or expand it: Design(table.schema).expand(table.values)."
+            )
+        if not isinstance(self.values, np.ndarray):
+            raise DataError("Table: the table is sparse; use table.values.toarray().")
+        return np.array(self.values, dtype=dtype, copy=copy)
+
     def to_columns(self) -> dict[str, list[Any]]:
         """The table in its own values: a dict of columns, missing as None."""
         return {
