@@ -124,8 +124,8 @@ class Table:
         if self.schema.coded.any():
             name = next(c.name for c in self.schema if c.coded)
             raise DataError(
-                f"Table: column {name!r} holds categories, so the table is no array of numbers. Give it to a learner "
-                "as it is, or expand it: Design(table.schema).expand(table.values)."
+                f"Table: column {name!r} holds categories, so the table is no array of numbers. Give it to a "
+                "learner as it is, or expand it: Design(table.schema).expand(table.values)."
             )
         if not isinstance(self.values, np.ndarray):
             raise DataError("Table: the table is sparse; use table.values.toarray().")
