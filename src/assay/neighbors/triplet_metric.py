@@ -1,0 +1,192 @@
+"""Metric learning by triplets: rows of one class come closer together than rows of two."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+
+from assay.core import Transformer
+from assay.core.parameters import Count, Range
+from assay.core.targets import encode_labels
+
+
+class TripletMetric(Transformer):
+    r"""Learn a linear map after which same-class neighbours are nearer than rows of other classes.
+
+    Distances after the map L are Mahalanobis distances before it,
+
+    .. math:: D(x, z) = \|L(x - z)\|^2 = (x-z)^T M (x-z), \quad M = L^T L \quad (1)
+
+    and L is chosen so that for a row i, one of its k nearest rows j of its own class (its targets, by the
+    distance at the start) and any row l of another class, :math:`D(x_i, x_j) + 1 \le D(x_i, x_l)`:
+
+    .. math:: E(L) = \mu \sum_{i,j} D(x_i, x_j) + (1 - \mu)
+              \sum_{i,j,l} \max(0,\; 1 + D(x_i, x_j) - D(x_i, x_l)) \quad (2)
+
+    (the large-margin form of Weinberger and Saul 2009; :math:`\mu` is ``pull``). Use it in front of a
+    neighbour or nearest-mean classifier when some columns matter more than others. Columns are
+    standardised at the start. Cost per step: O(n^2 d).
+
+    Parameters
+    ----------
+    n_neighbors : int, default 3
+        Targets per row.
+    n_components : int, default None
+        Columns after the map; None keeps as many as there are.
+    pull : float, default 0.5
+        Weight of the first sum of (2) against the second, between 0 and 1.
+    max_iter : int, default 100
+        Steps of L-BFGS at the most.
+    tol : float, default 1e-5
+        Stops when a step improves E by less than this share.
+
+    Attributes
+    ----------
+    components_ : (n_components, d) the map L, standardisation included
+    history_ : list of dicts, one a step: objective, violations (triplets that break the inequality)
+
+    Examples
+    --------
+    One column tells the classes apart, eight are noise; learning weighs them so:
+
+    >>> import numpy as np
+    >>> from assay.neighbors import TripletMetric
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat(["a", "b"], 40)
+    >>> X = np.column_stack([rng.normal(size=80) + 4 * (y == "b"), rng.normal(size=(80, 8))])
+    >>> metric = TripletMetric().fit(X, y)
+    >>> [metric.history_[step]["violations"] for step in (0, -1)]
+    [118, 45]
+    """
+
+    accepts = {
+        "n_neighbors": Count(1),
+        "n_components": Count(1) | None,
+        "pull": Range(0, 1, open="both"),
+        "max_iter": Count(1),
+        "tol": Range(0),
+    }
+    reference_category = True
+
+    def __init__(
+        self,
+        n_neighbors: int = 3,
+        n_components: int | None = None,
+        pull: float = 0.5,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+    ):
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.pull = pull
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+        """Learn the map from the rows of X and their classes y."""
+        self._check_parameters()
+        values = self._admit(X, fitting=True)
+        classes, codes = encode_labels(y, values.shape[0], type(self).__name__)
+        self._learn(values, codes, None)
+        return self
+
+    def _learn(self, X: np.ndarray, y: np.ndarray, w: None) -> None:
+        from scipy.optimize import minimize
+        from sklearn.exceptions import ConvergenceWarning
+
+        n, d = X.shape
+        scale = X.std(axis=0)
+        scale[scale == 0] = 1.0
+        Z = (X - X.mean(axis=0)) / scale
+        targets = _same_class_neighbors(Z, y, self.n_neighbors)
+        width = min(self.n_components or d, d)
+        start = np.linalg.svd(Z, full_matrices=False)[2][:width] if width < d else np.eye(d)
+        start = np.vstack([start, np.zeros((width - len(start), d))])
+        self.history_: list[dict[str, float]] = []
+        latest: dict[str, float] = {}
+
+        def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
+            L = flat.reshape(width, d)
+            value, gradient, violations = _energy(L, Z, y, targets, self.pull)
+            latest.update(objective=value, violations=violations)
+            if not self.history_:
+                self.history_.append(dict(latest))
+            return value, gradient.ravel()
+
+        found = minimize(
+            objective,
+            start.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            callback=lambda _: self.history_.append(dict(latest)),
+            options={"maxiter": self.max_iter, "ftol": self.tol},
+        )
+        self.components_ = found.x.reshape(width, d) / scale
+        self.n_iter_ = max(1, int(found.nit))
+        if found.nit >= self.max_iter and not found.success:
+            warnings.warn(
+                f"TripletMetric stopped after {self.max_iter} steps before it settled; raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _transform(self, X: np.ndarray) -> np.ndarray:
+        return X @ self.components_.T  # (1)
+
+    def _names_out(self) -> list[str]:
+        return [f"tripletmetric{j}" for j in range(len(self.components_))]
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+
+def _same_class_neighbors(Z: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+    """(pairs, 2) each row with its k nearest rows of its own class; fewer if the class is smaller."""
+    pairs = []
+    for label in np.unique(y):
+        rows = np.flatnonzero(y == label)
+        if len(rows) < 2:
+            continue
+        D = _squared_distances(Z[rows], Z[rows])
+        np.fill_diagonal(D, np.inf)
+        nearest = np.argsort(D, axis=1, kind="stable")[:, : min(k, len(rows) - 1)]
+        pairs.append(np.column_stack([np.repeat(rows, nearest.shape[1]), rows[nearest].ravel()]))
+    return np.vstack(pairs) if pairs else np.empty((0, 2), dtype=np.intp)
+
+
+def _energy(
+    L: np.ndarray, Z: np.ndarray, y: np.ndarray, targets: np.ndarray, pull: float
+) -> tuple[float, np.ndarray, int]:
+    """The value of (2), its gradient, and how many triplets break the inequality.
+
+    Every term is a weight times D(x_i, x_j), so the gradient is 2 L X^T (Laplacian of the weights) X.
+    """
+    n = len(Z)
+    A = Z @ L.T
+    D = _squared_distances(A, A)
+    W = np.zeros((n, n))
+    i, j = targets.T
+    W[i, j] += pull  # first sum of (2)
+    push = 1 - pull
+    D_other = np.where(y[:, None] == y[None, :], np.inf, D)
+    hinge = 1.0 + D[i, j][:, None] - D_other[i]  # (pairs, n)
+    active = hinge > 0
+    value = pull * D[i, j].sum() + push * hinge[active].sum()  # (2)
+    np.add.at(W, (i, j), push * active.sum(axis=1))
+    np.add.at(W, i, -push * active)
+    S = W + W.T
+    gradient = 2 * A.T @ (np.diag(S.sum(axis=1)) - S) @ Z
+    return float(value), gradient, int((D[i, j][:, None] > D_other[i]).sum())
+
+
+def _squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    squares = np.sum(A * A, axis=1)[:, None] + np.sum(B * B, axis=1)[None, :] - 2 * A @ B.T
+    return np.maximum(squares, 0.0)
