@@ -28,7 +28,10 @@ def main(words: list[str]) -> None:
         for note in notes:
             print(note, flush=True)
         if results:
-            sections.append(f"## {bench.__doc__.splitlines()[0]}\n\n{table(results)}\n" + "".join(f"\n- {n}" for n in notes))
+            sections.append(
+                f"## {bench.__doc__.splitlines()[0]}\n\n{table(results)}\n"
+                + "".join(f"\n- {n}" for n in notes)
+            )
     if not words:
         (HERE.parent / "docs" / "benchmarks.md").write_text(head() + "\n\n".join(sections) + "\n")
 

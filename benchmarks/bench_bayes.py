@@ -70,14 +70,22 @@ def both(name, size, X, y, pair, repeat):
     ours, peer = pair[0]().fit(X, y), pair[1]().fit(X, y)
     return [
         Race(f"{name} fit", size, lambda: pair[0]().fit(X, y), lambda: pair[1]().fit(X, y), repeat),
-        Race(f"{name} predict_proba", size, lambda: ours.predict_proba(X), lambda: peer.predict_proba(X), repeat),
+        Race(
+            f"{name} predict_proba",
+            size,
+            lambda: ours.predict_proba(X),
+            lambda: peer.predict_proba(X),
+            repeat,
+        ),
     ]
 
 
 def growths() -> list[str]:
     notes = []
     for name, (ours, _) in PAIRS.items():
-        in_n = growth(lambda n, make=ours: fit_of(make, *gaussian_classes(n, 20, 3)), [20_000, 80_000, 320_000])
+        in_n = growth(
+            lambda n, make=ours: fit_of(make, *gaussian_classes(n, 20, 3)), [20_000, 80_000, 320_000]
+        )
         in_d = growth(lambda d, make=ours: fit_of(make, *gaussian_classes(50_000, d, 3)), [16, 64, 256])
         notes.append(f"{name}: seconds to fit grow as n^{in_n:.2f} and d^{in_d:.2f}")
     return notes

@@ -1,1 +1,100 @@
-"""The command line: describe, compare, fit, predict, explain, datasets."""
+"""The command line: describe, compare, fit, predict, explain, datasets, learners.
+
+Each command lives in a file of its own and is imported only when it is called, so ``assay --help`` is quick.
+Whatever is wrong with a file, a column or an option ends in one sentence and exit code 2.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+import assay
+from assay.errors import AssayError
+
+__all__ = ["main"]
+
+COMMANDS = {
+    "describe": "What is in a table: columns, kinds, holes, classes, and what looks wrong.",
+    "compare": "Which learners are worth having, and which differences are real.",
+    "fit": "Train one learner on a table and save it.",
+    "predict": "Answer for each row of a table with a saved model.",
+    "explain": "Why a saved model answers as it does for one row.",
+    "datasets": "The built-in data sets.",
+    "learners": "The learners by the names that other commands take.",
+}
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order in which one would use them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        return importlib.import_module(f"assay.cli.{cmd_name}").command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list for --help, without importing anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Suggest the nearest command for a misspelt one."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from assay.cli.words import did_you_mean
+
+            raise click.UsageError(
+                f"There is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx=ctx
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(assay.__version__, prog_name="assay")
+def commands() -> None:
+    """Assay tells things apart, and proves it.
+
+    A first look: assay compare breast_cancer. Your own table: assay describe FILE, then
+    assay compare FILE --target COLUMN.
+    """
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line; ``ASSAY_DEBUG=1`` shows the traceback of an unexpected error."""
+    try:
+        commands.main(args=args, prog_name="assay", standalone_mode=False)
+    except click.exceptions.Abort:
+        _end("Interrupted.", 130)
+    except click.ClickException as error:
+        hint = ""
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            hint = f" See {error.ctx.command_path} --help."
+        said = error.format_message()
+        _end(said + ("" if said.endswith((".", "?")) else ".") + hint, 2)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except AssayError as error:
+        _end(str(error), 2)
+    except KeyboardInterrupt:
+        _end("Interrupted.", 130)
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:
+        if os.environ.get("ASSAY_DEBUG"):
+            raise
+        _end(f"{type(error).__name__}: {error} (ASSAY_DEBUG=1 shows where)", 2)
+
+
+def _end(sentence: str, code: int) -> None:
+    click.echo(f"assay: {sentence}", err=True)
+    sys.exit(code)

@@ -61,7 +61,7 @@ class _Nothing(Accepted):
 
 
 class Range(Accepted):
-    """A real number from ``low`` to ``high``; ``open`` names the ends that are excluded ("low", "high", "both").
+    """A real number from ``low`` to ``high``; ``open`` names excluded ends ("low", "high", "both").
 
     >>> from assay.core.parameters import Range
     >>> Range(0, 1).holds(1.5), Range(0, 1)
@@ -82,9 +82,10 @@ class Range(Accepted):
     def holds(self, value: Any) -> bool:
         if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)) or np.isnan(value):
             return False
-        if (self.open in ("low", "both") and value <= self.low) or value < self.low:
+        number = float(value)
+        if (self.open in ("low", "both") and number <= self.low) or number < self.low:
             return False
-        return not ((self.open in ("high", "both") and value >= self.high) or value > self.high)
+        return not ((self.open in ("high", "both") and number >= self.high) or number > self.high)
 
 
 class Count(Accepted):
@@ -98,8 +99,8 @@ class Count(Accepted):
         return (
             isinstance(value, Integral)
             and not isinstance(value, (bool, np.bool_))
-            and value >= self.low
-            and (self.high is None or value <= self.high)
+            and int(value) >= self.low
+            and (self.high is None or int(value) <= self.high)
         )
 
 
@@ -161,7 +162,7 @@ class Seed(Accepted):
 
     def holds(self, value: Any) -> bool:
         if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)):
-            return 0 <= value < 2**32
+            return 0 <= int(value) < 2**32
         return value is None or isinstance(value, (np.random.RandomState, np.random.Generator))
 
 
