@@ -1,0 +1,160 @@
+"""Files larger than memory, block by block."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.errors import ReadError, SchemaError
+from assay.tables.readers import kinds
+from assay.tables.readers.read import format_of, open_reader
+
+
+class Blocks:
+    """The rows of one or more files as Arrow tables, as often as they are asked for.
+
+    Iterating gives blocks of ``rows`` rows (the last one of a file may be shorter), each with the same
+    columns and types. The types of CSV columns come from all rows of all files, so a column that is text
+    in the last row is text in the first block; that takes one pass over the files before the first
+    block, and memory for a few blocks only.
+
+    Made by ``read_blocks``.
+    """
+
+    def __init__(
+        self, paths: list[Any], columns: Sequence[str] | None, rows: int, format: str | None, options: dict
+    ):
+        self.paths = paths
+        self.rows = rows
+        self._readers = [open_reader(path, format or format_of(path), **options) for path in paths]
+        formats = {reader.format for reader in self._readers}
+        if len(formats) > 1:
+            raise ReadError(f"Blocks come from files of one format, got {', '.join(sorted(formats))}.")
+        self.format = formats.pop()
+        first = self._readers[0]
+        for path, reader in zip(paths[1:], self._readers[1:]):
+            if set(reader.names) != set(first.names):
+                odd = sorted(set(reader.names) ^ set(first.names))
+                raise SchemaError(f"{path} and {paths[0]} differ in their columns: {', '.join(odd)}.")
+        for name in columns or ():
+            if name not in first.names:
+                raise SchemaError(
+                    f"{paths[0]}: there is no column {name!r}. Columns: {', '.join(first.names)}."
+                )
+        self._columns = None if columns is None else list(columns)
+        self._types: dict[str, str] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the blocks."""
+        if self._columns is not None:
+            return self._columns
+        return list(self.types) if self.format == "csv" else list(self._readers[0].names)
+
+    @property
+    def types(self) -> dict[str, str]:
+        """What each CSV column is, told from all rows of all files."""
+        if self._types is None:
+            found: dict[str, str] = {}
+            for reader in self._readers:
+                for name, kind in reader.kinds.items():
+                    found[name] = kinds.join(found.get(name, kinds.NOTHING), kind)
+            self._types = {name: found[name] for name in self._readers[0].names if name in found}
+        return self._types
+
+    def __iter__(self) -> Iterator[Any]:
+        names = self.names
+        for reader in self._readers:
+            if self.format == "csv":
+                tables = reader.blocks(names, self.types)
+            elif self.format == "parquet":
+                tables = self._cast(reader.blocks(names, self.rows))
+            else:
+                tables = reader.blocks(names)
+            yield from regrouped(tables, self.rows)
+
+    def _cast(self, tables: Iterator[Any]) -> Iterator[Any]:
+        """Parquet files may differ in the width of their numbers: the widest holds all."""
+        import pyarrow as pa
+
+        schemas = [pa.schema([r.schema.field(n) for n in self.names]) for r in self._readers]
+        try:
+            schema = (
+                schemas[0] if len(schemas) == 1 else pa.unify_schemas(schemas, promote_options="permissive")
+            )
+        except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
+            raise SchemaError(f"The files differ in a column's type: {str(error).splitlines()[0]}") from None
+        for table in tables:
+            yield table if len(schemas) == 1 else table.cast(schema)
+
+    def __repr__(self) -> str:
+        files = f"{len(self.paths)} {self.format} file" + ("" if len(self.paths) == 1 else "s")
+        return f"Blocks of {self.rows} rows from {files}"
+
+
+def read_blocks(
+    path: Any,
+    columns: Sequence[str] | None = None,
+    rows: int = 65536,
+    format: str | None = None,
+    **options: Any,
+) -> Blocks:
+    """The rows of a file, of a list of files, or of all files that match a pattern, in blocks.
+
+    Parameters
+    ----------
+    path : str, Path or a list of them
+        CSV, Parquet or ARFF files; ``data/2026-*.parquet`` takes all that match, in the order of their names.
+    columns : sequence of str, default None
+        Read these columns only.
+    rows : int, default 65536
+        The most rows of a block.
+    format, **options
+        As for ``read_table``.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from assay.tables.readers import read_blocks
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "long.csv"
+    >>> _ = path.write_text("a,b\\n" + "1,x\\n" * 5 + "?,y\\n")
+    >>> blocks = read_blocks(path, rows=4)
+    >>> [block.num_rows for block in blocks], [block.num_rows for block in blocks]
+    ([4, 2], [4, 2])
+    """
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        raise ReadError(f"rows must be a whole number from 1 up, got {rows!r}.")
+    many = list(path) if isinstance(path, (list, tuple)) else [path]
+    paths: list[Any] = []
+    for one in many:
+        name = str(one)
+        if any(mark in name for mark in "*?[") and not Path(name).exists():
+            found = sorted(glob.glob(name, recursive=True))
+            if not found:
+                raise ReadError(f"No file matches {name!r}.")
+            paths += found
+        else:
+            paths.append(one)
+    if not paths:
+        raise ReadError("read_blocks: no file is named.")
+    return Blocks(paths, columns, rows, format, options)
+
+
+def regrouped(tables: Iterator[Any], rows: int) -> Iterator[Any]:
+    """The same rows in tables of ``rows`` rows each; the last one may be shorter."""
+    import pyarrow as pa
+
+    held: list[Any] = []
+    count = 0
+    for table in tables:
+        held.append(table)
+        count += table.num_rows
+        while count >= rows:
+            joined = pa.concat_tables(held)
+            yield joined.slice(0, rows)
+            rest = joined.slice(rows)
+            held, count = [rest], rest.num_rows
+    if count:
+        yield pa.concat_tables(held)

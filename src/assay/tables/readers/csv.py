@@ -1,0 +1,396 @@
+"""Delimited text: CSV, TSV and their relatives, plain or compressed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from assay.errors import SchemaError
+from assay.tables.readers import kinds
+from assay.tables.readers.delimited import Malformed, Record, arrow_text, canonical, survey, tokenize
+from assay.tables.readers.dialect import Dialect, sniff
+from assay.tables.readers.source import CHUNK, LONGEST, SAMPLE, Source
+
+
+class Piece(NamedTuple):
+    """Complete records of a file."""
+
+    data: bytes
+    line: int  # the line of the first of them, counted from 1
+    rows: int  # how many there are
+    regular: bool  # whether Arrow may read them as they are
+
+
+class CsvReader:
+    """A delimited file, read in blocks of bounded size.
+
+    The dialect is told from the first 256 KB and can be overruled. A cell is missing when it is
+    empty, quoted or not, or one of the marks ``? NA N/A n/a #N/A <NA> NaN nan null NULL`` without
+    quotes. A column is numeric when each of its cells is a number (``1 234``, ``1,234`` and, in files
+    that write so, ``1.234,5`` are numbers too), a date when each is an ISO date, and text otherwise.
+
+    Lines without any character are no rows, except in a file with one column, where they are missing
+    cells. A row with more or fewer cells than the first one is an error that names its line. A name
+    that comes twice gets a number (``a``, ``a_2``); a column without a name is called after its
+    position, and is left out if it is empty all the way down, as after a trailing delimiter.
+
+    Parameters
+    ----------
+    path : str or Path
+    delimiter, quote, escape, comment, decimal : str, default None
+        None tells them from the file. There is no comment mark unless one is given, but lines that begin
+        with # before the first row are skipped.
+    header : bool, default None
+        Whether the first row holds names. None: it does, unless it holds a number, a date or a missing
+        mark, or a value that the same column has again below.
+    skip : int, default None
+        Lines to leave out at the top.
+    encoding : str, default None
+        None tells it: UTF-8, UTF-16, UTF-32 or Windows-1252.
+    """
+
+    format = "csv"
+
+    def __init__(
+        self,
+        path: Any,
+        delimiter: str | None = None,
+        quote: str | None = None,
+        escape: str | None = None,
+        comment: str | None = None,
+        decimal: str | None = None,
+        header: bool | None = None,
+        skip: int | None = None,
+        encoding: str | None = None,
+    ):
+        self.source = Source(path, encoding)
+        fixed: dict[str, Any] = {}
+        marks = {"delimiter": delimiter, "quote": quote, "escape": escape, "comment": comment}
+        for name, mark in marks.items():
+            if mark is not None:
+                if len(mark.encode()) > 1 or (name == "delimiter" and mark in ("", "\n", "\r")):
+                    raise self.source.complain(f"{name} must be one ASCII character, got {mark!r}.")
+                fixed[name] = mark.encode()
+        if decimal is not None:
+            if decimal not in (".", ","):
+                raise self.source.complain(f'decimal must be "." or ",", got {decimal!r}.')
+            fixed["decimal"] = decimal
+        if header is not None:
+            fixed["header"] = bool(header)
+        if skip is not None:
+            fixed["skip"] = int(skip)
+        sample = self.source.sample()
+        if b"\0" in sample:
+            raise self._nul(sample, 1)
+        tabs = ".tsv" in self.source.path.suffixes or ".tab" in self.source.path.suffixes
+        self.dialect: Dialect = sniff(sample, len(sample) < SAMPLE, fixed, tabs)
+        self.width = 0
+        self.names: list[str] = []
+        self._unnamed: set[str] = set()
+        self._kinds: dict[str, str] | None = None
+        for record in self._first_record():
+            self.width = len(record.cells)
+            self._name(record)
+        if not self.names:
+            raise self.source.complain("the file is empty, expected a table.")
+
+    # Names and types
+
+    def _first_record(self) -> Iterator[Record]:
+        """The record that tells names and width."""
+        for piece in self._pieces(skip_header=False):
+            for record in self._tokenize(piece.data, piece.line):
+                if self.width == 0 and _blank(record) and len(record.cells) == 1:
+                    continue
+                yield record
+                return
+
+    def _name(self, record: Record) -> None:
+        if self.dialect.header:
+            given = [cell.decode("utf-8").strip() for cell in record.cells]
+        else:
+            given = [f"x{j}" for j in range(self.width)]
+        self.names = distinct([name or f"column_{j + 1}" for j, name in enumerate(given)])
+        self._unnamed = {self.names[j] for j, name in enumerate(given) if not name}
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The type of each column, learned from the whole file; columns that are nothing are left out."""
+        if self._kinds is None:
+            found = dict.fromkeys(self.names, kinds.NOTHING)
+            for table in self._text():
+                for name in self.names:
+                    if found[name] != kinds.TEXT:
+                        found[name] = kinds.join(
+                            found[name], kinds.infer(table[name], self.dialect.decimal)[0]
+                        )
+            self._keep(found)
+        assert self._kinds is not None
+        return self._kinds
+
+    def _keep(self, found: dict[str, str]) -> None:
+        empty = {n for n in self._unnamed if found[n] == kinds.NOTHING} if len(self.names) > 1 else set()
+        self._kinds = {n: kind for n, kind in found.items() if n not in empty}
+
+    # Tables
+
+    def blocks(
+        self, columns: Sequence[str] | None = None, types: dict[str, str] | None = None
+    ) -> Iterator[Any]:
+        """Arrow tables, one after the other, with the types of the whole file (or those given)."""
+        import pyarrow as pa
+
+        types = types or self.kinds
+        wanted = self.select(columns)
+        for table in self._text(wanted):
+            yield pa.table([_known(table[n], types[n], self.dialect.decimal) for n in wanted], names=wanted)
+
+    def select(self, columns: Sequence[str] | None) -> list[str]:
+        """The columns to read, by name."""
+        if columns is None:
+            return list(self.kinds)
+        for name in columns:
+            if name not in self.names:
+                raise SchemaError(
+                    f"{self.source.name}: there is no column {name!r}. Columns: {', '.join(self.names)}."
+                )
+        return list(columns)
+
+    def read(self, columns: Sequence[str] | None = None) -> Any:
+        """The whole file as one Arrow table.
+
+        Each block is typed on its own; where a later block shows that a column is text, the text of
+        that column is read once more.
+        """
+        import pyarrow as pa
+
+        wanted = list(self.names) if columns is None else self.select(columns)
+        parts: dict[str, list[tuple[str, Any]]] = {name: [] for name in wanted}
+        rows = 0
+        for table in self._text(wanted):
+            rows += len(table)
+            for name in wanted:
+                parts[name].append(kinds.infer(table[name], self.dialect.decimal))
+        found = dict.fromkeys(wanted, kinds.NOTHING)
+        for name, column in parts.items():
+            for kind, _ in column:
+                found[name] = kinds.join(found[name], kind)
+        if columns is None:
+            self._keep(found)
+            wanted = [n for n in wanted if n in self.kinds]
+        raised = {n: [kinds.raise_to(kind, v, found[n]) for kind, v in parts[n]] for n in wanted}
+        again = [n for n in wanted if any(v is None for v in raised[n])]
+        if again:
+            texts = list(self._text(again))
+            raised |= {n: [table[n] for table in texts] for n in again}
+        columns_ = [_chained(raised[n], kinds.arrow_type(found[n])) for n in wanted]
+        table = pa.table(columns_, names=wanted)
+        assert len(table) == rows
+        return table
+
+    # Bytes
+
+    def _text(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Arrow tables of text, nulls for missing cells."""
+        for piece in self._pieces():
+            if piece.rows:
+                yield self._block(piece, columns)
+
+    def _block(self, piece: Piece, columns: Sequence[str] | None) -> Any:
+        import pyarrow as pa
+
+        data, d = piece.data, self.dialect
+        if b"\0" in data:
+            raise self._nul(data, piece.line)
+        if piece.regular:
+            try:
+                table = arrow_text(
+                    data, self.names, d.delimiter, d.quote, kinds.MISSING, d.quoted_missing, columns
+                )
+                if len(table) == piece.rows:
+                    return self._clean(table, data)
+            except pa.ArrowInvalid:
+                pass  # rows of different width, most likely: look closely
+        lines: list[bytes] = []
+        for record in self._tokenize(data, piece.line):
+            if self._skipped(record):
+                continue
+            if len(record.cells) != self.width:
+                raise self._ragged(record, piece.line + record.line)
+            lines.append(canonical(record.cells, record.quoted, d.delimiter, d.quote or b'"'))
+        if not lines:
+            return pa.table(
+                [pa.array([], pa.string())] * len(columns or self.names), names=columns or self.names
+            )
+        data = b"".join(lines)
+        table = arrow_text(
+            data, self.names, d.delimiter, d.quote or b'"', kinds.MISSING, d.quoted_missing, columns
+        )
+        if len(table) != len(lines):
+            raise self.source.complain(
+                f"{len(lines)} rows were found and {len(table)} read. Please report this file.", piece.line
+            )
+        return self._clean(table, data)
+
+    def _clean(self, table: Any, data: bytes) -> Any:
+        """Quoted empty cells are missing too; spaces around cells go, if this file has them."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        quote = self.dialect.quote or b'"'
+        if self.dialect.trim:
+            marks = pa.array(kinds.MISSING)
+            trimmed = [pc.utf8_trim_whitespace(column) for column in table.columns]
+            columns = [pc.if_else(pc.is_in(c, marks), pa.scalar(None, pa.string()), c) for c in trimmed]
+            return pa.table(columns, names=table.column_names)
+        if quote + quote in data:
+            columns = [pc.if_else(pc.equal(c, ""), pa.scalar(None, pa.string()), c) for c in table.columns]
+            return pa.table(columns, names=table.column_names)
+        return table
+
+    def _pieces(self, skip_header: bool = True) -> Iterator[Piece]:
+        """The file's records below the skipped lines, as many at a time as the chunks hold."""
+        d = self.dialect
+        careful = bool(d.escape or d.comment)
+        line, skip, header = 1, d.skip, d.header and skip_header
+        buffer = b""
+        chunks = self.source.chunks(CHUNK)
+        final = False
+        held: list[bytes] = []
+        while not final:
+            fresh = 0
+            while fresh < max(CHUNK // 2, len(buffer)):  # grows with the buffer: linear time on long records
+                chunk = next(chunks, None)
+                if chunk is None:
+                    final = True
+                    break
+                held.append(chunk)
+                fresh += len(chunk)
+            buffer = b"".join([buffer, *held])
+            held = []
+            while skip and buffer:
+                end = _line_end(buffer, final)
+                if end < 0:
+                    break
+                buffer, line, skip = buffer[end:], line + 1, skip - 1
+            if skip:
+                continue
+            if header:
+                record = next(
+                    (r for r in self._tokenize(buffer, line, final) if not self._skipped(r, True)), None
+                )
+                if record is None and not final:
+                    self._check_length(buffer, line)
+                    continue
+                if record is None:
+                    return
+                line += _line_count(buffer[: record.end])
+                buffer, header = buffer[record.end :], False
+            quick = survey(buffer, d.delimiter, d.quote, final, empty_rows=self.width == 1)
+            if careful or not quick.regular:
+                end, rows = 0, 0
+                for record in self._tokenize(buffer, line, final):
+                    end, rows = record.end, rows + 1
+            else:
+                end, rows = quick.end, quick.rows
+            if end:
+                regular = quick.regular and not careful and not buffer.startswith(b"\xef\xbb\xbf")
+                yield Piece(buffer[:end], line, rows, regular)
+                line += _line_count(buffer[:end])
+                buffer = buffer[end:]
+            self._check_length(buffer, line)
+
+    def _check_length(self, buffer: bytes, line: int) -> None:
+        if len(buffer) > LONGEST:
+            raise self.source.complain(
+                f"a record begins here that is longer than {LONGEST >> 20} MB. Is a quote left open?", line
+            )
+
+    def _tokenize(self, data: bytes, line: int, final: bool = True) -> Iterator[Record]:
+        d = self.dialect
+        try:
+            yield from tokenize(data, d.delimiter, d.quote, d.escape, final)
+        except Malformed as error:
+            raise self.source.complain(
+                f"{error.what}. Inside quotes, write a quote twice.", line + error.line, error.cell
+            ) from None
+
+    def _skipped(self, record: Record, header: bool = False) -> bool:
+        """Blank lines and comments."""
+        mark = self.dialect.comment
+        if mark and record.cells[0].lstrip().startswith(mark) and not record.quoted[0]:
+            return True
+        if (self.width == 1 and not header) or len(record.cells) > 1:
+            return False
+        return _blank(record)
+
+    def _ragged(self, record: Record, line: int) -> Exception:
+        names = ", ".join(self.names[:8]) + (", ..." if self.width > 8 else "")
+        return self.source.complain(
+            f"{_counted(len(record.cells), 'cell')}, expected {self.width} ({names}). Mend the line, or say what "
+            "is different here: delimiter=, quote=, comment= or skip=.",
+            line,
+        )
+
+    def _nul(self, data: bytes, line: int) -> Exception:
+        at = line + _line_count(data[: data.index(b"\0")])
+        return self.source.complain("a NUL byte; this is not a text file, or it is damaged.", at)
+
+
+def _known(text: Any, kind: str, decimal: str) -> Any:
+    """A block's text as the type known for its column."""
+    return text if kind in (kinds.TEXT, kinds.MARKS) else kinds.convert(text, kind, decimal)
+
+
+def _chained(parts: list[Any], type_: Any) -> Any:
+    """Arrays and chunked arrays, one after the other."""
+    import pyarrow as pa
+
+    chunks = [c for part in parts for c in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])]
+    return pa.chunked_array(chunks, type=type_)
+
+
+def _blank(record: Record) -> bool:
+    return not any(record.quoted) and not any(cell.strip() for cell in record.cells)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, with a number after those that were there before.
+
+    >>> distinct(["a", "b", "a", "a_2", "a"])
+    ['a', 'b', 'a_3', 'a_2', 'a_4']
+    """
+    taken = set(names)
+    used: set[str] = set()
+    counts: dict[str, int] = {}
+    result = []
+    for name in names:
+        fresh = name
+        while fresh in used:
+            counts[name] = counts.get(name, 1) + 1
+            fresh = f"{name}_{counts[name]}"
+            fresh = name if fresh in taken else fresh
+        used.add(fresh)
+        result.append(fresh)
+    return result
+
+
+def _line_end(data: bytes, final: bool) -> int:
+    """The position after the first line end; -1 if it may lie beyond the data."""
+    ends = [at for at in (data.find(b"\n"), data.find(b"\r")) if at >= 0]
+    if not ends:
+        return len(data) if final else -1
+    at = min(ends)
+    if data[at] == 13:
+        if at + 1 == len(data) and not final:
+            return -1
+        return at + (2 if data[at + 1 : at + 2] == b"\n" else 1)
+    return at + 1
+
+
+def _line_count(data: bytes) -> int:
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}" + ("" if n == 1 else "s")

@@ -1,0 +1,162 @@
+"""From text to typed columns: what every cell can be decides what the column is.
+
+A column's type is the narrowest one that holds all of its cells::
+
+    nothing < quoted missing marks < whole < number          < text
+                                   < date  < moment          < text
+                                   < zoned moment            < text
+
+The rule looks at single cells only, so a file read in blocks gets the types that it would get when read
+at once: the types of the blocks are joined with ``join``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+NOTHING, MARKS, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT = (
+    "nothing",
+    "marks",
+    "whole",
+    "number",
+    "date",
+    "moment",
+    "zoned",
+    "text",
+)
+
+MISSING = (
+    "", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL", "Null",
+)  # fmt: skip
+
+DIGITS = frozenset("0123456789+-.,")
+
+_UP = {NOTHING: 0, MARKS: 1, WHOLE: 2, DATE: 2, ZONED: 2, NUMBER: 3, MOMENT: 3, TEXT: 4}
+_CHAINS = ({NOTHING, MARKS, WHOLE, NUMBER}, {NOTHING, MARKS, DATE, MOMENT}, {NOTHING, MARKS, ZONED})
+
+
+def join(a: str, b: str) -> str:
+    """The narrowest type that holds the cells of both.
+
+    >>> join("whole", "number"), join("whole", "date"), join("nothing", "date")
+    ('number', 'text', 'date')
+    """
+    for chain in _CHAINS:
+        if a in chain and b in chain:
+            return a if _UP[a] >= _UP[b] else b
+    return TEXT
+
+
+def arrow_type(kind: str) -> Any:
+    """The Arrow type of a column."""
+    import pyarrow as pa
+
+    return {
+        NOTHING: pa.float64(),
+        MARKS: pa.string(),
+        WHOLE: pa.int64(),
+        NUMBER: pa.float64(),
+        DATE: pa.date32(),
+        MOMENT: pa.timestamp("us"),
+        ZONED: pa.timestamp("us", "UTC"),
+        TEXT: pa.string(),
+    }[kind]
+
+
+def infer(text: Any, decimal: str = ".") -> tuple[str, Any]:
+    """The type of a text column and its values by that type (text itself for marks and text)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if text.null_count == len(text):
+        return NOTHING, pa.nulls(len(text), pa.float64())
+    found = _typed(text, decimal)
+    if found is not None:
+        return found
+    marks = pc.is_in(pc.utf8_trim_whitespace(text), pa.array(MISSING))
+    if not pc.any(marks).as_py():
+        return TEXT, text
+    rest = pc.if_else(marks, pa.scalar(None, text.type), text)
+    if rest.null_count == len(rest):
+        return MARKS, text
+    found = _typed(rest, decimal)
+    return found if found is not None else (TEXT, text)
+
+
+def convert(text: Any, kind: str, decimal: str = ".") -> Any:
+    """A text column as the type that was found for its whole file."""
+    found, values = infer(text, decimal)
+    return raise_to(found, values, kind) if kind != TEXT else text
+
+
+def raise_to(found: str, values: Any, kind: str) -> Any:
+    """Values of type ``found`` as the wider type ``kind``; None if only the text can tell them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if arrow_type(found) == arrow_type(kind) and found != NOTHING:
+        return values
+    if found in (NOTHING, MARKS):
+        return pa.nulls(len(values), arrow_type(kind))
+    if kind == TEXT:
+        return None
+    return pc.cast(values, arrow_type(kind), safe=False)
+
+
+def _typed(text: Any, decimal: str) -> tuple[str, Any] | None:
+    """Numbers or dates, if every cell there is one.
+
+    The first cell tells which to try; what it rules out, the whole column cannot be.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    first = text[pc.index(pc.is_valid(text), True).as_py()].as_py().strip()
+    if first[:4].isdigit() and first[4:5] == "-":
+        for kind in (DATE, MOMENT, ZONED):
+            values = _cast(text, arrow_type(kind))
+            if values is not None:
+                return kind, values
+        return None
+    if not (first[:1] in DIGITS or first[:3].lower() in ("inf", "nan")):
+        return None
+    values = None if decimal == "," else _cast(text, pa.float64())
+    if values is None:
+        text = _plain_numbers(text, decimal)
+        values = None if text is None else _cast(text, pa.float64())
+        if values is None:
+            return None
+    whole = _cast(text, pa.int64())
+    return (NUMBER, values) if whole is None else (WHOLE, whole)
+
+
+def _cast(text: Any, type_: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        if len(text) > 64:  # most columns that fail do so at once
+            pc.cast(text.slice(0, 64), type_)
+        return pc.cast(text, type_)
+    except pa.ArrowInvalid:
+        return None
+
+
+def _plain_numbers(text: Any, decimal: str) -> Any:
+    """Numbers without spaces around them, group marks and decimal commas; None if that is not all."""
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim_whitespace(text)
+    point, group = (r"\.", ",") if decimal == "." else (",", r"\.")
+    grouped = rf"^[+-]?[1-9][0-9]{{0,2}}((({group}[0-9]{{3}})+)|(([ '\x{{A0}}\x{{202F}}][0-9]{{3}})+))({point}[0-9]+)?$"
+    inside = pc.match_substring_regex(text, grouped)
+    if pc.any(inside).as_py():
+        bare = pc.replace_substring_regex(text, rf"[{group} '\x{{A0}}\x{{202F}}]", "")
+        text = pc.if_else(inside, bare, text)
+    elif decimal == ".":
+        return text
+    if decimal == ",":
+        if pc.any(pc.match_substring(text, ".")).as_py():
+            return None  # the point groups digits in this file; here it does not
+        text = pc.replace_substring(text, ",", ".")
+    return text

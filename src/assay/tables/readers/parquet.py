@@ -1,0 +1,84 @@
+"""Parquet files, row group by row group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from assay.errors import SchemaError
+from assay.tables.readers.source import check_file, complain
+
+
+class ParquetReader:
+    """A Parquet file, read whole or in batches of rows.
+
+    Columns keep their Arrow types: dictionaries stay categories, with their order if they have one.
+
+    Parameters
+    ----------
+    path : str or Path
+    """
+
+    format = "parquet"
+
+    def __init__(self, path: Any):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self.name = path
+        self.path = check_file(path)
+        try:
+            with pq.ParquetFile(self.path) as file:
+                self.schema = file.schema_arrow
+                self.rows = file.metadata.num_rows
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise complain(path, f"not a Parquet file, or a damaged one ({_first_line(error)}).") from None
+        self.names: list[str] = list(self.schema.names)
+
+    def read(self, columns: Sequence[str] | None = None) -> Any:
+        """The whole file as one Arrow table."""
+        import pyarrow as pa
+
+        schema = (
+            self.schema
+            if columns is None
+            else pa.schema([self.schema.field(n) for n in self._select(columns)])
+        )
+        batches = list(self._batches(columns, 1 << 20))
+        try:
+            return pa.Table.from_batches(batches, schema)
+        except pa.ArrowException as error:
+            raise complain(self.name, f"the blocks of this file differ ({_first_line(error)}).") from None
+
+    def blocks(self, columns: Sequence[str] | None = None, rows: int = 65536) -> Iterator[Any]:
+        """Arrow tables of at most ``rows`` rows."""
+        import pyarrow as pa
+
+        for batch in self._batches(columns, rows):
+            yield pa.Table.from_batches([batch])
+
+    def _select(self, columns: Sequence[str] | None) -> list[str] | None:
+        if columns is None:
+            return None
+        for name in columns:
+            if name not in self.names:
+                raise SchemaError(
+                    f"{self.name}: there is no column {name!r}. Columns: {', '.join(self.names)}."
+                )
+        return list(columns)
+
+    def _batches(self, columns: Sequence[str] | None, rows: int) -> Iterator[Any]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        wanted = self._select(columns)
+        try:
+            with pq.ParquetFile(self.path) as file:
+                for batch in file.iter_batches(batch_size=rows, columns=wanted, use_threads=False):
+                    yield batch if wanted is None else batch.select(wanted)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise complain(self.name, f"the file is damaged ({_first_line(error)}).") from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

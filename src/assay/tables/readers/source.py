@@ -1,0 +1,208 @@
+"""Where the bytes of a text file come from: opened, unpacked, and turned to UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from assay.errors import ReadError
+
+SAMPLE = 1 << 18  # bytes that sniffing looks at
+CHUNK = 1 << 22  # bytes read at a time
+LONGEST = 1 << 26  # bytes that one record may have
+
+_BOMS = [
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins as UTF-16's does, so it comes first
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+]
+
+
+def complain(path: Any, what: str, line: int | None = None, column: str | int | None = None) -> ReadError:
+    """The error for a file: where, then what.
+
+    >>> complain("apples.csv", "3 cells, expected 2.", line=7)
+    ReadError('apples.csv, line 7: 3 cells, expected 2.')
+    """
+    where = str(path) + ("" if line is None else f", line {line}")
+    if column is not None:
+        where += f", column {column!r}" if isinstance(column, str) else f", column {column}"
+    return ReadError(f"{where}: {what}")
+
+
+def check_file(path: Any) -> Path:
+    """The path of a file that is there and can be opened."""
+    import os
+
+    if not isinstance(path, (str, os.PathLike)):
+        raise ReadError(f"A file is named by a str or a Path, got {type(path).__name__}.")
+    try:
+        file = Path(path).expanduser()
+        with open(file, "rb"):
+            return file
+    except IsADirectoryError:
+        raise complain(path, "this is a directory, expected a file.") from None
+    except FileNotFoundError:
+        raise complain(path, "there is no such file.") from None
+    except PermissionError:
+        raise complain(path, "no permission to read this file.") from None
+    except (OSError, ValueError, RuntimeError) as error:  # too long a name, a NUL in it, no such home
+        reason = getattr(error, "strerror", None) or str(error)
+        raise complain(path, f"the file cannot be opened ({reason}).") from None
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[BinaryIO]:
+    """The file's bytes, decompressed if it is gzip, bzip2 or xz by its first bytes."""
+    import bz2
+    import gzip
+    import lzma
+
+    with open(path, "rb") as raw:
+        magic = raw.read(6)
+        raw.seek(0)
+        if magic[:2] == b"\x1f\x8b":
+            stream: Any = gzip.GzipFile(fileobj=raw)
+        elif magic[:3] == b"BZh":
+            stream = bz2.BZ2File(raw)
+        elif magic == b"\xfd7zXZ\x00":
+            stream = lzma.LZMAFile(raw)  # noqa: SIM115, closed with the file below it
+        else:
+            stream = raw
+        try:
+            yield stream
+        except EOFError:
+            raise complain(path, "the compressed file ends too early; it was cut off.") from None
+        except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+            raise complain(path, f"the compressed file is damaged ({error}).") from None
+        except OSError as error:
+            raise complain(path, f"the file cannot be read ({error.strerror or error}).") from None
+
+
+class Source:
+    """A text file as chunks of UTF-8, whatever encoding it has.
+
+    The encoding is told by a byte order mark, by the zeros of UTF-16, and else is UTF-8. The first
+    byte that is not UTF-8 makes it Windows-1252 (Latin-1), provided that all before it was ASCII, so
+    that no chunk already handed out was read wrongly.
+
+    Parameters
+    ----------
+    path : str or Path
+    encoding : str, default None
+        A name that Python knows; None looks at the bytes.
+    """
+
+    def __init__(self, path: Any, encoding: str | None = None):
+        self.name = path
+        self.path = check_file(path)
+        self.encoding = encoding
+        if encoding is not None:
+            try:
+                codecs.lookup(encoding)
+            except (LookupError, ValueError, TypeError):
+                raise complain(
+                    path, f"there is no encoding {encoding!r}; try 'utf-8' or 'latin-1'."
+                ) from None
+
+    def complain(self, what: str, line: int | None = None, column: str | int | None = None) -> ReadError:
+        """The error for this file."""
+        return complain(self.name, what, line, column)
+
+    def sample(self) -> bytes:
+        """The first part of the text, for sniffing."""
+        for chunk in self.chunks(SAMPLE):
+            return chunk
+        return b""
+
+    def chunks(self, size: int = CHUNK) -> Iterator[bytes]:
+        """The text as UTF-8 bytes; a chunk may end anywhere between two characters."""
+        with unpacked(self.path) as stream:
+            first = stream.read(size)
+            bom, encoding = self._guess(first)
+            first = first[bom:]
+            if encoding == "utf-8":
+                yield from self._utf8(first, stream, size)
+            else:
+                yield from self._decoded(first, stream, size, encoding)
+
+    def _guess(self, first: bytes) -> tuple[int, str]:
+        """How many bytes the mark takes, and the encoding."""
+        wanted = None if self.encoding is None else codecs.lookup(self.encoding).name
+        for mark, encoding in _BOMS:
+            if first.startswith(mark) and wanted in (None, encoding, encoding[:6], "utf-8-sig"):
+                return len(mark), encoding
+        if wanted is not None:
+            return 0, {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(wanted, wanted)
+        head = first[:1000]
+        if len(head) > 3 and head[1::2].count(0) > 0.4 * len(head) / 2 and not head[::2].count(0):
+            return 0, "utf-16-le"
+        if len(head) > 3 and head[::2].count(0) > 0.4 * len(head) / 2 and not head[1::2].count(0):
+            return 0, "utf-16-be"
+        return 0, "utf-8"
+
+    def _utf8(self, chunk: bytes, stream: BinaryIO, size: int) -> Iterator[bytes]:
+        ascii_so_far, line, tail = True, 1, b""
+        while chunk or tail:
+            final = not chunk
+            chunk = tail + chunk
+            tail = b""
+            if not chunk.isascii():
+                try:
+                    whole = codecs.utf_8_decode(chunk, "strict", final)[1]
+                    chunk, tail = chunk[:whole], chunk[whole:]
+                except UnicodeDecodeError as error:
+                    if self.encoding is not None or not ascii_so_far or not chunk[: error.start].isascii():
+                        at = line + _line_ends(chunk[: error.start])
+                        raise self.complain(
+                            f"byte 0x{chunk[error.start]:02X} is not UTF-8 text. "
+                            'Say which encoding it is, for example encoding="latin-1".',
+                            at,
+                        ) from None
+                    yield from self._decoded(chunk, stream, size, "cp1252")
+                    return
+                ascii_so_far = ascii_so_far and chunk.isascii()
+            if chunk:
+                yield chunk
+                line += _line_ends(chunk)
+            chunk = b"" if final else stream.read(size)
+
+    def _decoded(self, chunk: bytes, stream: BinaryIO, size: int, encoding: str) -> Iterator[bytes]:
+        decoder = codecs.getincrementaldecoder(encoding)(
+            "assay.latin1" if encoding == "cp1252" and self.encoding is None else "strict"
+        )
+        line = 1
+        while True:
+            final = not chunk
+            try:
+                text = decoder.decode(chunk, final)
+                data = text.encode("utf-8")
+            except UnicodeError as error:
+                raise self.complain(f"the text is not {encoding} ({error}).", line) from None
+            if data:
+                yield data
+                line += _line_ends(data)
+            if final:
+                return
+            chunk = stream.read(size)
+
+
+def _line_ends(data: bytes) -> int:
+    """How many lines end in the bytes; LF, CRLF and CR each end one."""
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
+def _latin1(error: UnicodeError) -> tuple[str, int]:
+    """Windows-1252 leaves five bytes without a character; Latin-1 has one for them."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error("assay.latin1", _latin1)
