@@ -1,5 +1,15 @@
 """Bayes classifiers: priors times likelihoods, from counts to Gaussians."""
 
+from assay.bayes.bernoulli_nb import BernoulliNB
+from assay.bayes.categorical_nb import CategoricalNB
+from assay.bayes.complement_nb import ComplementNB
 from assay.bayes.gaussian_nb import GaussianNB
+from assay.bayes.multinomial_nb import MultinomialNB
 
-__all__ = ["GaussianNB"]
+__all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
+    "ComplementNB",
+    "GaussianNB",
+    "MultinomialNB",
+]

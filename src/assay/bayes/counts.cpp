@@ -1,0 +1,209 @@
+// Counts and sums per class of one block of rows, and log tables looked up row by row.
+//
+//     count      cells[start_j + x_ij, y_i] += w_i           for every x_ij that is a code of column j
+//     look_up    out[i, k] += sum_j table[start_j + x_ij, k]  over the same entries
+//     sums       out[y_i, j] += w_i x_ij,  or  += w_i [x_ij > threshold]
+//
+// A code counts by its whole part. An entry that is NaN, or no code of its column, is passed over.
+//
+// Checked by the caller: X is C-ordered, y in 0..K-1, start ascends from 0 to the rows of the table,
+// w >= 0, CSR indices within 0..d-1.
+// Twins in NumPy: tests/bayes/test_counts.py, the functions ..._by_the_book.
+#include <cmath>
+#include <limits>
+
+#include "assay/array.hpp"
+
+using namespace assay;
+
+namespace {
+
+// The lowest and highest entry of each column, and how many of its entries are not whole.
+template <class T>
+static inline void measure(View2<const T> X, double *low, double *high, int64_t *broken) {
+    const int64_t n = X.rows(), d = X.cols();
+    for (int64_t i = 0; i < n; ++i) {
+        const T *x = X.row(i);
+        for (int64_t j = 0; j < d; ++j) {
+            const double v = double(x[j]);
+            low[j] = v < low[j] ? v : low[j];
+            high[j] = v > high[j] ? v : high[j];
+            broken[j] += (v == v) & (std::floor(v) != v);
+        }
+    }
+}
+
+template <class T>
+static inline void add_counts(View2<const T> X, const int64_t *y, const double *w, const int64_t *start,
+                              View2<double> cells) {
+    const int64_t n = X.rows(), d = X.cols(), K = cells.cols();
+    double *base = cells.data();
+    for (int64_t i = 0; i < n; ++i) {
+        const T *x = X.row(i);
+        const int64_t k = y[i];
+        const double wi = w ? w[i] : 1.0;
+        for (int64_t j = 0; j < d; ++j) {
+            const double v = double(x[j]), width = double(start[j + 1] - start[j]);
+            if (v >= 0 && v < width) base[(start[j] + int64_t(v)) * K + k] += wi;
+        }
+    }
+}
+
+// One row of logs per category, so that a look-up adds K neighbours. Fixed > 0 fixes K while compiling.
+template <class T, int Fixed>
+static inline void add_logs_of(View2<const T> X, const int64_t *start, View2<const double> table,
+                               double *out) {
+    const int64_t n = X.rows(), d = X.cols(), K = Fixed ? Fixed : table.cols();
+    for (int64_t i = 0; i < n; ++i) {
+        const T *x = X.row(i);
+        double *o = out + i * K;
+        for (int64_t j = 0; j < d; ++j) {
+            const double v = double(x[j]), width = double(start[j + 1] - start[j]);
+            if (!(v >= 0 && v < width)) continue;
+            const double *t = table.row(start[j] + int64_t(v));
+            for (int64_t k = 0; k < K; ++k) o[k] += t[k];  // out[i] += table[start_j + x_ij]
+        }
+    }
+}
+
+template <class T>
+static inline void add_logs(View2<const T> X, const int64_t *start, View2<const double> table, double *out) {
+    if (table.cols() == 2) add_logs_of<T, 2>(X, start, table, out);
+    else if (table.cols() == 3) add_logs_of<T, 3>(X, start, table, out);
+    else add_logs_of<T, 0>(X, start, table, out);
+}
+
+// Sums of the entries, or with over the number of entries above the threshold; the lowest entry.
+template <class T>
+static inline double add_sums(View2<const T> X, const int64_t *y, const double *w, bool over,
+                              double threshold, double *out) {
+    const int64_t n = X.rows(), d = X.cols();
+    double lowest = std::numeric_limits<double>::infinity();
+    for (int64_t i = 0; i < n; ++i) {
+        const T *x = X.row(i);
+        double *o = out + y[i] * d;
+        const double wi = w ? w[i] : 1.0;
+        if (over) {
+            for (int64_t j = 0; j < d; ++j) o[j] += double(x[j]) > threshold ? wi : 0.0;
+        } else {
+            for (int64_t j = 0; j < d; ++j) {
+                const double v = double(x[j]);
+                lowest = v < lowest ? v : lowest;
+                o[j] += wi * v;
+            }
+        }
+    }
+    return lowest;
+}
+
+template <class T, class I>
+static inline double add_sparse(const T *data, const I *indices, const I *indptr, int64_t n, int64_t d,
+                                const int64_t *y, const double *w, bool over, double threshold,
+                                double *out) {
+    double lowest = std::numeric_limits<double>::infinity();
+    for (int64_t i = 0; i < n; ++i) {
+        double *o = out + y[i] * d;
+        const double wi = w ? w[i] : 1.0;
+        for (int64_t p = indptr[i]; p < int64_t(indptr[i + 1]); ++p) {
+            const double v = double(data[p]);
+            lowest = v < lowest ? v : lowest;
+            o[indices[p]] += over ? (v > threshold ? wi : 0.0) : wi * v;
+        }
+    }
+    return lowest;
+}
+
+HOT void measure_f64(View2<const double> X, double *low, double *high, int64_t *broken) {
+    measure<double>(X, low, high, broken);
+}
+HOT void measure_f32(View2<const float> X, double *low, double *high, int64_t *broken) {
+    measure<float>(X, low, high, broken);
+}
+HOT double sums_f64(View2<const double> X, const int64_t *y, const double *w, bool over, double threshold,
+                    double *out) {
+    return add_sums<double>(X, y, w, over, threshold, out);
+}
+HOT double sums_f32(View2<const float> X, const int64_t *y, const double *w, bool over, double threshold,
+                    double *out) {
+    return add_sums<float>(X, y, w, over, threshold, out);
+}
+
+static inline void hot_measure(View2<const double> X, double *l, double *h, int64_t *b) { measure_f64(X, l, h, b); }
+static inline void hot_measure(View2<const float> X, double *l, double *h, int64_t *b) { measure_f32(X, l, h, b); }
+static inline double hot_sums(View2<const double> X, const int64_t *y, const double *w, bool over, double t,
+                              double *out) {
+    return sums_f64(X, y, w, over, t, out);
+}
+static inline double hot_sums(View2<const float> X, const int64_t *y, const double *w, bool over, double t,
+                              double *out) {
+    return sums_f32(X, y, w, over, t, out);
+}
+
+template <class T>
+void extent(In2<T> X,                   // in      (n, d)
+            InOut1<double> low,         // in/out  (d,)     starts at +inf
+            InOut1<double> high,        // in/out  (d,)     starts at -inf
+            InOut1<int64_t> broken) {   // in/out  (d,)     starts at 0
+    nb::gil_scoped_release unlocked;
+    hot_measure(view(X), low.data(), high.data(), broken.data());
+}
+
+template <class T>
+void count(In2<T> X,                    // in      (n, d)      codes, NaN where missing
+           In1<int64_t> y,              // in      (n,)        class codes
+           In1<double> w,               // in      (n,) or (0,) for ones
+           In1<int64_t> start,          // in      (d + 1,)    the first cell of each column, and their number
+           InOut2<double> cells) {      // in/out  (cells, K)
+    nb::gil_scoped_release unlocked;
+    add_counts<T>(view(X), y.data(), w.size() ? w.data() : nullptr, start.data(), view(cells));
+}
+
+template <class T>
+void look_up(In2<T> X,                  // in      (n, d)      codes, NaN where missing
+             In1<int64_t> start,        // in      (d + 1,)
+             In2<double> table,         // in      (cells, K)  logs
+             InOut2<double> out) {      // in/out  (n, K)
+    nb::gil_scoped_release unlocked;
+    add_logs<T>(view(X), start.data(), view(table), out.data());
+}
+
+template <class T>
+double sums(In2<T> X,                   // in      (n, d)
+            In1<int64_t> y,             // in      (n,)        class codes
+            In1<double> w,              // in      (n,) or (0,) for ones
+            bool over,                  // whether to count the entries above the threshold instead
+            double threshold,
+            InOut2<double> out) {       // in/out  (K, d)
+    nb::gil_scoped_release unlocked;
+    return hot_sums(view(X), y.data(), w.size() ? w.data() : nullptr, over, threshold, out.data());
+}
+
+template <class T, class I>
+double sparse_sums(In1<T> data,         // in      (nnz,)
+                   In1<I> indices,      // in      (nnz,)      columns
+                   In1<I> indptr,       // in      (n + 1,)
+                   In1<int64_t> y,      // in      (n,)
+                   In1<double> w,       // in      (n,) or (0,)
+                   bool over, double threshold,
+                   InOut2<double> out) {  // in/out  (K, d)
+    nb::gil_scoped_release unlocked;
+    return add_sparse<T, I>(data.data(), indices.data(), indptr.data(), int64_t(y.size()), int64_t(out.shape(1)),
+                            y.data(), w.size() ? w.data() : nullptr, over, threshold, out.data());
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    m.def("extent", &extent<double>);
+    m.def("extent", &extent<float>);
+    m.def("count", &count<double>);
+    m.def("count", &count<float>);
+    m.def("look_up", &look_up<double>);
+    m.def("look_up", &look_up<float>);
+    m.def("sums", &sums<double>);
+    m.def("sums", &sums<float>);
+    m.def("sparse_sums", &sparse_sums<double, int32_t>);
+    m.def("sparse_sums", &sparse_sums<double, int64_t>);
+    m.def("sparse_sums", &sparse_sums<float, int32_t>);
+    m.def("sparse_sums", &sparse_sums<float, int64_t>);
+}

@@ -1,0 +1,278 @@
+"""Counts and sums per class, and what the Bayes learners that count have in common."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assay.bayes import _counts
+from assay.core import Generative, SumLearner
+from assay.core.parameters import Array, Flag, Range, Simplex
+from assay.errors import DataError, ParameterError
+from assay.tables import Schema
+
+__all__ = ["CategoryCounts", "CountBayes", "FeatureSums", "category_counts", "class_weight", "feature_sums"]
+
+SMALLEST_ALPHA = 1e-10  # with force_alpha=False, as in scikit-learn
+_NOTHING = np.empty(0)
+
+
+@dataclass
+class CategoryCounts:
+    """How often each category of each column occurs in each class.
+
+    Attributes
+    ----------
+    class_count : (K,)    total weight of each class
+    width : (d,)          number of categories of each column
+    cells : (sum of widths, K)
+        Total weight of each category in each class, one column's categories after the other's.
+    broken : (d,)         how many entries were not whole numbers
+    """
+
+    class_count: np.ndarray
+    width: np.ndarray
+    cells: np.ndarray
+    broken: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @property
+    def start(self) -> np.ndarray:
+        """(d + 1,) the row of ``cells`` at which each column begins, and their number."""
+        return np.concatenate([[0], np.cumsum(self.width)]).astype(np.int64)
+
+    def widened(self, width: np.ndarray) -> CategoryCounts:
+        """The same counts with room for more categories; no column becomes narrower."""
+        width = np.maximum(self.width, width)
+        if np.array_equal(width, self.width):
+            return self
+        room = np.zeros((int(width.sum()), self.cells.shape[1]))
+        new_start = np.cumsum(width) - width
+        room[np.arange(len(self.cells)) + np.repeat(new_start - self.start[:-1], self.width)] = self.cells
+        return CategoryCounts(self.class_count, width, room, self.broken)
+
+    def __add__(self, other: CategoryCounts) -> CategoryCounts:
+        a, b = self.widened(other.width), other.widened(self.width)
+        return CategoryCounts(a.class_count + b.class_count, a.width, a.cells + b.cells, a.broken + b.broken)
+
+    def recode(self, old: Schema, new: Schema) -> CategoryCounts:
+        """The same counts by a schema with more categories."""
+        tables = []
+        for a, b, table in zip(old, new, self.tables()):
+            if b.coded:
+                place = {value: c for c, value in enumerate(b.categories)}
+                wide = np.zeros((max(len(b.categories), len(table)), table.shape[1]))
+                wide[[place[value] for value in a.categories]] = table[: len(a.categories)]
+                table = wide
+            tables.append(table)
+        width = np.array([len(table) for table in tables], dtype=np.int64)
+        return CategoryCounts(self.class_count, width, np.concatenate(tables), self.broken)
+
+    def tables(self) -> list[np.ndarray]:
+        """d arrays (categories, K)."""
+        return np.split(self.cells, self.start[1:-1])
+
+    def seen(self) -> np.ndarray:
+        """(d, K) total weight of the rows whose entry is there."""
+        total = np.zeros((len(self.width), self.cells.shape[1]))
+        some = self.width > 0
+        if some.any():
+            total[some] = np.add.reduceat(self.cells, self.start[:-1][some], axis=0)
+        return total
+
+    def logs(self, alpha: float) -> np.ndarray:
+        """(sum of widths, K) log probabilities of the categories in each class, smoothed.
+
+        log((count + alpha) / (seen + alpha * width)), and -log(width), the limit for small alpha,
+        where nothing was seen and alpha is 0.
+        """
+        total = self.seen() + alpha * self.width[:, None]
+        with np.errstate(divide="ignore"):
+            nothing = -np.log(np.maximum(self.width, 1))[:, None]
+            norm = np.log(total)
+            logs = np.log(self.cells + alpha) - np.repeat(norm, self.width, axis=0)
+        unseen = np.repeat(total == 0, self.width, axis=0)
+        return np.where(unseen, np.repeat(nothing, self.width, axis=0), logs) if unseen.any() else logs
+
+
+def category_counts(
+    X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, width: np.ndarray
+) -> CategoryCounts:
+    """The counts of one block of rows of codes; entries that are no code of their column add nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.bayes.counts import category_counts
+    >>> X = np.array([[0.0, 1.0], [1.0, np.nan], [1.0, 0.0]])
+    >>> category_counts(X, np.array([0, 0, 1]), None, 2, np.array([2, 2])).cells
+    array([[1., 0.],
+           [1., 1.],
+           [0., 1.],
+           [1., 0.]])
+    """
+    sums = CategoryCounts(class_weight(y, w, K), width, np.zeros((int(width.sum()), K)))
+    _counts.count(np.ascontiguousarray(X), _codes(y), _weights(w), sums.start, sums.cells)
+    return sums
+
+
+@dataclass
+class FeatureSums:
+    """The sum of each column in each class.
+
+    Attributes
+    ----------
+    class_count : (K,)     total weight of each class
+    feature_count : (K, d) weighted sum of each column over the rows of each class
+    """
+
+    class_count: np.ndarray
+    feature_count: np.ndarray
+
+    def __add__(self, other: FeatureSums) -> FeatureSums:
+        return FeatureSums(self.class_count + other.class_count, self.feature_count + other.feature_count)
+
+    def recode(self, old: Schema, new: Schema) -> FeatureSums:
+        """The same sums by a schema with more categories, so with more indicator columns, all 0 so far."""
+        place: list[int] = []
+        end = 0
+        for a, b in zip(old, new):
+            if b.kind == "nominal":
+                position = {value: c for c, value in enumerate(b.categories)}
+                place += [end + position[value] for value in a.categories]
+                end += len(b.categories)
+            else:
+                place.append(end)
+                end += 1
+        wide = np.zeros((len(self.feature_count), end))
+        wide[:, place] = self.feature_count
+        return FeatureSums(self.class_count, wide)
+
+
+def feature_sums(
+    X: Any, y: np.ndarray, w: np.ndarray | None, K: int, threshold: float | None = None
+) -> tuple[FeatureSums, float]:
+    """The sums of one block of rows, dense or CSR, and its lowest entry (not looked for with a threshold).
+
+    With a threshold each entry above it counts as 1, the others as 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.bayes.counts import feature_sums
+    >>> sums, lowest = feature_sums(np.array([[2.0, 0.0], [1.0, 3.0], [0.0, 1.0]]), np.array([0, 0, 1]), None, 2)
+    >>> sums.feature_count, lowest
+    (array([[3., 3.],
+           [0., 1.]]), 0.0)
+    """
+    sums = FeatureSums(class_weight(y, w, K), np.zeros((K, X.shape[1])))
+    over, level = threshold is not None, 0.0 if threshold is None else float(threshold)
+    rows = (_codes(y), _weights(w), over, level, sums.feature_count)
+    if isinstance(X, np.ndarray):
+        return sums, _counts.sums(np.ascontiguousarray(X), *rows)
+    return sums, min(0.0, _counts.sparse_sums(X.data, X.indices, X.indptr, *rows))
+
+
+def class_weight(y: np.ndarray, w: np.ndarray | None, K: int) -> np.ndarray:
+    """(K,) total weight of each class."""
+    return np.bincount(y, weights=w, minlength=K).astype(np.float64, copy=False)
+
+
+class CountBayes(SumLearner, Generative):
+    """What the learners of counts share: how alpha and the priors are read.
+
+    Not for direct use; the learners are CategoricalNB, BernoulliNB, MultinomialNB and ComplementNB.
+    """
+
+    accepts = {
+        "alpha": Range(0) | Array(1),
+        "force_alpha": Flag(),
+        "fit_prior": Flag(),
+        "class_prior": Simplex() | None,
+    }
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+
+    def _check_alpha(self) -> Any:
+        """The pseudo-count: one number, or one for each column."""
+        who = type(self).__name__
+        alpha: Any = np.asarray(self.alpha, dtype=np.float64) if np.ndim(self.alpha) else float(self.alpha)
+        if not np.isfinite(alpha).all():
+            raise ParameterError(f"{who}: alpha must be finite, got {self.alpha}.")
+        if np.ndim(alpha):
+            if np.min(alpha) < 0:
+                raise ParameterError(
+                    f"{who}: All values in alpha must be greater than 0. Got {np.min(alpha)}."
+                )
+            d = len(self._names) if hasattr(self, "schema_") else self.n_features_in_
+            if len(alpha) != d:
+                raise ParameterError(
+                    f"{who}: When alpha is an array, it should contains `n_features`: "
+                    f"got {len(alpha)} values for {d} columns."
+                )
+        if np.min(alpha) < SMALLEST_ALPHA and not self.force_alpha:
+            warnings.warn(
+                f"{who}: alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
+                "Use force_alpha=True to keep alpha unchanged.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return np.maximum(alpha, SMALLEST_ALPHA)
+        return alpha
+
+    def _log_prior(self, class_count: np.ndarray) -> np.ndarray:
+        """(K,) log priors: as given, or all the same, or the classes' shares of the rows."""
+        K = len(class_count)
+        if self.class_prior is not None:
+            if len(self.class_prior) != K:
+                raise ParameterError(
+                    f"{type(self).__name__}: class_prior has {len(self.class_prior)} entries for {K} classes. "
+                    "Number of priors must match number of classes."
+                )
+            share = np.asarray(self.class_prior, dtype=np.float64)
+        elif not self.fit_prior or not class_count.any():
+            share = np.full(K, 1 / K)
+        else:
+            share = class_count / class_count.sum()
+        with np.errstate(divide="ignore"):
+            return np.log(share)
+
+    def _refuse_negative(self, X: Any) -> None:
+        """Say where the first entry below zero stands."""
+        who = type(self).__name__
+        rows, columns = np.nonzero(X < 0) if isinstance(X, np.ndarray) else (X < 0).nonzero()
+        value = X[rows[0], columns[0]]
+        raise DataError(
+            f"Negative values in data passed to {who} (input X): row {rows[0]}, column "
+            f"{self._names[columns[0]]} is {value:g}. Expected counts, from 0 up."
+        )
+
+
+def weigh(X: Any, logs: np.ndarray) -> np.ndarray:
+    """(n, K) the sums over columns of x_j log p_kj, where 0 log 0 = 0; X (n, d) is not negative."""
+    never = np.isneginf(logs)
+    if not never.any():
+        return X @ logs.T
+    joint = X @ np.where(never, 0.0, logs).T
+    joint[(X @ never.T.astype(np.float64)) > 0] = -np.inf
+    return joint
+
+
+def extent(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each column: its lowest and highest entry (+inf, -inf if all are missing), how many are not whole."""
+    d = X.shape[1]
+    low, high, broken = np.full(d, np.inf), np.full(d, -np.inf), np.zeros(d, dtype=np.int64)
+    _counts.extent(np.ascontiguousarray(X), low, high, broken)
+    return low, high, broken
+
+
+def _codes(y: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(y, dtype=np.int64)
+
+
+def _weights(w: np.ndarray | None) -> np.ndarray:
+    return _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)

@@ -1,0 +1,111 @@
+"""Multinomial naive Bayes: a row is a bag of things drawn with the class's own frequencies."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from assay.bayes.counts import CountBayes, FeatureSums, feature_sums, weigh
+from assay.bayes.derivation import Number, derivation, priors, rational, whole
+from assay.core.explanation import Section
+
+
+class MultinomialNB(CountBayes):
+    r"""Classify by how often each of d things occurs in a row, such as the words of a text.
+
+    A class is a die with d faces, and a row tells how often each face came up. The number of throws
+    and the order in which they came do not depend on the class, so they cancel, and
+
+    .. math:: \ln P(k, x) = \ln P(k) + \sum_j x_j \ln\theta_{kj} + \text{const}, \qquad
+              \theta_{kj} = \frac{n_{kj} + \alpha}{\sum_l n_{kl} + \alpha d}       \quad (1)
+
+    with :math:`n_{kj}` the sum of column j over the rows of class k. What does not occur says nothing,
+    unlike in :class:`BernoulliNB`; and this is not :class:`CategoricalNB`, whose columns each have a die of
+    their own. Fractions such as tf-idf weights are taken as counts. Cost: one pass over the table;
+    sparse tables cost only their non-zeros.
+
+    Parameters
+    ----------
+    alpha : float or array of d floats, default 1
+        Pseudo-count of each column: 1 is Laplace's rule, 0 plain relative frequencies, exactly.
+    force_alpha : bool, default True
+        If False, an alpha below 1e-10 is raised to that, with a warning.
+    fit_prior : bool, default True
+        Whether priors are the classes' shares of the rows; if False all classes are equally probable.
+    class_prior : array of K probabilities, default None
+        Priors to use instead. They are never smoothed.
+
+    Attributes
+    ----------
+    feature_count_ : (K, d)      feature_log_prob_ : (K, d)      class_count_ : (K,)
+    class_log_prior_ : (K,)      classes_ : (K,)
+
+    Examples
+    --------
+    Two kinds of texts over two words; with alpha = 1 the frequencies are 3/4, 1/4 and 1/4, 3/4:
+
+    >>> model = MultinomialNB().fit([[2, 0], [0, 2]], ["a", "b"])
+    >>> model.predict_proba([[2, 1], [1, 1]])
+    array([[0.75, 0.25],
+           [0.5 , 0.5 ]])
+    """
+
+    takes = frozenset({"sparse"})
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+    ):
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True  # the checks' data are no counts
+        return tags
+
+    def _summarize(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> FeatureSums:
+        sums, lowest = feature_sums(X, y, w, len(self.classes_))
+        if lowest < 0:
+            self._refuse_negative(X)
+        return sums
+
+    def _solve(self, sums: FeatureSums) -> None:
+        self.class_count_, self.feature_count_ = sums.class_count, sums.feature_count
+        counts = sums.feature_count + self._check_alpha()
+        total = counts.sum(axis=1, keepdims=True)
+        counts = np.where(total > 0, counts, 1.0)  # nothing seen and alpha 0: all columns alike
+        with np.errstate(divide="ignore"):
+            self.feature_log_prob_ = np.log(counts) - np.log(counts.sum(axis=1, keepdims=True))  # (1)
+        self.class_log_prior_ = self._log_prior(sums.class_count)
+
+    def _log_joint(self, X: Any) -> np.ndarray:
+        joint = weigh(X, self.feature_log_prob_)
+        joint += self.class_log_prior_
+        return joint
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        x = (X if isinstance(X, np.ndarray) else X.toarray())[0]
+        alphas = np.broadcast_to(self._check_alpha(), x.shape)
+        spread = rational(alphas.sum())
+        likelihoods = []
+        for j in np.flatnonzero(x).tolist():
+            count = int(x[j]) if float(x[j]).is_integer() else float(x[j])
+            p = [self._share(c, j, rational(alphas[j]), spread) for c in self.feature_count_]
+            likelihoods.append((self._names[j], count, [q**count for q in p]))
+        prior = priors(self.class_count_, self.class_prior, self.fit_prior)
+        return derivation(self.classes_, prior, likelihoods, self._log_joint(X)[0])
+
+    @staticmethod
+    def _share(counts: np.ndarray, j: int, alpha: Number, alphas: Number) -> Number:
+        total = whole(counts.sum()) + alphas
+        return (whole(counts[j]) + alpha) / total if total else Fraction(1, len(counts))  # (1)
