@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ __all__ = ["LIBRARIES", "arrow_column", "to_frame"]
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
-def to_frame(table: Table, library: str = "pandas", extra: dict[str, Sequence[Any]] | None = None) -> Any:
+def to_frame(table: Table, library: str = "pandas", extra: Mapping[str, Any] | None = None) -> Any:
     """The table as a frame: numbers as floats, categories as the library's own categorical type.
 
     Parameters
