@@ -1,0 +1,126 @@
+"""Distributions and their estimators, conjugate priors, Bayes' rule, impurity and information, scatter.
+
+Pure functions and small classes of NumPy arrays; learners are built on them.
+"""
+
+from assay.stats.bayes_error import bayes_error, minimum_error_rule, rule_error
+from assay.stats.bayes_rule import BayesResult, bayes_rule, bayes_rule_from_counts, bayes_theorem
+from assay.stats.bernoulli import Bernoulli
+from assay.stats.beta_bernoulli import BetaBernoulli
+from assay.stats.categorical import Categorical
+from assay.stats.density import Density
+from assay.stats.dirichlet_categorical import DirichletCategorical
+from assay.stats.elicitation import beta_from_interval, normal_from_interval
+from assay.stats.equal_covariances import box_m
+from assay.stats.gaussian import Gaussian
+from assay.stats.grid_posterior import GridPosterior
+from assay.stats.information import (
+    cross_entropy,
+    entropy,
+    gini,
+    kl_divergence,
+    label_cross_entropy,
+    max_entropy,
+    max_gini,
+    mutual_information,
+)
+from assay.stats.integration import density_bayes_error, density_cross_entropy
+from assay.stats.moments import ZScores, correlation, covariance, mean_vector, z_scores
+from assay.stats.monte_carlo import EstimatorStudy, study_estimator
+from assay.stats.multivariate_gaussian import (
+    MultivariateGaussian,
+    bivariate_logpdf,
+    mahalanobis,
+    mahalanobis_sq,
+)
+from assay.stats.normal_inverse_wishart import NormalInverseWishart
+from assay.stats.normal_mean import NormalMean
+from assay.stats.normality import NormalityCheck, TestOutcome, check_normality, henze_zirkler, mardia
+from assay.stats.odds import likelihood_ratio, log_odds, log_odds_discriminant, odds
+from assay.stats.posterior import ZeroEvidenceWarning, log_posterior
+from assay.stats.projection import scalar_projection, vector_projection
+from assay.stats.quadratic_boundary import Conic, LogOdds, gaussian_log_odds
+from assay.stats.scatter import (
+    Discriminants,
+    Scatter,
+    class_scatter,
+    discriminant_directions,
+    fisher_criterion,
+    fisher_direction,
+)
+from assay.stats.smoothing import smoothed_frequencies
+from assay.stats.student import MultivariateStudent
+from assay.stats.thresholds import LogLinear, Thresholds, gaussian_thresholds, log_linear_ratio
+from assay.stats.with_prior import WithPrior
+
+__all__ = [
+    "BayesResult",
+    "Bernoulli",
+    "BetaBernoulli",
+    "Categorical",
+    "Conic",
+    "Density",
+    "DirichletCategorical",
+    "Discriminants",
+    "EstimatorStudy",
+    "Gaussian",
+    "GridPosterior",
+    "LogLinear",
+    "LogOdds",
+    "MultivariateGaussian",
+    "MultivariateStudent",
+    "NormalInverseWishart",
+    "NormalMean",
+    "NormalityCheck",
+    "Scatter",
+    "TestOutcome",
+    "Thresholds",
+    "WithPrior",
+    "ZScores",
+    "ZeroEvidenceWarning",
+    "bayes_error",
+    "bayes_rule",
+    "bayes_rule_from_counts",
+    "bayes_theorem",
+    "beta_from_interval",
+    "bivariate_logpdf",
+    "box_m",
+    "check_normality",
+    "class_scatter",
+    "correlation",
+    "covariance",
+    "cross_entropy",
+    "density_bayes_error",
+    "density_cross_entropy",
+    "discriminant_directions",
+    "entropy",
+    "fisher_criterion",
+    "fisher_direction",
+    "gaussian_log_odds",
+    "gaussian_thresholds",
+    "gini",
+    "henze_zirkler",
+    "kl_divergence",
+    "label_cross_entropy",
+    "likelihood_ratio",
+    "log_linear_ratio",
+    "log_odds",
+    "log_odds_discriminant",
+    "log_posterior",
+    "mahalanobis",
+    "mahalanobis_sq",
+    "mardia",
+    "max_entropy",
+    "max_gini",
+    "mean_vector",
+    "minimum_error_rule",
+    "mutual_information",
+    "normal_from_interval",
+    "odds",
+    "rule_error",
+    "scalar_projection",
+    "smoothed_frequencies",
+    "study_estimator",
+    "vector_projection",
+    "z_scores",
+]

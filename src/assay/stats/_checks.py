@@ -1,0 +1,101 @@
+"""What the room accepts: finite samples, finite matrices, non-negative weights, a source of randomness."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+ESTIMATES = ("predictive", "bayes", "map")  # what a belief can be turned into a density by
+Random = int | np.random.Generator | np.random.RandomState | None
+
+
+def as_sample(x: ArrayLike, who: str) -> NDArray[np.float64]:
+    """One-dimensional, non-empty, finite floats."""
+    values = _as_floats(x, who)
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"{who}: expected a non-empty one-dimensional sample, got shape {values.shape}.")
+    return _finite(values, who, "row")
+
+
+def as_points(x: ArrayLike, who: str) -> NDArray[np.float64]:
+    """Finite floats of any shape: places at which a density is asked for."""
+    return _finite(_as_floats(x, who), who, "value")
+
+
+def as_matrix(X: ArrayLike, who: str) -> NDArray[np.float64]:
+    """(n, d) finite floats, n and d at least 1; a missing value is named by row and column."""
+    matrix = _as_floats(X, who)
+    if matrix.ndim != 2 or not matrix.size:
+        raise ValueError(f"{who}: expected a table of n rows and d columns, got shape {matrix.shape}.")
+    bad = ~np.isfinite(matrix)
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise ValueError(
+            f"{who}: row {i}, column {column_name(X, j)} is {matrix[i, j]}; "
+            f"{int(bad.sum())} such values in all. "
+            "Statistics from the pairs that happen to be there need not fit together: "
+            "drop those rows or impute them first."
+        )
+    return matrix
+
+
+def as_weights(weights: ArrayLike | None, n: int, who: str) -> NDArray[np.float64] | None:
+    """(n,) weights, not negative, not all zero; None stays None (every row counts once)."""
+    if weights is None:
+        return None
+    w = _as_floats(weights, f"{who}: weights")
+    if w.shape != (n,):
+        raise ValueError(f"{who}: weights must have one value per row ({n}), got shape {w.shape}.")
+    if not np.isfinite(w).all() or (w < 0).any():
+        raise ValueError(f"{who}: weights must be finite and not negative, got {w.min()} to {w.max()}.")
+    if not w.any():
+        raise ValueError(f"{who}: all {n} weights are 0, so there is nothing to learn from.")
+    return w
+
+
+def as_random(random_state: Random) -> Any:
+    """A generator: the given one, or a new one from a seed."""
+    if isinstance(random_state, np.random.Generator | np.random.RandomState):
+        return random_state
+    return np.random.default_rng(random_state)
+
+
+def column_name(X: Any, j: int) -> str:
+    """The column's own name if X is a data frame, else its number."""
+    columns = getattr(X, "columns", None)
+    return str(j) if columns is None else f'"{columns[j]}"'
+
+
+def one_of(value: str, options: tuple[str, ...], who: str, parameter: str) -> str:
+    if value not in options:
+        raise ValueError(f"{who}: {parameter} must be one of {', '.join(options)}, got {value!r}.")
+    return value
+
+
+def tail_of(level: float, who: str) -> float:
+    """Probability left on either side of a central interval."""
+    if not 0 < level < 1:
+        raise ValueError(f"{who}: level must lie between 0 and 1, got {level}.")
+    return (1 - level) / 2
+
+
+def _as_floats(x: ArrayLike, who: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{who}: expected numbers, got {type(x).__name__} that does not turn into floats."
+        ) from None
+
+
+def _finite(values: NDArray[np.float64], who: str, place: str) -> NDArray[np.float64]:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        i = tuple(int(k) for k in np.argwhere(bad)[0])
+        where = i[0] if len(i) == 1 else i
+        raise ValueError(
+            f"{who}: {place} {where} is {values[i]}, expected finite numbers. Drop or impute it first."
+        )
+    return values

@@ -1,0 +1,66 @@
+"""Posteriors of many rows from their log joint probabilities, and what to do where all are impossible."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+
+from assay.stats._checks import one_of
+
+POLICIES = ("raise", "prior", "nan")
+
+
+class ZeroEvidenceWarning(UserWarning):
+    """An observation that every class calls impossible; its posterior is 0/0."""
+
+
+def log_posterior(
+    log_joint: ArrayLike, *, zero_evidence: str = "raise", priors: ArrayLike | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Posterior, (n, K), and log evidence, (n,), of rows of log P(x, k).
+
+    The vectorised heart of the rule, for learners. `zero_evidence` as in
+    `bayes_rule` ("prior" needs `priors`); "raw" leaves zeros in such rows.
+
+    >>> posterior, log_evidence = log_posterior([[-1000.0, -1000.0], [-5.0, -np.inf]])
+    >>> posterior
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    one_of(zero_evidence, (*POLICIES, "raw"), "log_posterior", "zero_evidence")
+    scores = np.asarray(log_joint, dtype=float)
+    if scores.ndim != 2 or np.isnan(scores).any() or (scores == np.inf).any():
+        raise ValueError("log_posterior: expected (n, K) log probabilities, finite or minus infinity.")
+    log_evidence = np.asarray(logsumexp(scores, axis=1))
+    impossible = log_evidence == -np.inf
+    posterior = np.exp(scores - np.where(impossible, 0, log_evidence)[:, None])
+    posterior /= np.where(impossible, 1, posterior.sum(axis=1))[:, None]
+    if zero_evidence != "raw":
+        if zero_evidence == "prior" and priors is None:
+            raise ValueError('log_posterior: zero_evidence="prior" needs the priors.')
+        posterior = without_evidence(posterior, impossible, zero_evidence, np.asarray(priors), None)
+    return posterior, log_evidence
+
+
+def without_evidence(
+    posterior: NDArray[Any], impossible: NDArray[np.bool_], policy: str, priors: NDArray[Any], rows: Any
+) -> NDArray[Any]:
+    """Fill the rows without evidence as the policy says."""
+    if not np.any(impossible):
+        return posterior
+    i = int(np.argmax(impossible))
+    which = f"row {i if rows is None else repr(rows[i])}" if len(posterior) > 1 else "the observation"
+    sentence = f"{which} has evidence 0: every class calls it impossible, so its posterior is 0/0."
+    if policy == "raise":
+        raise ValueError(
+            f'bayes_rule: {sentence} Smooth the conditionals, or choose zero_evidence="prior" or "nan".'
+        )
+    if policy == "nan":
+        warnings.warn(f"bayes_rule: {sentence}", ZeroEvidenceWarning, stacklevel=3)
+        posterior = posterior.astype(float)
+    posterior[impossible] = np.nan if policy == "nan" else priors
+    return posterior

@@ -1,0 +1,114 @@
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from assay.stats import (
+    Bernoulli,
+    BetaBernoulli,
+    Categorical,
+    Density,
+    DirichletCategorical,
+    Gaussian,
+    MultivariateGaussian,
+    NormalInverseWishart,
+    NormalMean,
+    WithPrior,
+)
+
+RNG = np.random.default_rng(7)
+SAMPLES = {
+    "bernoulli": (Bernoulli(), (RNG.random(40) < 0.3).astype(int)),
+    "categorical": (Categorical(), RNG.choice(["a", "b", "c"], 40)),
+    "gaussian": (Gaussian(), RNG.normal(3, 2, 40)),
+    "multivariate": (MultivariateGaussian(), RNG.normal(size=(40, 3)) @ RNG.normal(size=(3, 3))),
+    "beta": (WithPrior(BetaBernoulli(2, 3)), (RNG.random(40) < 0.3).astype(int)),
+    "dirichlet": (WithPrior(DirichletCategorical([1, 2, 3])), RNG.integers(0, 3, 40)),
+    "normal mean": (WithPrior(NormalMean(0, 1, 4)), RNG.normal(3, 2, 40)),
+    "wishart": (WithPrior(NormalInverseWishart(np.zeros(2), np.eye(2))), RNG.normal(size=(40, 2))),
+}
+every_family = pytest.mark.parametrize("name", SAMPLES)
+
+
+@pytest.mark.capability("IML-4-01")
+@every_family
+def test_log_likelihood_is_the_sum_of_log_densities(name):
+    family, x = SAMPLES[name]
+    fitted = family.fit(x)
+    assert isinstance(fitted, Density)
+    assert_allclose(fitted.loglik(x), fitted.logpdf(x).sum(), rtol=1e-12)
+    w = np.arange(len(x)) % 3
+    assert_allclose(fitted.loglik(x, w), (w * fitted.logpdf(x)).sum(), rtol=1e-12)
+    assert_allclose(fitted.pdf(x), np.exp(fitted.logpdf(x)))
+
+
+@every_family
+def test_a_weight_counts_rows(name):
+    """Weights 0, 1, 2 give what leaving out, keeping and doubling rows gives."""
+    family, x = SAMPLES[name]
+    w = np.arange(len(x)) % 3
+    weighted = family.fit(x, w).logpdf(x)
+    repeated = family.fit(np.repeat(x, w, axis=0)).logpdf(x)
+    assert_allclose(weighted, repeated, rtol=1e-10)
+
+
+@every_family
+def test_fit_forgets_the_fit_before(name):
+    family, x = SAMPLES[name]
+    family.fit(x[::2])
+    again = family.fit(x).logpdf(x)
+    fresh = pickle.loads(pickle.dumps(family)).fit(x).logpdf(x)
+    assert_array_equal(again, fresh)
+
+
+@every_family
+def test_draws_follow_the_density(name):
+    """The mean of many draws is the mean of the density, within 5 standard errors."""
+    family, x = SAMPLES[name]
+    fitted = family.fit(x)
+    draws = fitted.sample(20_000, random_state=1)
+    assert_array_equal(draws, fitted.sample(20_000, random_state=1))
+    if draws.dtype.kind in "US" or name == "dirichlet":
+        inner = fitted.posterior.density() if name == "dirichlet" else fitted
+        draws = np.equal.outer(draws, inner.categories).astype(float)
+    error = np.sqrt(np.asarray(fitted.var) / len(draws))
+    assert (np.abs(draws.mean(axis=0) - fitted.mean) < 5 * error).all()
+
+
+@every_family
+def test_state_is_plain(name):
+    """Numbers, text, flags, arrays; a family with a prior holds its beliefs, which are plain in turn."""
+    family, x = SAMPLES[name]
+    for value in vars(family.fit(x)).values():
+        parts = vars(value).values() if hasattr(value, "update") else [value]
+        assert all(isinstance(part, float | bool | str | np.ndarray) for part in parts)
+
+
+def test_zero_weight_hides_an_impossible_row():
+    assert Bernoulli(1.0).loglik([1, 0], weights=[2, 0]) == 0.0
+    assert Bernoulli(1.0).loglik([1, 0]) == -np.inf
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], "one value per row"),
+        ([1, -1], "not negative"),
+        ([0, 0], "all 2 weights are 0"),
+        ([1, np.nan], "finite"),
+    ],
+)
+@pytest.mark.parametrize("family", [Bernoulli(), Categorical(), Gaussian(), NormalMean()])
+def test_bad_weights_are_named(family, weights, message):
+    with pytest.raises(ValueError, match=f"{type(family).__name__}.*{message}"):
+        (family.update if isinstance(family, NormalMean) else family.fit)([0, 1], weights)
+
+
+def test_an_unfinished_family_says_what_it_lacks():
+    class Nothing(Density):
+        pass
+
+    for call in (lambda d: d.fit([1]), lambda d: d.logpdf([1]), lambda d: d.sample(1)):
+        with pytest.raises(NotImplementedError, match="Nothing"):
+            call(Nothing())

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import ndtr
+
+from assay.stats import (
+    Categorical,
+    Gaussian,
+    density_bayes_error,
+    density_cross_entropy,
+    gaussian_thresholds,
+)
+
+
+@pytest.mark.capability("IML-3-03")
+def test_error_of_two_equal_gaussians_is_the_tail():
+    # closed form: half the distance of the means is 2 standard deviations
+    error = density_bayes_error([0.5, 0.5], [Gaussian(-2, 1), Gaussian(2, 1)])
+    assert_allclose(error, ndtr(-2), rtol=1e-9)
+
+
+@pytest.mark.capability("IML-3-03")
+@pytest.mark.parametrize("priors", [(0.5, 0.5), (0.8, 0.2), (0.05, 0.95)])
+@pytest.mark.parametrize("second", [Gaussian(2, 4), Gaussian(-2, 9), Gaussian(-1.9, 1.21)])
+def test_error_agrees_with_the_areas_between_thresholds(priors, second):
+    first = Gaussian(-2, 1)
+    right = 0.0
+    for low, high, k in gaussian_thresholds(first, second, priors).regions:
+        owner = (first, second)[k]
+        sd = np.sqrt(owner.var)
+        right += priors[k] * (ndtr((high - owner.mean) / sd) - ndtr((low - owner.mean) / sd))
+    assert_allclose(density_bayes_error(priors, [first, second]), 1 - right, atol=1e-10)
+
+
+def test_three_classes_and_a_narrow_one():
+    # a spike of width 0.001 between two wide classes must not be stepped over
+    densities = [Gaussian(-5, 1), Gaussian(0.0123, 1e-6), Gaussian(5, 1)]
+    error = density_bayes_error([0.45, 0.1, 0.45], densities)
+    assert 0 < error < 0.45 * 2 * ndtr(-4.9)
+
+
+def test_cross_entropy_of_gaussians_has_its_closed_form():
+    q, p = Gaussian(1, 2), Gaussian(-0.5, 3)
+    closed = 0.5 * np.log(2 * np.pi * 3) + (2 + 1.5**2) / (2 * 3)
+    assert_allclose(density_cross_entropy(q, p), closed, rtol=1e-10)
+    assert_allclose(density_cross_entropy(q, p, base=2), closed / np.log(2), rtol=1e-10)
+
+
+def test_without_numbers_for_mean_and_variance_bounds_are_needed():
+    with pytest.raises(ValueError, match="Categorical has no mean and var as numbers; give bounds"):
+        density_bayes_error([0.5, 0.5], [Categorical([0.5, 0.5]), Gaussian()])
+    with pytest.raises(ValueError, match="the lower first"):
+        density_bayes_error([0.5, 0.5], [Gaussian(), Gaussian(1)], bounds=(1, -1))
+    with pytest.raises(ValueError, match="2 priors"):
+        density_bayes_error([1.0], [Gaussian(), Gaussian(1)])
