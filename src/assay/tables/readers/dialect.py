@@ -178,14 +178,14 @@ def _single_quotes(body: bytes, whole: bool, best: Dialect, fixed: dict, tabs: b
 
 
 def _leading_comments(rows: list[Record]) -> int:
-    """Leading lines that begin with # and are not cut into cells as the table is."""
+    """Leading lines that begin with #; the last of them may hold the names, if a row of values follows."""
     count = 0
     while count < len(rows) - 1 and rows[count].cells[0].lstrip().startswith(b"#"):
         count += 1
     if not count or rows[count - 1].line != count - 1:
         return 0
     width = Counter(len(row.cells) for row in rows[count:]).most_common(1)[0][0]
-    while count and len(rows[count - 1].cells) == width > 1:
+    if len(rows[count - 1].cells) == width > 1 and any(_is_value(_text(cell)) for cell in rows[count].cells):
         count -= 1  # the names of the columns, after a #
     return count
 

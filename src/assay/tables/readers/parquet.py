@@ -39,11 +39,8 @@ class ParquetReader:
         """The whole file as one Arrow table."""
         import pyarrow as pa
 
-        schema = (
-            self.schema
-            if columns is None
-            else pa.schema([self.schema.field(n) for n in self._select(columns)])
-        )
+        wanted = self._select(columns)
+        schema = self.schema if wanted is None else pa.schema([self.schema.field(n) for n in wanted])
         batches = list(self._batches(columns, 1 << 20))
         try:
             return pa.Table.from_batches(batches, schema)
