@@ -1,0 +1,42 @@
+"""Evidence: resampling designs, metrics, intervals, tests, and ``compare`` on top of them."""
+
+from assay.evaluate.compare import compare
+from assay.evaluate.comparison import Comparison
+from assay.evaluate.describe import Description, describe
+from assay.evaluate.design import Resampling, Split
+from assay.evaluate.diagnose import Finding, diagnose
+from assay.evaluate.learners import LEARNERS, Entry, find_learner, make_learner, register
+from assay.evaluate.majority import MajorityClassifier
+from assay.evaluate.metrics import METRICS, Metric, Outcome
+from assay.evaluate.multiple import holm, letters
+from assay.evaluate.paired import PairedTest, corrected_interval, mcnemar, paired_t, wilson_interval
+from assay.evaluate.verdict import Standing, Verdict
+
+__all__ = [
+    "LEARNERS",
+    "METRICS",
+    "Comparison",
+    "Description",
+    "Entry",
+    "Finding",
+    "MajorityClassifier",
+    "Metric",
+    "Outcome",
+    "PairedTest",
+    "Resampling",
+    "Split",
+    "Standing",
+    "Verdict",
+    "compare",
+    "corrected_interval",
+    "describe",
+    "diagnose",
+    "find_learner",
+    "holm",
+    "letters",
+    "make_learner",
+    "mcnemar",
+    "paired_t",
+    "register",
+    "wilson_interval",
+]

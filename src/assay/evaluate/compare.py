@@ -1,0 +1,328 @@
+"""compare: several learners on the same splits of the same rows, and which differences are real."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Generator, Mapping
+from typing import Any
+
+import numpy as np
+
+from assay.decide import Loss, as_loss
+from assay.errors import DataError, ParameterError
+from assay.evaluate.comparison import Comparison
+from assay.evaluate.describe import description
+from assay.evaluate.design import Resampling, Split
+from assay.evaluate.fold import Candidate, Cell, Data, Preparation, Task, run_cell, take
+from assay.evaluate.learners import find_learner, suitable
+from assay.evaluate.metrics import METRICS, Metric, as_metrics
+from assay.evaluate.target import as_target
+from assay.tables import Table
+
+__all__ = ["compare"]
+
+
+def compare(
+    learners: Any,
+    X: Any,
+    y: Any,
+    design: Any = "10-fold",
+    metrics: Any = ("error",),
+    alpha: float = 0.05,
+    *,
+    loss: Any = None,
+    reject: Any = None,
+    groups: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    budget: float | None = None,
+    name: str = "data",
+) -> Comparison:
+    """Fit and test learners on the same splits; say which are better, by how much, and how sure that is.
+
+    Every learner sees the same splits, so differences are paired. Whatever is learned from data is learned
+    in each fold from its training rows alone: categories, means that fill holes, scales. A learner that fails
+    is reported with its reason, and the others go on.
+
+    Intervals and tests use Student's t with the variance corrected for splits that share rows; p-values are
+    adjusted (Holm) over all pairs, because the best learner is chosen by looking at the results.
+
+    Parameters
+    ----------
+    learners : list of learners, short names (see ``assay.evaluate.LEARNERS``) or both; or a dict of name to
+        learner; None for all short names that suit the table
+        A learner is anything with scikit-learn's ``fit`` and ``predict``. A scikit-learn ``Pipeline`` gets the
+        rows as they came; other learners get what they can use: holes are imputed and categories expanded
+        into indicators where needed, and the result says so.
+    X : anything that ``Table.of`` takes, (n, d): text, numbers, holes
+    y : (n,) classes; rows without one are left out, and a note says how many
+    design : "10-fold", "10x10" (repetitions x folds), "5x2", "holdout", "20xholdout", "leave-one-out", or a
+        Resampling
+    metrics : names of METRICS, or Metric objects; the first one ranks
+    alpha : 1 - confidence of intervals, and the level of tests
+    loss : what wrong answers cost, {(said, truth): cost} or an array; adds the metric cost
+    reject : what it costs to leave a row undecided; adds the metrics cost and rejected
+    groups : (n,) rows of one group (a patient, a document) stay on one side of every split
+    random_state : whole number; the splits, and every learner's own open random_state
+    n_jobs : number of processes, one fold each, as in joblib; the result does not depend on it
+    budget : seconds after which no further fold is started
+    name : what the data are called
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from assay import compare
+    >>> from assay.bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = compare(["majority", GaussianNB()], X, y, design="10-fold")
+    >>> result.best
+    'GaussianNB'
+    >>> result.test("GaussianNB", "majority").significant
+    True
+    """
+    if not 0 < alpha < 1:
+        raise ParameterError(f"compare: alpha must be a number above 0 and below 1, got {alpha!r}.")
+    seed = _seed(random_state)
+    data, groups, loss, target_name, notes = _rows(X, y, groups, loss)
+    loss, measured = _decisions(loss, reject, as_metrics(metrics), data)
+    plan, changes = Resampling.of(design).fitted_to(data.codes, data.labels, groups)
+    notes += changes
+    target = as_target(data.labels[data.codes], len(data.codes), "compare", lenient=True)
+    about = description(
+        data.table, type(target)(target_name, data.labels, data.codes), name, plan.folds or 10
+    )
+    candidates = _candidates(learners, data.table)
+    splits = list(plan.splits(data.codes, seed, groups))
+    task = Task(measured, loss, reject, seed)
+    start = time.perf_counter()
+    deadline = None if budget is None else start + budget
+    finished, ended = _run(candidates, data, splits, task, n_jobs, deadline)
+    if ended:
+        notes.append(f"{ended} after {len(finished)} of {len(splits)} splits; the result rests on these.")
+    done = splits[: len(finished)]
+    cells = {c.name: [row[i] for row in finished] for i, c in enumerate(candidates)}
+    notes += _warned(cells)
+    return Comparison(
+        learners=[c.name for c in candidates],
+        metrics=measured,
+        design=plan,
+        alpha=alpha,
+        data=about,
+        classes=[v.item() if isinstance(v, np.generic) else v for v in data.labels],
+        truths=[data.codes[s.test] for s in done],
+        tests=[s.test for s in done],
+        places=[(s.repetition, s.fold, len(s.train)) for s in done],
+        cells=cells,
+        prepared={c.name: c.preparation.words(data.table) for c in candidates},
+        notes=notes,
+        settings=_settings(seed, time.perf_counter() - start, groups is not None, loss, reject),
+    )
+
+
+def _seed(random_state: Any) -> int:
+    if (
+        isinstance(random_state, (int, np.integer))
+        and not isinstance(random_state, bool)
+        and random_state >= 0
+    ):
+        return int(random_state)
+    raise ParameterError(
+        "compare: random_state must be a whole number from 0 up, so that the result can be had again, "
+        f"got {random_state!r}."
+    )
+
+
+def _rows(X: Any, y: Any, groups: Any, loss: Any) -> tuple[Data, Any, Any, str, list[str]]:
+    """The rows with a class; groups and costs of those rows; notes."""
+    table = Table.of(X, who="compare")
+    n = table.shape[0]
+    target = as_target(y, n, "compare")
+    if groups is not None:
+        groups = np.asarray(groups.to_numpy() if hasattr(groups, "to_numpy") else groups)
+        if groups.shape != (n,):
+            raise DataError(
+                f"compare: X has {n} rows, so groups must have {n} entries; its shape is {groups.shape}."
+            )
+    kept, codes, notes = target.labelled, target.codes, []
+    if not kept.all():
+        lost = int((~kept).sum())
+        notes.append(
+            f"{lost} of {n} rows {'has' if lost == 1 else 'have'} no {target.name} and "
+            f"{'was' if lost == 1 else 'were'} left out."
+        )
+        rows = np.flatnonzero(kept)
+        X, table, codes = take(X, rows), take(table, rows), codes[rows]
+        groups = None if groups is None else groups[rows]
+        if loss is not None and not isinstance(loss, (Mapping, Loss)) and np.ndim(loss) == 3:
+            loss = np.asarray(loss)[rows]
+    return Data(X, table, target.labels, codes), groups, loss, target.name, notes
+
+
+def _decisions(loss: Any, reject: Any, metrics: list[Metric], data: Data) -> tuple[Loss | None, list[Metric]]:
+    """The loss table, and the metrics with cost and rejected added where a loss or a reject cost asks for them."""
+    names = [m.name for m in metrics]
+    if loss is None and reject is None:
+        for m in metrics:
+            if m.needs == "price":
+                raise ParameterError(
+                    f"compare: the metric {m.name} needs to know what answers cost: loss={{(said, truth): cost}}"
+                    + (" or reject=cost." if m.name == "cost" else ", and reject=cost.")
+                )
+        return None, metrics
+    table = as_loss(loss, data.labels, who="compare")
+    if table.actions != table.classes:
+        raise ParameterError(
+            f"compare: the loss has actions that are no class: {[a for a in table.actions if a not in table.classes]}. "
+            "For leaving a row undecided, give reject=cost."
+        )
+    wanted = ["cost"] + (["rejected"] if reject is not None else [])
+    return table, metrics + [METRICS[m] for m in wanted if m not in names]
+
+
+def _candidates(learners: Any, table: Table) -> list[Candidate]:
+    if learners is None:
+        entries = suitable(table)
+        return [_candidate(e.name, e.make(), table, e.scale) for e in entries]
+    if isinstance(learners, str) or hasattr(learners, "fit"):
+        learners = [learners]
+    if isinstance(learners, Mapping):
+        found = [_entrant(str(k), v, table) for k, v in learners.items()]
+    else:
+        found = [_entrant(None, v, table) for v in learners]
+    if not found:
+        raise ParameterError(
+            "compare: there is no learner to compare. Name some, or give None for all that suit."
+        )
+    return _distinct(found)
+
+
+def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
+    if isinstance(given, str):
+        entry = find_learner(given)
+        return _candidate(name or entry.name, entry.make(), table, entry.scale)
+    if isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
+        hint = (
+            f"{given.__name__}() instead of {given.__name__}"
+            if isinstance(given, type)
+            else "a learner or its name"
+        )
+        raise ParameterError(f"compare: a learner has fit and predict, got {given!r}. Give {hint}.")
+    return _candidate(name or type(given).__name__, given, table, False)
+
+
+def _candidate(name: str, estimator: Any, table: Table, scale: bool) -> Candidate:
+    return Candidate(name, estimator, Preparation.for_(estimator, table, scale))
+
+
+def _distinct(found: list[Candidate]) -> list[Candidate]:
+    """Equal names are told apart by the parameters that are not the defaults, else by number."""
+    names = [c.name for c in found]
+    told = [
+        c if names.count(c.name) == 1 else Candidate(_with_settings(c), c.estimator, c.preparation)
+        for c in found
+    ]
+    seen: dict[str, int] = {}
+    result = []
+    for c in told:
+        seen[c.name] = seen.get(c.name, 0) + 1
+        result.append(
+            c if seen[c.name] == 1 else Candidate(f"{c.name} ({seen[c.name]})", c.estimator, c.preparation)
+        )
+    return result
+
+
+def _with_settings(c: Candidate) -> str:
+    text = " ".join(repr(c.estimator).split())  # scikit-learn's repr shows what differs from the defaults
+    return (
+        text.removesuffix("()") if text.startswith(type(c.estimator).__name__) and len(text) <= 60 else c.name
+    )
+
+
+def _run(
+    candidates: list[Candidate],
+    data: Data,
+    splits: list[Split],
+    task: Task,
+    n_jobs: int | None,
+    deadline: float | None,
+) -> tuple[list[list[Cell]], str]:
+    """The cells of the finished splits, and why it ended early, or ""."""
+    finished: list[list[Cell]] = []
+    folds = _sequential if n_jobs in (None, 1) else _parallel
+    ended = ""
+    rows = folds(candidates, data, splits, task, n_jobs)
+    try:
+        for row in rows:
+            finished.append(row)
+            if deadline is not None and time.perf_counter() > deadline and len(finished) < len(splits):
+                ended = "The time budget was used up"
+                break
+    except KeyboardInterrupt:
+        if not finished:
+            raise
+        ended = "Interrupted"
+    finally:
+        rows.close()
+    return finished, ended
+
+
+def _sequential(
+    candidates: list[Candidate], data: Data, splits: list[Split], task: Task, n_jobs: int | None
+) -> Generator[list[Cell]]:
+    for split in splits:
+        yield _one_split(candidates, data, split, task)
+
+
+def _parallel(
+    candidates: list[Candidate], data: Data, splits: list[Split], task: Task, n_jobs: int | None
+) -> Generator[list[Cell]]:
+    from joblib import Parallel, delayed
+
+    work = (delayed(_one_split)(candidates, data, split, task) for split in splits)
+    yield from Parallel(n_jobs=n_jobs, return_as="generator")(work)
+
+
+def _one_split(candidates: list[Candidate], data: Data, split: Split, task: Task) -> list[Cell]:
+    fold = data.fold(split)
+    return [run_cell(c, fold, task) for c in candidates]
+
+
+def _warned(cells: dict[str, list[Cell]]) -> list[str]:
+    """One sentence for each kind of warning a learner gave, however often its numbers differed."""
+    notes = []
+    for name, column in cells.items():
+        kinds: dict[str, list[str]] = {}
+        for cell in column:
+            for text in cell.warnings:
+                kinds.setdefault("".join(c for c in text if not c.isdigit()), []).append(text)
+        notes += [
+            f"{name} warned on {len(said)} of {len(column)} splits: {said[0]}" for said in kinds.values()
+        ]
+    return notes
+
+
+def _settings(seed: int, seconds: float, grouped: bool, loss: Loss | None, reject: Any) -> dict[str, Any]:
+    import sklearn
+
+    import assay
+
+    return {
+        "seed": seed,
+        "seconds": seconds,
+        "grouped": grouped,
+        "loss": None if loss is None else {f"{a} for {c}": float(loss.costs[i, k])
+                                           for i, a in enumerate(loss.actions) for k, c in enumerate(loss.classes)
+                                           if i != k} if not loss.per_row else "per row",
+        "reject": reject if reject is None or np.ndim(reject) == 0 else "per row",
+        "versions": {
+            "assay": assay.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scikit-learn": sklearn.__version__,
+        },
+    }  # fmt: skip

@@ -1,0 +1,349 @@
+"""The result of a comparison: records, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.errors import MissingExtraError, ParameterError
+from assay.evaluate.describe import Description
+from assay.evaluate.design import Resampling
+from assay.evaluate.fold import Cell
+from assay.evaluate.metrics import Metric
+from assay.evaluate.multiple import holm, letters
+from assay.evaluate.paired import PairedTest, corrected_interval, mcnemar, paired_t, wilson_interval
+from assay.evaluate.verdict import Standing, Verdict
+
+__all__ = ["Comparison"]
+
+
+@dataclass
+class Comparison:
+    """Learners on the same splits of the same rows, ranked, with evidence.
+
+    ``print`` it for a table, a notebook shows it as HTML, ``report`` writes a page, ``test`` compares two.
+
+    Attributes
+    ----------
+    learners : names, in the order given
+    metrics : list of Metric; the first one ranks
+    design : Resampling
+    records : list of dicts, one per learner, split and metric
+    notes : sentences about what was done and what was odd
+    data : Description of the rows
+    classes : list of labels
+    """
+
+    learners: list[str]
+    metrics: list[Metric]
+    design: Resampling
+    alpha: float
+    data: Description
+    classes: list[Any]
+    truths: list[np.ndarray]  # of each finished split, the codes of its test rows
+    tests: list[np.ndarray]  # of each finished split, the numbers of its test rows
+    places: list[tuple[int, int, int]]  # of each finished split: repetition, fold, training rows
+    cells: dict[str, list[Cell]]  # of each learner, one per finished split
+    prepared: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    # records
+
+    @cached_property
+    def records(self) -> list[dict[str, Any]]:
+        """Tidy: one dict per learner, split and metric; a failed cell has the value None."""
+        rows = []
+        for name in self.learners:
+            for (repetition, fold, n_train), test, cell in zip(self.places, self.tests, self.cells[name]):
+                for m in self.metrics:
+                    value = cell.values.get(m.name, np.nan)
+                    rows.append(
+                        {
+                            "data": self.data.name,
+                            "learner": name,
+                            "repetition": repetition,
+                            "fold": fold,
+                            "metric": m.name,
+                            "value": None if np.isnan(value) else value,
+                            "fit_seconds": None if cell.failure else cell.fit_seconds,
+                            "predict_seconds": None if cell.failure else cell.predict_seconds,
+                            "n_train": n_train,
+                            "n_test": len(test),
+                        }
+                    )
+        return rows
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """The records, as a new list of dicts."""
+        return [dict(row) for row in self.records]
+
+    def to_arrow(self) -> Any:
+        """The records as a pyarrow Table."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.records)
+
+    def to_pandas(self) -> Any:
+        """The records as a pandas DataFrame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtraError(
+                "to_pandas needs one more package: pip install pandas. Without it: to_records or to_arrow."
+            ) from None
+        return pd.DataFrame.from_records(self.records)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data that JSON can hold; what is not a number is None."""
+        return _plain(
+            {
+                "data": asdict(self.data),
+                "design": {"name": self.design.name, "words": str(self.design), "splits": len(self.places)},
+                "metrics": [{"name": m.name, "better": m.better, "words": m.words} for m in self.metrics],
+                "alpha": self.alpha,
+                "classes": self.classes,
+                "ranking": {m.name: [asdict(s) for s in self.ranking(m.name)] for m in self.metrics},
+                "confusion": {name: self.confusion(name).tolist() for name in self.finished},
+                "notes": self.notes,
+                "settings": self.settings,
+                "records": self.records,
+            }
+        )
+
+    # analysis
+
+    @cached_property
+    def failures(self) -> dict[str, str]:
+        """Of each learner that failed on any split: on how many, and the first reason."""
+        failed = {}
+        for name in self.learners:
+            reasons = [cell.failure for cell in self.cells[name] if cell.failure]
+            if reasons:
+                failed[name] = f"failed on {len(reasons)} of {len(self.cells[name])} splits. {reasons[0]}"
+        return failed
+
+    @property
+    def finished(self) -> list[str]:
+        """The learners that answered on every split."""
+        return [name for name in self.learners if name not in self.failures]
+
+    def values(self, learner: str, metric: str | None = None) -> np.ndarray:
+        """(J,) the metric on each split; NaN where the split does not define it."""
+        name, m = self._learner(learner), self._metric(metric)
+        return np.array([cell.values.get(m.name, np.nan) for cell in self.cells[name]])
+
+    @property
+    def best(self) -> str:
+        """The name of the learner with the best mean of the first metric."""
+        standings = self.ranking()
+        if not standings or standings[0].failure:
+            raise ParameterError("compare: no learner finished, so there is no best one. See failures.")
+        return standings[0].learner
+
+    def ranking(self, metric: str | None = None) -> list[Standing]:
+        """The learners from best to worst; those that failed come last."""
+        return self._rankings[self._metric(metric).name]
+
+    def test(self, first: str, second: str, metric: str | None = None) -> Verdict:
+        """Whether two learners differ: which test, its p, the size of the difference, in one sentence."""
+        m = self._metric(metric)
+        a, b = self._learner(first), self._learner(second)
+        for name in (a, b):
+            if name in self.failures:
+                raise ParameterError(f"compare: {name} {self.failures[name]}")
+        if a == b:
+            raise ParameterError(f"compare: {a!r} was to be tested against itself; name two learners.")
+        pairs = self._pairs(m)
+        result, adjusted = pairs[a, b] if (a, b) in pairs else _turned(pairs[b, a])
+        together = np.isfinite(self.values(a, m.name) + self.values(b, m.name)).sum()
+        return Verdict(a, b, m, result, adjusted, len(pairs), int(together), self.alpha)
+
+    def confusion(self, learner: str) -> np.ndarray:
+        """(K, K) or, if some answers are no class, (K, K + 1): true class by answer, all splits together."""
+        K = len(self.classes)
+        counts = np.zeros((K, K + 1), dtype=np.int64)
+        for truth, cell in zip(self.truths, self.cells[self._learner(learner)]):
+            if cell.answer is not None:
+                answer = np.where(cell.answer < 0, K, cell.answer.astype(np.int64))
+                np.add.at(counts, (truth, answer), 1)
+        return counts if counts[:, K].any() else counts[:, :K]
+
+    def interval(self, learner: str, metric: str | None = None) -> tuple[float, float]:
+        """The interval of a learner's mean.
+
+        Student's t with the variance corrected for splits that share rows; for a share of rows, Wilson's
+        interval of as many rows as were tested, if that is the wider one; within the metric's bounds.
+        """
+        m = self._metric(metric)
+        values = self.values(learner, m.name)
+        there = np.isfinite(values)
+        if not there.any():
+            return np.nan, np.nan
+        low, high = corrected_interval(values[there], self._ratio(there), self.alpha)
+        if m.rate:
+            rows = len(np.unique(np.concatenate(self.tests)))
+            by_rows = wilson_interval(float(values[there].mean()), rows, self.alpha)
+            if np.isnan(low) or by_rows[1] - by_rows[0] > high - low:
+                return by_rows
+        return float(np.maximum(low, m.bounds[0])), float(np.minimum(high, m.bounds[1]))
+
+    @cached_property
+    def _rankings(self) -> dict[str, list[Standing]]:
+        return {m.name: self._ranked(m) for m in self.metrics}
+
+    @cached_property
+    def _tested(self) -> dict[str, dict[tuple[str, str], tuple[PairedTest, float]]]:
+        return {}
+
+    def _ranked(self, m: Metric) -> list[Standing]:
+        means = {name: _mean(self.values(name, m.name)) for name in self.finished}
+        order = sorted(means, key=lambda name: (np.isnan(means[name]), m.sign * means[name]))
+        pairs = self._pairs(m)
+        differ = np.zeros((len(order), len(order)), dtype=bool)
+        for i, j in combinations(range(len(order)), 2):
+            _, adjusted = self._pair(pairs, order[i], order[j])
+            differ[i, j] = differ[j, i] = adjusted <= self.alpha
+        marks = letters(differ) if len(order) > 1 else ["a"] * len(order)
+        rows = []
+        for i, name in enumerate(order):
+            low, high = self.interval(name, m.name)
+            versus, p = (
+                self._pair(pairs, name, order[0]) if i else (PairedTest(0, np.nan, 0, 0, 0, 0, ""), np.nan)
+            )
+            rows.append(
+                Standing(name, means[name], low, high, versus.difference, versus.low, versus.high, p,
+                         not differ[0, i], marks[i], *self._seconds(name), self.prepared.get(name, ""))
+            )  # fmt: skip
+        failed = [
+            Standing(name, prepared=self.prepared.get(name, ""), failure=why)
+            for name, why in self.failures.items()
+        ]
+        return rows + failed
+
+    def _pairs(self, m: Metric) -> dict[tuple[str, str], tuple[PairedTest, float]]:
+        """Every pair's test, and its p adjusted over all pairs.
+
+        All pairs, not only those with the best: the best one was chosen by looking at the results.
+        """
+        if m.name not in self._tested:
+            tests = {(a, b): self._paired(a, b, m) for a, b in combinations(self.finished, 2)}
+            p = np.array([t.p for t in tests.values()])
+            adjusted = np.full(len(p), np.nan)
+            adjusted[np.isfinite(p)] = holm(p[np.isfinite(p)])
+            self._tested[m.name] = {pair: (t, float(q)) for (pair, t), q in zip(tests.items(), adjusted)}
+        return self._tested[m.name]
+
+    @staticmethod
+    def _pair(pairs: Any, a: str, b: str) -> tuple[PairedTest, float]:
+        return pairs[a, b] if (a, b) in pairs else _turned(pairs[b, a])
+
+    def _paired(self, a: str, b: str, m: Metric) -> PairedTest:
+        differences = self.values(a, m.name) - self.values(b, m.name)
+        there = np.isfinite(differences)
+        if there.sum() >= 2:
+            folds = sum(1 for place in self.places if place[0] == self.places[0][0])
+            return paired_t(differences[there], self._ratio(there), self.alpha, folds=folds)
+        if there.sum() == 1 and m.name in ("error", "accuracy"):
+            return self._mcnemar(a, b, m)
+        why = "one split alone shows no variation" if there.any() else "no split defines it for both"
+        gap = float(differences[there].mean()) if there.any() else np.nan
+        return PairedTest(gap, np.nan, np.nan, np.nan, np.nan, np.nan, f"no test: {why}")
+
+    def _mcnemar(self, a: str, b: str, m: Metric) -> PairedTest:
+        """One split: the rows themselves are the sample."""
+        from scipy.special import ndtri
+
+        truth = self.truths[0]
+        wrong_a, wrong_b = (self.cells[name][0].answer != truth for name in (a, b))
+        e01, e10, n = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum()), len(truth)
+        statistic, p = mcnemar(e01, e10)
+        gap = m.sign * (e01 - e10) / n
+        half = float(ndtri(1 - self.alpha / 2)) * np.sqrt(max(e01 + e10 - (e01 - e10) ** 2 / n, 0)) / n
+        words = f"McNemar's test ({'exact' if e01 + e10 < 25 else 'chi-square'}) on {n} test rows"
+        return PairedTest(gap, p, gap - half, gap + half, statistic, 1, words)
+
+    def _ratio(self, there: np.ndarray) -> float:
+        """Test rows per training row, over the splits that count."""
+        test = np.array([len(t) for t in self.tests])[there]
+        return float(test.mean() / np.array([place[2] for place in self.places])[there].mean())
+
+    def _seconds(self, name: str) -> tuple[float, float]:
+        cells = self.cells[name]
+        return (
+            float(np.median([c.fit_seconds for c in cells])),
+            float(np.median([c.predict_seconds for c in cells])),
+        )
+
+    def _learner(self, name: str) -> str:
+        plain = str(name).strip().lower()
+        found = [known for known in self.learners if known.lower() == plain]
+        if not found:
+            raise ParameterError(
+                f"compare: there is no learner {name!r} here. It has: {', '.join(self.learners)}."
+            )
+        return name if name in self.learners else found[0]
+
+    def _metric(self, name: str | None) -> Metric:
+        if name is None:
+            return self.metrics[0]
+        for m in self.metrics:
+            if m.name == name:
+                return m
+        raise ParameterError(
+            f"compare: {name!r} was not measured here. Measured: {', '.join(m.name for m in self.metrics)}."
+        )
+
+    # faces
+
+    def __str__(self) -> str:
+        from assay.evaluate.show import as_text
+
+        return as_text(self)
+
+    __repr__ = __str__
+
+    def __rich__(self) -> Any:
+        from assay.evaluate.show import as_rich
+
+        return as_rich(self)
+
+    def _repr_html_(self) -> str:
+        from assay.evaluate.show import as_html
+
+        return as_html(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the result as one HTML page that needs nothing else; returns its path."""
+        from importlib import import_module
+
+        return import_module("assay.report").write_report(self, path)  # the one door upstairs
+
+
+def _turned(pair: tuple[PairedTest, float]) -> tuple[PairedTest, float]:
+    """The same test, seen from the other learner."""
+    t, adjusted = pair
+    return PairedTest(-t.difference, t.p, -t.high, -t.low, -t.statistic, t.df, t.test), adjusted
+
+
+def _mean(values: np.ndarray) -> float:
+    there = values[np.isfinite(values)]
+    return float(there.mean()) if len(there) else np.nan
+
+
+def _plain(value: Any) -> Any:
+    """Numbers, text, lists and dicts alone."""
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)

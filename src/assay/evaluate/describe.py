@@ -1,0 +1,168 @@
+"""What the rows of a comparison are: columns, kinds, holes, classes, and what is odd about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assay.evaluate.diagnose import Finding, diagnose_table
+from assay.evaluate.target import Target, as_target
+from assay.tables import Table
+
+__all__ = ["ColumnSummary", "Description", "describe"]
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """One column in a line: kind, holes, distinct values, and its range or its most frequent categories."""
+
+    name: str
+    kind: str
+    missing: int
+    distinct: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Description:
+    """A table in numbers.
+
+    ``print`` it for text.
+
+    Attributes
+    ----------
+    name : what the data are called
+    rows : int, with a class
+    columns : list of ColumnSummary
+    missing : number of empty cells
+    target : name of the target
+    classes : dict of label (as text) to number of rows; empty without a target
+    findings : list of Finding
+    """
+
+    name: str
+    rows: int
+    columns: list[ColumnSummary]
+    missing: int
+    target: str = "class"
+    classes: dict[str, int] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many columns of each kind there are."""
+        counts: dict[str, int] = {}
+        for column in self.columns:
+            counts[column.kind] = counts.get(column.kind, 0) + 1
+        return counts
+
+    @property
+    def words(self) -> str:
+        """One line: rows, columns, kinds, holes, classes."""
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items())
+        holes = (
+            f"{self.missing} missing value{'' if self.missing == 1 else 's'}"
+            if self.missing
+            else "no missing values"
+        )
+        classes = (
+            f", {len(self.classes)} class{'' if len(self.classes) == 1 else 'es'}" if self.classes else ""
+        )
+        plural = "" if len(self.columns) == 1 else "s"
+        return f"{self.rows} rows, {len(self.columns)} column{plural} ({kinds}), {holes}{classes}"
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {self.words}", ""]
+        shown = self.columns[:60]
+        width = max([len(c.name) for c in shown] + [6])
+        lines.append(f"  {'column':<{width}}  kind     missing  distinct  values")
+        lines += [
+            f"  {c.name:<{width}}  {c.kind:<8} {c.missing:>7}  {c.distinct:>8}  {c.words}".rstrip()
+            for c in shown
+        ]
+        if len(self.columns) > 60:
+            lines.append(f"  ... and {len(self.columns) - 60} more")
+        if self.classes:
+            lines += ["", f"classes of {self.target}"]
+            wide = max(len(label) for label in self.classes)
+            total = sum(self.classes.values()) or 1
+            lines += [f"  {label:<{wide}}  {n:>7}  {n / total:6.1%}" for label, n in self.classes.items()]
+        if self.findings:
+            lines += ["", "worth knowing", *(f"  {f.severity}: {f.sentence}" for f in self.findings)]
+        return "\n".join(lines)
+
+
+def describe(X: Any, y: Any = None, name: str = "data", folds: int = 10) -> Description:
+    """Columns, kinds, holes, classes, and what a careful colleague would point at.
+
+    Parameters
+    ----------
+    X : anything that ``Table.of`` takes
+    y : (n,) classes, default None; rows without a class are counted in a finding
+    folds : int
+        How many rows a class should have at least.
+
+    Examples
+    --------
+    >>> from assay.evaluate import describe
+    >>> print(describe({"taste": ["sour", "sweet", None, "sour"], "size": [1, 2, 3, 3]},
+    ...                ["a", "b", "a", "b"], name="apples", folds=2))
+    apples: 4 rows, 2 columns (1 nominal, 1 numeric), 1 missing value, 2 classes
+    <BLANKLINE>
+      column  kind     missing  distinct  values
+      taste   nominal        1         2  sour 2, sweet 1
+      size    numeric        0         3  1 to 3, mean 2.25
+    <BLANKLINE>
+    classes of class
+      a        2   50.0%
+      b        2   50.0%
+    <BLANKLINE>
+    worth knowing
+      note: column taste has 1 missing value of 4 (25.0%).
+    """
+    table = Table.of(X, who="describe")
+    target = None if y is None else as_target(y, table.shape[0], "describe", lenient=True)
+    return description(table, target, name, folds)
+
+
+def description(
+    table: Table, target: Target | None, name: str, folds: int, splits: Any = None
+) -> Description:
+    """The same for a table that is encoded already, and the target of its rows."""
+    columns = [_summary(table, j) for j in range(table.shape[1])]
+    classes = {}
+    if target is not None:
+        counts = np.bincount(target.codes[target.codes >= 0], minlength=len(target.labels))
+        classes = {str(label): int(n) for label, n in zip(target.labels, counts)}
+    return Description(
+        name,
+        table.shape[0],
+        columns,
+        sum(c.missing for c in columns),
+        target.name if target is not None else "class",
+        classes,
+        diagnose_table(table, target, folds),
+    )
+
+
+def _summary(table: Table, j: int) -> ColumnSummary:
+    column = table.schema[j]
+    values = (
+        table.values[:, j] if isinstance(table.values, np.ndarray) else table.values[:, [j]].toarray()[:, 0]
+    )
+    there = values[~np.isnan(values)]
+    levels, counts = np.unique(there, return_counts=True)
+    kind = "date" if column.date else column.kind
+    if not len(there):
+        words = "all missing"
+    elif column.date:
+        words = f"{table.schema.label(j, levels[0])} to {table.schema.label(j, levels[-1])}"
+    elif column.coded:
+        most = np.argsort(-counts, kind="stable")[:5]
+        words = ", ".join(f"{table.schema.label(j, levels[i])} {counts[i]}" for i in most)
+        words += ", ..." if len(levels) > 5 else ""
+    else:
+        words = f"{levels[0]:g} to {levels[-1]:g}, mean {there.mean():.4g}"
+    return ColumnSummary(column.name, kind, int(np.isnan(values).sum()), len(levels), words)

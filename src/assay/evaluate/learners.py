@@ -1,0 +1,133 @@
+"""The learners that can be called by a short name, and which of them suit a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from assay.errors import ParameterError
+from assay.tables import Table
+
+__all__ = ["LEARNERS", "Entry", "find_learner", "make_learner", "register", "suitable"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A learner's line in the table of short names.
+
+    Parameters
+    ----------
+    name : str
+        The short name, as people say it: "naive bayes".
+    where : str
+        Module and class, "assay.bayes:NaiveBayes"; imported when it is first used.
+    description : str
+        What it assumes, in a few words.
+    settings : dict
+        Parameters that differ from the class's defaults.
+    scale : bool
+        Whether its numbers should be made comparable (z-scores) first.
+    suits : "any", "numeric" or "nominal"
+        The tables for which it is tried when nobody named learners.
+    other : tuple of str
+        Further names.
+    """
+
+    name: str
+    where: str
+    description: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    scale: bool = False
+    suits: str = "any"
+    other: tuple[str, ...] = ()
+
+    def make(self, **settings: Any) -> Any:
+        """A new learner, not fitted; ``settings`` overrule the entry's own."""
+        module, _, name = self.where.partition(":")
+        return getattr(import_module(module), name)(**{**self.settings, **settings})
+
+    @property
+    def class_name(self) -> str:
+        return self.where.partition(":")[2]
+
+
+LEARNERS: dict[str, Entry] = {}
+
+
+def register(entry: Entry) -> None:
+    """Add a learner to the table of short names; a name that is taken is an error.
+
+    >>> from assay.evaluate.learners import LEARNERS, Entry, register
+    >>> register(Entry("majority", "assay.evaluate.majority:MajorityClassifier"))
+    Traceback (most recent call last):
+    assay.errors.ParameterError: register: the name 'majority' is taken by MajorityClassifier.
+    """
+    for name in (entry.name, *entry.other):
+        taken = _find(name)
+        if taken is not None:
+            raise ParameterError(f"register: the name {name!r} is taken by {taken.class_name}.")
+    LEARNERS[entry.name] = entry
+
+
+def find_learner(name: str) -> Entry:
+    """The entry behind a short name, another name, or a class name; capitals, hyphens and spaces do not count.
+
+    >>> from assay.evaluate.learners import find_learner
+    >>> find_learner("Naive-Bayes").where
+    'assay.bayes:NaiveBayes'
+    """
+    found = _find(name)
+    if found is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(name).lower(), LEARNERS, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ParameterError(f"There is no learner {name!r}.{hint} Known: {', '.join(LEARNERS)}.")
+    return found
+
+
+def make_learner(name: str, **settings: Any) -> Any:
+    """A new learner by its short name.
+
+    >>> from assay.evaluate import make_learner
+    >>> make_learner("majority")
+    MajorityClassifier()
+    """
+    return find_learner(name).make(**settings)
+
+
+def suitable(table: Table) -> list[Entry]:
+    """The learners that are tried on a table when nobody named any."""
+    coded = table.schema.coded
+    fits = {"any": True, "numeric": not coded.all(), "nominal": bool(len(coded)) and bool(coded.all())}
+    return [entry for entry in LEARNERS.values() if fits[entry.suits]]
+
+
+def _find(name: str) -> Entry | None:
+    wanted = _plain(name)
+    return next(
+        (e for e in LEARNERS.values() if wanted in map(_plain, (e.name, e.class_name, *e.other))), None
+    )
+
+
+def _plain(name: str) -> str:
+    return "".join(c for c in str(name).lower() if c.isalnum())
+
+
+for _entry in (
+    Entry("majority", "assay.evaluate.majority:MajorityClassifier", "the most frequent class; the baseline",
+          other=("baseline", "dummy", "prior")),
+    Entry("naive bayes", "assay.bayes:NaiveBayes",
+          "columns independent within a class: Gaussian numbers, counted categories", other=("nb",)),
+    Entry("lda", "assay.bayes:LinearDiscriminantAnalysis", "one Gaussian per class, one covariance for all",
+          suits="numeric", other=("linear discriminant",)),
+    Entry("qda", "assay.bayes:QuadraticDiscriminantAnalysis", "one Gaussian per class, each its own covariance",
+          suits="numeric", other=("quadratic discriminant",)),
+    Entry("rda", "assay.bayes:RegularizedDiscriminantAnalysis", "between lda and qda, shrunk",
+          suits="numeric", other=("regularized discriminant",)),
+    Entry("nearest mean", "assay.bayes:NearestMean", "the class whose mean is closest", scale=True,
+          suits="numeric", other=("nearest centroid",)),
+):  # fmt: skip
+    register(_entry)

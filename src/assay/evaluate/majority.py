@@ -1,0 +1,40 @@
+"""The majority classifier: what is right without looking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core import Classifier
+
+__all__ = ["MajorityClassifier"]
+
+
+class MajorityClassifier(Classifier):
+    r"""Answer with the most frequent class, whatever the row.
+
+    The posterior is the share of each class among the training rows, :math:`P(C_k|x) = n_k/n`. A learner that
+    is no better than this one has learned nothing from the columns. It takes every table: categories,
+    missing values, sparse. Cost: O(n).
+
+    Attributes
+    ----------
+    class_prior_ : (K,) the share of each class
+
+    Examples
+    --------
+    >>> from assay.evaluate import MajorityClassifier
+    >>> model = MajorityClassifier().fit([[1], [2], [3], [4]], ["no", "yes", "no", "no"])
+    >>> model.predict([[2]]), model.predict_proba([[2]])
+    (array(['no'], dtype='<U3'), array([[0.75, 0.25]]))
+    """
+
+    takes = frozenset({"nominal", "missing", "sparse"})
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        counts = np.bincount(y, weights=w, minlength=len(self.classes_))
+        self.class_prior_ = counts / counts.sum()
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        return np.tile(self.class_prior_, (X.shape[0], 1))

@@ -1,0 +1,89 @@
+"""The classes of a comparison: labels, codes, and rows that have none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.core.targets import encode_labels
+from assay.errors import DataError
+
+__all__ = ["Target", "as_target"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Class codes of the rows; -1 where a row has no class."""
+
+    name: str
+    labels: np.ndarray  # (K,) sorted
+    codes: np.ndarray  # (n,)
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """(n,) bool."""
+        return self.codes >= 0
+
+
+def as_target(y: Any, n: int, who: str, lenient: bool = False) -> Target:
+    """Labels and codes of y; a missing label gets the code -1.
+
+    Numbers that look measured rather than counted, and a target of one class, are errors unless ``lenient``.
+
+    >>> from assay.evaluate.target import as_target
+    >>> as_target(["b", None, "a", "b"], 4, "compare").codes
+    array([ 1, -1,  0,  1])
+    """
+    name = str(getattr(y, "name", None) or "class")
+    values = y.to_numpy() if hasattr(y, "to_numpy") else y
+    if not isinstance(values, np.ndarray):
+        objects = np.empty(len(values), dtype=object)
+        objects[:] = list(values)
+        values = (
+            objects if any(v is None or isinstance(v, str) for v in objects) else np.asarray(list(values))
+        )
+    if values.shape != (n,):
+        raise DataError(
+            f"{who}: X has {n} rows, so y must have {n} labels in one column; its shape is {values.shape}."
+        )
+    missing = _missing(values)
+    if missing.all():
+        raise DataError(f"{who}: no row of {name} has a label.")
+    known = values[~missing]
+    if known.dtype == object and all(isinstance(v, (int, float, np.number)) for v in known):
+        known = known.astype(np.float64)
+    if known.dtype.kind == "f":
+        if not lenient and not (known == np.floor(known)).all():
+            raise DataError(
+                f"{who}: {name} holds {len(np.unique(known))} distinct numbers with fractions, expected classes. "
+                "Cut it into classes first, or choose another target."
+            )
+        if (known == np.floor(known)).all() and np.abs(known).max() < 2**53:
+            known = known.astype(np.int64)
+        elif lenient:
+            known = np.array([f"{v:g}" for v in known])
+    labels, found = encode_labels(known, len(known), who)
+    if not lenient and len(labels) < 2:
+        raise DataError(
+            f"{who}: all rows of {name} have the class {labels[0]}; there is nothing to tell apart."
+        )
+    if not lenient and len(labels) > max(20, len(known) / 3):
+        raise DataError(
+            f"{who}: {name} has {len(labels)} distinct values in {len(known)} rows, expected classes. Is it an "
+            "identifier or a measurement? Choose another target, or cut it into classes."
+        )
+    codes = np.full(n, -1, dtype=np.int64)
+    codes[~missing] = found
+    return Target(name, labels, codes)
+
+
+def _missing(values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind == "M":
+        return np.isnat(values)
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=bool)
+    return np.array([v is None or v != v or str(v) in ("<NA>", "NaT") for v in values], dtype=bool)

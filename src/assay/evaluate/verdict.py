@@ -1,0 +1,87 @@
+"""Where a learner stands, and how one pair of learners differs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.evaluate.metrics import Metric
+from assay.evaluate.paired import PairedTest
+
+__all__ = ["Standing", "Verdict", "shown_p"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where one learner stands.
+
+    Attributes
+    ----------
+    mean, low, high : the metric over all splits, and its interval (NaN where there is none)
+    difference, difference_low, difference_high : this learner minus the best one
+    p : of that difference, adjusted over all pairs; NaN for the best itself
+    level : whether it is not significantly worse than the best
+    letters : learners that share a letter do not differ significantly
+    failure : why the learner has no numbers, or ""
+    """
+
+    learner: str
+    mean: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    difference: float = np.nan
+    difference_low: float = np.nan
+    difference_high: float = np.nan
+    p: float = np.nan
+    level: bool = False
+    letters: str = ""
+    fit_seconds: float = np.nan
+    predict_seconds: float = np.nan
+    prepared: str = ""
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One pair, one metric, one sentence.
+
+    Attributes
+    ----------
+    result : PairedTest of the first learner minus the second
+    adjusted : p after Holm's adjustment over all pairs of the comparison
+    """
+
+    first: str
+    second: str
+    metric: Metric
+    result: PairedTest
+    adjusted: float
+    pairs: int
+    splits: int
+    alpha: float
+
+    @property
+    def significant(self) -> bool:
+        return bool(self.adjusted <= self.alpha)
+
+    def __str__(self) -> str:
+        r, name = self.result, self.metric.name
+        if np.isnan(r.p):
+            return f"{self.first} and {self.second} cannot be compared by {name}: {r.test}."
+        if r.difference == 0 and r.p == 1:
+            return f"{self.first} and {self.second} do not differ in {name} ({r.test})."
+        worse = "higher" if r.difference > 0 else "lower"
+        sure = "" if np.isnan(r.low) else f", {1 - self.alpha:.0%} interval {r.low:+.4f} to {r.high:+.4f}"
+        after = "" if self.pairs == 1 else f", adjusted for {self.pairs} pairs {shown_p(self.adjusted)}"
+        verdict = "significant" if self.significant else "not significant"
+        return (
+            f"{self.first} has a {worse} {name} than {self.second} by {abs(r.difference):.4f} "
+            f"(difference {r.difference:+.4f}{sure}); {r.test} on {self.splits} "
+            f"split{'s' if self.splits != 1 else ''}: {shown_p(r.p)}{after}: {verdict} at {self.alpha:g}."
+        )
+
+
+def shown_p(p: float) -> str:
+    """A p-value as people write it: p = 0.013, p < 0.001."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
