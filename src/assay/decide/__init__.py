@@ -1,0 +1,37 @@
+"""From belief to action: losses, risk, rejection, priors, thresholds, calibration, prediction sets."""
+
+from assay.decide.bayes_optimal import BayesOptimal
+from assay.decide.curves import RejectCurve, RiskCoverage, error_reject_curve, risk_coverage_curve
+from assay.decide.decision import Decision, decide, ties
+from assay.decide.decision_rule import DecisionRule
+from assay.decide.losses import Loss, as_loss
+from assay.decide.priors import PriorShift, adjust_priors, effective_priors, estimate_priors
+from assay.decide.regions import Region, decision_regions
+from assay.decide.scores import class_scores, decide_sign, rank, weighted_maximum
+from assay.decide.utility import certainty_equivalent, expected_utility
+
+__all__ = [
+    "BayesOptimal",
+    "Decision",
+    "DecisionRule",
+    "Loss",
+    "PriorShift",
+    "Region",
+    "RejectCurve",
+    "RiskCoverage",
+    "adjust_priors",
+    "as_loss",
+    "certainty_equivalent",
+    "class_scores",
+    "decide",
+    "decide_sign",
+    "decision_regions",
+    "effective_priors",
+    "error_reject_curve",
+    "estimate_priors",
+    "expected_utility",
+    "rank",
+    "risk_coverage_curve",
+    "ties",
+    "weighted_maximum",
+]

@@ -1,0 +1,160 @@
+"""What the meta-estimators share: one wrapped classifier, and tables that reach it untouched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from assay.core.parameters import Accepted, check
+from assay.core.targets import check_weights, encode_labels
+from assay.decide.decision import check_posterior
+from assay.errors import DataError, ParameterError
+
+
+class MetaClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier around another one, ``estimator``; None stands for Gaussian naive Bayes.
+
+    X is handed on as it came, so frames keep their names, categories and gaps.
+    """
+
+    accepts: ClassVar[Mapping[str, Accepted | None]] = {}
+    estimator: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._wrapped())
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags.multi_class = inner.classifier_tags is None or inner.classifier_tags.multi_class
+        tags.classifier_tags.poor_score = (
+            inner.classifier_tags is not None and inner.classifier_tags.poor_score
+        )
+        return tags
+
+    def _wrapped(self) -> Any:
+        if self.estimator is None:
+            from assay.bayes import GaussianNB
+
+            return GaussianNB()
+        if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
+            raise ParameterError(
+                f"{type(self).__name__}: estimator must be a classifier object, such as GaussianNB(), "
+                f"got {self.estimator!r}."
+            )
+        return self.estimator
+
+    def _start(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Check the parameters; set ``classes_``; return labels, their numbers, and weights."""
+        who = type(self).__name__
+        check(who, self.accepts, self.get_params(deep=False))
+        n = rows_of(X, who)
+        self.classes_, codes = encode_labels(y, n, who)
+        weights = None if sample_weight is None else check_weights(sample_weight, np.empty((n, 1)))
+        return self.classes_[codes], codes, weights
+
+    def _fit_clone(self, X: Any, y: Any, w: np.ndarray | None, **fit_params: Any) -> Any:
+        """A clone of the wrapped classifier, fitted."""
+        model = clone(self._wrapped())
+        if w is None:
+            return model.fit(X, y, **fit_params)
+        if not has_fit_parameter(model, "sample_weight"):
+            raise ParameterError(
+                f"{type(self).__name__}: {type(model).__name__} cannot be fitted with sample_weight. Leave the "
+                "weights out, or wrap a learner that takes them."
+            )
+        return model.fit(X, y, sample_weight=w, **fit_params)
+
+    def _adopt(self, model: Any) -> None:
+        """Show what the wrapped model saw."""
+        for name in ("n_features_in_", "feature_names_in_", "schema_"):
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
+            elif name in vars(self):
+                delattr(self, name)
+
+
+def posterior_of(model: Any, X: Any, classes: np.ndarray, who: str) -> np.ndarray:
+    """(n, K) posterior of a fitted model, its columns in the order of ``classes``; absent classes get 0."""
+    if not hasattr(model, "predict_proba"):
+        raise ParameterError(
+            f"{who}: {type(model).__name__} has no predict_proba, so there is no posterior to decide by. "
+            f"Wrap it first: CalibratedClassifierCV({type(model).__name__}())."
+        )
+    P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    return check_posterior(align(P, model.classes_, classes), f"{who} ({type(model).__name__})")
+
+
+def align(scores: np.ndarray, found: np.ndarray, classes: np.ndarray, fill: float = 0.0) -> np.ndarray:
+    """Columns in the order of all classes, though the model may have seen only some."""
+    if len(found) == len(classes):
+        return scores
+    position = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
+    full = np.full((len(scores), len(classes)), fill)
+    full[:, [position[label] for label in np.asarray(found).tolist()]] = scores
+    return full
+
+
+def is_fitted(model: Any) -> bool:
+    try:
+        check_is_fitted(model)
+    except (NotFittedError, TypeError):
+        return False
+    return hasattr(model, "classes_")
+
+
+def rows_of(X: Any, who: str) -> int:
+    """How many rows a table of any kind has."""
+    if _is_columns(X):
+        return len(next(iter(X.values()), ()))
+    X = X if hasattr(X, "shape") or not hasattr(X, "__array__") else np.asarray(X)
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        raise DataError(f"{who}: Complex data not supported. Split it into real and imaginary columns.")
+    shape = getattr(X, "shape", None)
+    if shape is not None and len(shape):
+        return int(shape[0])
+    if not hasattr(X, "__len__"):
+        raise DataError(f"{who}: X must be a table of rows and columns, got {type(X).__name__}.")
+    return len(X)
+
+
+def take(X: Any, rows: np.ndarray) -> Any:
+    """Some rows of a table of any kind, as a table of the same kind."""
+    if _is_columns(X):
+        return {name: take(column, rows) for name, column in X.items()}
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[rows]
+    if hasattr(X, "take") and not isinstance(X, np.ndarray):  # pyarrow
+        return X.take(rows)
+    if isinstance(X, (list, tuple)):
+        return [X[i] for i in rows]
+    return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
+
+
+def folds(cv: Any, X: Any, y: np.ndarray, who: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Pairs (train, test) of row numbers."""
+    from sklearn.model_selection import check_cv
+
+    if isinstance(cv, int) or cv is None:
+        k = 5 if cv is None else cv
+        _, counts = np.unique(y, return_counts=True)
+        if counts.min() < k:
+            raise DataError(
+                f"{who}: {k} folds need at least {k} rows of each class, one class has {counts.min()}. "
+                "Lower cv, or merge rare classes."
+            )
+    place = np.zeros((len(y), 1)) if isinstance(X, (list, tuple)) or _is_columns(X) else X
+    return [(np.asarray(a), np.asarray(b)) for a, b in check_cv(cv, y, classifier=True).split(place, y)]
+
+
+def _is_columns(X: Any) -> bool:
+    """A dict of columns; a sparse matrix may be a dict too, but it has a shape."""
+    return isinstance(X, Mapping) and not hasattr(X, "shape")

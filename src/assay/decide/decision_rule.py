@@ -1,0 +1,287 @@
+"""DecisionRule: losses, rejection and new priors for any classifier that has posteriors."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from assay.core.explanation import Explanation, Section
+from assay.core.parameters import Any_, Choice, Seed
+from assay.core.targets import label_codes
+from assay.decide._meta import MetaClassifier, is_fitted, posterior_of, take
+from assay.decide.decision import Decision, decide
+from assay.decide.losses import Loss, as_loss
+from assay.decide.priors import adjust_priors, effective_priors
+from assay.errors import ParameterError
+
+__all__ = ["DecisionRule"]
+
+
+class DecisionRule(MetaClassifier):
+    r"""Believe as the wrapped classifier does, decide by what errors cost.
+
+    .. math:: \text{say } \arg\min_i \sum_k \lambda_{ik} P(C_k|x)
+              \text{ if that risk is below the cost of rejecting, else reject}
+
+    A classifier that is already fitted is used as it is, without ``fit``; change losses, rejection or priors
+    as often as you like. ``fit`` fits a clone of it, as scikit-learn's meta-estimators do.
+
+    Parameters
+    ----------
+    estimator : classifier with ``predict_proba``, fitted or not; default None is Gaussian naive Bayes
+    loss : dict {(said, truth): cost}, or (A, K) array: rows actions, columns truths; default None, 0/1 loss
+        A dict may name only the pairs that differ from the 0/1 loss. Actions need not be classes.
+    reject : cost of rejecting a row, default None (never reject)
+        A row is rejected unless the least risk is strictly below this cost.
+    priors : (K,) class priors where the rule is used, or "observed", default None (as trained)
+        "observed" takes the class shares of the rows given to ``fit``: it undoes a ``class_weight``.
+    trained_priors : (K,) priors behind the posterior; default None asks the wrapped classifier
+        (``class_prior_``, ``priors_``, ``class_log_prior_``), else the class shares seen by ``fit``, times the
+        classifier's ``class_weight`` if it has one.
+    actions : names of the rows of a loss array
+    tie : "first" (default), "random" or "reject"
+    reject_label : default "reject"
+        What a rejected row is called. ``predict`` returns text if the classes are text, an object array if
+        they are not; give a number (such as -1) beside numeric classes to get numbers.
+    random_state : seed for ``tie="random"``
+
+    Attributes
+    ----------
+    classes_ : (K,) labels      actions_ : (A,) names of the actions      estimator_ : the fitted classifier
+
+    Examples
+    --------
+    >>> from assay.bayes import GaussianNB
+    >>> from assay.decide import DecisionRule
+    >>> bayes = GaussianNB().fit([[0.0], [2.0], [4.0], [6.0]], ["no", "no", "yes", "yes"])
+    >>> bayes.predict([[1.0], [2.9], [3.4], [5.0]])
+    array(['no', 'no', 'yes', 'yes'], dtype='<U3')
+    >>> careful = DecisionRule(bayes, loss={("yes", "no"): 10, ("no", "yes"): 1}, reject=0.5)
+    >>> careful.predict([[1.0], [2.9], [3.4], [5.0]])
+    array(['no', 'no', 'reject', 'yes'], dtype='<U6')
+    >>> careful.risks([[3.4]]).round(3)
+    array([[0.832, 1.68 ]])
+    """
+
+    accepts = {
+        "loss": Any_(),
+        "tie": Choice("first", "random", "reject"),
+        "random_state": Seed(),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        loss: Any = None,
+        reject: Any = None,
+        priors: Any = None,
+        trained_priors: Any = None,
+        *,
+        actions: Any = None,
+        tie: str = "first",
+        reject_label: Any = "reject",
+        random_state: Any = None,
+    ):
+        self.estimator = estimator
+        self.loss = loss
+        self.reject = reject
+        self.priors = priors
+        self.trained_priors = trained_priors
+        self.actions = actions
+        self.tie = tie
+        self.reject_label = reject_label
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Fit a clone of the wrapped classifier; X reaches it as it is."""
+        labels, _, w = self._start(X, y, sample_weight)
+        self.estimator_ = self._fit_clone(X, labels, w, **fit_params)
+        self.observed_priors_ = effective_priors(labels, None, w)
+        self._adopt(self.estimator_)
+        self._table()  # a wrong loss is told now, not at the first prediction
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "estimator_" in vars(self) or (self.estimator is not None and is_fitted(self.estimator))
+
+    def __getattr__(self, name: str) -> Any:
+        """What a wrapped classifier that came fitted knows: its classes and columns."""
+        if name in ("classes_", "estimator_", "n_features_in_", "feature_names_in_", "schema_"):
+            inner = vars(self).get("estimator")
+            if "estimator_" not in vars(self) and inner is not None and is_fitted(inner):
+                return inner if name == "estimator_" else getattr(inner, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def actions_(self) -> np.ndarray:
+        """(A,) what the rule may say, apart from rejecting."""
+        from assay.decide.decision import name_array
+
+        return name_array(list(self._table().actions))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the wrapped classifier's posterior, under the new priors if there are any."""
+        model = self._model()
+        P = posterior_of(model, X, self.classes_, type(self).__name__)
+        if self.priors is None:
+            return P
+        return adjust_priors(P, self._new_priors(), self._old_priors(model))
+
+    def decide(self, X: Any, loss: Any = None, reject: Any = None) -> Decision:
+        """The decisions with their grounds: risks, ties, posterior.
+
+        Parameters
+        ----------
+        X : table of n rows
+        loss : (n, A, K) costs that differ from row to row, or another loss for this call
+        reject : number or (n,) costs of rejecting for this call
+        """
+        P = self.predict_proba(X)
+        return decide(
+            P,
+            self.loss if loss is None else loss,
+            self.reject if reject is None else reject,
+            classes=self.classes_.tolist(),
+            actions=self.actions,
+            tie=self.tie,
+            reject_label=self.reject_label,
+            random_state=self.random_state,
+        )
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the actions of least risk, ``reject_label`` where the row is rejected."""
+        decision = self.decide(X)
+        if decision.may_reject or decision.actions != tuple(self.classes_.tolist()):
+            return decision.labels
+        return self.classes_[decision.chosen]
+
+    def risks(self, X: Any) -> np.ndarray:
+        """(n, A) expected loss of each action."""
+        return self.decide(X).risks
+
+    def mean_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Average cost of the decisions, given the true classes; a rejected row costs ``reject``."""
+        decision = self.decide(X)
+        truth = label_codes(y, self.classes_, len(decision), type(self).__name__)
+        paid = self._table().of(np.maximum(decision.chosen, 0), truth)
+        return float(np.average(np.where(decision.rejected, decision.risk, paid), weights=sample_weight))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of rows whose class was said; a rejected row, or an action that is no class, counts as not."""
+        decision = self.decide(X)
+        truth = label_codes(y, self.classes_, len(decision), type(self).__name__)
+        said = [*decision.actions, None]
+        names = self.classes_.tolist()
+        right = np.array([said[a] == names[k] and a >= 0 for a, k in zip(decision.chosen, truth)])
+        return float(np.average(right, weights=sample_weight))
+
+    def explain(self, X: Any) -> Explanation | list[Explanation]:
+        """The wrapped classifier's reasoning, then the risk of each action."""
+        model, decision = self._model(), self.decide(X)
+        n = len(decision)
+        if hasattr(model, "explain"):
+            told = model.explain(X)
+            inner = told if isinstance(told, list) else [told]
+        else:
+            inner = [Explanation(type(model).__name__, None, {}, _row(X, i)) for i in range(n)]
+        labels = decision.labels.tolist()
+        found = [self._explanation(inner[i], decision, i, labels[i]) for i in range(n)]
+        return found[0] if n == 1 else found
+
+    def _explanation(self, inner: Explanation, decision: Decision, i: int, answer: Any) -> Explanation:
+        names = self.classes_.tolist()
+        posterior = {label: float(p) for label, p in zip(names, decision.posterior[i])}
+        sections = list(inner.sections)
+        if self.priors is not None:
+            rows = [
+                [str(label), float(old), float(new), posterior[label]]
+                for label, old, new in zip(names, self._old_priors(self._model()), self._new_priors())
+            ]
+            sections.append(Section("Change of priors", ["class", "trained", "new", "posterior"], rows))
+        sections.append(self._risk_section(decision, i))
+        return Explanation(
+            f"{type(self).__name__} of {inner.learner}", answer, posterior, inner.row, sections
+        )
+
+    def _risk_section(self, decision: Decision, i: int) -> Section:
+        costs = self._table().costs
+        rows = [
+            [str(action), *(float(c) for c in costs[a]), float(decision.risks[i, a])]
+            for a, action in enumerate(decision.actions)
+        ]
+        blank = [""] * len(self.classes_)
+        if self.reject is not None:
+            rows.append([str(self.reject_label), *blank, float(self.reject)])
+        notes = []
+        if decision.tied[i]:
+            notes.append("Equal risk: " + ", ".join(str(a) for a in decision.ties[i]) + ".")
+        if decision.rejected[i] and self.reject is not None:
+            notes.append("Rejected: no risk is below the cost of rejecting.")
+        heads = ["action", *(f"if {label}" for label in self.classes_.tolist()), "risk"]
+        return Section("Expected loss", heads, rows, " ".join(notes))
+
+    def _model(self) -> Any:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call fit, or wrap a fitted classifier."
+            )
+        return self.estimator_
+
+    def _table(self) -> Loss:
+        table = as_loss(
+            self.loss, self.classes_, self.actions if self.loss is not None else None, type(self).__name__
+        )
+        if table.per_row:
+            raise ParameterError(
+                f"{type(self).__name__}: costs that differ from row to row belong to the rows: "
+                "call decide(X, loss=costs)."
+            )
+        return table
+
+    def _new_priors(self) -> Any:
+        if not isinstance(self.priors, str):
+            return self.priors
+        if self.priors != "observed":
+            raise ParameterError(
+                f"{type(self).__name__}: priors must be probabilities or 'observed', got {self.priors!r}."
+            )
+        if not hasattr(self, "observed_priors_"):
+            raise ParameterError(
+                f"{type(self).__name__}: the class shares are known only after fit; give priors as numbers."
+            )
+        return self.observed_priors_
+
+    def _old_priors(self, model: Any) -> np.ndarray:
+        if self.trained_priors is not None:
+            return np.asarray(self.trained_priors, dtype=np.float64)
+        for name in ("class_prior_", "priors_"):
+            if getattr(model, name, None) is not None:
+                return np.asarray(getattr(model, name), dtype=np.float64)
+        if hasattr(model, "class_log_prior_"):
+            return np.exp(model.class_log_prior_)
+        if not hasattr(self, "observed_priors_"):
+            raise ParameterError(
+                f"{type(self).__name__}: {type(model).__name__} does not tell the priors it was trained with; give "
+                "trained_priors, the class shares of its training rows."
+            )
+        weight = getattr(model, "class_weight", None)
+        return _reweighted(self.observed_priors_, weight, self.classes_.tolist())
+
+
+def _reweighted(shares: np.ndarray, class_weight: Any, labels: list[Any]) -> np.ndarray:
+    if class_weight is None:
+        return shares
+    if isinstance(class_weight, str):  # "balanced"
+        return np.full(len(shares), 1 / len(shares))
+    weighted = shares * [class_weight.get(label, 1.0) for label in labels]
+    return weighted / weighted.sum()
+
+
+def _row(X: Any, i: int) -> dict[str, Any]:
+    from assay.tables import Table
+
+    table = Table.of(take(X, np.array([i])))
+    values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
+    return {c.name: table.schema.label(j, values[0, j]) for j, c in enumerate(table.schema)}
