@@ -371,6 +371,8 @@ def _dictionary(column: Any) -> tuple[tuple[Any, ...], np.ndarray]:
 
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
+    if pa.types.is_null(column.type):  # nothing but holes has no categories
+        return (), np.full(len(column), np.nan)
     encoded = column.dictionary_encode()
     values = encoded.dictionary.to_pylist()
     categories = in_order(values)
