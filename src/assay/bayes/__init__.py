@@ -4,12 +4,18 @@ from assay.bayes.bernoulli_nb import BernoulliNB
 from assay.bayes.categorical_nb import CategoricalNB
 from assay.bayes.complement_nb import ComplementNB
 from assay.bayes.gaussian_nb import GaussianNB
+from assay.bayes.linear_discriminant import LinearDiscriminantAnalysis
 from assay.bayes.multinomial_nb import MultinomialNB
+from assay.bayes.naive_bayes import NaiveBayes
+from assay.bayes.shared_diagonal_nb import SharedDiagonalNB
 
 __all__ = [
     "BernoulliNB",
     "CategoricalNB",
     "ComplementNB",
     "GaussianNB",
+    "LinearDiscriminantAnalysis",
     "MultinomialNB",
+    "NaiveBayes",
+    "SharedDiagonalNB",
 ]

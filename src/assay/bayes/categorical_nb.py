@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.bayes import _counts
+import assay.bayes._counts as _counts
 from assay.bayes.counts import CategoryCounts, CountBayes, category_counts, extent
 from assay.bayes.derivation import derivation, priors, rational, share
 from assay.core.explanation import Section

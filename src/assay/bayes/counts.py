@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.bayes import _counts
+import assay.bayes._counts as _counts
 from assay.core import Generative, SumLearner
 from assay.core.parameters import Array, Flag, Range, Simplex
 from assay.errors import DataError, ParameterError
@@ -61,7 +61,7 @@ class CategoryCounts:
         """The same counts by a schema with more categories."""
         tables = []
         for a, b, table in zip(old, new, self.tables()):
-            if b.coded:
+            if b.coded and len(table):
                 place = {value: c for c, value in enumerate(b.categories)}
                 wide = np.zeros((max(len(b.categories), len(table)), table.shape[1]))
                 wide[[place[value] for value in a.categories]] = table[: len(a.categories)]

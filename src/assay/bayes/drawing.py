@@ -1,0 +1,46 @@
+"""Drawing rows from a model of how they arise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.tables import Schema
+
+
+def generator(random_state: Any) -> Any:
+    """A source of random numbers: the given one, or a new one from a seed."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    from sklearn.utils import check_random_state
+
+    return check_random_state(random_state)
+
+
+def draw_classes(rng: Any, prior: np.ndarray, n: int) -> np.ndarray:
+    """(n,) class codes."""
+    return rng.choice(len(prior), size=n, p=prior / prior.sum())
+
+
+def draw_rows(rng: Any, tables: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """(n,) one draw from row ``which[i]`` of (K, m) probabilities for each i, by inverting their sums."""
+    steps = np.cumsum(tables, axis=1)
+    steps /= steps[:, -1:]
+    u = rng.uniform(size=len(which))
+    return (u[:, None] >= steps[which][:, :-1]).sum(axis=1).astype(np.float64)
+
+
+def as_table(schema: Schema, values: np.ndarray, own: dict[str, np.ndarray] | None = None) -> Any:
+    """Numbers as the table they stand for: an array if all columns are unnamed numbers, else a dict of columns."""
+    own = own or {}
+    if not schema.named and not schema.coded.any() and not own:
+        return values
+    return {
+        column.name: own[column.name]
+        if column.name in own
+        else np.array(
+            [schema.label(j, v) for v in values[:, j]], dtype=object if column.coded else np.float64
+        )
+        for j, column in enumerate(schema)
+    }

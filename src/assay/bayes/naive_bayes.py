@@ -1,0 +1,423 @@
+"""Naive Bayes on mixed tables: for each column the family that suits it."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import assay.bayes._counts as _counts
+import assay.bayes._gaussian_nb as _gaussian_nb
+from assay.bayes.counts import CategoryCounts
+from assay.bayes.derivation import Number, derivation, priors, rational, share
+from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
+from assay.bayes.mixed_sums import NUMBERS, MixedSums, mixed_sums
+from assay.core import Generative, SumLearner
+from assay.core.explanation import Section
+from assay.core.explanation import _text_table as text_table
+from assay.core.moments import ClassMoments
+from assay.core.parameters import Any_, Choice, Range, Simplex
+from assay.errors import DataError, DegenerateWarning, ParameterError, SchemaWarning
+
+WORDS = ("auto", "gaussian", "categorical", "bernoulli")
+
+
+def _is_density(family: Any) -> bool:
+    return (
+        isinstance(family, type) or (hasattr(family, "fit") and hasattr(family, "logpdf")) or callable(family)
+    )
+
+
+def _is_family(value: Any) -> bool:
+    return value in WORDS if isinstance(value, str) else _is_density(value)
+
+
+class NaiveBayes(SumLearner, Generative):
+    r"""Classify raw tables: numbers, categories and holes, each column by a family of its own.
+
+    Given the class, the columns are taken to be independent, so their densities multiply, whatever they are:
+
+    .. math:: P(k, x) = P(k) \prod_{j:\, x_j \text{ is there}} p_j(x_j|k)              \quad (1)
+
+    By default numbers are Gaussian, numbers that are all 0 or 1 are Bernoulli, and text and categories are
+    categorical:
+
+    .. math:: N(x_j;\ \mu_{kj},\ \sigma^2_{kj} + \varepsilon), \qquad
+              P(x_j = v|k) = \frac{n_{kjv} + \alpha}{n_{kj} + \alpha m_j}              \quad (2)
+
+    with means and variances by maximum likelihood (divisor n) and :math:`\varepsilon` as in GaussianNB.
+    A missing entry is left out of the product, in learning as in predicting, and so is a category that was
+    not there in ``fit``; a column that is missing in all rows says nothing. Cost: one pass over the table.
+
+    Degenerate columns: a Gaussian column without variance in one class takes its variance over all
+    classes, one that a class has no entry for takes mean and variance over all classes (both with a
+    ``DegenerateWarning``), and one that is constant everywhere is left out.
+
+    Parameters
+    ----------
+    families : "auto", or a family for all columns, or a mapping of column names (or positions) to families
+        A family is "gaussian", "categorical", "bernoulli", "auto", or a density: an object or a class with
+        ``fit(x, weights)`` and ``logpdf(x)``, such as those of :mod:`assay.stats`; each class gets a copy of its
+        own. Columns that the mapping leaves out are "auto". A column with a density keeps its entries
+        in memory, one number a row; all others are sums. A number column declared "categorical" holds
+        codes 0, 1, 2, ...
+    alpha : float, default 1
+        Pseudo-count of each category and of both outcomes of a binary column; 0 is plain frequencies.
+    var_smoothing : float, default 1e-9
+        The share of the largest Gaussian column's variance that is added to all variances.
+    priors : array of K probabilities, default None
+        Class priors; None takes the classes' shares of the rows.
+    zero_evidence : "prior" or "raise", default "prior"
+        What to do with a row that has probability 0 in every class: answer by the prior with a
+        ``DegenerateWarning``, or raise a ``DegenerateError``.
+
+    Attributes
+    ----------
+    families_ : dict of column name to the family in use ("none" for a column that says nothing)
+    tables_ : dict of column name to what was learned, in the columns' own names
+    class_count_ : (K,)      class_prior_ : (K,)      classes_ : (K,)
+    category_count_, feature_log_prob_ : lists of d arrays (K, m_j), m_j = 0 if column j is not discrete
+    theta_, var_ : (K, g) of the Gaussian columns      epsilon_ : float
+    densities_ : dict of column name to K densities
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> apples = pd.DataFrame({"taste": ["sweet", "sour", "sour", "sour"], "weight": [200.0, 220, 150, None]})
+    >>> model = NaiveBayes().fit(apples, ["Fuji", "Fuji", "Guoguang", "Guoguang"])
+    >>> model.predict_proba(pd.DataFrame({"taste": ["sweet"], "weight": [None]})).round(3)
+    array([[0.667, 0.333]])
+    """
+
+    accepts = {
+        "families": Any_(
+            'one of "auto", "gaussian", "categorical", "bernoulli", a density with fit() and logpdf(), or a mapping '
+            "of columns to these",
+            lambda v: all(map(_is_family, v.values())) if isinstance(v, Mapping) else _is_family(v),
+        ),
+        "alpha": Range(0),
+        "var_smoothing": Range(0),
+        "priors": Simplex() | None,
+        "zero_evidence": Choice("prior", "raise"),
+    }
+    takes = frozenset({"nominal", "missing"})
+
+    def __init__(
+        self,
+        families: Any = "auto",
+        *,
+        alpha: float = 1.0,
+        var_smoothing: float = 1e-9,
+        priors: Any = None,
+        zero_evidence: str = "prior",
+    ):
+        self.families = families
+        self.alpha = alpha
+        self.var_smoothing = var_smoothing
+        self.priors = priors
+        self.zero_evidence = zero_evidence
+
+    def _summarize(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> MixedSums:
+        return mixed_sums(X, y, w, len(self.classes_), self._plan(), self.schema_, type(self).__name__)
+
+    def _solve(self, sums: MixedSums) -> None:
+        K = len(self.classes_)
+        self.class_count_ = sums.class_count
+        self.class_prior_ = self._class_prior(sums.class_count)
+        plan = self._plan()
+        families = ["none" if family in NUMBERS else family for family in plan]
+        numbers = [j for j, family in enumerate(plan) if family in NUMBERS]
+        tables = [table.T for table in sums.counts.tables()]
+        gaussian = []
+        for c, j in enumerate(numbers):
+            if sums.moments is None or not sums.moments.seen[:, c].any():
+                continue  # all missing: says nothing
+            families[j] = self._number_family(j, plan[j], bool(sums.binary[c]))
+            if families[j] == "bernoulli":
+                tables[j] = np.stack([sums.moments.seen[:, c] - sums.ones[:, c], sums.ones[:, c]], axis=1)
+            else:
+                gaussian.append((c, j))
+        self._learn_tables(tables)
+        kept = self._learn_gaussians(sums.moments, dict(gaussian))
+        self._gaussian = np.array([j for c, j in gaussian if c in kept], dtype=np.int64)
+        for c, j in gaussian:
+            families[j] = "gaussian" if c in kept else "none"
+        self.densities_ = {}
+        for j, sample in sums.samples.items():
+            families[j] = self._learn_density(j, families[j], *sample, K)
+        self.families_ = dict(zip(self.schema_.names, families))
+
+    def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            out = np.tile(np.log(self.class_prior_), (len(X), 1))
+        width = [table.shape[1] for table in self.feature_log_prob_]
+        if any(width):
+            start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
+            table = np.ascontiguousarray(np.concatenate([logs.T for logs in self.feature_log_prob_]))
+            _counts.look_up(np.ascontiguousarray(X), start, table, out)  # (2), discrete
+        if len(self._gaussian):
+            Z = X if len(self._gaussian) == X.shape[1] else X[:, self._gaussian]
+            out += _gaussian_logs(np.ascontiguousarray(Z), self.theta_, self.var_)  # (2), Gaussian
+        for name, densities in self.densities_.items():
+            j = self.schema_.index(name)
+            there = ~np.isnan(X[:, j])
+            if there.any():
+                values = self._own_values(j, X[there, j])
+                out[there] += np.stack([density.logpdf(values) for density in densities], axis=1)
+        return out
+
+    def _plan(self) -> list[Any]:
+        """Of each column: "categorical", "number" (decided when all rows are known), a number family, a density."""
+        wanted, who = self.families, type(self).__name__
+        if isinstance(wanted, Mapping):
+            names = self.schema_.names
+            for key in wanted:
+                if key not in names and not (isinstance(key, int) and 0 <= key < len(names)):
+                    raise ParameterError(f"{who}: families names {key!r}. Columns: {', '.join(names)}.")
+            chosen = [wanted.get(name, wanted.get(j, "auto")) for j, name in enumerate(names)]
+        else:
+            chosen = [wanted] * len(self.schema_)
+        plan = []
+        for column, family in zip(self.schema_, chosen):
+            if not isinstance(family, str):
+                plan.append(family)
+            elif column.coded:
+                if family == "gaussian" or (family == "bernoulli" and len(column.categories) > 2):
+                    raise ParameterError(
+                        f"{who}: column {column.name!r} holds {len(column.categories)} categories, so it cannot be "
+                        f"{family}. Use 'categorical' or 'auto'."
+                    )
+                plan.append("categorical")
+            else:
+                plan.append("number" if family == "auto" else family)
+        return plan
+
+    def _number_family(self, j: int, family: str, binary: bool) -> str:
+        if family == "bernoulli" and not binary:
+            raise DataError(
+                f"{type(self).__name__}: column {self.schema_[j].name} is declared bernoulli and holds other numbers "
+                "than 0 and 1. Compare it with a threshold first, or use BernoulliNB(binarize=...)."
+            )
+        return family if family != "number" else "bernoulli" if binary else "gaussian"
+
+    def _class_prior(self, count: np.ndarray) -> np.ndarray:
+        if self.priors is None:
+            return count / count.sum() if count.any() else np.full(len(count), 1 / len(count))
+        if len(self.priors) != len(count):
+            raise ParameterError(
+                f"{type(self).__name__}: priors has {len(self.priors)} entries for {len(count)} classes. "
+                "Number of priors must match number of classes."
+            )
+        return np.asarray(self.priors, dtype=np.float64)
+
+    def _learn_tables(self, tables: list[np.ndarray]) -> None:
+        width = np.array([table.shape[1] for table in tables], dtype=np.int64)
+        counts = CategoryCounts(self.class_count_, width, np.concatenate([table.T for table in tables]))
+        self.category_count_ = [np.ascontiguousarray(table) for table in tables]
+        logs = counts.logs(self.alpha) if len(counts.cells) else counts.cells
+        self.feature_log_prob_ = [part.T for part in np.split(logs, counts.start[1:-1])]
+
+    def _learn_gaussians(self, moments: ClassMoments | None, place: dict[int, int]) -> set[int]:
+        """Means and variances of the Gaussian columns; which of them have any variance."""
+        K = len(self.classes_)
+        self.theta_ = self.var_ = np.zeros((K, 0))
+        self.epsilon_ = 0.0
+        columns = list(place)
+        if moments is None or not columns:
+            return set()
+        all_rows = moments.unweighted()
+        spread = all_rows.scatter[0] / np.where(all_rows.seen[0] > 0, all_rows.seen[0], 1.0)
+        self.epsilon_ = self.var_smoothing * float(spread[columns].max())
+        kept = [c for c in columns if spread[c] + self.epsilon_ > 0]
+        seen, together = moments.seen[:, kept], moments.pooled()
+        overall = together.scatter[0, kept] / together.seen[0, kept]
+        var = moments.scatter[:, kept] / np.where(seen > 0, seen, 1.0) + self.epsilon_
+        here = (self.class_count_ > 0)[:, None]
+        names = [self.schema_[place[c]].name for c in kept]
+        self._warn_fallback((seen == 0) & here, names, "no entry", "mean and variance")
+        self._warn_fallback((var == 0) & (seen > 0), names, "variance 0", "variance")
+        self.theta_ = np.where(seen > 0, moments.mean[:, kept], together.mean[0, kept])
+        self.var_ = np.where((seen > 0) & (var > 0), var, overall + self.epsilon_)
+        return set(kept)
+
+    def _warn_fallback(self, which: np.ndarray, names: list[str], what: str, taken: str) -> None:
+        if which.any():
+            k, c = np.argwhere(which)[0]
+            more = f" (and {which.sum() - 1} more such)" if which.sum() > 1 else ""
+            warnings.warn(
+                f"{type(self).__name__}: column {names[c]} has {what} in class {self.classes_[k]}{more}; its {taken} "
+                "over all classes is taken.",
+                DegenerateWarning,
+                stacklevel=7,
+            )
+
+    def _learn_density(self, j: int, family: Any, x: np.ndarray, y: np.ndarray, w: np.ndarray, K: int) -> str:
+        """One density for each class; a class without entries takes the one over all classes."""
+        if not len(x):
+            return "none"
+        values, name = self._own_values(j, x), self.schema_[j].name
+        weights = None if (w == 1).all() else w
+        learned = []
+        for k in range(K):
+            rows = y == k
+            if not rows.any():
+                if self.class_count_[k] > 0:
+                    warnings.warn(
+                        f"{type(self).__name__}: column {name} has no entry in class {self.classes_[k]}; its density "
+                        "over all classes is taken.",
+                        DegenerateWarning,
+                        stacklevel=6,
+                    )
+                rows = np.ones(len(x), dtype=bool)
+            density = (
+                family()
+                if not hasattr(family, "logpdf") or isinstance(family, type)
+                else copy.deepcopy(family)
+            )
+            learned.append(density.fit(values[rows], None if weights is None else weights[rows]))
+        self.densities_[name] = learned
+        return type(learned[0]).__name__
+
+    def _own_values(self, j: int, numbers: np.ndarray) -> np.ndarray:
+        """A column's numbers, or the categories behind its codes."""
+        column = self.schema_[j]
+        return np.array(column.categories)[numbers.astype(np.intp)] if column.coded else numbers
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        """X as numbers; at predict time entries that a discrete number column cannot have are missing."""
+        values = super()._admit(X, fitting)
+        if fitting:
+            return values
+        for j, column in enumerate(self.schema_):
+            m = self.feature_log_prob_[j].shape[1]
+            if column.coded or not m:
+                continue
+            x = values[:, j]
+            strange = ~np.isnan(x) & ((x < 0) | (x >= m) | (x != np.floor(x)))
+            if strange.any():
+                warnings.warn(
+                    f"{type(self).__name__}: column {column.name} held whole numbers from 0 to {m - 1} in fit, and has "
+                    f"{x[strange][0]:g} in row {np.argmax(strange)} ({strange.sum()} such); treated as missing.",
+                    SchemaWarning,
+                    stacklevel=3,
+                )
+                values = values.copy()
+                values[strange, j] = np.nan
+        return values
+
+    @property
+    def tables_(self) -> dict[str, dict[Any, Any]]:
+        """Of each column and class: probabilities of values, mean and variance, or the density."""
+        labels = self.classes_.tolist()
+        place = {j: g for g, j in enumerate(self._gaussian.tolist())}
+        tables: dict[str, dict[Any, Any]] = {}
+        for j, column in enumerate(self.schema_):
+            if column.name in self.densities_:
+                tables[column.name] = dict(zip(labels, self.densities_[column.name]))
+            elif j in place:
+                pairs = zip(self.theta_[:, place[j]].tolist(), self.var_[:, place[j]].tolist())
+                tables[column.name] = {k: {"mean": m, "var": v} for k, (m, v) in zip(labels, pairs)}
+            elif self.feature_log_prob_[j].shape[1]:
+                values = column.categories if column.coded else range(self.feature_log_prob_[j].shape[1])
+                p = np.exp(self.feature_log_prob_[j]).tolist()
+                tables[column.name] = {k: dict(zip(values, row)) for k, row in zip(labels, p)}
+        return tables
+
+    def __str__(self) -> str:
+        if not hasattr(self, "families_"):
+            return repr(self)
+        labels = self.classes_.tolist()
+        sections = [Section("Prior", [str(k) for k in labels], [self.class_prior_.tolist()])]
+        for name, table in self.tables_.items():
+            if name in self.densities_:
+                sections.append(
+                    Section(name, ["class", "density"], [[str(k), repr(table[k])] for k in labels])
+                )
+            else:
+                heads = ["class", *map(str, table[labels[0]])]
+                rows = [[str(k), *table[k].values()] for k in labels]
+                sections.append(Section(f"{name} ({self.families_[name]})", heads, rows))
+        silent = [name for name, family in self.families_.items() if family == "none"]
+        note = f"\n\nWithout a word to say (all missing, or constant): {', '.join(silent)}" if silent else ""
+        return (
+            f"{self!r}\n\n"
+            + "\n\n".join(f"{s.title}\n{text_table(s.columns, s.rows)}" for s in sections)
+            + note
+        )
+
+    def informativeness(self) -> dict[str, float]:
+        """Columns by how much they tell about the class, most first: mutual information in nats.
+
+        From the counts, unsmoothed, of a discrete column; by quadrature of the class densities of a Gaussian
+        one; as the mean log ratio of densities over the training rows for a density of its own. The weights
+        of the classes are their shares of the rows.
+
+        >>> X = [["a", 1.0], ["a", 2.0], ["b", 1.0], ["b", 2.5]]
+        >>> list(NaiveBayes().fit(X, [0, 0, 1, 1]).informativeness())
+        ['x0', 'x1']
+        """
+        from assay.bayes.informativeness import column_information
+
+        found = {name: column_information(self, j) for j, name in enumerate(self.schema_.names)}
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
+        """n rows drawn from the model: a table (an array if all columns are unnamed numbers) and their classes."""
+        rng = generator(random_state)
+        y = draw_classes(rng, self.class_prior_, n)
+        X = np.full((n, len(self.schema_)), np.nan)
+        for j, logs in enumerate(self.feature_log_prob_):
+            if logs.shape[1]:
+                X[:, j] = draw_rows(rng, np.exp(logs), y)
+        if len(self._gaussian):
+            noise = rng.standard_normal((n, len(self._gaussian)))
+            X[:, self._gaussian] = self.theta_[y] + np.sqrt(self.var_[y]) * noise
+        drawn = {}
+        for name, densities in self.densities_.items():
+            columns = [density.sample(n, rng) for density in densities]
+            drawn[name] = np.stack(columns)[y, np.arange(n)]
+        return as_table(self.schema_, X, drawn), self.classes_[y]
+
+    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
+        alpha, x = rational(self.alpha), X[0]
+        place = {j: g for g, j in enumerate(self._gaussian.tolist())}
+        likelihoods: list[tuple[str, Any, list[Number]]] = []
+        for j, (name, value) in enumerate(row.items()):
+            counts = self.category_count_[j]
+            numbers: list[Number] = []
+            if np.isnan(x[j]):
+                likelihoods.append((name, None, []))
+            elif name in self.densities_:
+                own = self._own_values(j, x[j : j + 1])
+                numbers = [float(np.exp(density.logpdf(own))[0]) for density in self.densities_[name]]
+            elif j in place:
+                g = slice(place[j], place[j] + 1)
+                numbers = np.exp(_gaussian_logs(X[:, [j]], self.theta_[:, g], self.var_[:, g]))[0].tolist()
+            elif counts.shape[1]:
+                numbers = [share(c[int(x[j])], c.sum(), alpha, len(c)) for c in counts]
+            if numbers:
+                likelihoods.append((name, value, numbers))
+        prior = priors(self.class_count_, self.priors)
+        dense = any(isinstance(p, float) for _, _, numbers in likelihoods for p in numbers)
+        return derivation(self.classes_, prior, likelihoods, self._log_joint(X)[0], density=dense)
+
+
+def _gaussian_logs(Z: np.ndarray, mean: np.ndarray, var: np.ndarray) -> np.ndarray:
+    """(n, K) sums over columns of log N(z; mean, var); a missing z adds nothing."""
+    logs = np.log(2 * np.pi * var)
+    out = np.empty((len(Z), len(mean)))
+    holes = np.isnan(Z).any(axis=1)
+    if not holes.any():
+        _gaussian_nb.log_joint(Z, *map(np.ascontiguousarray, (mean, 1 / var, -0.5 * logs.sum(axis=1))), out)
+        return out
+    if not holes.all():
+        out[~holes] = _gaussian_logs(Z[~holes], mean, var)
+    some = Z[holes]
+    there = ~np.isnan(some)
+    for k in range(len(mean)):
+        terms = logs[k] + (some - mean[k]) ** 2 / var[k]
+        out[holes, k] = -0.5 * np.where(there, terms, 0.0).sum(axis=1)
+    return out
