@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -56,6 +57,24 @@ def test_outside_the_domain_is_impossible():
     assert_array_equal(fuji.pdf(["blue", "yellow", "zebra", "a"]), [0, 1 / 3, 0, 0])
     assert_array_equal(fuji.logpdf([1.0]), [-np.inf])  # a number is none of these names
     assert_array_equal(Categorical([1.0]).logpdf(["0"]), [-np.inf])
+
+
+@pytest.mark.parametrize("hole", [None, np.nan, pd.NA])
+def test_missing_is_missing_not_a_category(hole):
+    with pytest.raises(ValueError, match=r"row 1 is missing \(1 in all\)"):
+        Categorical().fit(pd.Series(["a", hole, "b"], dtype=object))
+    with pytest.raises(ValueError, match="row 0 is missing"):
+        Categorical(categories=["a", "b"]).logpdf([hole])
+    with pytest.raises(ValueError, match="row 2 is missing"):
+        Categorical().fit([1.0, 2.0, np.nan])
+
+
+def test_objects_keep_their_kind():
+    numbers = Categorical(categories=[1, 2]).fit(pd.Series([1, 2, 2, 2], dtype=object))
+    assert_array_equal(numbers.p, [0.25, 0.75])
+    assert_array_equal(Categorical().fit([True, False, True, True]).pdf([True]), [0.75])
+    names = pd.Series(["x", "y", "y", "y"], dtype="category")
+    assert_array_equal(Categorical().fit(names).p, [0.25, 0.75])
 
 
 def test_weights_are_counts():

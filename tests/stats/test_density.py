@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import assay
 from assay.stats import (
     Bernoulli,
     BetaBernoulli,
@@ -83,6 +84,16 @@ def test_state_is_plain(name):
     for value in vars(family.fit(x)).values():
         parts = vars(value).values() if hasattr(value, "update") else [value]
         assert all(isinstance(part, float | bool | str | np.ndarray) for part in parts)
+
+
+@every_family
+def test_saved_and_loaded_it_answers_the_same(name, tmp_path):
+    family, x = SAMPLES[name]
+    assay.save(family.fit(x), tmp_path / "density.assay")
+    loaded = assay.load(tmp_path / "density.assay")
+    assert type(loaded) is type(family)
+    assert_array_equal(loaded.logpdf(x), family.logpdf(x))
+    assert_array_equal(loaded.fit(x[::2]).logpdf(x), family.fit(x[::2]).logpdf(x))
 
 
 def test_zero_weight_hides_an_impossible_row():

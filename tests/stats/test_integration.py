@@ -21,7 +21,9 @@ def test_error_of_two_equal_gaussians_is_the_tail():
 
 @pytest.mark.capability("IML-3-03")
 @pytest.mark.parametrize("priors", [(0.5, 0.5), (0.8, 0.2), (0.05, 0.95)])
-@pytest.mark.parametrize("second", [Gaussian(2, 4), Gaussian(-2, 9), Gaussian(-1.9, 1.21)])
+@pytest.mark.parametrize(
+    "second", [Gaussian(2, 4), Gaussian(-2, 9), Gaussian(-1.9, 1.21), Gaussian(-1.7654321, 1e-8)]
+)
 def test_error_agrees_with_the_areas_between_thresholds(priors, second):
     first = Gaussian(-2, 1)
     right = 0.0
@@ -32,11 +34,15 @@ def test_error_agrees_with_the_areas_between_thresholds(priors, second):
     assert_allclose(density_bayes_error(priors, [first, second]), 1 - right, atol=1e-10)
 
 
-def test_three_classes_and_a_narrow_one():
-    # a spike of width 0.001 between two wide classes must not be stepped over
-    densities = [Gaussian(-5, 1), Gaussian(0.0123, 1e-6), Gaussian(5, 1)]
-    error = density_bayes_error([0.45, 0.1, 0.45], densities)
-    assert 0 < error < 0.45 * 2 * ndtr(-4.9)
+def test_three_classes_with_a_narrow_one():
+    """Each wide class loses its tail beyond 0 and what lies under the spike; checked by a fine sum."""
+    densities, priors = [Gaussian(-3, 1), Gaussian(0.0123, 1e-6), Gaussian(3, 1)], [0.45, 0.1, 0.45]
+    x = np.concatenate(
+        [np.linspace(-20, 0, 400_001), np.linspace(0, 0.03, 400_001)[1:], np.linspace(0.03, 20, 400_001)[1:]]
+    )
+    joint = np.array([p * density.pdf(x) for p, density in zip(priors, densities)])
+    direct = np.trapezoid(joint.sum(axis=0) - joint.max(axis=0), x)
+    assert_allclose(density_bayes_error(priors, densities), direct, rtol=1e-6)
 
 
 def test_cross_entropy_of_gaussians_has_its_closed_form():

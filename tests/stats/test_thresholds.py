@@ -114,6 +114,8 @@ def test_log_linear_form_is_the_ratio_of_densities(m1, m2, var, x):
 
 
 def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="too far apart"):
+        gaussian_thresholds(Gaussian(0, 1e-200), Gaussian(1e200, 1))
     with pytest.raises(ValueError, match=r"both variances must be above 0.*floor > 0"):
         gaussian_thresholds(Gaussian(0, 0), Gaussian(1, 1))
     with pytest.raises(ValueError, match="priors must be two numbers above 0"):

@@ -31,6 +31,8 @@ class BetaBernoulli:
     (0.6667, 0.75)
     """
 
+    storable = True  # plain attributes: a model file can hold it
+
     def __init__(self, a: float = 1.0, b: float = 1.0):
         if not (0 < a < np.inf and 0 < b < np.inf):
             raise ValueError(f"BetaBernoulli: a and b must be above 0, got {a} and {b}.")

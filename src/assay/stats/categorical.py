@@ -142,5 +142,24 @@ def count_categories(
 
 
 def _labels(x: ArrayLike) -> NDArray[Any]:
-    values = np.asarray(x)
+    """The values as an array of numbers or of text; a missing one is an error, not a category."""
+    given = x if isinstance(x, np.ndarray) else np.asarray(x, dtype=object)
+    if given.dtype.kind == "O":
+        missing = np.array([_is_missing(value) for value in given.flat], dtype=bool)
+        values = np.asarray(given.tolist()) if not missing.any() else given
+    else:
+        values = given
+        missing = np.isnan(given).ravel() if given.dtype.kind == "f" else np.zeros(given.size, dtype=bool)
+    if missing.any():
+        raise ValueError(
+            f"Categorical: row {int(missing.argmax())} is missing ({int(missing.sum())} in all). "
+            "Drop those rows, or give missingness a name of its own."
+        )
     return values.astype(str) if values.dtype.kind == "O" else values
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA, whose comparisons have no truth value
+        return True

@@ -42,6 +42,7 @@ class Density:
     -6.0
     """
 
+    storable = True  # plain attributes: a model file can hold it
     mean: Any
     var: Any
 

@@ -37,6 +37,8 @@ class DirichletCategorical:
     (array([1., 3., 5.]), array([0., 2., 4.]))
     """
 
+    storable = True  # plain attributes: a model file can hold it
+
     def __init__(self, alpha: ArrayLike, *, categories: ArrayLike | None = None):
         self.alpha = as_points(alpha, "DirichletCategorical")
         if self.alpha.ndim != 1 or not len(self.alpha) or not (self.alpha > 0).all():

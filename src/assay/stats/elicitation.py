@@ -57,5 +57,5 @@ def beta_from_interval(low: float, high: float, confidence: float = 0.9) -> Beta
         raise ValueError(
             f"beta_from_interval: found no Beta with {confidence:g} from {low:g} to {high:g} and equal tails."
         )
-    a, b = np.exp(found.x)
+    a, b = np.exp(np.clip(found.x, -20, 20))
     return BetaBernoulli(float(a), float(b))

@@ -46,6 +46,8 @@ class GridPosterior:
     (0.75, 0.75, 0.6667)
     """
 
+    storable = True  # plain attributes: a model file can hold it
+
     def __init__(
         self,
         theta: ArrayLike,

@@ -50,6 +50,8 @@ class NormalInverseWishart:
     (array([1., 1.]), np.int64(2))
     """
 
+    storable = True  # plain attributes: a model file can hold it
+
     def __init__(self, mean: ArrayLike, scale: ArrayLike, *, kappa: float = 1.0, nu: float | None = None):
         who = "NormalInverseWishart"
         self.mean = as_points(mean, who)

@@ -42,6 +42,8 @@ class NormalMean:
     NormalMean(mean=2, var=0.5, noise_var=1)
     """
 
+    storable = True  # plain attributes: a model file can hold it
+
     def __init__(self, mean: float = 0.0, var: float = 1.0, noise_var: float = 1.0):
         if not np.isfinite(mean):
             raise ValueError(f"NormalMean: mean must be finite, got {mean}.")

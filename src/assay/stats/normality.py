@@ -43,9 +43,8 @@ class NormalityCheck:
     tests: tuple[TestOutcome, ...]
 
     def rejected(self, alpha: float = 0.05) -> bool:
-        """Whether normality is rejected at level alpha, by Holm's rule over the tests."""
-        p = np.sort([test.p_value for test in self.tests])
-        return bool(np.any(p <= alpha / np.arange(len(p), 0, -1)))
+        """Whether any test rejects normality at level alpha divided by the number of tests (Bonferroni)."""
+        return min(test.p_value for test in self.tests) <= alpha / len(self.tests)
 
     def __str__(self) -> str:
         width = self.counts.max()

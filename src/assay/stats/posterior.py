@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
 
 from assay.stats._checks import one_of
 
@@ -33,12 +32,16 @@ def log_posterior(
     """
     one_of(zero_evidence, (*POLICIES, "raw"), "log_posterior", "zero_evidence")
     scores = np.asarray(log_joint, dtype=float)
-    if scores.ndim != 2 or np.isnan(scores).any() or (scores == np.inf).any():
+    if scores.ndim != 2 or not scores.shape[1] or np.isnan(scores).any() or (scores == np.inf).any():
         raise ValueError("log_posterior: expected (n, K) log probabilities, finite or minus infinity.")
-    log_evidence = np.asarray(logsumexp(scores, axis=1))
-    impossible = log_evidence == -np.inf
-    posterior = np.exp(scores - np.where(impossible, 0, log_evidence)[:, None])
-    posterior /= np.where(impossible, 1, posterior.sum(axis=1))[:, None]
+    top = scores.max(axis=1)
+    impossible = top == -np.inf
+    top[impossible] = 0
+    posterior = np.exp(scores - top[:, None])
+    total = posterior.sum(axis=1)
+    with np.errstate(divide="ignore"):
+        log_evidence = top + np.log(total)
+    posterior /= np.where(impossible, 1, total)[:, None]
     if zero_evidence != "raw":
         if zero_evidence == "prior" and priors is None:
             raise ValueError('log_posterior: zero_evidence="prior" needs the priors.')

@@ -138,7 +138,7 @@ def fisher_direction(
     the singular values of the scatter; those below `tol` times the largest one
     (default: rounding) count as 0, so that collinear columns do no harm.
     Columns are brought to unit spread before they are judged, so their units
-    do not matter.
+    do not matter. Equal means give the zero vector: no direction separates them.
 
     >>> fisher_direction([5, 3], [1, 0], within=[[4, 2], [2, 2]])
     array([0.5, 1. ])

@@ -68,10 +68,13 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
     prior = log_prior_ratio(priors, who)
     # in units of the first class the formula is simple and nothing cancels: x = m_1 + s_1 t
     s1 = np.sqrt(first.var)
-    gap, ratio = (second.mean - first.mean) / s1, second.var / first.var
-    A = 0.5 * (first.var - second.var) / second.var
-    B = -gap / ratio
-    C = gap**2 / (2 * ratio) + 0.5 * np.log(ratio) + prior
+    with np.errstate(all="ignore"):
+        gap, ratio = (second.mean - first.mean) / s1, np.float64(second.var) / first.var
+        A = 0.5 * (first.var - second.var) / second.var
+        B = -gap / ratio
+        C = gap**2 / (2 * ratio) + 0.5 * np.log(ratio) + prior
+    if not np.isfinite([A, B, C]).all():
+        raise ValueError(f"{who}: {first} and {second} are too far apart for floating-point numbers.")
     points = np.unique([first.mean + s1 * t for t in _roots(A, B, C)])
     a = A / first.var
     b = (B - 2 * A * first.mean / s1) / s1
