@@ -1,0 +1,153 @@
+"""Missing as a fact of its own: one column that says where another has a hole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.core.parameters import Any_, Choice, Flag
+from assay.errors import DataError
+from assay.prepare.preparation import Preparation, Summed
+from assay.tables import Schema, Table
+from assay.tables.table import UNSEEN
+
+__all__ = ["MissingIndicator", "is_missing"]
+
+PREFIX = "missingindicator_"
+
+
+class MissingIndicator(Summed, Preparation):
+    """Say where the holes are: True for a missing entry, one column for each column with holes.
+
+    A missing value can carry information of its own, as no telephone number on a request for credit does;
+    this makes it visible to every learner. Cost: O(n d).
+
+    Parameters
+    ----------
+    missing_values : default NaN
+        What else stands for a hole besides NaN, None and null: a number or a text.
+    features : "missing-only" or "all"
+        Indicators for the columns that had holes in ``fit``, or for all.
+    sparse : "auto", True or False
+        True gives a sparse matrix; "auto" and False give an array, and a frame for a frame.
+    error_on_new : bool, default True
+        Whether a hole in a column that had none in ``fit`` is an error (only for "missing-only").
+
+    Attributes
+    ----------
+    features_ : the numbers of the columns that have an indicator
+
+    Examples
+    --------
+    >>> from assay.prepare import MissingIndicator
+    >>> MissingIndicator().fit_transform([[1.0, None], [2.0, 3.0]])
+    array([[ True],
+           [False]])
+    """
+
+    accepts = {
+        "missing_values": Any_(),
+        "features": Choice("missing-only", "all"),
+        "sparse": Any_("True, False or 'auto'", lambda v: isinstance(v, (bool, np.bool_)) or v == "auto"),
+        "error_on_new": Flag(),
+    }
+
+    def __init__(
+        self,
+        *,
+        missing_values: Any = np.nan,
+        features: str = "missing-only",
+        sparse: bool | str = "auto",
+        error_on_new: bool = True,
+    ):
+        self.missing_values = missing_values
+        self.features = features
+        self.sparse = sparse
+        self.error_on_new = error_on_new
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _summarize(self, X: np.ndarray, y: Any, w: np.ndarray | None) -> Holes:
+        mask = is_missing(Table(X, self.schema_), self.missing_values)
+        return Holes(mask.sum(axis=0) if w is None else mask[w > 0].sum(axis=0))
+
+    def _solve(self, sums: Holes) -> None:
+        everything = np.arange(len(self.schema_))
+        self.features_ = everything if self.features == "all" else everything[sums.count > 0]
+
+    def transform(self, X: Any) -> Any:
+        """(n, features) True where an entry is missing."""
+        table = self._table(X)
+        mask = is_missing(table, self.missing_values)
+        new = np.setdiff1d(np.flatnonzero(mask.any(axis=0)), self.features_)
+        if self.error_on_new and self.features == "missing-only" and len(new):
+            names = ", ".join(self.schema_[int(j)].name for j in new)
+            raise DataError(
+                f"MissingIndicator: The features [{names}] have missing values in transform but have no missing "
+                "values in fit. Use error_on_new=False, or features='all'."
+            )
+        return self._given(X, mask[:, self.features_])
+
+    def _given(self, X: Any, mask: np.ndarray) -> Any:
+        if self.sparse is True:
+            from scipy.sparse import csc_matrix
+
+            return csc_matrix(mask)
+        if not (hasattr(X, "columns") or hasattr(X, "column_names")):
+            return mask
+        import narwhals.stable.v2 as nw
+
+        frame = nw.from_native(X, eager_only=True)
+        names = self._names_out()
+        made = nw.from_dict({n: mask[:, j] for j, n in enumerate(names)}, backend=frame.implementation)
+        native = made.to_native()
+        return native.set_index(X.index) if hasattr(X, "iloc") else native
+
+    def _names_out(self, names: list[str] | None = None) -> list[str]:
+        names = self.schema_.names if names is None else names
+        return [PREFIX + names[j] for j in self.features_]
+
+
+@dataclass
+class Holes:
+    """How many entries of each column are missing."""
+
+    count: np.ndarray
+
+    def __add__(self, other: Holes) -> Holes:
+        return Holes(self.count + other.count)
+
+    def recode(self, old: Schema, new: Schema) -> Holes:
+        """The same: new categories fill no hole."""
+        return self
+
+
+def is_missing(table: Table, missing_values: Any = np.nan) -> np.ndarray:
+    """(n, d) where entries are missing: NaN, and whatever else stands for a hole.
+
+    >>> from assay.prepare.missing_indicator import is_missing
+    >>> from assay.tables import Table
+    >>> is_missing(Table.of({"age": [1.0, -1.0], "job": [None, "?"]}), "?")
+    array([[False,  True],
+           [False,  True]])
+    """
+    X = table.values
+    if not isinstance(X, np.ndarray):
+        raise TypeError("Sparse data was passed, but dense data is required. Use X.toarray().")
+    mask = np.isnan(X)
+    if missing_values is None or str(missing_values) in ("nan", "<NA>", "NaT"):
+        return mask
+    for j, column in enumerate(table.schema):
+        if not column.coded:
+            if isinstance(missing_values, (int, float, np.number)):
+                mask[:, j] |= X[:, j] == missing_values
+        elif missing_values in column.categories:
+            mask[:, j] |= X[:, j] == column.categories.index(missing_values)
+        elif missing_values in table.unseen.get(column.name, ()):
+            mask[:, j] |= X[:, j] == UNSEEN
+    return mask

@@ -1,0 +1,77 @@
+"""What preparations share: the same kind of table comes out as went in."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from assay.core import SumLearner, Transformer
+from assay.core.sums import Block
+from assay.errors import SchemaWarning
+from assay.prepare.as_given import as_given
+from assay.tables import Table
+from assay.tables.table import UNSEEN
+
+__all__ = ["Preparation", "Summed"]
+
+
+class Preparation(Transformer):
+    """A transformer from a table to a table: a frame stays a frame of its library, an array an array.
+
+    The author writes ``_learn(X, y, w)`` (or, after :class:`Summed`, ``_summarize`` and ``_solve``) and
+    ``_convert(table, copy)``, which returns the new table. A column that comes out unchanged is handed back as it
+    was, with its type.
+    """
+
+    takes = frozenset({"nominal", "missing"})
+
+    def transform(self, X: Any) -> Any:
+        """The rows of X, prepared; a frame of the same library, an array for an array, a Table for a Table."""
+        table = self._table(X)
+        copy = getattr(self, "copy", True) or not isinstance(X, np.ndarray)
+        return as_given(X, table, self._convert(table, copy))
+
+    def _table(self, X: Any) -> Table:
+        check_is_fitted(self)
+        return Table.like(X, self.schema_, type(self).__name__)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the new table's columns."""
+        names = super().get_feature_names_out(input_features)  # checks them against those of fit
+        if input_features is None:
+            return names
+        return np.array(self._names_out(list(map(str, input_features))), dtype=object)
+
+    def _names_out(self, names: list[str] | None = None) -> list[str]:
+        return self.schema_.names if names is None else names
+
+    def _convert(self, table: Table, copy: bool) -> Table:
+        """The new table; with ``copy`` False the old one's numbers may be overwritten."""
+        raise TypeError(f"{type(self).__name__} must define _convert")
+
+    def _warn_unseen(self, table: Table, fate: str) -> None:
+        for name, values in table.unseen.items():
+            rows = int((table.values[:, table.schema.index(name)] == UNSEEN).sum())
+            shown = ", ".join(repr(v) for v in values[:3]) + (", ..." if len(values) > 3 else "")
+            warnings.warn(
+                f"{type(self).__name__}: column {name!r} has values that fit did not see ({shown}) in {rows} "
+                f"row{'' if rows == 1 else 's'}; {fate}.",
+                SchemaWarning,
+                stacklevel=5,
+            )
+
+
+class Summed(SumLearner):
+    """A preparation that is a sum over rows and does not look at y."""
+
+    def _learn(self, X: Any, y: Any, w: Any) -> None:
+        super()._learn(X, None, w)
+
+    def _partial_target(self, y: Any, classes: Any, n: int, first: bool) -> None:
+        return None
+
+    def _prepare(self, X: Any, y: Any, w: Any) -> Block:
+        return super()._prepare(X, None, w)

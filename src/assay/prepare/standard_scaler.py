@@ -1,0 +1,125 @@
+"""Standardisation: every number as its distance from the mean, in standard deviations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.core.moments import ClassMoments, class_moments
+from assay.core.parameters import Flag
+from assay.prepare.as_given import as_given
+from assay.prepare.columnwise import columnwise
+from assay.prepare.preparation import Preparation, Summed
+from assay.tables import Schema, Table
+
+__all__ = ["StandardScaler"]
+
+
+class StandardScaler(Summed, Preparation):
+    r"""Move each numeric column to mean 0 and scale it to variance 1.
+
+    .. math:: z_{ij} = (x_{ij} - m_j) / s_j                                          \quad (1)
+
+    with the mean :math:`m_j` and the standard deviation :math:`s_j` of the training rows, divisor n. Missing
+    entries are left out of both and stay missing; nominal and ordinal columns pass as they are; a constant
+    column is moved to 0 and not scaled. The learner is a sum: ``partial_fit``, ``fit_blocks`` and Dask give
+    the same numbers. Use it before learners that measure distances or penalise coefficients.
+    Cost: O(n d).
+
+    Parameters
+    ----------
+    copy : bool, default True
+        False lets ``transform`` write into a float array instead of making a new one.
+    with_mean : bool, default True
+        Whether to move; False gives :math:`x / s`.
+    with_std : bool, default True
+        Whether to scale; False gives :math:`x - m`.
+
+    Attributes
+    ----------
+    mean_ : (d,) or None      var_ : (d,) or None      scale_ : (d,) or None
+        0, 1 and 1 for columns of categories, so that (1) leaves them alone.
+    n_samples_seen_ : int, or (d,) where entries are missing; the total weight if rows are weighted
+
+    Examples
+    --------
+    >>> from assay.prepare import StandardScaler
+    >>> scaler = StandardScaler().fit([[0.0, 5.0], [2.0, 5.0], [4.0, None]])
+    >>> scaler.mean_, scaler.var_
+    (array([2., 5.]), array([2.66666667, 0.        ]))
+    >>> scaler.transform([[2.0, 6.0], [None, 5.0]])
+    array([[ 0.,  1.],
+           [nan,  0.]])
+    """
+
+    accepts = {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()}
+
+    def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True):
+        self.copy = copy
+        self.with_mean = with_mean
+        self.with_std = with_std
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _summarize(self, X: np.ndarray, y: Any, w: np.ndarray | None) -> Spread:
+        one = np.zeros(len(X), dtype=np.int64)
+        moments = class_moments(X, one, w, 1)
+        if np.isnan(moments.mean).any():  # something is missing
+            moments = class_moments(X, one, w, 1, complete=False)
+        return Spread(moments, w is not None)
+
+    def _solve(self, sums: Spread) -> None:
+        seen = sums.moments.seen[0]
+        coded, safe = self.schema_.coded, np.where(seen > 0, seen, 1.0)
+        mean = np.where(coded, 0.0, np.where(seen > 0, sums.moments.mean[0], np.nan))
+        var = np.where(coded, 1.0, np.where(seen > 0, sums.moments.scatter[0] / safe, np.nan))
+        scale = np.sqrt(var)
+        scale[_constant(mean, var, seen)] = 1.0
+        self.mean_ = mean if self.with_mean or self.with_std else None
+        self.var_ = var if self.with_std else None
+        self.scale_ = scale if self.with_std else None
+        self.n_samples_seen_ = _count(seen, sums.weighted)
+
+    def _convert(self, table: Table, copy: bool) -> Table:
+        steps: list[Any] = [(np.subtract, self.mean_)] if self.with_mean else []
+        steps += [(np.divide, self.scale_)] if self.with_std else []  # (1)
+        return Table(columnwise(table.values, steps, copy), table.schema, table.complete)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The rows in their old units: :math:`x = z s + m`."""
+        table = self._table(X)
+        steps: list[Any] = [(np.multiply, self.scale_)] if self.with_std else []
+        steps += [(np.add, self.mean_)] if self.with_mean else []
+        return as_given(X, table, Table(columnwise(table.values, steps), table.schema, table.complete))
+
+
+@dataclass
+class Spread:
+    """The moments of all columns as one class; what codes of categories add is never looked at."""
+
+    moments: ClassMoments
+    weighted: bool
+
+    def __add__(self, other: Spread) -> Spread:
+        return Spread(self.moments + other.moments, self.weighted or other.weighted)
+
+    def recode(self, old: Schema, new: Schema) -> Spread:
+        """The same: new categories change no number column."""
+        return self
+
+
+def _constant(mean: np.ndarray, var: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Whether a variance is no more than what rounding makes of a constant column."""
+    eps = np.finfo(np.float64).eps
+    return var <= seen * eps * var + (seen * mean * eps) ** 2
+
+
+def _count(seen: np.ndarray, weighted: bool) -> Any:
+    """One number if all columns saw the same, else one a column; whole unless rows are weighted."""
+    count = seen if weighted else seen.round().astype(np.int64)
+    return count[0] if (count == count[0]).all() else count
