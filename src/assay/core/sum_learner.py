@@ -86,9 +86,10 @@ class SumLearner(_Learner):
             del self._sums
         read = _block_reader(blocks)
         split = _Split(target, weights, needs_target=self._has_classes or hasattr(self, "_predict"))
-        survey = Stream(read, split).add_up(self._survey)
-        self._adopt(survey, classes)
-        self._learn_from(Stream(read, lambda raw: self._prepare(*split(raw))))
+        who = type(self).__name__
+        first = Stream(read, split, f"{who}: reading the columns")
+        self._adopt(first.add_up(self._survey), classes)
+        self._learn_from(Stream(read, lambda raw: self._prepare(*split(raw)), f"{who}: learning", first.total))
         return self
 
     def _fit_dask(self, X: Any, y: Any, w: Any) -> None:

@@ -13,7 +13,7 @@ threads or workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from assay.core.parallel import in_threads
+from assay.core.progress import progress
 from assay.errors import DataError, MissingExtraError
 
 __all__ = ["Block", "DaskRows", "Rows", "Source", "Stream", "is_dask"]
@@ -94,14 +95,23 @@ class Stream(Source):
     ----------
     blocks : an iterable that starts anew each time, or a function that returns one
     prepare : function from whatever the iterable yields to a Block
+    description : what progress is called while the blocks go by
+    total : number of blocks, if known; after one pass it is
     """
 
-    def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]], prepare: Callable[[Any], Block]):
+    def __init__(
+        self,
+        blocks: Iterable[Any] | Callable[[], Iterable[Any]],
+        prepare: Callable[[Any], Block],
+        description: str = "adding up blocks",
+        total: int | None = None,
+    ):
         if isinstance(blocks, Iterator):
             raise DataError(
                 "Blocks that can be gone through only once are not enough; give a list or a function."
             )
-        self._blocks, self._prepare = blocks, prepare
+        self._blocks, self._prepare, self._description = blocks, prepare, description
+        self.total = len(blocks) if total is None and isinstance(blocks, Sized) else total
 
     def __iter__(self) -> Iterator[Block]:
         for raw in self._blocks() if callable(self._blocks) else self._blocks:
@@ -109,11 +119,16 @@ class Stream(Source):
 
     def add_up(self, summarize: Callable[[Block], S]) -> S:
         total: Any = None
-        for block in self:
-            part = summarize(block)
-            total = part if total is None else total + part
+        blocks = rows = 0
+        with progress(self.total, self._description) as bar:
+            for block in self:
+                part = summarize(block)
+                total = part if total is None else total + part
+                blocks, rows = blocks + 1, rows + _height(block.X)
+                bar.advance(note=f"{rows:,} rows")
         if total is None:
             raise DataError("There is no block of rows to learn from.")
+        self.total = blocks
         return total
 
 
@@ -145,6 +160,10 @@ class DaskRows(Source):
                 plus(*level[i : i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)
             ]
         return level[0].compute()
+
+
+def _height(X: Any) -> int:
+    return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
 def is_dask(X: Any) -> bool:

@@ -1,0 +1,167 @@
+"""Whether attributes are of the kinds that a class is written for, before anyone calls a method of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+import typing
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from assay.core.learner import Learner
+from assay.errors import AssayError, PersistenceError
+from assay.tables import Column, Design, Schema, Table
+
+__all__ = ["answers", "check", "is_named_tuple"]
+
+
+def check(value: Any, state: Mapping[str, Any]) -> None:
+    """Raise if the attributes are not of the kinds that the class is written for."""
+    cls = value if isinstance(value, type) else type(value)
+    for name, hint in _hints(cls).items():
+        if name in state and not _fits(state[name], hint):
+            raise PersistenceError(
+                f"{cls.__name__}.{name} is of type {type(state[name]).__name__}, which {cls.__name__} cannot use."
+            )
+    if isinstance(value, Column):
+        _check_column(value)
+    elif isinstance(value, Schema) and len(set(value.names)) < len(value):
+        raise PersistenceError("Schema: two columns have the same name.")
+    elif isinstance(value, Learner):
+        _check_learner(value, state)
+
+
+def _check_column(column: Column) -> None:
+    try:
+        distinct = len(set(column.categories)) == len(column.categories)
+    except TypeError:
+        distinct = False
+    if not distinct or bool(column.categories and not column.coded):
+        raise PersistenceError(f"Column {column.name!r}: the categories must be distinct values.")
+
+
+def _check_learner(learner: Learner, state: Mapping[str, Any]) -> None:
+    """Parameters within what the learner accepts, and the attributes that all learners share."""
+    who = type(learner).__name__
+    try:
+        learner._check_parameters()
+    except AssayError as error:
+        raise PersistenceError(f"A parameter is not acceptable: {error}") from error
+    schema = state.get("schema_")
+    config = state.get("_sklearn_output_config", {})
+    sound = {
+        "schema_": schema is None or isinstance(schema, Schema),
+        "design_": "design_" not in state or _is_design(state["design_"], schema),
+        "n_features_in_": "n_features_in_" not in state or _is_width(state["n_features_in_"], schema),
+        "classes_": "classes_" not in state or _are_classes(state["classes_"]),
+        "feature_names_in_": "feature_names_in_" not in state or _are_names(state["feature_names_in_"]),
+        "_unsolved": isinstance(state.get("_unsolved"), (str, type(None))),
+        "_sklearn_output_config": isinstance(config, dict) and all(type(v) is str for v in config.values()),
+    }
+    wrong = [name for name, good in sound.items() if not good]
+    if wrong:
+        raise PersistenceError(f"{who}.{wrong[0]} is not what a fitted {who} has.")
+
+
+def _is_design(design: Any, schema: Any) -> bool:
+    return isinstance(design, Design) and (schema is None or design.schema == schema)
+
+
+def _is_width(d: Any, schema: Any) -> bool:
+    if not isinstance(d, (int, np.integer)) or isinstance(d, bool):
+        return False
+    return int(d) == len(schema) if isinstance(schema, Schema) else int(d) >= 0
+
+
+def _are_classes(classes: Any) -> bool:
+    """An array of labels, or for several targets a list of such."""
+    if isinstance(classes, list):
+        return all(_are_classes(one) for one in classes)
+    return isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.size > 0
+
+
+def _are_names(names: Any) -> bool:
+    return (
+        isinstance(names, np.ndarray) and names.ndim == 1 and all(isinstance(n, str) for n in names.tolist())
+    )
+
+
+@functools.cache
+def _hints(cls: type) -> dict[str, Any]:
+    """The declared types of a dataclass or named tuple; none for other classes."""
+    if not dataclasses.is_dataclass(cls) and not is_named_tuple(cls):
+        return {}
+    try:
+        return typing.get_type_hints(cls)
+    except NameError:  # a type that is imported for type checkers only
+        return {}
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of a declared type; a type too clever for this test holds everything."""
+    origin, inside = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return True
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, one) for one in inside)
+    if origin is typing.Literal:
+        return value in inside if isinstance(value, (str, int, bool, type(None))) else False
+    if hint is None or hint is type(None):
+        return value is None
+    if hint is float:
+        return isinstance(value, (float, int, np.number)) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if origin in (tuple, list, set, frozenset):
+        ok = isinstance(value, origin)
+        if origin is tuple and inside and inside[-1] is not Ellipsis:
+            return ok and len(value) == len(inside) and all(map(_fits, value, inside))
+        return ok and (not inside or all(_fits(v, inside[0]) for v in value))
+    if origin is dict:
+        return isinstance(value, dict) and all(
+            _fits(k, inside[0]) and _fits(v, inside[1]) for k, v in value.items()
+        )
+    kind = origin or hint
+    return (
+        isinstance(value, kind)
+        if isinstance(kind, type) and not getattr(kind, "_is_protocol", False)
+        else True
+    )
+
+
+def answers(model: Any) -> bool:
+    """Whether the model answers for one plain row: zeros, and the first category of each column.
+
+    This is known when a model is saved, and asked again when it is loaded: arrays of a wrong kind or shape
+    show there, not in the user's first prediction.
+    """
+    schema = _schema_in(model)
+    if schema is None:
+        return False
+    row = Table(np.zeros((1, len(schema))), schema)
+    asked = [ask for name in ("predict_proba", "predict", "transform") if (ask := getattr(model, name, None))]
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return bool(asked) and all(ask(row).shape[0] == 1 for ask in asked)
+    except Exception:
+        return False
+
+
+def _schema_in(model: Any, depth: int = 3) -> Schema | None:
+    """The schema of a learner, or of the first learner inside it."""
+    if not isinstance(model, Learner) or depth == 0:
+        return None
+    schema = vars(model).get("schema_")
+    if isinstance(schema, Schema):
+        return schema
+    inside = (_schema_in(value, depth - 1) for name, value in vars(model).items() if name.endswith("_"))
+    return next((found for found in inside if found is not None), None)
+
+
+def is_named_tuple(cls: type) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")

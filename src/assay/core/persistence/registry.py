@@ -1,0 +1,186 @@
+"""Which classes a model file may speak of, and which attributes it may give them.
+
+A class can be stored if it is defined in one of the :data:`ROOMS` of Assay and is a learner, a dataclass, a
+named tuple, or says ``storable = True``. In a file it has the name its room lists (``bayes.GaussianNB``), or
+else its module's (``core.moments.ClassMoments``). A file's name is looked up in the tables that the installed
+package itself makes; nothing is imported because a file says so.
+
+Objects come back without a call of their class: empty, then with attributes that were checked one by one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import pkgutil
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import assay
+from assay.core.learner import Learner
+from assay.core.persistence.checks import check, is_named_tuple
+from assay.errors import PersistenceError
+from assay.tables import Design, Schema
+
+__all__ = ["ROOMS", "class_of", "name_of", "rebuild", "state_of"]
+
+ROOMS = tuple(room for room in assay._ROOMS if room not in ("evaluate", "explain", "report"))
+FORMER_NAMES: dict[str, str] = {}  # names that classes had in files of earlier releases, to today's
+REMADE = {Design: ("schema", "drop_first")}  # classes made anew from these: all else follows from them
+_OF_LEARNERS = ("_sums", "_unsolved", "_sklearn_output_config")  # private, and part of what was learned
+
+
+def name_of(cls: type) -> str | None:
+    """The name that files use for a class, or None if it cannot be stored.
+
+    >>> from assay.bayes import GaussianNB
+    >>> from assay.core.persistence.registry import name_of
+    >>> name_of(GaussianNB), name_of(dict)
+    ('bayes.GaussianNB', None)
+    """
+    top, _, module = cls.__module__.partition(".")
+    room = module.partition(".")[0]
+    if top != "assay" or room not in ROOMS or not _storable(cls) or not cls.__qualname__.isidentifier():
+        return None
+    if _public(room).get(cls.__name__) is cls:
+        return f"{room}.{cls.__name__}"
+    named = vars(import_module(cls.__module__)).get(cls.__name__) is cls
+    return f"{module}.{cls.__name__}" if named else None
+
+
+def class_of(name: str) -> type:
+    """The class that a file's name stands for."""
+    name = FORMER_NAMES.get(name, name)
+    place, _, short = name.rpartition(".")
+    found: Any = None
+    if place in ROOMS:
+        found = _public(place).get(short)
+    if found is None and place in (modules := _modules()):
+        found = vars(import_module(modules[place])).get(short)
+    if not isinstance(found, type) or name_of(found) != name:
+        raise PersistenceError(
+            f"It asks for {name[:80]!r}, which is none of the classes that a model file may hold."
+        )
+    return found
+
+
+def state_of(value: Any, where: str) -> dict[str, Any]:
+    """The attributes of an object that make up all of it."""
+    cls = type(value)
+    if cls in REMADE:
+        return {name: getattr(value, name) for name in REMADE[cls]}
+    if is_named_tuple(cls):
+        return value._asdict()
+    state = dict(getattr(value, "__dict__", {}))
+    if dataclasses.is_dataclass(cls):
+        state |= {f.name: getattr(value, f.name) for f in dataclasses.fields(cls) if hasattr(value, f.name)}
+    state = {name: v for name, v in state.items() if not _is_cache(cls, name)}
+    for name in state:
+        if not _allowed(cls, name):
+            raise PersistenceError(
+                f"{where}.{name} cannot be saved: a model file holds parameters and what ends in '_' of a "
+                f"{cls.__name__}, not {name!r}."
+            )
+    check(value, state)
+    return state
+
+
+def rebuild(cls: type, state: Mapping[str, Any]) -> Any:
+    """The object of that class with these attributes."""
+    for name in state:
+        if not _allowed(cls, name):
+            raise PersistenceError(
+                f"It gives {cls.__name__} the attribute {name[:80]!r}, which is not one of its own."
+            )
+    state = {**_defaults(cls, state), **state}
+    if is_named_tuple(cls):
+        check(cls, state)
+        return tuple.__new__(cls, [state[name] for name in cls._fields])  # type: ignore[attr-defined]
+    if cls in REMADE:
+        if not isinstance(state["schema"], Schema) or type(state["drop_first"]) is not bool:
+            raise PersistenceError(f"Its {cls.__name__} is not made of a schema and a choice.")
+        return cls(*(state[name] for name in REMADE[cls]))
+    value = object.__new__(cls)
+    for name, attribute in state.items():
+        object.__setattr__(value, name, attribute)
+    check(value, state)
+    return value
+
+
+def _storable(cls: type) -> bool:
+    return (
+        issubclass(cls, Learner)
+        or dataclasses.is_dataclass(cls)
+        or is_named_tuple(cls)
+        or cls in REMADE
+        or getattr(cls, "storable", False) is True
+    )
+
+
+@functools.cache
+def _public(room: str) -> dict[str, Any]:
+    module = import_module(f"assay.{room}")
+    return {name: getattr(module, name) for name in getattr(module, "__all__", ())}
+
+
+@functools.cache
+def _modules() -> dict[str, str]:
+    """Every module of the rooms, by what stands after ``assay.``; listed, not imported."""
+    found = {}
+    for room in ROOMS:
+        package = import_module(f"assay.{room}")
+        for module in pkgutil.walk_packages(package.__path__, f"assay.{room}."):
+            found[module.name.removeprefix("assay.")] = module.name
+    return found
+
+
+@functools.cache
+def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    found = inspect.signature(cls).parameters
+    return {name: parameter for name, parameter in found.items() if parameter.kind not in kinds}
+
+
+def _allowed(cls: type, name: str) -> bool:
+    """Whether a file may set this attribute."""
+    if cls in REMADE:
+        return name in REMADE[cls]
+    if is_named_tuple(cls):
+        return name in cls._fields  # type: ignore[attr-defined]
+    if dataclasses.is_dataclass(cls):
+        return name in {field.name for field in dataclasses.fields(cls)}
+    if not name.isidentifier() or name.startswith("__"):
+        return False
+    if name in _parameters(cls):
+        return True
+    on_class = inspect.getattr_static(cls, name, None)
+    if callable(on_class) or hasattr(on_class, "__get__"):
+        return False
+    if issubclass(cls, Learner):
+        return (name.endswith("_") and not name.startswith("_")) or name in _OF_LEARNERS
+    return not name.startswith("_")
+
+
+def _is_cache(cls: type, name: str) -> bool:
+    return isinstance(inspect.getattr_static(cls, name, None), functools.cached_property)
+
+
+def _defaults(cls: type, state: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters that the class got after the file was written have their defaults; others must be there."""
+    required = cls in REMADE or is_named_tuple(cls)
+    if dataclasses.is_dataclass(cls):
+        lost: dict[str, Any] = {f.name: _default(f) for f in dataclasses.fields(cls) if f.name not in state}
+    else:
+        lost = {name: p.default for name, p in _parameters(cls).items() if name not in state}
+    for name, default in lost.items():
+        if required or default is inspect.Parameter.empty or default is dataclasses.MISSING:
+            raise PersistenceError(f"It lacks the attribute {name!r} of {cls.__name__}.")
+    return lost
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
