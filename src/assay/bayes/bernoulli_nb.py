@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.bayes.counts import CountBayes, FeatureSums, feature_sums
 from assay.bayes.derivation import derivation, priors, rational, share
+from assay.bayes.drawing import draw_classes, generator
 from assay.core.explanation import Section
 from assay.core.parameters import Range
 from assay.errors import DataError
@@ -47,8 +48,9 @@ class BernoulliNB(CountBayes):
 
     Attributes
     ----------
-    feature_count_ : (K, d)      feature_log_prob_ : (K, d) ln p      class_count_ : (K,)
-    class_log_prior_ : (K,)      coef_ : (K, d)                       intercept_ : (K,)      classes_ : (K,)
+    feature_count_ : (K, d)      feature_log_prob_ : (K, d) ln p      class_count_ : (K,)      classes_ : (K,)
+    class_log_prior_ : (K,)      coef_ : (K, d)                       intercept_ : (K,)
+    alpha_ : the pseudo-count in use, one number or d
 
     Examples
     --------
@@ -101,15 +103,15 @@ class BernoulliNB(CountBayes):
 
     def _solve(self, sums: FeatureSums) -> None:
         self.class_count_, self.feature_count_ = sums.class_count, sums.feature_count
-        self._alpha = self._check_alpha()
+        self.alpha_ = self._check_alpha()
         self.feature_log_prob_ = self._logs()[0]
         self.class_log_prior_ = self._log_prior(sums.class_count)
 
     def _logs(self) -> tuple[np.ndarray, np.ndarray]:
         """(K, d) ln p and ln(1 - p); both are -ln 2 where a class has no rows and alpha is 0."""
-        ones = self.feature_count_ + self._alpha
-        zeros = np.maximum(self.class_count_[:, None] - self.feature_count_, 0.0) + self._alpha
-        total = self.class_count_[:, None] + 2 * np.atleast_1d(self._alpha)
+        ones = self.feature_count_ + self.alpha_
+        zeros = np.maximum(self.class_count_[:, None] - self.feature_count_, 0.0) + self.alpha_
+        total = self.class_count_[:, None] + 2 * np.atleast_1d(self.alpha_)
         empty = total == 0
         if empty.any():
             ones, zeros, total = (np.where(empty, v, a) for v, a in ((1, ones), (1, zeros), (2, total)))
@@ -135,6 +137,13 @@ class BernoulliNB(CountBayes):
                 out[a : a + rows][(B @ against + least) > 0] = -np.inf
         return out
 
+    def sample(self, n: int, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """n rows of zeros and ones drawn from the model, one column for each of the design's, and their classes."""
+        rng = generator(random_state)
+        y = draw_classes(rng, np.exp(self.class_log_prior_), n)
+        p = np.exp(self.feature_log_prob_)
+        return (rng.uniform(size=(n, p.shape[1])) < p[y]).astype(np.float64), self.classes_[y]
+
     def _refuse_other_numbers(self, X: Any) -> None:
         entries = X if isinstance(X, np.ndarray) else X.data
         other = (entries != 0) & (entries != 1)
@@ -147,7 +156,7 @@ class BernoulliNB(CountBayes):
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         x = (X if isinstance(X, np.ndarray) else X.toarray())[0] > (self.binarize or 0.0)
-        alphas = np.broadcast_to(self._alpha, x.shape)
+        alphas = np.broadcast_to(self.alpha_, x.shape)
         likelihoods = []
         for j, name in enumerate(self._names):
             alpha = rational(alphas[j])

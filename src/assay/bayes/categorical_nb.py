@@ -10,6 +10,7 @@ import numpy as np
 import assay.bayes._counts as _counts
 from assay.bayes.counts import CategoryCounts, CountBayes, category_counts, extent
 from assay.bayes.derivation import derivation, priors, rational, share
+from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Range
 from assay.errors import DataError, ParameterError, SchemaWarning
@@ -149,6 +150,16 @@ class CategoricalNB(CountBayes):
                     stacklevel=3,
                 )
         return values
+
+    def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
+        """n rows drawn from the model: a table (an array of codes if all columns are unnamed numbers), classes."""
+        rng = generator(random_state)
+        y = draw_classes(rng, np.exp(self.class_log_prior_), n)
+        X = np.full((n, len(self.schema_)), np.nan)
+        for j, logs in enumerate(self.feature_log_prob_):
+            if logs.shape[1]:
+                X[:, j] = draw_rows(rng, np.exp(logs), y)
+        return as_table(self.schema_, X), self.classes_[y]
 
     def _measure(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(d,) how many categories each column has in this block at least, and how many entries are not whole."""

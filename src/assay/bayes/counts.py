@@ -14,7 +14,17 @@ from assay.core.parameters import Array, Flag, Range, Simplex
 from assay.errors import DataError, ParameterError
 from assay.tables import Schema
 
-__all__ = ["CategoryCounts", "CountBayes", "FeatureSums", "category_counts", "class_weight", "feature_sums"]
+__all__ = [
+    "CategoryCounts",
+    "CountBayes",
+    "FeatureSums",
+    "category_counts",
+    "class_shares",
+    "class_weight",
+    "extent",
+    "feature_sums",
+    "weigh",
+]
 
 SMALLEST_ALPHA = 1e-10  # with force_alpha=False, as in scikit-learn
 _NOTHING = np.empty(0)
@@ -180,6 +190,18 @@ def class_weight(y: np.ndarray, w: np.ndarray | None, K: int) -> np.ndarray:
     return np.bincount(y, weights=w, minlength=K).astype(np.float64, copy=False)
 
 
+def class_shares(who: str, given: Any, class_count: np.ndarray) -> np.ndarray:
+    """(K,) priors: as given, or the classes' shares of the rows, or all the same if there are none yet."""
+    K = len(class_count)
+    if given is None:
+        return class_count / class_count.sum() if class_count.any() else np.full(K, 1 / K)
+    if len(given) != K:
+        raise ParameterError(
+            f"{who}: got {len(given)} priors for {K} classes. Number of priors must match number of classes."
+        )
+    return np.asarray(given, dtype=np.float64)
+
+
 class CountBayes(SumLearner, Generative):
     """What the learners of counts share: how alpha and the priors are read.
 
@@ -226,18 +248,10 @@ class CountBayes(SumLearner, Generative):
 
     def _log_prior(self, class_count: np.ndarray) -> np.ndarray:
         """(K,) log priors: as given, or all the same, or the classes' shares of the rows."""
-        K = len(class_count)
-        if self.class_prior is not None:
-            if len(self.class_prior) != K:
-                raise ParameterError(
-                    f"{type(self).__name__}: class_prior has {len(self.class_prior)} entries for {K} classes. "
-                    "Number of priors must match number of classes."
-                )
-            share = np.asarray(self.class_prior, dtype=np.float64)
-        elif not self.fit_prior or not class_count.any():
-            share = np.full(K, 1 / K)
-        else:
-            share = class_count / class_count.sum()
+        given = self.class_prior
+        if given is None and not self.fit_prior:
+            given = np.full(len(class_count), 1 / len(class_count))
+        share = class_shares(type(self).__name__, given, class_count)
         with np.errstate(divide="ignore"):
             return np.log(share)
 

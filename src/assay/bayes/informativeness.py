@@ -9,6 +9,12 @@ import numpy as np
 NODES = 96  # of the Gauss-Hermite rule; exact to about six digits unless classes lie many spreads apart
 
 
+def ranked_columns(model: Any) -> dict[str, float]:
+    """All columns of a fitted NaiveBayes and what they tell, most first."""
+    found = {name: column_information(model, j) for j, name in enumerate(model.schema_.names)}
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
 def column_information(model: Any, j: int) -> float:
     """Mutual information of column j and the class, in nats; 0 for a column that says nothing."""
     from assay.stats import mutual_information
@@ -18,7 +24,7 @@ def column_information(model: Any, j: int) -> float:
         return _of_sample(model, j, name)
     if model.category_count_[j].size:
         return float(mutual_information(model.category_count_[j]))
-    here = np.flatnonzero(model._gaussian == j)
+    here = np.flatnonzero(model.gaussian_columns_ == j)
     if not len(here):
         return 0.0
     share = model.class_count_ / model.class_count_.sum()

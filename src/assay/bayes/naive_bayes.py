@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 import assay.bayes._counts as _counts
-import assay.bayes._gaussian_nb as _gaussian_nb
-from assay.bayes.counts import CategoryCounts
+from assay.bayes.counts import CategoryCounts, class_shares
 from assay.bayes.derivation import Number, derivation, priors, rational, share
 from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
+from assay.bayes.gaussian_columns import gaussian_columns, gaussian_logs
+from assay.bayes.informativeness import ranked_columns
 from assay.bayes.mixed_sums import NUMBERS, MixedSums, mixed_sums
+from assay.bayes.naive_tables import naive_tables, naive_text
 from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
-from assay.core.explanation import _text_table as text_table
-from assay.core.moments import ClassMoments
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.errors import DataError, DegenerateWarning, ParameterError, SchemaWarning
 
@@ -126,12 +126,12 @@ class NaiveBayes(SumLearner, Generative):
     def _solve(self, sums: MixedSums) -> None:
         K = len(self.classes_)
         self.class_count_ = sums.class_count
-        self.class_prior_ = self._class_prior(sums.class_count)
+        self.class_prior_ = class_shares(type(self).__name__, self.priors, sums.class_count)
         plan = self._plan()
         families = ["none" if family in NUMBERS else family for family in plan]
         numbers = [j for j, family in enumerate(plan) if family in NUMBERS]
         tables = [table.T for table in sums.counts.tables()]
-        gaussian = []
+        gaussian: dict[int, int] = {}  # place among the moments, place in the table
         for c, j in enumerate(numbers):
             if sums.moments is None or not sums.moments.seen[:, c].any():
                 continue  # all missing: says nothing
@@ -139,12 +139,15 @@ class NaiveBayes(SumLearner, Generative):
             if families[j] == "bernoulli":
                 tables[j] = np.stack([sums.moments.seen[:, c] - sums.ones[:, c], sums.ones[:, c]], axis=1)
             else:
-                gaussian.append((c, j))
+                gaussian[c] = j
         self._learn_tables(tables)
-        kept = self._learn_gaussians(sums.moments, dict(gaussian))
-        self._gaussian = np.array([j for c, j in gaussian if c in kept], dtype=np.int64)
-        for c, j in gaussian:
-            families[j] = "gaussian" if c in kept else "none"
+        fitted = gaussian_columns(sums.moments, gaussian, self.var_smoothing)
+        self.theta_, self.var_, self.epsilon_ = fitted.mean, fitted.var, fitted.epsilon
+        self.gaussian_columns_ = np.array(fitted.columns, dtype=np.int64)
+        for j in set(gaussian.values()) - set(fitted.columns):
+            families[j] = "none"  # constant everywhere
+        for column, k, what in fitted.stand_ins:
+            self._warn_stand_in(column, k, what)
         self.densities_ = {}
         for j, sample in sums.samples.items():
             families[j] = self._learn_density(j, families[j], *sample, K)
@@ -158,9 +161,9 @@ class NaiveBayes(SumLearner, Generative):
             start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
             table = np.ascontiguousarray(np.concatenate([logs.T for logs in self.feature_log_prob_]))
             _counts.look_up(np.ascontiguousarray(X), start, table, out)  # (2), discrete
-        if len(self._gaussian):
-            Z = X if len(self._gaussian) == X.shape[1] else X[:, self._gaussian]
-            out += _gaussian_logs(np.ascontiguousarray(Z), self.theta_, self.var_)  # (2), Gaussian
+        if len(self.gaussian_columns_):
+            Z = X if len(self.gaussian_columns_) == X.shape[1] else X[:, self.gaussian_columns_]
+            out += gaussian_logs(np.ascontiguousarray(Z), self.theta_, self.var_)  # (2), Gaussian
         for name, densities in self.densities_.items():
             j = self.schema_.index(name)
             there = ~np.isnan(X[:, j])
@@ -203,16 +206,6 @@ class NaiveBayes(SumLearner, Generative):
             )
         return family if family != "number" else "bernoulli" if binary else "gaussian"
 
-    def _class_prior(self, count: np.ndarray) -> np.ndarray:
-        if self.priors is None:
-            return count / count.sum() if count.any() else np.full(len(count), 1 / len(count))
-        if len(self.priors) != len(count):
-            raise ParameterError(
-                f"{type(self).__name__}: priors has {len(self.priors)} entries for {len(count)} classes. "
-                "Number of priors must match number of classes."
-            )
-        return np.asarray(self.priors, dtype=np.float64)
-
     def _learn_tables(self, tables: list[np.ndarray]) -> None:
         width = np.array([table.shape[1] for table in tables], dtype=np.int64)
         counts = CategoryCounts(self.class_count_, width, np.concatenate([table.T for table in tables]))
@@ -220,39 +213,13 @@ class NaiveBayes(SumLearner, Generative):
         logs = counts.logs(self.alpha) if len(counts.cells) else counts.cells
         self.feature_log_prob_ = [part.T for part in np.split(logs, counts.start[1:-1])]
 
-    def _learn_gaussians(self, moments: ClassMoments | None, place: dict[int, int]) -> set[int]:
-        """Means and variances of the Gaussian columns; which of them have any variance."""
-        K = len(self.classes_)
-        self.theta_ = self.var_ = np.zeros((K, 0))
-        self.epsilon_ = 0.0
-        columns = list(place)
-        if moments is None or not columns:
-            return set()
-        all_rows = moments.unweighted()
-        spread = all_rows.scatter[0] / np.where(all_rows.seen[0] > 0, all_rows.seen[0], 1.0)
-        self.epsilon_ = self.var_smoothing * float(spread[columns].max())
-        kept = [c for c in columns if spread[c] + self.epsilon_ > 0]
-        seen, together = moments.seen[:, kept], moments.pooled()
-        overall = together.scatter[0, kept] / together.seen[0, kept]
-        var = moments.scatter[:, kept] / np.where(seen > 0, seen, 1.0) + self.epsilon_
-        here = (self.class_count_ > 0)[:, None]
-        names = [self.schema_[place[c]].name for c in kept]
-        self._warn_fallback((seen == 0) & here, names, "no entry", "mean and variance")
-        self._warn_fallback((var == 0) & (seen > 0), names, "variance 0", "variance")
-        self.theta_ = np.where(seen > 0, moments.mean[:, kept], together.mean[0, kept])
-        self.var_ = np.where((seen > 0) & (var > 0), var, overall + self.epsilon_)
-        return set(kept)
-
-    def _warn_fallback(self, which: np.ndarray, names: list[str], what: str, taken: str) -> None:
-        if which.any():
-            k, c = np.argwhere(which)[0]
-            more = f" (and {which.sum() - 1} more such)" if which.sum() > 1 else ""
-            warnings.warn(
-                f"{type(self).__name__}: column {names[c]} has {what} in class {self.classes_[k]}{more}; its {taken} "
-                "over all classes is taken.",
-                DegenerateWarning,
-                stacklevel=7,
-            )
+    def _warn_stand_in(self, j: int, k: int, what: str) -> None:
+        warnings.warn(
+            f"{type(self).__name__}: column {self.schema_[j].name} has {what} in class {self.classes_[k]}; what it has "
+            "over all classes is taken.",
+            DegenerateWarning,
+            stacklevel=7,
+        )
 
     def _learn_density(self, j: int, family: Any, x: np.ndarray, y: np.ndarray, w: np.ndarray, K: int) -> str:
         """One density for each class; a class without entries takes the one over all classes."""
@@ -265,12 +232,7 @@ class NaiveBayes(SumLearner, Generative):
             rows = y == k
             if not rows.any():
                 if self.class_count_[k] > 0:
-                    warnings.warn(
-                        f"{type(self).__name__}: column {name} has no entry in class {self.classes_[k]}; its density "
-                        "over all classes is taken.",
-                        DegenerateWarning,
-                        stacklevel=6,
-                    )
+                    self._warn_stand_in(j, k, "no entry")
                 rows = np.ones(len(x), dtype=bool)
             density = (
                 family()
@@ -311,42 +273,10 @@ class NaiveBayes(SumLearner, Generative):
     @property
     def tables_(self) -> dict[str, dict[Any, Any]]:
         """Of each column and class: probabilities of values, mean and variance, or the density."""
-        labels = self.classes_.tolist()
-        place = {j: g for g, j in enumerate(self._gaussian.tolist())}
-        tables: dict[str, dict[Any, Any]] = {}
-        for j, column in enumerate(self.schema_):
-            if column.name in self.densities_:
-                tables[column.name] = dict(zip(labels, self.densities_[column.name]))
-            elif j in place:
-                pairs = zip(self.theta_[:, place[j]].tolist(), self.var_[:, place[j]].tolist())
-                tables[column.name] = {k: {"mean": m, "var": v} for k, (m, v) in zip(labels, pairs)}
-            elif self.feature_log_prob_[j].shape[1]:
-                values = column.categories if column.coded else range(self.feature_log_prob_[j].shape[1])
-                p = np.exp(self.feature_log_prob_[j]).tolist()
-                tables[column.name] = {k: dict(zip(values, row)) for k, row in zip(labels, p)}
-        return tables
+        return naive_tables(self)
 
     def __str__(self) -> str:
-        if not hasattr(self, "families_"):
-            return repr(self)
-        labels = self.classes_.tolist()
-        sections = [Section("Prior", [str(k) for k in labels], [self.class_prior_.tolist()])]
-        for name, table in self.tables_.items():
-            if name in self.densities_:
-                sections.append(
-                    Section(name, ["class", "density"], [[str(k), repr(table[k])] for k in labels])
-                )
-            else:
-                heads = ["class", *map(str, table[labels[0]])]
-                rows = [[str(k), *table[k].values()] for k in labels]
-                sections.append(Section(f"{name} ({self.families_[name]})", heads, rows))
-        silent = [name for name, family in self.families_.items() if family == "none"]
-        note = f"\n\nWithout a word to say (all missing, or constant): {', '.join(silent)}" if silent else ""
-        return (
-            f"{self!r}\n\n"
-            + "\n\n".join(f"{s.title}\n{text_table(s.columns, s.rows)}" for s in sections)
-            + note
-        )
+        return naive_text(self) if hasattr(self, "families_") else repr(self)
 
     def informativeness(self) -> dict[str, float]:
         """Columns by how much they tell about the class, most first: mutual information in nats.
@@ -359,10 +289,7 @@ class NaiveBayes(SumLearner, Generative):
         >>> list(NaiveBayes().fit(X, [0, 0, 1, 1]).informativeness())
         ['x0', 'x1']
         """
-        from assay.bayes.informativeness import column_information
-
-        found = {name: column_information(self, j) for j, name in enumerate(self.schema_.names)}
-        return dict(sorted(found.items(), key=lambda item: -item[1]))
+        return ranked_columns(self)
 
     def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
         """n rows drawn from the model: a table (an array if all columns are unnamed numbers) and their classes."""
@@ -372,9 +299,9 @@ class NaiveBayes(SumLearner, Generative):
         for j, logs in enumerate(self.feature_log_prob_):
             if logs.shape[1]:
                 X[:, j] = draw_rows(rng, np.exp(logs), y)
-        if len(self._gaussian):
-            noise = rng.standard_normal((n, len(self._gaussian)))
-            X[:, self._gaussian] = self.theta_[y] + np.sqrt(self.var_[y]) * noise
+        if len(self.gaussian_columns_):
+            noise = rng.standard_normal((n, len(self.gaussian_columns_)))
+            X[:, self.gaussian_columns_] = self.theta_[y] + np.sqrt(self.var_[y]) * noise
         drawn = {}
         for name, densities in self.densities_.items():
             columns = [density.sample(n, rng) for density in densities]
@@ -383,7 +310,7 @@ class NaiveBayes(SumLearner, Generative):
 
     def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
         alpha, x = rational(self.alpha), X[0]
-        place = {j: g for g, j in enumerate(self._gaussian.tolist())}
+        place = {j: g for g, j in enumerate(self.gaussian_columns_.tolist())}
         likelihoods: list[tuple[str, Any, list[Number]]] = []
         for j, (name, value) in enumerate(row.items()):
             counts = self.category_count_[j]
@@ -395,7 +322,7 @@ class NaiveBayes(SumLearner, Generative):
                 numbers = [float(np.exp(density.logpdf(own))[0]) for density in self.densities_[name]]
             elif j in place:
                 g = slice(place[j], place[j] + 1)
-                numbers = np.exp(_gaussian_logs(X[:, [j]], self.theta_[:, g], self.var_[:, g]))[0].tolist()
+                numbers = np.exp(gaussian_logs(X[:, [j]], self.theta_[:, g], self.var_[:, g]))[0].tolist()
             elif counts.shape[1]:
                 numbers = [share(c[int(x[j])], c.sum(), alpha, len(c)) for c in counts]
             if numbers:
@@ -403,21 +330,3 @@ class NaiveBayes(SumLearner, Generative):
         prior = priors(self.class_count_, self.priors)
         dense = any(isinstance(p, float) for _, _, numbers in likelihoods for p in numbers)
         return derivation(self.classes_, prior, likelihoods, self._log_joint(X)[0], density=dense)
-
-
-def _gaussian_logs(Z: np.ndarray, mean: np.ndarray, var: np.ndarray) -> np.ndarray:
-    """(n, K) sums over columns of log N(z; mean, var); a missing z adds nothing."""
-    logs = np.log(2 * np.pi * var)
-    out = np.empty((len(Z), len(mean)))
-    holes = np.isnan(Z).any(axis=1)
-    if not holes.any():
-        _gaussian_nb.log_joint(Z, *map(np.ascontiguousarray, (mean, 1 / var, -0.5 * logs.sum(axis=1))), out)
-        return out
-    if not holes.all():
-        out[~holes] = _gaussian_logs(Z[~holes], mean, var)
-    some = Z[holes]
-    there = ~np.isnan(some)
-    for k in range(len(mean)):
-        terms = logs[k] + (some - mean[k]) ** 2 / var[k]
-        out[holes, k] = -0.5 * np.where(there, terms, 0.0).sum(axis=1)
-    return out

@@ -1,0 +1,255 @@
+"""The full-joint Bayes classifier: counts of whole rows, with a Gaussian in each cell for the numbers."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from assay.bayes.cell_spread import cell_gaussians
+from assay.bayes.counts import class_shares
+from assay.bayes.derivation import Number, derivation, priors, rational, whole
+from assay.bayes.drawing import as_table, draw_classes, generator
+from assay.bayes.joint_sums import JointSums, joint_sums
+from assay.bayes.joint_table import JointTable
+from assay.core import Generative, SumLearner
+from assay.core.explanation import Section
+from assay.core.parameters import Any_, Choice, Range, Simplex
+from assay.errors import DataError, DegenerateWarning
+from assay.tables import Schema, Table
+
+
+class JointBayes(SumLearner, Generative):
+    r"""Classify by Bayes' rule as it stands, without any assumption of independence among categories.
+
+    The discrete columns together select a cell v. Cells are counted in each class, and within a cell and
+    class the continuous columns are Gaussian:
+
+    .. math:: P(k, v, z) = P(k)\ P(v|k)\ N(z;\ \mu_{kv}, \Sigma_{kv}), \qquad
+              P(v|k) = \frac{n_{kv} + \alpha}{n_k + \alpha M}                            \quad (1)
+
+    with means and covariances by maximum likelihood (divisor :math:`n_{kv}`) and M the number of possible
+    cells. This is what naive Bayes approximates; it needs far more rows, since the number of cells is the
+    product of the columns' numbers of values. Only cells that occur are kept, so memory grows with the
+    rows seen, not with M.
+
+    Degenerate cells: a variance of 0 (one row, or equal ones) is replaced by the variance within the
+    cells of that class, then of all classes, then by the column's own, with a ``DegenerateWarning``; so is
+    a singular covariance with ``covariance="full"``. A column that never varies is left out. A cell that a
+    class never had has probability 0 there, or, with alpha above 0, the Gaussian of the whole class.
+    ``fit`` needs complete rows. In ``predict`` a missing or unseen category is summed out over all cells that
+    agree with the rest of the row; a missing number is refused.
+
+    Parameters
+    ----------
+    covariance : "diagonal" or "full", default "diagonal"
+        Whether the continuous columns are independent within a cell and class.
+    alpha : float, default 0
+        Pseudo-count of each cell; 0 is plain counting.
+    var_floor : float, default 0
+        Smallest variance (eigenvalue of a full covariance) of any cell; above 0 nothing is degenerate.
+    discrete : "auto", "all" or a list of column names or positions, default "auto"
+        The columns that are counted; "auto" takes text and categories.
+    priors : array of K probabilities, default None
+        Class priors; None takes the classes' shares of the rows.
+    zero_evidence : "prior" or "raise", default "prior"
+        What to do with a row that has probability 0 in every class: answer by the prior with a
+        ``DegenerateWarning``, or raise a ``DegenerateError``.
+
+    Attributes
+    ----------
+    cells_ : dict of cell to dict of class to its count, means and variances (or covariance)
+    joint_ : JointTable, the same as arrays
+    class_count_ : (K,)      class_prior_ : (K,)      classes_ : (K,)
+
+    Examples
+    --------
+    Three sweet apples, of which two are Fuji; seven sour-sweet ones, of which four are:
+
+    >>> taste = [["sweet"]] * 3 + [["sour-sweet"]] * 7
+    >>> model = JointBayes().fit(taste, ["Fuji"] * 2 + ["Guoguang"] * 4 + ["Fuji"] * 4)
+    >>> model.predict_proba([["sour-sweet"]]).round(6)  # 4/7, 3/7
+    array([[0.571429, 0.428571]])
+    """
+
+    accepts = {
+        "covariance": Choice("diagonal", "full"),
+        "alpha": Range(0),
+        "var_floor": Range(0),
+        "discrete": Any_(
+            '"auto", "all" or a list of columns', lambda v: not isinstance(v, str) or v in ("auto", "all")
+        ),
+        "priors": Simplex() | None,
+        "zero_evidence": Choice("prior", "raise"),
+    }
+    takes = frozenset({"nominal", "missing"})
+
+    def __init__(
+        self,
+        covariance: str = "diagonal",
+        *,
+        alpha: float = 0.0,
+        var_floor: float = 0.0,
+        discrete: Any = "auto",
+        priors: Any = None,
+        zero_evidence: str = "prior",
+    ):
+        self.covariance = covariance
+        self.alpha = alpha
+        self.var_floor = var_floor
+        self.discrete = discrete
+        self.priors = priors
+        self.zero_evidence = zero_evidence
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = False  # only a category may be missing, and only in predict
+        return tags
+
+    def why_not(self, X: Any) -> str | None:
+        """None if the learner can be fitted to this table, else the sentence that says why not."""
+        reason = super().why_not(X)
+        if reason is None:
+            table = Table.of(X, who=type(self).__name__)
+            reason = _holes(type(self).__name__, table.values, table.schema)
+        return reason
+
+    def _summarize(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> JointSums:
+        reason = _holes(type(self).__name__, X, self.schema_)
+        if reason:
+            raise DataError(reason)
+        full = self.covariance == "full"
+        return joint_sums(X, y, w, len(self.classes_), self._discrete(), self._continuous(), full)
+
+    def _solve(self, sums: JointSums) -> None:
+        K, who = len(self.classes_), type(self).__name__
+        self.class_count_ = sums.class_count
+        self.class_prior_ = class_shares(who, self.priors, sums.class_count)
+        keys = sums.keys[:, :-1]
+        widths = [
+            len(self.schema_[j].categories) if self.schema_[j].coded else len(np.unique(keys[:, c]))
+            for c, j in enumerate(self._discrete())
+        ]
+        mean, spread, varies, fallen = cell_gaussians(sums, K, float(self.var_floor))
+        self.joint_ = JointTable(
+            keys, sums.keys[:, -1].astype(np.int64), sums.count, mean, spread, varies, np.array(widths, dtype=float),
+            sums.class_count, self.class_prior_, float(self.alpha), self.priors is None,
+        )  # fmt: skip
+        if fallen.any():
+            self._warn_degenerate(np.flatnonzero(fallen))
+
+    def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        X = np.asarray(X, dtype=np.float64)
+        return self.joint_.log_joint(X[:, self._discrete()], X[:, self._continuous()])  # (1)
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        values = super()._admit(X, fitting)
+        if not fitting:
+            reason = _holes(type(self).__name__, values, self.schema_, self._continuous())
+            if reason:
+                raise DataError(reason)
+        return values
+
+    def _discrete(self) -> list[int]:
+        """The columns that are counted."""
+        if isinstance(self.discrete, str):
+            every = self.discrete == "all"
+            return [j for j, column in enumerate(self.schema_) if every or column.coded]
+        named = {self.schema_.index(name) if isinstance(name, str) else int(name) for name in self.discrete}
+        return [j for j, column in enumerate(self.schema_) if column.coded or j in named]
+
+    def _continuous(self) -> list[int]:
+        counted = set(self._discrete())
+        return [j for j in range(len(self.schema_)) if j not in counted]
+
+    def _cell(self, key: np.ndarray) -> tuple[Any, ...]:
+        return tuple(self.schema_.label(j, v) for j, v in zip(self._discrete(), key))
+
+    def _warn_degenerate(self, fallen: np.ndarray) -> None:
+        table, g = self.joint_, int(fallen[0])
+        names = [self.schema_[j].name for j in self._discrete()]
+        where = ", ".join(f"{name} = {value}" for name, value in zip(names, self._cell(table.keys[g])))
+        what = "a singular covariance" if table.spread.ndim == 3 else "variance 0"
+        more = f" (and {len(fallen) - 1} more such)" if len(fallen) > 1 else ""
+        warnings.warn(
+            f"{type(self).__name__}: class {self.classes_[table.owner[g]]} has {what}"
+            f"{' where ' + where if where else ''}{more}; the spread within the class, or over all rows, is taken. "
+            "Give var_floor to choose it.",
+            DegenerateWarning,
+            stacklevel=6,
+        )
+
+    @property
+    def cells_(self) -> dict[tuple[Any, ...], dict[Any, dict[str, Any]]]:
+        """Of each cell and class that occur: the count, and the continuous columns' means and spread."""
+        table, labels = self.joint_, self.classes_.tolist()
+        spread = "covariance" if table.spread.ndim == 3 else "var"
+        cells: dict[tuple[Any, ...], dict[Any, dict[str, Any]]] = {}
+        for g, key in enumerate(table.keys):
+            entry = {"count": float(table.count[g]), "mean": table.mean[g], spread: table.spread[g]}
+            cells.setdefault(self._cell(key), {})[labels[table.owner[g]]] = entry
+        return cells
+
+    def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
+        """n rows drawn from the cells that occur: a table (an array if all columns are unnamed numbers), classes."""
+        rng, table = generator(random_state), self.joint_
+        y = draw_classes(rng, self.class_prior_, n)
+        entry = np.empty(n, dtype=np.int64)
+        for k in np.unique(y):
+            mine, rows = np.flatnonzero(table.owner == k), np.flatnonzero(y == k)
+            entry[rows] = rng.choice(mine, size=len(rows), p=table.count[mine] / table.count[mine].sum())
+        X = np.empty((n, len(self.schema_)))
+        X[:, self._discrete()] = table.keys[entry]
+        noise = rng.standard_normal(table.mean[entry].shape)
+        if table.spread.ndim == 2:
+            noise *= np.sqrt(table.spread)[entry]
+        else:
+            noise = (np.linalg.cholesky(table.spread)[entry] @ noise[:, :, None])[:, :, 0]
+        X[:, self._continuous()] = table.mean[entry] + np.where(table.varies, noise, 0.0)
+        return as_table(self.schema_, X), self.classes_[y]
+
+    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
+        table, x = self.joint_, np.asarray(X[0], dtype=np.float64)
+        discrete, continuous = self._discrete(), self._continuous()
+        key, z, names = x[discrete], x[continuous], self.schema_.names
+        prior = priors(self.class_count_, self.priors)
+        likelihoods: list[tuple[str, Any, list[Number]]] = []
+        log_rest = self._log_joint(X)[0]
+        if discrete:
+            numbers = [self._share(k, key) for k in range(len(self.classes_))]
+            there = [j for j, v in zip(discrete, key) if not np.isnan(v)]
+            shown = ", ".join(str(row[names[j]]) for j in there)
+            likelihoods.append((", ".join(names[j] for j in there) or "any cell", shown, numbers))
+        likelihoods += [(names[j], None, []) for j, v in zip(discrete, key) if np.isnan(v)]
+        if table.varies.any():  # the density is what is left of the joint after prior and cell
+            with np.errstate(divide="ignore", invalid="ignore"):
+                known = np.log([float(p) for p in prior])
+                known = known + np.log([float(p) for p in likelihoods[0][2]]) if discrete else known
+                density = np.nan_to_num(np.exp(log_rest - known), nan=0.0)
+            head = ", ".join(names[j] for j in continuous) + (" in the cell" if discrete else "")
+            likelihoods.append((head, ", ".join(f"{v:g}" for v in z), density.tolist()))
+        return derivation(self.classes_, prior, likelihoods, log_rest, density=bool(table.varies.any()))
+
+    def _share(self, k: int, key: np.ndarray) -> Number:
+        """P(v|k) of all cells that agree with the key, exactly if it can be."""
+        table, alpha = self.joint_, rational(self.alpha)
+        free, cells = int(np.prod(table.widths[np.isnan(key)])), int(np.prod(table.widths))
+        count = table.count[table.agreeing(key) & (table.owner == k)].sum()
+        total = whole(self.class_count_[k]) + alpha * cells
+        return (whole(count) + alpha * free) / total if total else Fraction(free, cells)
+
+
+def _holes(who: str, X: np.ndarray, schema: Schema, columns: list[int] | None = None) -> str | None:
+    """The sentence about missing entries, if there are any in these columns."""
+    holes = np.isnan(X).sum(axis=0)
+    if columns is not None:
+        holes = np.where(np.isin(np.arange(len(holes)), columns), holes, 0)
+    if not holes.any():
+        return None
+    j = int(np.argmax(holes))
+    return (
+        f"{who}: column {schema[j].name} has {holes[j]} missing value{'' if holes[j] == 1 else 's'} (NaN), and a row "
+        "with holes has no cell. Impute first, drop the rows, or use NaiveBayes."
+    )
