@@ -5,8 +5,8 @@ from assay.bayes.categorical_nb import CategoricalNB
 from assay.bayes.complement_nb import ComplementNB
 from assay.bayes.dot_product_classifier import DotProductClassifier
 from assay.bayes.gaussian_nb import GaussianNB
-from assay.bayes.linear_discriminant import LinearDiscriminantAnalysis
 from assay.bayes.joint_bayes import JointBayes
+from assay.bayes.linear_discriminant import LinearDiscriminantAnalysis
 from assay.bayes.multinomial_nb import MultinomialNB
 from assay.bayes.naive_bayes import NaiveBayes
 from assay.bayes.nearest_mean import NearestMean
@@ -20,8 +20,8 @@ __all__ = [
     "ComplementNB",
     "DotProductClassifier",
     "GaussianNB",
-    "LinearDiscriminantAnalysis",
     "JointBayes",
+    "LinearDiscriminantAnalysis",
     "MultinomialNB",
     "NaiveBayes",
     "NearestMean",
