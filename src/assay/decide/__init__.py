@@ -1,24 +1,34 @@
 """From belief to action: losses, risk, rejection, priors, thresholds, calibration, prediction sets."""
 
 from assay.decide.bayes_optimal import BayesOptimal
+from assay.decide.calibrated_classifier import CalibratedClassifierCV
 from assay.decide.curves import RejectCurve, RiskCoverage, error_reject_curve, risk_coverage_curve
 from assay.decide.decision import Decision, decide, ties
 from assay.decide.decision_rule import DecisionRule
+from assay.decide.isotonic import IsotonicCalibrator, pool_adjacent_violators
 from assay.decide.losses import Loss, as_loss
 from assay.decide.priors import PriorShift, adjust_priors, effective_priors, estimate_priors
 from assay.decide.regions import Region, decision_regions
 from assay.decide.scores import class_scores, decide_sign, rank, weighted_maximum
+from assay.decide.sigmoid import SigmoidCalibrator
+from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.utility import certainty_equivalent, expected_utility
+from assay.decide.venn_abers import VennAbersCalibrator
 
 __all__ = [
     "BayesOptimal",
+    "CalibratedClassifierCV",
     "Decision",
     "DecisionRule",
+    "IsotonicCalibrator",
     "Loss",
     "PriorShift",
     "Region",
     "RejectCurve",
     "RiskCoverage",
+    "SigmoidCalibrator",
+    "TemperatureCalibrator",
+    "VennAbersCalibrator",
     "adjust_priors",
     "as_loss",
     "certainty_equivalent",
@@ -30,6 +40,7 @@ __all__ = [
     "error_reject_curve",
     "estimate_priors",
     "expected_utility",
+    "pool_adjacent_violators",
     "rank",
     "risk_coverage_curve",
     "ties",

@@ -143,14 +143,14 @@ def folds(cv: Any, X: Any, y: np.ndarray, who: str) -> list[tuple[np.ndarray, np
     """Pairs (train, test) of row numbers."""
     from sklearn.model_selection import check_cv
 
-    if isinstance(cv, int) or cv is None:
-        k = 5 if cv is None else cv
-        _, counts = np.unique(y, return_counts=True)
-        if counts.min() < k:
-            raise DataError(
-                f"{who}: {k} folds need at least {k} rows of each class, one class has {counts.min()}. "
-                "Lower cv, or merge rare classes."
-            )
+    _, counts = np.unique(y, return_counts=True)
+    if cv is None:
+        cv = min(5, max(2, int(counts.min())))
+    if isinstance(cv, int) and counts.min() < cv:
+        raise DataError(
+            f"{who}: {cv} folds need at least {cv} rows of each class, one class has {counts.min()}. "
+            "Lower cv, or merge rare classes."
+        )
     place = np.zeros((len(y), 1)) if isinstance(X, (list, tuple)) or _is_columns(X) else X
     return [(np.asarray(a), np.asarray(b)) for a, b in check_cv(cv, y, classifier=True).split(place, y)]
 

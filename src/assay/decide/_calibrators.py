@@ -1,0 +1,36 @@
+"""What the calibrators of one score share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+
+
+def check_calibration(
+    scores: Any, y: Any, sample_weight: Any, who: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(n,) finite scores, labels 0 and 1 as floats, weights; rows of weight 0 are left out."""
+    s = np.asarray(scores, dtype=np.float64)
+    label = np.asarray(y, dtype=np.float64)
+    w = np.ones_like(label) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if s.ndim != 1 or not len(s) or s.shape != label.shape or s.shape != w.shape:
+        raise DataError(
+            f"{who}: expected as many scores as labels (and weights), got {s.shape}, {label.shape}, {w.shape}."
+        )
+    if not np.isfinite(s).all():
+        raise DataError(f"{who}: the score of row {int(np.argmin(np.isfinite(s)))} is not a finite number.")
+    if not np.isin(label, (0.0, 1.0)).all():
+        raise DataError(f"{who}: labels must be 0 and 1, got {label[~np.isin(label, (0.0, 1.0))][0]:g}.")
+    if not (w >= 0).all() or not w.any():
+        raise DataError(f"{who}: weights must not be negative, nor all be 0.")
+    there = w > 0
+    return s[there], label[there], w[there]
+
+
+def pooled_scores(s: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Distinct scores in order, with the weight of label 1 and the weight of all at each."""
+    levels, place = np.unique(s, return_inverse=True)
+    return levels, np.bincount(place, weights=w * y), np.bincount(place, weights=w)

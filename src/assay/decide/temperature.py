@@ -1,0 +1,81 @@
+"""Temperature scaling: one number that makes a classifier less, or more, sure of itself."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from assay.errors import DataError
+
+__all__ = ["TemperatureCalibrator"]
+
+LIMITS = (-10.0, 10.0)  # of the logarithm of the inverse temperature
+
+
+class TemperatureCalibrator:
+    r"""Divide all log scores by one temperature T (Guo and others 2017).
+
+    .. math:: P_T(k|x) = \frac{e^{z_k(x)/T}}{\sum_j e^{z_j(x)/T}},                            \quad (1)
+
+    T by maximum likelihood. The most probable class stays the same, for any number of classes. With
+    :math:`\beta = 1/T` the log likelihood is concave and its slope
+
+    .. math:: \sum_i w_i\Big(z_{y_i}(x_i) - \sum_k P_T(k|x_i) z_k(x_i)\Big)                    \quad (2)
+
+    falls as :math:`\beta` grows; its zero is sought for :math:`\log\beta` from -10 to 10 (perfectly separated
+    scores end at a limit). Cost: O(n K) a step, some twenty steps.
+
+    Attributes
+    ----------
+    beta_ : inverse temperature; below 1 the classifier was too sure of itself
+
+    Examples
+    --------
+    Sure to 0.9, but right in 3 of 4 cases:
+
+    >>> from assay.decide import TemperatureCalibrator
+    >>> z = np.log([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9], [0.1, 0.9]])
+    >>> TemperatureCalibrator().fit(z, [0, 0, 1, 0]).predict(z[:1]).round(6)
+    array([[0.75, 0.25]])
+    """
+
+    def fit(self, logits: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from (n, K) log scores and (n,) class numbers."""
+        z = _logits(logits)
+        y = np.asarray(y)
+        if y.shape != (len(z),) or y.dtype.kind not in "iu" or not ((y >= 0) & (y < z.shape[1])).all():
+            raise DataError(
+                f"TemperatureCalibrator: expected {len(z)} class numbers from 0 to {z.shape[1] - 1}."
+            )
+        w = np.ones(len(z)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        said = w @ z[np.arange(len(z)), y]
+        from scipy.special import softmax
+
+        def slope(log_beta: float) -> float:
+            return float(said - w @ (softmax(np.exp(log_beta) * z, axis=1) * z).sum(axis=1))  # (2)
+
+        low, high = LIMITS
+        if slope(low) <= 0:
+            root = low
+        elif slope(high) >= 0:
+            root = high
+        else:
+            from scipy.optimize import brentq
+
+            root = brentq(slope, low, high, xtol=1e-13)
+        self.beta_ = float(np.exp(root))
+        return self
+
+    def predict(self, logits: Any) -> np.ndarray:
+        """(n, K) probabilities."""
+        from scipy.special import softmax
+
+        return softmax(self.beta_ * _logits(logits), axis=1)  # (1)
+
+
+def _logits(logits: Any) -> np.ndarray:
+    z = np.asarray(logits, dtype=np.float64)
+    if z.ndim != 2 or z.shape[1] == 0 or not np.isfinite(z).all():
+        raise DataError(f"TemperatureCalibrator: expected (n, K) finite log scores, got shape {z.shape}.")
+    return z
