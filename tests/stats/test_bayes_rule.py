@@ -50,6 +50,9 @@ def test_counts_and_probabilities_agree():
     counts = {"Fuji": {"sweet": 2, "sour-sweet": 4}, "Guoguang": {"sweet": 1, "sour-sweet": 3}}
     by_counts, by_fractions = bayes_rule_from_counts(counts), bayes_rule(VARIETY, TASTE)
     assert (by_counts.posterior == by_fractions.posterior).all()
+    listed = bayes_rule_from_counts({"a": {"x": 2, "y": 0}, "b": {"x": 1, "y": 3}})
+    unlisted = bayes_rule_from_counts({"a": {"x": 2}, "b": {"x": 1, "y": 3}})
+    assert (listed.posterior == unlisted.posterior).all()
     # average error: sweet loses 1/10, sour-sweet 3/10
     assert by_counts.mean_error == F(4, 10)
 
@@ -144,6 +147,12 @@ def test_impossible_theorem_is_refused():
         bayes_theorem(prior=0.5, likelihood=0.0, evidence=0.0)
     with pytest.raises(ValueError, match="likelihood must be"):
         bayes_theorem(prior=0.5, likelihood=1.5, evidence=0.9)
+
+
+def test_bad_counts_are_named():
+    for counts in ({"x": 0}, {}, {"x": -1, "y": 3}):
+        with pytest.raises(ValueError, match="class 'a' needs positive counts"):
+            bayes_rule_from_counts({"a": counts, "b": {"x": 1}})
 
 
 def test_unknown_row_is_named():

@@ -77,6 +77,10 @@ def test_objects_keep_their_kind():
     assert_array_equal(Categorical().fit(names).p, [0.25, 0.75])
 
 
+def test_a_probability_may_be_zero():
+    assert_array_equal(Categorical([1.0, 0.0]).pdf([0, 1]), [1, 0])
+
+
 def test_weights_are_counts():
     assert_array_equal(Categorical(categories=["a", "b"]).fit(["a", "b"], weights=[3, 1]).p, [0.75, 0.25])
 

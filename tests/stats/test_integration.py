@@ -12,6 +12,16 @@ from assay.stats import (
 )
 
 
+def error_by_areas(first, second, priors):
+    """Bayes error of two Gaussians from the normal distribution function at their thresholds."""
+    right = 0.0
+    for low, high, k in gaussian_thresholds(first, second, priors).regions:
+        owner = (first, second)[k]
+        sd = np.sqrt(owner.var)
+        right += priors[k] * (ndtr((high - owner.mean) / sd) - ndtr((low - owner.mean) / sd))
+    return 1 - right
+
+
 @pytest.mark.capability("IML-3-03")
 def test_error_of_two_equal_gaussians_is_the_tail():
     # closed form: half the distance of the means is 2 standard deviations
@@ -26,12 +36,8 @@ def test_error_of_two_equal_gaussians_is_the_tail():
 )
 def test_error_agrees_with_the_areas_between_thresholds(priors, second):
     first = Gaussian(-2, 1)
-    right = 0.0
-    for low, high, k in gaussian_thresholds(first, second, priors).regions:
-        owner = (first, second)[k]
-        sd = np.sqrt(owner.var)
-        right += priors[k] * (ndtr((high - owner.mean) / sd) - ndtr((low - owner.mean) / sd))
-    assert_allclose(density_bayes_error(priors, [first, second]), 1 - right, atol=1e-10)
+    exact = error_by_areas(first, second, priors)
+    assert_allclose(density_bayes_error(priors, [first, second]), exact, atol=1e-10)
 
 
 def test_three_classes_with_a_narrow_one():
@@ -50,6 +56,16 @@ def test_cross_entropy_of_gaussians_has_its_closed_form():
     closed = 0.5 * np.log(2 * np.pi * 3) + (2 + 1.5**2) / (2 * 3)
     assert_allclose(density_cross_entropy(q, p), closed, rtol=1e-10)
     assert_allclose(density_cross_entropy(q, p, base=2), closed / np.log(2), rtol=1e-10)
+
+
+@pytest.mark.capability("IML-3-03")
+def test_many_random_problems_agree_with_their_areas():
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        first, second = (Gaussian(rng.normal(0, 5), 10 ** rng.uniform(-3, 3)) for _ in range(2))
+        p = rng.uniform(0.01, 0.99)
+        exact = error_by_areas(first, second, (p, 1 - p))
+        assert_allclose(density_bayes_error([p, 1 - p], [first, second]), exact, atol=1e-10)
 
 
 def test_without_numbers_for_mean_and_variance_bounds_are_needed():

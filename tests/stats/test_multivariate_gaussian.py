@@ -143,6 +143,7 @@ def test_unbiased_divides_by_one_less():
     [
         (lambda: MultivariateGaussian([0, 0], np.eye(3)), "2 by 2"),
         (lambda: MultivariateGaussian([0, 0], [[1, 2], [0, 1]]), "symmetric"),
+        (lambda: MultivariateGaussian([0, 0], [[1, 0.5], [0.4, 1]]), "symmetric"),
         (lambda: MultivariateGaussian([0, 0], [[1, 2], [2, 1]]), "negative eigenvalue"),
         (lambda: MultivariateGaussian([0, 0], [[-1, 0], [0, 1]]), "negative variance"),
         (lambda: MultivariateGaussian([[0, 0]]), "must be a vector"),

@@ -118,6 +118,8 @@ def test_bad_input_is_named():
         gaussian_thresholds(Gaussian(0, 1e-200), Gaussian(1e200, 1))
     with pytest.raises(ValueError, match=r"both variances must be above 0.*floor > 0"):
         gaussian_thresholds(Gaussian(0, 0), Gaussian(1, 1))
+    with pytest.raises(ValueError, match="both variances must be above 0"):
+        gaussian_thresholds(Gaussian(0, 1), Gaussian(1, 0))
     with pytest.raises(ValueError, match="priors must be two numbers above 0"):
         gaussian_thresholds(LEFT, LEFT, (1, 0))
     with pytest.raises(ValueError, match="var must be above 0"):

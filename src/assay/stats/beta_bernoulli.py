@@ -59,11 +59,9 @@ class BetaBernoulli:
             raise ValueError(
                 f"BetaBernoulli: Beta({self.a:g}, {self.b:g}) has no single most probable value."
             )
-        return (
-            min(max((self.a - 1) / (self.a + self.b - 2), 0.0), 1.0)
-            if min(self.a, self.b) >= 1
-            else float(self.a > 1)
-        )
+        if min(self.a, self.b) < 1:
+            return float(self.a > 1)
+        return (self.a - 1) / (self.a + self.b - 2)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Central credible interval."""
