@@ -5,20 +5,24 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from assay.core.progress import Progress, progress
 from assay.decide import Loss, as_loss
 from assay.errors import DataError, ParameterError
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.describe import description
 from assay.evaluate.design import Resampling, Split
-from assay.evaluate.fold import Candidate, Cell, Data, Preparation, Task, run_cell, take
+from assay.evaluate.fold import Cell, Data, Task, run_cell, take
 from assay.evaluate.learners import find_learner, suitable
 from assay.evaluate.metrics import METRICS, Metric, as_metrics
-from assay.evaluate.target import as_target
+from assay.evaluate.prepared import Candidate, prepared
+from assay.evaluate.target import Target, as_target
 from assay.tables import Table
+from assay.tables.data import Dataset
 
 __all__ = ["compare"]
 
@@ -26,7 +30,7 @@ __all__ = ["compare"]
 def compare(
     learners: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     design: Any = "10-fold",
     metrics: Any = ("error",),
     alpha: float = 0.05,
@@ -37,7 +41,8 @@ def compare(
     random_state: int = 0,
     n_jobs: int | None = None,
     budget: float | None = None,
-    name: str = "data",
+    name: str | None = None,
+    target: str | None = None,
 ) -> Comparison:
     """Fit and test learners on the same splits; say which are better, by how much, and how sure that is.
 
@@ -55,7 +60,7 @@ def compare(
         A learner is anything with scikit-learn's ``fit`` and ``predict``. A scikit-learn ``Pipeline`` gets the
         rows as they came; other learners get what they can use: holes are imputed and categories expanded
         into indicators where needed, and the result says so.
-    X : anything that ``Table.of`` takes, (n, d): text, numbers, holes
+    X : anything that ``Table.of`` takes, (n, d): text, numbers, holes; or a built-in Dataset, without y
     y : (n,) classes; rows without one are left out, and a note says how many
     design : "10-fold", "10x10" (repetitions x folds), "5x2", "holdout", "20xholdout", "leave-one-out", or a
         Resampling
@@ -67,7 +72,7 @@ def compare(
     random_state : whole number; the splits, and every learner's own open random_state
     n_jobs : number of processes, one fold each, as in joblib; the result does not depend on it
     budget : seconds after which no further fold is started
-    name : what the data are called
+    name, target : what the data and the classes are called; default: as X and y say
 
     Returns
     -------
@@ -88,14 +93,16 @@ def compare(
     if not 0 < alpha < 1:
         raise ParameterError(f"compare: alpha must be a number above 0 and below 1, got {alpha!r}.")
     seed = _seed(random_state)
-    data, groups, loss, target_name, notes = _rows(X, y, groups, loss)
+    if isinstance(X, Dataset) and y is None:
+        name, target, (X, y) = name or X.name, target or X.target_name, X
+    if y is None:
+        raise ParameterError("compare: y is missing; give the class of each row.")
+    data, groups, loss, found_name, notes = _rows(X, y, groups, loss)
     loss, measured = _decisions(loss, reject, as_metrics(metrics), data)
     plan, changes = Resampling.of(design).fitted_to(data.codes, data.labels, groups)
     notes += changes
-    target = as_target(data.labels[data.codes], len(data.codes), "compare", lenient=True)
-    about = description(
-        data.table, type(target)(target_name, data.labels, data.codes), name, plan.folds or 10
-    )
+    classes = Target(target or found_name, data.labels, data.codes)
+    about = description(data.table, classes, name or "data", plan.folds if plan.kind == "folds" else 10)
     candidates = _candidates(learners, data.table)
     splits = list(plan.splits(data.codes, seed, groups))
     task = Task(measured, loss, reject, seed)
@@ -118,7 +125,7 @@ def compare(
         tests=[s.test for s in done],
         places=[(s.repetition, s.fold, len(s.train)) for s in done],
         cells=cells,
-        prepared={c.name: c.preparation.words(data.table) for c in candidates},
+        candidates={c.name: c for c in candidates},
         notes=notes,
         settings=_settings(seed, time.perf_counter() - start, groups is not None, loss, reject),
     )
@@ -187,7 +194,7 @@ def _decisions(loss: Any, reject: Any, metrics: list[Metric], data: Data) -> tup
 def _candidates(learners: Any, table: Table) -> list[Candidate]:
     if learners is None:
         entries = suitable(table)
-        return [_candidate(e.name, e.make(), table, e.scale) for e in entries]
+        return [prepared(e.name, e.make(), table, e.scale) for e in entries]
     if isinstance(learners, str) or hasattr(learners, "fit"):
         learners = [learners]
     if isinstance(learners, Mapping):
@@ -204,7 +211,7 @@ def _candidates(learners: Any, table: Table) -> list[Candidate]:
 def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
     if isinstance(given, str):
         entry = find_learner(given)
-        return _candidate(name or entry.name, entry.make(), table, entry.scale)
+        return prepared(name or entry.name, entry.make(), table, entry.scale)
     if isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
         hint = (
             f"{given.__name__}() instead of {given.__name__}"
@@ -212,35 +219,25 @@ def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
             else "a learner or its name"
         )
         raise ParameterError(f"compare: a learner has fit and predict, got {given!r}. Give {hint}.")
-    return _candidate(name or type(given).__name__, given, table, False)
-
-
-def _candidate(name: str, estimator: Any, table: Table, scale: bool) -> Candidate:
-    return Candidate(name, estimator, Preparation.for_(estimator, table, scale))
+    return prepared(name or type(given).__name__, given, table)
 
 
 def _distinct(found: list[Candidate]) -> list[Candidate]:
     """Equal names are told apart by the parameters that are not the defaults, else by number."""
     names = [c.name for c in found]
-    told = [
-        c if names.count(c.name) == 1 else Candidate(_with_settings(c), c.estimator, c.preparation)
-        for c in found
-    ]
+    told = [c if names.count(c.name) == 1 else replace(c, name=_with_settings(c)) for c in found]
     seen: dict[str, int] = {}
     result = []
     for c in told:
         seen[c.name] = seen.get(c.name, 0) + 1
-        result.append(
-            c if seen[c.name] == 1 else Candidate(f"{c.name} ({seen[c.name]})", c.estimator, c.preparation)
-        )
+        result.append(c if seen[c.name] == 1 else replace(c, name=f"{c.name} ({seen[c.name]})"))
     return result
 
 
 def _with_settings(c: Candidate) -> str:
-    text = " ".join(repr(c.estimator).split())  # scikit-learn's repr shows what differs from the defaults
-    return (
-        text.removesuffix("()") if text.startswith(type(c.estimator).__name__) and len(text) <= 60 else c.name
-    )
+    inner = c.estimator if c.raw or not hasattr(c.estimator, "steps") else c.estimator.steps[-1][1]
+    text = " ".join(repr(inner).split())  # scikit-learn's repr shows what differs from the defaults
+    return text.removesuffix("()") if text.startswith(c.name) and len(text) <= 60 else c.name
 
 
 def _run(
@@ -253,38 +250,52 @@ def _run(
 ) -> tuple[list[list[Cell]], str]:
     """The cells of the finished splits, and why it ended early, or ""."""
     finished: list[list[Cell]] = []
-    folds = _sequential if n_jobs in (None, 1) else _parallel
     ended = ""
-    rows = folds(candidates, data, splits, task, n_jobs)
-    try:
-        for row in rows:
-            finished.append(row)
-            if deadline is not None and time.perf_counter() > deadline and len(finished) < len(splits):
-                ended = "The time budget was used up"
-                break
-    except KeyboardInterrupt:
-        if not finished:
-            raise
-        ended = "Interrupted"
-    finally:
-        rows.close()
+    with progress(total=len(splits) * len(candidates), description="comparing learners") as bar:
+        if n_jobs in (None, 1):
+            rows = _one_by_one(candidates, data, splits, task, bar)
+        else:
+            rows = _in_processes(candidates, data, splits, task, n_jobs, bar)
+        try:
+            for row in rows:
+                finished.append(row)
+                if deadline is not None and time.perf_counter() > deadline and len(finished) < len(splits):
+                    ended = "The time budget was used up"
+                    break
+        except KeyboardInterrupt:
+            if not finished:
+                raise
+            ended = "Interrupted"
+        finally:
+            rows.close()
     return finished, ended
 
 
-def _sequential(
-    candidates: list[Candidate], data: Data, splits: list[Split], task: Task, n_jobs: int | None
+def _one_by_one(
+    candidates: list[Candidate], data: Data, splits: list[Split], task: Task, bar: Progress
 ) -> Generator[list[Cell]]:
     for split in splits:
-        yield _one_split(candidates, data, split, task)
+        fold, row = data.fold(split), []
+        for c in candidates:
+            row.append(run_cell(c, fold, task))
+            bar.advance(note=c.name)
+        yield row
 
 
-def _parallel(
-    candidates: list[Candidate], data: Data, splits: list[Split], task: Task, n_jobs: int | None
+def _in_processes(
+    candidates: list[Candidate],
+    data: Data,
+    splits: list[Split],
+    task: Task,
+    n_jobs: int | None,
+    bar: Progress,
 ) -> Generator[list[Cell]]:
     from joblib import Parallel, delayed
 
     work = (delayed(_one_split)(candidates, data, split, task) for split in splits)
-    yield from Parallel(n_jobs=n_jobs, return_as="generator")(work)
+    for row in Parallel(n_jobs=n_jobs, return_as="generator")(work):
+        bar.advance(len(candidates))
+        yield row
 
 
 def _one_split(candidates: list[Candidate], data: Data, split: Split, task: Task) -> list[Cell]:
@@ -315,9 +326,7 @@ def _settings(seed: int, seconds: float, grouped: bool, loss: Loss | None, rejec
         "seed": seed,
         "seconds": seconds,
         "grouped": grouped,
-        "loss": None if loss is None else {f"{a} for {c}": float(loss.costs[i, k])
-                                           for i, a in enumerate(loss.actions) for k, c in enumerate(loss.classes)
-                                           if i != k} if not loss.per_row else "per row",
+        "loss": None if loss is None else "per row" if loss.per_row else _pairs(loss),
         "reject": reject if reject is None or np.ndim(reject) == 0 else "per row",
         "versions": {
             "assay": assay.__version__,
@@ -325,4 +334,13 @@ def _settings(seed: int, seconds: float, grouped: bool, loss: Loss | None, rejec
             "numpy": np.__version__,
             "scikit-learn": sklearn.__version__,
         },
-    }  # fmt: skip
+    }
+
+
+def _pairs(loss: Loss) -> list[tuple[Any, Any, float]]:
+    """(said, truth, cost) of every pair whose cost is not that of the 0/1 loss."""
+    usual = 1.0 - np.eye(len(loss.classes))
+    return [
+        (loss.actions[i], loss.classes[k], float(loss.costs[i, k]))
+        for i, k in np.argwhere(loss.costs != usual)
+    ]

@@ -17,6 +17,7 @@ from assay.evaluate.fold import Cell
 from assay.evaluate.metrics import Metric
 from assay.evaluate.multiple import holm, letters
 from assay.evaluate.paired import PairedTest, corrected_interval, mcnemar, paired_t, wilson_interval
+from assay.evaluate.prepared import Candidate
 from assay.evaluate.verdict import Standing, Verdict
 
 __all__ = ["Comparison"]
@@ -49,7 +50,7 @@ class Comparison:
     tests: list[np.ndarray]  # of each finished split, the numbers of its test rows
     places: list[tuple[int, int, int]]  # of each finished split: repetition, fold, training rows
     cells: dict[str, list[Cell]]  # of each learner, one per finished split
-    prepared: dict[str, str] = field(default_factory=dict)
+    candidates: dict[str, Candidate] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -133,6 +134,19 @@ class Comparison:
         """The learners that answered on every split."""
         return [name for name in self.learners if name not in self.failures]
 
+    @property
+    def prepared(self) -> dict[str, str]:
+        """What was done to the table for each learner, such as "imputed, scaled"; "" for nothing."""
+        return {
+            name: self.candidates[name].words if name in self.candidates else "" for name in self.learners
+        }
+
+    def estimator(self, learner: str | None = None) -> Any:
+        """A learner (default: the best), not fitted, with its preparation in front: ready for ``fit``."""
+        from sklearn.base import clone
+
+        return clone(self.candidates[self._learner(learner or self.best)].estimator)
+
     def values(self, learner: str, metric: str | None = None) -> np.ndarray:
         """(J,) the metric on each split; NaN where the split does not define it."""
         name, m = self._learner(learner), self._metric(metric)
@@ -161,8 +175,8 @@ class Comparison:
             raise ParameterError(f"compare: {a!r} was to be tested against itself; name two learners.")
         pairs = self._pairs(m)
         result, adjusted = pairs[a, b] if (a, b) in pairs else _turned(pairs[b, a])
-        together = np.isfinite(self.values(a, m.name) + self.values(b, m.name)).sum()
-        return Verdict(a, b, m, result, adjusted, len(pairs), int(together), self.alpha)
+        both = np.isfinite(self.values(a, m.name)) & np.isfinite(self.values(b, m.name))
+        return Verdict(a, b, m, result, adjusted, len(pairs), int(np.sum(both)), self.alpha)
 
     def confusion(self, learner: str) -> np.ndarray:
         """(K, K) or, if some answers are no class, (K, K + 1): true class by answer, all splits together."""
@@ -218,11 +232,10 @@ class Comparison:
             )
             rows.append(
                 Standing(name, means[name], low, high, versus.difference, versus.low, versus.high, p,
-                         not differ[0, i], marks[i], *self._seconds(name), self.prepared.get(name, ""))
+                         not differ[0, i], marks[i], *self._seconds(name), self.prepared[name])
             )  # fmt: skip
         failed = [
-            Standing(name, prepared=self.prepared.get(name, ""), failure=why)
-            for name, why in self.failures.items()
+            Standing(name, prepared=self.prepared[name], failure=why) for name, why in self.failures.items()
         ]
         return rows + failed
 
@@ -260,7 +273,7 @@ class Comparison:
         from scipy.special import ndtri
 
         truth = self.truths[0]
-        wrong_a, wrong_b = (self.cells[name][0].answer != truth for name in (a, b))
+        wrong_a, wrong_b = (np.asarray(self.cells[name][0].answer) != truth for name in (a, b))
         e01, e10, n = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum()), len(truth)
         statistic, p = mcnemar(e01, e10)
         gap = m.sign * (e01 - e10) / n

@@ -1,4 +1,4 @@
-"""One fold of a comparison: its tables, what a learner needs before it can use them, and one run."""
+"""One fold of a comparison: its tables, and one learner's run on them."""
 
 from __future__ import annotations
 
@@ -9,134 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Learner
 from assay.decide import Loss, decide
 from assay.evaluate.design import Split
 from assay.evaluate.metrics import Metric, Outcome
-from assay.tables import Column, Design, Schema, Table
+from assay.evaluate.prepared import Candidate
+from assay.tables import Column, Schema, Table
 from assay.tables.table import UNSEEN
 
-__all__ = ["Candidate", "Cell", "Data", "Fold", "Task", "run_cell"]
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A learner that takes part: its name, itself (not fitted), and how its tables are prepared."""
-
-    name: str
-    estimator: Any
-    preparation: Preparation
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """What is done to the tables of a fold before a learner sees them, learned from its training rows.
-
-    Parameters
-    ----------
-    raw : bool
-        The learner is a pipeline that prepares for itself; it gets the rows as they came.
-    impute : bool
-        Missing numbers become the column's mean, missing categories its most frequent one.
-    scale : bool
-        Numbers become z-scores.
-    numbers : bool
-        Categories become indicator columns, and the learner gets a plain array.
-    """
-
-    raw: bool = False
-    impute: bool = False
-    scale: bool = False
-    numbers: bool = False
-
-    @classmethod
-    def for_(cls, estimator: Any, table: Table, scale: bool = False) -> Preparation:
-        """What this learner needs to be able to use this table."""
-        if _prepares_itself(estimator):
-            return cls(raw=True)
-        takes_missing, takes_text, ours = _takes(estimator)
-        coded = bool(table.schema.coded.any())
-        holes = not table.complete or (coded and ours)  # a category unseen in training is missing, too
-        return cls(
-            impute=holes and not takes_missing,
-            scale=scale and not table.schema.coded.all(),
-            numbers=not ours and (coded or not takes_text),
-        )
-
-    def words(self, table: Table) -> str:
-        """What the result says was done: "imputed, scaled, indicators"; "" for nothing."""
-        if self.raw:
-            return "own pipeline"
-        coded = bool(table.schema.coded.any())
-        said = [
-            ("imputed", self.impute and not table.complete),
-            ("scaled", self.scale),
-            ("indicators", self.numbers and coded),
-        ]
-        return ", ".join(word for word, done in said if done)
-
-    def of(self, train: Table, test: Table) -> tuple[Any, Any]:
-        """Both tables, as prepared by what the training rows say."""
-        if self.impute:
-            train, test = _impute(train, train), _impute(test, train)
-        if self.scale:
-            train, test = _scale(train, train), _scale(test, train)
-        if not self.numbers:
-            return train, test
-        design = Design(train.schema)
-        return _expanded(design, train), _expanded(design, test)
-
-
-def _prepares_itself(estimator: Any) -> bool:
-    """A pipeline, or a search over one, is handed the rows as they came."""
-    inner = getattr(estimator, "estimator", None)
-    return hasattr(estimator, "steps") or (inner is not None and _prepares_itself(inner))
-
-
-def _takes(estimator: Any) -> tuple[bool, bool, bool]:
-    """Whether it takes missing values, text, and tables of ours."""
-    ours = isinstance(estimator, Learner) or type(estimator).__module__.startswith("assay.")
-    try:
-        from sklearn.utils import get_tags
-
-        tags = get_tags(estimator).input_tags
-        return bool(tags.allow_nan), bool(tags.string or tags.categorical), ours
-    except Exception:  # a stranger without tags takes plain numbers
-        return False, False, ours
-
-
-def _impute(table: Table, train: Table) -> Table:
-    """Holes filled with the training rows' mean or most frequent category; a column of holes with zeros."""
-    values, known = table.values, train.values
-    if not isinstance(values, np.ndarray):
-        return table
-    filled = values.copy()
-    for j, column in enumerate(table.schema):
-        hole = np.isnan(filled[:, j]) | (column.coded & (filled[:, j] == UNSEEN))
-        if not hole.any():
-            continue
-        there = known[:, j][~np.isnan(known[:, j])]
-        if not len(there):
-            filled[hole, j] = 0.0
-        elif column.coded:
-            filled[hole, j] = np.argmax(np.bincount(there.astype(np.intp)))
-        else:
-            filled[hole, j] = there.mean()
-    return Table(filled, table.schema, True)
-
-
-def _scale(table: Table, train: Table) -> Table:
-    """Numeric columns as z-scores of the training rows; a constant column becomes zeros."""
-    values = table.values.copy()
-    for j in np.flatnonzero(~table.schema.coded):
-        known = train.values[:, j][~np.isnan(train.values[:, j])]
-        centre, spread = (known.mean(), known.std()) if len(known) else (0.0, 0.0)
-        values[:, j] = (values[:, j] - centre) / (spread if spread > 0 else 1.0)
-    return Table(values, table.schema, table.complete, table.unseen)
-
-
-def _expanded(design: Design, table: Table) -> Any:
-    return design.expand(table.values) if isinstance(table.values, np.ndarray) else table.values
+__all__ = ["Cell", "Data", "Fold", "Task", "run_cell", "take"]
 
 
 class Data:
@@ -191,11 +71,11 @@ class Fold:
     data: Data
     split: Split
 
-    def tables(self, preparation: Preparation) -> tuple[Any, Any]:
+    def tables(self, candidate: Candidate) -> tuple[Any, Any]:
         """What the learner sees: (X of the training rows, X of the test rows)."""
-        if preparation.raw and not isinstance(self.data.raw, Table):
+        if candidate.raw and not isinstance(self.data.raw, Table):
             return take(self.data.raw, self.split.train), take(self.data.raw, self.split.test)
-        return preparation.of(self.train, self.test)
+        return self.train, self.test
 
 
 @dataclass(frozen=True)
@@ -235,7 +115,7 @@ def run_cell(candidate: Candidate, fold: Fold, task: Task) -> Cell:
 
 
 def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
-    X_train, X_test = fold.tables(candidate.preparation)
+    X_train, X_test = fold.tables(candidate)
     learner = _seeded(candidate.estimator, task.seed)
     start = time.perf_counter()
     learner.fit(X_train, fold.y_train)

@@ -126,6 +126,7 @@ for _entry in (
     Entry("qda", "assay.bayes:QuadraticDiscriminantAnalysis", "one Gaussian per class, each its own covariance",
           suits="numeric", other=("quadratic discriminant",)),
     Entry("rda", "assay.bayes:RegularizedDiscriminantAnalysis", "between lda and qda, shrunk",
+          scale=True,
           suits="numeric", other=("regularized discriminant",)),
     Entry("nearest mean", "assay.bayes:NearestMean", "the class whose mean is closest", scale=True,
           suits="numeric", other=("nearest centroid",)),

@@ -12,7 +12,7 @@ from assay.evaluate.verdict import Standing, shown_p
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
 
-__all__ = ["as_html", "as_rich", "as_text", "cells", "headline", "seconds"]
+__all__ = ["as_html", "as_rich", "as_text", "cells", "conclusion", "duration", "headline"]
 
 
 def headline(result: Comparison) -> str:
@@ -26,7 +26,7 @@ def columns(result: Comparison) -> list[str]:
     first, *others = result.metrics
     sure = f"{1 - result.alpha:.0%} interval"
     prepared = ["prepared"] if any(result.prepared.values()) else []
-    return ["learner", first.name, sure, "vs best", "p", "groups", *(m.name for m in others), "fit s", "predict s",
+    return ["learner", first.name, sure, "vs best", "p", "groups", *(m.name for m in others), "fit", "predict",
             *prepared]  # fmt: skip
 
 
@@ -48,8 +48,8 @@ def cells(result: Comparison, s: Standing) -> list[str]:
         "" if best or np.isnan(s.p) else shown_p(s.p).removeprefix("p = ").removeprefix("p "),
         s.letters,
         *map(_number, others),
-        seconds(s.fit_seconds),
-        seconds(s.predict_seconds),
+        duration(s.fit_seconds),
+        duration(s.predict_seconds),
     ]
     return [*line, s.prepared] if "prepared" in heads else line
 
@@ -138,19 +138,22 @@ def as_html(result: Comparison) -> str:
     )
 
 
-def seconds(value: float) -> str:
-    """A time with two significant digits: 0.0012, 0.31, 12."""
-    if np.isnan(value):
+def duration(seconds: float) -> str:
+    """A time as people say it, with two significant digits.
+
+    >>> from assay.evaluate.show import duration
+    >>> [duration(t) for t in (0.0000123, 0.00045, 0.31, 2.5, 130)]
+    ['12 µs', '0.45 ms', '310 ms', '2.5 s', '2 min 10 s']
+    """
+    if np.isnan(seconds):
         return ""
-    return (
-        f"{value:.0f}"
-        if value >= 10
-        else f"{value:.1f}"
-        if value >= 1
-        else f"{value:.2g}"
-        if value >= 0.01
-        else f"{value:.4f}"
-    )
+    if seconds >= 100:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    for size, unit in ((1.0, "s"), (1e-4, "ms"), (0.0, "µs")):
+        if seconds >= size:
+            value = seconds / {"s": 1.0, "ms": 1e-3, "µs": 1e-6}[unit]
+            return f"{value:.0f} {unit}" if value >= 9.95 else f"{value:.2g} {unit}"
+    return "0 µs"
 
 
 def _number(value: float) -> str:

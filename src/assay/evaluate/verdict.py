@@ -74,11 +74,12 @@ class Verdict:
         worse = "higher" if r.difference > 0 else "lower"
         sure = "" if np.isnan(r.low) else f", {1 - self.alpha:.0%} interval {r.low:+.4f} to {r.high:+.4f}"
         after = "" if self.pairs == 1 else f", adjusted for {self.pairs} pairs {shown_p(self.adjusted)}"
+        splits = f" on {self.splits} splits" if self.splits > 1 else ""
         verdict = "significant" if self.significant else "not significant"
         return (
             f"{self.first} has a {worse} {name} than {self.second} by {abs(r.difference):.4f} "
-            f"(difference {r.difference:+.4f}{sure}); {r.test} on {self.splits} "
-            f"split{'s' if self.splits != 1 else ''}: {shown_p(r.p)}{after}: {verdict} at {self.alpha:g}."
+            f"(difference {r.difference:+.4f}{sure}); {r.test}{splits}: "
+            f"{shown_p(r.p)}{after}: {verdict} at {self.alpha:g}."
         )
 
 
