@@ -1,0 +1,52 @@
+"""Costs on the command line: ``--cost said:truth=10`` and ``--reject 0.5``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+__all__ = ["cost_option", "decision_rule", "loss_from", "reject_option"]
+
+cost_option: Callable[[Any], Any] = click.option(
+    "--cost",
+    multiple=True,
+    metavar="SAID:TRUTH=COST",
+    help="What it costs to say SAID when TRUTH is true, such as yes:no=10; repeatable. Errors not named cost 1.",
+)
+reject_option: Callable[[Any], Any] = click.option(
+    "--reject", type=click.FloatRange(min=0), help="What it costs to give no answer; makes it an answer."
+)
+
+
+def loss_from(costs: tuple[str, ...]) -> dict[tuple[str, str], float] | None:
+    """The costs as {(said, truth): cost}, or None if there are none.
+
+    >>> from assay.cli.costs import loss_from
+    >>> loss_from(("yes:no=10",))
+    {('yes', 'no'): 10.0}
+    """
+    loss = {}
+    for text in costs:
+        pair, sign, number = text.rpartition("=")
+        said, colon, truth = pair.partition(":")
+        try:
+            loss[said.strip(), truth.strip()] = float(number)
+        except ValueError:
+            sign = ""
+        if not sign or not colon:
+            raise click.BadParameter(
+                f"{text!r} is not SAID:TRUTH=COST, such as yes:no=10", param_hint="--cost"
+            )
+    return loss or None
+
+
+def decision_rule(fitted: Any, costs: tuple[str, ...], reject: float | None) -> Any:
+    """The fitted model with costs and reject on top, or None if there are neither."""
+    loss = loss_from(costs)
+    if loss is None and reject is None:
+        return None
+    from assay.decide import DecisionRule
+
+    return DecisionRule(fitted, loss=loss, reject=reject)

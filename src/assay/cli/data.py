@@ -1,0 +1,117 @@
+"""Where a command's table comes from: a file, or a built-in data set by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from assay.cli.words import did_you_mean
+from assay.tables import Table
+
+__all__ = ["Data", "data_argument", "load_built_in", "open_data", "rows_for", "target_option", "write_data"]
+
+data_argument: Callable[[Any], Any] = click.argument("data", metavar="FILE")
+target_option: Callable[[Any], Any] = click.option(
+    "--target",
+    "-t",
+    metavar="COLUMN",
+    help="The column to predict; the last one of an ARFF file if not given.",
+)
+
+
+@dataclass(frozen=True)
+class Data:
+    """A table, and what is to be predicted from it."""
+
+    name: str
+    X: Table
+    y: np.ndarray | None
+    target: str | None
+    weights: np.ndarray | None = None
+
+
+def open_data(name: str, target: str | None, need_target: bool = True) -> Data:
+    """The table of a file or of a built-in data set, its target apart."""
+    if not Path(name).exists():
+        return _built_in(name, target)
+    from assay.tables.readers import read_table
+
+    read = read_table(name, target=target if target is not None or not need_target else "auto")
+    if need_target and read.y is None:
+        columns = ", ".join(read.names[:30])
+        raise click.UsageError(
+            f"Which column of {name} is to be predicted? Give --target. Columns: {columns}"
+        )
+    found = Data(Path(name).name, read.table, read.y, read.target, read.weights)
+    return _labelled(found) if need_target else found
+
+
+def _labelled(found: Data) -> Data:
+    """Without the rows that have no label; says so."""
+    missing = np.array([v is None or v != v for v in found.y])  # type: ignore[union-attr]
+    if not missing.any():
+        return found
+    if missing.all():
+        raise click.ClickException(f"Column {found.target!r} of {found.name} is empty.")
+    click.echo(
+        f"Left out: {missing.sum():,} rows of {found.name} without a value of {found.target}.", err=True
+    )
+    kept = np.flatnonzero(~missing)
+    weights = None if found.weights is None else found.weights[kept]
+    return replace(found, X=found.X[kept], y=found.y[kept], weights=weights)  # type: ignore[index]
+
+
+def _built_in(name: str, target: str | None) -> Data:
+    data = load_built_in(name)
+    if target is not None and target != data.target_name:
+        raise click.BadParameter(
+            f"{name} predicts {data.target_name!r}, not {target!r}", param_hint="--target"
+        )
+    return Data(data.name, data.X, data.y, data.target_name)
+
+
+def load_built_in(name: str) -> Any:
+    """The built-in data set of that name, or a sentence that says what there is instead."""
+    from assay.tables.data import datasets, load_dataset
+
+    known = datasets()
+    if name.lower().replace("-", "_") in known:
+        return load_dataset(name)
+    if Path(name).suffix or "/" in name:
+        raise click.ClickException(f"There is no file {name}.")
+    raise click.ClickException(
+        f"There is no file and no built-in data set {name}.{did_you_mean(name, known)}"
+    )
+
+
+def rows_for(model: Any, name: str) -> Any:
+    """The rows of a file or of a built-in data set as the model takes them.
+
+    A column to predict that came along is left out; the model's schema, not the file's, says what each column is.
+    """
+    if not hasattr(model, "schema_"):
+        raise click.ClickException("This model file does not hold a learner of tables.")
+    if not Path(name).exists():
+        return _built_in(name, None).X
+    from assay.tables.readers import read_table
+
+    X = read_table(name).X
+    target = getattr(model, "target_name_", None)
+    if isinstance(X, Table) or target not in X.column_names or target in model.schema_.names:
+        return X
+    return X.drop_columns([target])
+
+
+def write_data(data: Any, path: str) -> None:
+    """A built-in data set as a CSV or ARFF file, by the path's ending."""
+    from assay.tables.writers import write_arff, write_csv
+
+    write = {".csv": write_csv, ".arff": write_arff}.get(Path(path).suffix.lower())
+    if write is None:
+        raise click.BadParameter(f"{path} should end in .csv or .arff", param_hint="--save")
+    write(data.frame("pyarrow"), path)

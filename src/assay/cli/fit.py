@@ -1,0 +1,67 @@
+"""``assay fit FILE --target COLUMN``: train one learner and save it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from assay.cli.data import data_argument, open_data, target_option
+from assay.cli.words import did_you_mean
+
+
+@click.command("fit", short_help="Train one learner on a table and save it.")
+@data_argument
+@target_option
+@click.option(
+    "--learner", "-l", default="naive bayes", show_default=True, help="Name of the learner (assay learners)."
+)
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the learner; repeatable."
+)
+@click.option(
+    "--output", "-o", required=True, type=click.Path(dir_okay=False, writable=True), help="The model file."
+)
+def command(data: str, target: str | None, learner: str, settings: tuple[str, ...], output: str) -> None:
+    """Train one learner on all rows of a table and save it as data (no code inside).
+
+    FILE is a CSV, Parquet, ARFF or LIBSVM file, or the name of a built-in data set.
+    """
+    from assay import save
+    from assay.evaluate.learners import find_learner
+    from assay.prepare import Prepared
+
+    entry = find_learner(learner)
+    model = entry.make()
+    _apply(model, settings)
+    found = open_data(data, target)
+    if "missing" not in model.takes or entry.scale:  # also against holes and new categories in tables to come
+        model = Prepared(model, scale=entry.scale)
+    model.fit(found.X, found.y, found.weights)
+    model.target_name_ = found.target
+    save(model, output)
+    click.echo(
+        f"{entry.class_name} learned {found.target} from {found.X.shape[0]:,} rows and "
+        f"{found.X.shape[1]} columns; training error {1 - model.score(found.X, found.y):.1%}. Saved in {output}."
+    )
+
+
+def _apply(model: Any, settings: tuple[str, ...]) -> None:
+    """name=value pairs as parameters; values are numbers, True, False, None, lists or text."""
+    import ast
+
+    known = model.get_params(deep=False)
+    for setting in settings:
+        name, sign, text = setting.partition("=")
+        if not sign:
+            raise click.BadParameter(f"{setting!r} is not NAME=VALUE", param_hint="--set")
+        if name not in known:
+            who = type(model).__name__
+            raise click.BadParameter(
+                f"{who} has no parameter {name!r}.{did_you_mean(name, known)}", param_hint="--set"
+            )
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            value = text
+        model.set_params(**{name: value})

@@ -1,0 +1,183 @@
+"""The command line as a newcomer uses it, with wrong input too."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from assay.cli import main
+
+
+@pytest.fixture
+def run(capsys):
+    """Call a command; returns (exit code, standard output, standard error)."""
+
+    def call(*args):
+        try:
+            main([str(a) for a in args])
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def loans(tmp_path):
+    """A CSV with strings, numbers, dates as text, and holes."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "loans.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["age", "job", "since", "default"])
+        for i in range(120):
+            bad = rng.random() < 0.4
+            writer.writerow(
+                [
+                    "" if rng.random() < 0.1 else int(rng.normal(35 if bad else 50, 6)),
+                    "?" if rng.random() < 0.1 else rng.choice(["clerk", "cook", "nurse"]),
+                    f"2024-{1 + i % 12:02d}-15",
+                    "yes" if bad else "no",
+                ]
+            )
+    return path
+
+
+def test_from_a_raw_file_to_an_explained_answer(run, loans, tmp_path):
+    code, out, _ = run("describe", loans, "--target", "default")
+    assert code == 0
+    assert "120 rows, 3 columns" in out
+    assert "nominal" in out and "date" in out
+
+    page = tmp_path / "loans.html"
+    code, out, _ = run("compare", loans, "-t", "default", "--design", "5-fold", "--report", page)
+    assert code == 0
+    assert "naive bayes" in out and "majority" in out
+    assert page.stat().st_size < 1_000_000
+
+    for learner in ("naive bayes", "lda", "nearest mean"):
+        model = tmp_path / "loans.assay"
+        code, out, _ = run("fit", loans, "-t", "default", "-l", learner, "-o", model)
+        assert code == 0 and "120 rows" in out
+
+        code, out, _ = run("predict", model, loans)
+        lines = out.splitlines()
+        assert code == 0
+        assert lines[0] == "default,P(no),P(yes)"
+        assert len(lines) == 121
+        assert {line.split(",")[0] for line in lines[1:]} == {"yes", "no"}
+
+        code, out, _ = run("explain", model, loans, "--row", 17)
+        assert code == 0 and "answers" in out and "age" in out
+
+
+def test_predict_writes_a_file_and_obeys_costs(run, loans, tmp_path):
+    model, answers = tmp_path / "m.assay", tmp_path / "answers.csv"
+    run("fit", loans, "-t", "default", "-o", model)
+    code, _, _ = run("predict", model, loans, "-o", answers, "--labels-only")
+    assert code == 0
+    plain = answers.read_text().splitlines()[1:]
+    run("predict", model, loans, "-o", answers, "--labels-only", "--cost", "no:yes=50", "--cost", "yes:no=1")
+    dear = answers.read_text().splitlines()[1:]
+    assert dear.count("yes") > plain.count("yes")
+    run("predict", model, loans, "-o", answers, "--labels-only", "--reject", "0.05")
+    assert "reject" in answers.read_text().splitlines()[1:]
+
+
+def test_explanations_as_json_and_page(run, tmp_path):
+    model, page = tmp_path / "m.assay", tmp_path / "why.html"
+    run("fit", "iris", "-o", model)
+    code, out, _ = run("explain", model, "iris", "--row", 1, "--json")
+    assert code == 0 and json.loads(out)["answer"] == "setosa"
+    code, _, _ = run("explain", model, "iris", "--row", 1, "--html", page)
+    assert code == 0 and "setosa" in page.read_text()
+
+
+def test_data_sets_are_listed_shown_and_saved(run, tmp_path):
+    code, out, _ = run("datasets")
+    assert code == 0 and "breast_cancer" in out
+    code, out, _ = run("datasets", "weather")
+    assert code == 0 and "14 rows" in out
+    for ending in ("csv", "arff"):
+        path = tmp_path / f"weather.{ending}"
+        assert run("datasets", "weather", "--save", path)[0] == 0
+        code, out, _ = run("describe", path, "--target", "play")
+        assert code == 0 and "14 rows, 4 columns" in out
+
+
+def test_learners_and_their_parameters_are_listed(run):
+    code, out, _ = run("learners")
+    assert code == 0 and "naive bayes" in out
+    code, out, _ = run("learners", "lda")
+    assert code == 0 and "shrinkage" in out
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["compare", "nothing.csv", "-t", "y"], "There is no file nothing.csv"),
+        (["compare", "irs"], "Did you mean iris?"),
+        (["compare", "{loans}"], "--target"),
+        (["compare", "{loans}", "-t", "defalt"], "'default'"),
+        (["compare", "{loans}", "-t", "default", "--design", "banana"], "banana"),
+        (["compare", "{loans}", "-t", "default", "-m", "banana"], "banana"),
+        (["compare", "{loans}", "-t", "default", "-l", "banana"], "banana"),
+        (["compare", "{loans}", "-t", "default", "--alpha", "2"], "alpha"),
+        (["compare", "{loans}", "-t", "default", "--cost", "yes=10"], "SAID:TRUTH=COST"),
+        (["compare", "{loans}", "-t", "default", "--cost", "yes:maybe=10"], "maybe"),
+        (["compare", "{folder}", "-t", "default"], "directory"),
+        (["fit", "iris", "-l", "lda", "--set", "shrinkag=1", "-o", "{folder}/x"], "Did you mean shrinkage?"),
+        (["fit", "iris", "-l", "lda", "--set", "shrinkage=7", "-o", "{folder}/x"], "from 0 to 1, got 7"),
+        (["fit", "iris", "--set", "alpha", "-o", "{folder}/x"], "NAME=VALUE"),
+        (["fit", "iris"], "--output"),
+        (["predict", "{loans}", "iris"], "assay"),
+        (["predict", "nothing.assay", "iris"], "nothing.assay"),
+        (["predict", "{model}", "{loans}"], "columns differ"),
+        (["explain", "{model}", "iris", "--row", "0"], "--row"),
+        (["explain", "{model}", "iris", "--row", "1000"], "there is no row 1000"),
+        (["describ", "iris"], "Did you mean describe?"),
+        (["describe", "{empty}"], "empty.csv"),
+        (["datasets", "irs"], "Did you mean iris?"),
+        (["datasets", "iris", "--save", "{folder}/iris.xyz"], ".csv or .arff"),
+    ],
+)
+def test_wrong_input_gets_one_sentence_and_exit_code_2(run, loans, tmp_path, args, words):
+    model, empty = tmp_path / "model.assay", tmp_path / "empty.csv"
+    run("fit", "iris", "-o", model)
+    empty.write_text("")
+    filled = [a.format(loans=loans, folder=tmp_path, model=model, empty=empty) for a in args]
+    code, _, err = run(*filled)
+    assert code == 2, err
+    assert words in err
+    assert "Traceback" not in err
+    assert err.startswith("assay: ")
+
+
+def test_rows_without_a_label_are_counted_and_left_out(run, tmp_path):
+    path = tmp_path / "holes.csv"
+    rows = ["x,y"] + [f"{i},{'a' if i % 2 else 'b'}" for i in range(20)] + ["3,", "4,"]
+    path.write_text("\n".join(rows) + "\n")
+    code, out, err = run("fit", path, "-t", "y", "-o", tmp_path / "m.assay")
+    assert code == 0
+    assert "2 rows" in err and "20 rows" in out
+
+
+def test_help_is_there_for_every_command(run):
+    from assay.cli import COMMANDS
+
+    for name in COMMANDS:
+        code, out, _ = run(name, "--help")
+        assert code == 0 and out.startswith(f"Usage: assay {name}")
+
+
+def test_importing_assay_imports_neither_scikit_learn_nor_pandas():
+    """Import time is a promise; what costs time is not imported (sklearn alone takes over a second)."""
+    heavy = "{'sklearn', 'pandas', 'scipy', 'pyarrow', 'rich', 'matplotlib', 'numpy'}"
+    for module in ("assay", "assay.cli"):
+        code = f"import sys, {module}; sys.exit(len({heavy} & set(sys.modules)))"
+        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
