@@ -3,6 +3,7 @@
 from assay.prepare.drop_missing import drop_missing
 from assay.prepare.min_max_scaler import MinMaxScaler
 from assay.prepare.missing_indicator import MissingIndicator
+from assay.prepare.prepared import Prepared
 from assay.prepare.regression_imputer import RegressionImputer
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
@@ -10,6 +11,7 @@ from assay.prepare.standard_scaler import StandardScaler
 __all__ = [
     "MinMaxScaler",
     "MissingIndicator",
+    "Prepared",
     "RegressionImputer",
     "SimpleImputer",
     "StandardScaler",

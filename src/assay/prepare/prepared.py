@@ -1,0 +1,105 @@
+"""A learner together with the preparation it needs, fitted as one and saved as one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from assay.core import Classifier, Explanation
+from assay.core.parameters import Flag, Instance
+from assay.core.targets import check_weights, encode_labels
+from assay.errors import ParameterError
+from assay.prepare.simple_imputer import SimpleImputer
+from assay.prepare.standard_scaler import StandardScaler
+from assay.tables import Table
+
+
+class Prepared(Classifier):
+    """A classifier behind an imputer and a scaler that learn from the same training rows.
+
+    Holes are filled only for a classifier that cannot use them itself; numbers are made comparable
+    (z-scores) if asked. Tables stay tables in between, so names and categories reach the classifier. Unlike
+    a scikit-learn pipeline of the same steps it can be saved as data, and ``explain`` shows what was filled.
+
+    Parameters
+    ----------
+    learner : classifier, default None
+        None stands for Gaussian naive Bayes.
+    scale : bool, default False
+        Whether numbers become z-scores of the training rows.
+
+    Attributes
+    ----------
+    steps_ : list of the fitted preparations      learner_ : the fitted classifier
+
+    Examples
+    --------
+    >>> from assay.bayes import GaussianNB
+    >>> from assay.prepare import Prepared
+    >>> X = [[1.0, 2.0], [2.0, None], [5.0, 4.0], [6.0, 7.0]]
+    >>> model = Prepared(GaussianNB()).fit(X, ["a", "a", "b", "b"])
+    >>> model.predict([[5.5, None]])
+    array(['b'], dtype='<U1')
+    """
+
+    accepts = {"learner": Instance(having="fit") | None, "scale": Flag()}
+    takes = frozenset({"nominal", "missing"})
+
+    def __init__(self, learner: Any = None, scale: bool = False):
+        self.learner = learner
+        self.scale = scale
+
+    def _inner(self) -> Any:
+        if self.learner is not None:
+            if not isinstance(self.learner, Classifier):
+                raise ParameterError(
+                    f"Prepared: learner must be one of Assay's classifiers, got {self.learner!r}. For others use "
+                    "scikit-learn's make_pipeline(SimpleImputer(), ...)."
+                )
+            return clone(self.learner)
+        from assay.bayes import GaussianNB
+
+        return GaussianNB()
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the preparations, then the classifier from what they make of the rows."""
+        self._check_parameters()
+        learner = self._inner()
+        table = Table.of(X, who=type(self).__name__)
+        self._remember(table.schema)
+        self.classes_, codes = encode_labels(y, table.shape[0], type(self).__name__)
+        weights = check_weights(sample_weight, table.values)
+        self.steps_ = []
+        if "missing" not in learner.takes:
+            self.steps_.append(SimpleImputer(keep_empty_features=True))
+        if self.scale:
+            self.steps_.append(StandardScaler())
+        for step in self.steps_:
+            table = step.fit(table, sample_weight=weights).transform(table)
+        weighted = {} if weights is None else {"sample_weight": weights}
+        if weighted and not has_fit_parameter(learner, "sample_weight"):
+            raise ParameterError(f"Prepared: {type(learner).__name__} cannot be fitted with sample_weight.")
+        self.learner_ = learner.fit(table, self.classes_[codes], **weighted)
+        return self
+
+    def _prepare(self, X: np.ndarray) -> Table:
+        table = Table(X, self.schema_, not np.isnan(X).any())
+        for step in self.steps_:
+            table = step.transform(table)
+        return table
+
+    def _posterior(self, X: np.ndarray) -> np.ndarray:
+        return self.learner_.predict_proba(self._prepare(X))
+
+    def _choose(self, X: np.ndarray) -> np.ndarray:
+        answers = self.learner_.predict(self._prepare(X))
+        return np.searchsorted(self.classes_, answers)
+
+    def _explanation(self, X: np.ndarray, raw: np.ndarray) -> Explanation:
+        inner = self.learner_.explain(self._prepare(X))
+        row = {c.name: self.schema_.label(j, raw[0, j]) for j, c in enumerate(self.schema_)}
+        return replace(inner, row=row)
