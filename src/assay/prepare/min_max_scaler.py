@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.parameters import Any_, Flag
+from assay.core.parameters import Any_, Array, Flag
 from assay.errors import ParameterError
 from assay.prepare.as_given import as_given
-from assay.prepare.columnwise import columnwise
+from assay.prepare.columns import columnwise, extremes
 from assay.prepare.preparation import Preparation, Summed
 from assay.tables import Schema, Table
 
@@ -52,7 +52,7 @@ class MinMaxScaler(Summed, Preparation):
     """
 
     accepts = {
-        "feature_range": Any_("two numbers, the smaller first", lambda r: len(r) == 2),
+        "feature_range": Any_("two numbers, the smaller first", lambda r: Array(1).holds(r) and len(r) == 2),
         "copy": Flag(),
         "clip": Flag(),
     }
@@ -70,12 +70,7 @@ class MinMaxScaler(Summed, Preparation):
     def _summarize(self, X: np.ndarray, y: Any, w: np.ndarray | None) -> Extent:
         if w is not None:
             X = X[w > 0]  # a row of weight zero is not there
-        if not len(X):
-            return Extent(np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf), 0)
-        low, high = X.min(axis=0), X.max(axis=0)
-        if np.isnan(low).any():  # something is missing
-            low = np.fmin.reduce(X, axis=0, initial=np.inf)
-            high = np.fmax.reduce(X, axis=0, initial=-np.inf)
+        low, high = extremes(X)
         return Extent(np.asarray(low, np.float64), np.asarray(high, np.float64), len(X))
 
     def _solve(self, sums: Extent) -> None:

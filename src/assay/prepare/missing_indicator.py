@@ -13,7 +13,7 @@ from assay.prepare.preparation import Preparation, Summed
 from assay.tables import Schema, Table
 from assay.tables.table import UNSEEN
 
-__all__ = ["MissingIndicator", "is_missing"]
+__all__ = ["MissingIndicator", "is_missing", "is_nan"]
 
 PREFIX = "missingindicator_"
 
@@ -140,7 +140,7 @@ def is_missing(table: Table, missing_values: Any = np.nan) -> np.ndarray:
     if not isinstance(X, np.ndarray):
         raise TypeError("Sparse data was passed, but dense data is required. Use X.toarray().")
     mask = np.isnan(X)
-    if missing_values is None or str(missing_values) in ("nan", "<NA>", "NaT"):
+    if is_nan(missing_values):
         return mask
     for j, column in enumerate(table.schema):
         if not column.coded:
@@ -151,3 +151,8 @@ def is_missing(table: Table, missing_values: Any = np.nan) -> np.ndarray:
         elif missing_values in table.unseen.get(column.name, ()):
             mask[:, j] |= X[:, j] == UNSEEN
     return mask
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a value is what is missing anyway: NaN, None, NA."""
+    return value is None or str(value) in ("nan", "<NA>", "NaT")

@@ -35,7 +35,8 @@ class Preparation(Transformer):
         return as_given(X, table, self._convert(table, copy))
 
     def _table(self, X: Any) -> Table:
-        check_is_fitted(self)
+        if not hasattr(self, "schema_"):
+            check_is_fitted(self)
         return Table.like(X, self.schema_, type(self).__name__)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -13,7 +13,8 @@ from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Flag, Function
 from assay.core.sums import Source
 from assay.errors import DegenerateWarning, ParameterError
-from assay.prepare.missing_indicator import PREFIX, is_missing
+from assay.prepare.columns import count_holes, fill_holes
+from assay.prepare.missing_indicator import PREFIX, is_missing, is_nan
 from assay.prepare.preparation import Preparation, Summed
 from assay.prepare.tally import Tally
 from assay.tables import Column, Schema, Table
@@ -121,18 +122,16 @@ class SimpleImputer(Summed, Preparation):
             del self._sums  # it holds the columns' values, and a fitted model should not
 
     def _summarize(self, X: np.ndarray, y: Any, w: np.ndarray | None) -> ColumnSums:
-        hole = is_missing(Table(X, self.schema_), self.missing_values)
-        if hole.any():
-            X = np.where(hole, np.nan, X)
+        if not is_nan(self.missing_values):
+            X = np.where(is_missing(Table(X, self.schema_), self.missing_values), np.nan, X)
         counted = self.schema_.coded if self.strategy in ("mean", "constant") else np.ones(X.shape[1], bool)
         moments = None
+        holes = count_holes(X if w is None else X[w > 0])
         if self.strategy == "mean":
-            moments = class_moments(X, np.zeros(len(X), np.int64), w, 1, complete=not hole.any())
+            moments = class_moments(X, np.zeros(len(X), np.int64), w, 1, complete=not holes.any())
             moments = replace(moments, total=None)
-        if w is not None:
-            hole = hole[w > 0]
         tallies = {int(j): Tally.of(X[:, j], w) for j in np.flatnonzero(counted)}
-        return ColumnSums(len(hole), hole.sum(axis=0), moments, tallies)
+        return ColumnSums(len(X) if w is None else int((w > 0).sum()), holes, moments, tallies)
 
     def _solve(self, sums: ColumnSums) -> None:
         d = len(self.schema_)
@@ -195,13 +194,16 @@ class SimpleImputer(Summed, Preparation):
         return value
 
     def _convert(self, table: Table, copy: bool) -> Table:
-        hole = is_missing(table, self.missing_values)
+        X, hole = table.values, None
         if table.unseen:
             self._warn_unseen(table, "filled like holes")
-            hole |= (table.values < 0) & table.schema.coded
-        X = table.values.copy() if copy else table.values
-        for j in np.flatnonzero(hole.any(axis=0)):
-            X[hole[:, j], j] = self.fill_[j]
+        if self.add_indicator or table.unseen or not is_nan(self.missing_values):
+            hole = is_missing(table, self.missing_values) | ((X < 0) & table.schema.coded)
+            X, copy = np.where(hole, np.nan, X), False
+        if not table.complete or hole is not None:
+            X = fill_holes(X, self.fill_, copy)
+        elif copy:
+            X = X.copy()
         if len(self.kept_) < len(self.schema_):
             names = ", ".join(c.name for j, c in enumerate(self.schema_) if j not in self.kept_)
             X = np.ascontiguousarray(X[:, self.kept_])
@@ -211,10 +213,10 @@ class SimpleImputer(Summed, Preparation):
                 stacklevel=4,
             )
         columns = [self.filled_schema_[int(j)] for j in self.kept_]
-        if self.add_indicator:
+        if hole is not None and self.add_indicator:
             X = np.hstack([X, hole[:, self.holed_].astype(X.dtype)])
             columns += [Column(PREFIX + self.schema_[int(j)].name) for j in self.holed_]
-        return Table(X, Schema(columns, self.schema_.named), not np.isnan(X).any())
+        return Table(X, Schema(columns, self.schema_.named))  # nothing is missing any more
 
     def _names_out(self, names: list[str] | None = None) -> list[str]:
         names = self.schema_.names if names is None else names

@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Flag
 from assay.prepare.as_given import as_given
-from assay.prepare.columnwise import columnwise
+from assay.prepare.columns import columnwise
 from assay.prepare.preparation import Preparation, Summed
 from assay.tables import Schema, Table
 

@@ -1,0 +1,84 @@
+// Column by column, NaN being a hole: extremes, number of holes, holes filled.
+//
+//     low_j = min x_ij,   high_j = max x_ij,   count_j = #{i: x_ij is NaN},   out_ij = x_ij or value_j
+//
+// Checked by the caller: low starts at +inf and high at -inf, count at 0; lengths fit the columns. out may be X
+// itself: every entry is read before it is written.
+// Twin in NumPy: tests/prepare/test_columns.py.
+#include "assay/array.hpp"
+
+using namespace assay;
+
+namespace {
+
+template <class T>
+static inline void find_extremes(View2<const T> X, T *low, T *high) {
+    const int64_t n = X.rows(), d = X.cols();
+    for (int64_t i = 0; i < n; ++i) {
+        const T *x = X.row(i);
+        for (int64_t j = 0; j < d; ++j) {
+            low[j] = x[j] < low[j] ? x[j] : low[j];     // a comparison with NaN is false
+            high[j] = x[j] > high[j] ? x[j] : high[j];
+        }
+    }
+}
+
+template <class T>
+static inline void count_holes(View2<const T> X, int64_t *count) {
+    const int64_t n = X.rows(), d = X.cols();
+    for (int64_t i = 0; i < n; ++i) {
+        const T *x = X.row(i);
+        for (int64_t j = 0; j < d; ++j) count[j] += x[j] != x[j];
+    }
+}
+
+template <class T>
+static inline void fill_holes(View2<const T> X, const T *value, T *out) {
+    const int64_t n = X.rows(), d = X.cols();
+    for (int64_t i = 0; i < n; ++i) {
+        const T *x = X.row(i);
+        T *o = out + i * d;
+        for (int64_t j = 0; j < d; ++j) o[j] = x[j] == x[j] ? x[j] : value[j];
+    }
+}
+
+HOT void extremes_f64(View2<const double> X, double *low, double *high) { find_extremes(X, low, high); }
+HOT void extremes_f32(View2<const float> X, float *low, float *high) { find_extremes(X, low, high); }
+HOT void holes_f64(View2<const double> X, int64_t *count) { count_holes(X, count); }
+HOT void holes_f32(View2<const float> X, int64_t *count) { count_holes(X, count); }
+HOT void fill_f64(View2<const double> X, const double *value, double *out) { fill_holes(X, value, out); }
+HOT void fill_f32(View2<const float> X, const float *value, float *out) { fill_holes(X, value, out); }
+
+template <class T, auto run>
+void extremes(In2<T> X,             // in      (n, d)
+              InOut1<T> low,        // in/out  (d,)
+              InOut1<T> high) {     // in/out  (d,)
+    nb::gil_scoped_release unlocked;
+    run(view(X), low.data(), high.data());
+}
+
+template <class T, auto run>
+void holes(In2<T> X,                    // in      (n, d)
+           InOut1<int64_t> count) {     // in/out  (d,)
+    nb::gil_scoped_release unlocked;
+    run(view(X), count.data());
+}
+
+template <class T, auto run>
+void fill(In2<T> X,             // in   (n, d)
+          In1<T> value,         // in   (d,)
+          InOut2<T> out) {      // out  (n, d)
+    nb::gil_scoped_release unlocked;
+    run(view(X), value.data(), out.data());
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    m.def("extremes", &extremes<double, extremes_f64>);
+    m.def("extremes", &extremes<float, extremes_f32>);
+    m.def("holes", &holes<double, holes_f64>);
+    m.def("holes", &holes<float, holes_f32>);
+    m.def("fill", &fill<double, fill_f64>);
+    m.def("fill", &fill<float, fill_f32>);
+}
