@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Explanation, Section
 from assay.core.parameters import Accepted, check
+from assay.core.scores import hopeless, log_softmax, softmax, winner
 from assay.core.sum_learner import SumLearner
 from assay.core.targets import check_weights, encode_labels, numeric_target
 from assay.errors import DataError, DegenerateError, DegenerateWarning, SchemaWarning
@@ -51,7 +52,7 @@ class Learner(BaseEstimator):
     accepts: ClassVar[Mapping[str, Accepted | None]] = {}
     takes: ClassVar[frozenset[str]] = frozenset()
     reference_category: ClassVar[bool] = False  # leave out each nominal column's first indicator
-    remedy: ClassVar[str] = "Impute first, for example with assay.tables.Imputer, or drop the rows."
+    remedy: ClassVar[str] = "Impute first, for example with assay.prepare.SimpleImputer, or drop the rows."
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -208,25 +209,19 @@ class Generative(Classifier):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """(n, K) the logarithm of the posterior, exact also where the posterior underflows."""
-        joint = self._evident(self._log_joint(self._admit(X)))
-        return joint - _log_sum_exp(joint)
+        return log_softmax(self._evident(self._scores(self._admit(X))))
 
     def _posterior(self, X: Any) -> np.ndarray:
-        joint = self._evident(self._log_joint(X))
-        joint -= joint.max(axis=1, keepdims=True)
-        np.exp(joint, out=joint)
-        joint /= joint.sum(axis=1, keepdims=True)
-        return joint
+        return softmax(self._evident(self._scores(X)))
 
     def _choose(self, X: Any) -> np.ndarray:
-        return np.argmax(self._evident(self._log_joint(X)), axis=1)
+        return winner(self._evident(self._scores(X)))
 
     def _evident(self, joint: np.ndarray) -> np.ndarray:
         """log P(x, k) with the rows of zero evidence replaced by the log prior."""
-        best = joint.max(axis=1)
-        if not np.isneginf(best).any():
+        if not hopeless(joint):
             return joint
-        none = np.isneginf(best)
+        none = np.isneginf(joint.max(axis=1))
         said = (
             f"{type(self).__name__}: {int(none.sum())} row(s) have probability zero under every class, so their "
             "posterior is undefined"
@@ -243,6 +238,10 @@ class Generative(Classifier):
         if hasattr(self, "class_log_prior_"):
             return np.exp(self.class_log_prior_)
         return self.class_prior_ if hasattr(self, "class_prior_") else self.priors_
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """(n, K) log P(k | x) up to a term that is the same for all classes."""
+        return self._log_joint(X)
 
     def _log_joint(self, X: Any) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must define _log_joint")
@@ -369,11 +368,6 @@ def _missing_message(who: str, table: Table, remedy: str) -> str:
     more = f" (and {others} more column{'' if others == 1 else 's'})" if others else ""
     count = f"{holes[worst]} missing value{'' if holes[worst] == 1 else 's'}"
     return f"{who}: column {table.schema[worst].name} has {count} (NaN){more}. {remedy}"
-
-
-def _log_sum_exp(joint: np.ndarray) -> np.ndarray:
-    top = joint.max(axis=1, keepdims=True)
-    return top + np.log(np.exp(joint - top).sum(axis=1, keepdims=True))
 
 
 def _plain(label: Any) -> Any:

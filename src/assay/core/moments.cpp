@@ -1,13 +1,19 @@
-// Per-class sums of one block of rows, about a shift that keeps them small.
+// Per-class moments of one block of rows.
 //
-//     count_k = sum w_i,   first_kj = sum w_i (x_ij - s_kj),   second_kj = sum w_i (x_ij - s_kj)^2
+//     count_k = sum w_i,   mean_kj = sum w_i x_ij / count_k,   scatter_kj = sum w_i (x_ij - mean_kj)^2
 //
-// over the rows i of class k. A NaN in column j leaves cell (k, j) untouched and adds
-// nothing to seen_kj = sum of w_i over the rows whose x_ij is there.
+// over the rows i of class k, in one pass about a point s_k near the class (the mean of its first HEAD rows):
 //
-// Checked by the caller: X is C-ordered, y in 0..K-1, w >= 0, all outputs zeroed.
-// Twin in NumPy: tests/core/test_moments.py, sums_by_the_book.
+//     first = sum w (x - s),  second = sum w (x - s)^2;   mean = s + first / n,  scatter = second - first^2 / n
+//
+// By Cauchy-Schwarz n (mean - s)^2 <= scatter n / HEAD, so the subtraction loses a bounded number of digits
+// whatever the data, and a column that is constant in a class has x - s = 0 and a scatter of exactly 0. A NaN
+// in column j adds nothing to cell (k, j), nor to seen_kj. A row of weight zero is not there.
+//
+// Checked by the caller: y in 0..K-1, w >= 0, no infinity in X, all outputs zeroed.
+// Twin in NumPy: tests/core/test_moments.py, sums_by_the_book and grouped_by_the_book.
 #include <cmath>
+#include <vector>
 
 #include "assay/array.hpp"
 
@@ -15,65 +21,153 @@ using namespace assay;
 
 namespace {
 
+constexpr int64_t HEAD = 32;  // rows whose mean is the shift
+
+// shift_k: near the rows of class k; NaN where class k has no row, or the head of a column nothing but NaN.
 template <class T, bool missing>
-static inline void add_rows(View2<const T> X, const int64_t *y, const double *w, const double *shift,
-                            double *count, double *first, double *second, double *seen) {
+static inline void find_shift(View2<const T> X, const int64_t *y, const double *w, int64_t K, double *shift) {
     const int64_t n = X.rows(), d = X.cols();
+    std::vector<int64_t> taken(K, 0);
+    std::vector<double> sum(K * d, 0.0), there(missing ? K * d : 0, 0.0);
+    for (int64_t t = 0; t < K * d; ++t) shift[t] = NAN;
+    for (int64_t i = 0, open = K; i < n && open; ++i) {
+        const int64_t k = y[i];
+        if (taken[k] == HEAD || (w && w[i] == 0.0)) continue;
+        const T *x = X.row(i);
+        double *s = shift + k * d, *f = sum.data() + k * d;
+        if (++taken[k] == HEAD) --open;
+        if (taken[k] == 1) for (int64_t j = 0; j < d; ++j) s[j] = double(x[j]);  // the first row is the reference
+        for (int64_t j = 0; j < d; ++j) {
+            if (missing) {
+                if (x[j] != x[j]) continue;
+                if (s[j] != s[j]) s[j] = double(x[j]);
+                there[k * d + j] += 1.0;
+            }
+            f[j] += double(x[j]) - s[j];
+        }
+    }
+    for (int64_t k = 0; k < K; ++k)
+        for (int64_t j = 0, t = k * d; j < d; ++j, ++t) {
+            const double m = missing ? there[t] : double(taken[k]);
+            if (m > 0.0) shift[t] += sum[t] / m;
+        }
+}
+
+template <class T, bool missing>
+static inline void moments(View2<const T> X, const int64_t *y, const double *w, int64_t K, double *count,
+                           double *seen, double *mean, double *scatter) {
+    const int64_t n = X.rows(), d = X.cols();
+    std::vector<double> shift(K * d), sum(K * d, 0.0);
+    find_shift<T, missing>(X, y, w, K, shift.data());
     for (int64_t i = 0; i < n; ++i) {
+        const double wi = w ? w[i] : 1.0;
+        if (wi == 0.0) continue;
         const T *x = X.row(i);
         const int64_t k = y[i] * d;
-        const double wi = w ? w[i] : 1.0;
-        const double *s = shift + k;
-        double *f = first + k, *q = second + k, *m = seen + k;
+        double *s = shift.data() + k, *f = sum.data() + k, *q = scatter + k, *m = seen + k;
         count[y[i]] += wi;
         for (int64_t j = 0; j < d; ++j) {
+            if (missing && s[j] != s[j]) s[j] = double(x[j]);  // the column's first value comes late
             double v = double(x[j]) - s[j];
             if (missing) {
-                const bool there = v == v;
-                m[j] += there ? wi : 0.0;
-                v = there ? v : 0.0;
+                const bool here = v == v;
+                m[j] += here ? wi : 0.0;
+                v = here ? v : 0.0;
             }
             f[j] += wi * v;  // first += w (x - s)
             q[j] += wi * v * v;  // second += w (x - s)^2
         }
     }
+    for (int64_t k = 0; k < K; ++k)
+        for (int64_t j = 0, t = k * d; j < d; ++j, ++t) {
+            const double m = missing ? seen[t] : count[k];
+            if (!(m > 0.0)) continue;
+            const double offset = sum[t] / m, rest = scatter[t] - sum[t] * offset;
+            mean[t] = shift[t] + offset;
+            scatter[t] = rest < 0.0 ? 0.0 : rest;  // an overflow stays visible as inf or NaN
+        }
 }
 
-HOT void add_f64(View2<const double> X, const int64_t *y, const double *w, const double *s, double *c, double *f,
-                 double *q, double *m) {
-    if (m) add_rows<double, true>(X, y, w, s, c, f, q, m);
-    else add_rows<double, false>(X, y, w, s, c, f, q, m);
+HOT void moments_f64(View2<const double> X, const int64_t *y, const double *w, int64_t K, double *c, double *m,
+                     double *mean, double *scatter, bool missing) {
+    if (missing) moments<double, true>(X, y, w, K, c, m, mean, scatter);
+    else moments<double, false>(X, y, w, K, c, m, mean, scatter);
 }
 
-HOT void add_f32(View2<const float> X, const int64_t *y, const double *w, const double *s, double *c, double *f,
-                 double *q, double *m) {
-    if (m) add_rows<float, true>(X, y, w, s, c, f, q, m);
-    else add_rows<float, false>(X, y, w, s, c, f, q, m);
+HOT void moments_f32(View2<const float> X, const int64_t *y, const double *w, int64_t K, double *c, double *m,
+                     double *mean, double *scatter, bool missing) {
+    if (missing) moments<float, true>(X, y, w, K, c, m, mean, scatter);
+    else moments<float, false>(X, y, w, K, c, m, mean, scatter);
 }
 
-void sums_f64(In2<double> X,            // in      (n, d)
-              In1<int64_t> y,           // in      (n,)     class codes
-              In1<double> w,            // in      (n,) or (0,) for ones
-              In2<double> shift,        // in      (K, d)
-              InOut1<double> count,     // in/out  (K,)
-              InOut2<double> first,     // in/out  (K, d)
-              InOut2<double> second,    // in/out  (K, d)
-              InOut2<double> seen) {    // in/out  (K, d), or (0, d) when nothing is missing
+// The rows of each class side by side, moved to s_k and scaled by the root of their weight:
+//     Z[start_k ... start_k + rows_k) = sqrt(w) (x - s_k),   first_k = sum w (x - s_k)
+template <class T>
+static inline void grouped(View2<const T> X, const int64_t *y, const double *w, int64_t K, double *count,
+                           int64_t *rows, double *shift, double *first, double *Z) {
+    const int64_t n = X.rows(), d = X.cols();
+    find_shift<T, false>(X, y, w, K, shift);
+    for (int64_t i = 0; i < n; ++i) rows[y[i]] += !w || w[i] != 0.0;
+    std::vector<int64_t> next(K, 0);
+    for (int64_t k = 1; k < K; ++k) next[k] = next[k - 1] + rows[k - 1];
+    for (int64_t i = 0; i < n; ++i) {
+        const double wi = w ? w[i] : 1.0;
+        if (wi == 0.0) continue;
+        const int64_t k = y[i];
+        const T *x = X.row(i);
+        const double *s = shift + k * d, root = std::sqrt(wi);
+        double *f = first + k * d, *z = Z + d * next[k]++;
+        count[k] += wi;
+        for (int64_t j = 0; j < d; ++j) {
+            const double v = double(x[j]) - s[j];
+            f[j] += wi * v;
+            z[j] = root * v;
+        }
+    }
+}
+
+HOT void grouped_f64(View2<const double> X, const int64_t *y, const double *w, int64_t K, double *c, int64_t *r,
+                     double *s, double *f, double *Z) {
+    grouped<double>(X, y, w, K, c, r, s, f, Z);
+}
+
+HOT void grouped_f32(View2<const float> X, const int64_t *y, const double *w, int64_t K, double *c, int64_t *r,
+                     double *s, double *f, double *Z) {
+    grouped<float>(X, y, w, K, c, r, s, f, Z);
+}
+
+template <class T, auto run>
+void sums(In2<T> X,                    // in   (n, d)
+          In1<int64_t> y,              // in   (n,)     class codes
+          In1<double> w,               // in   (n,) or (0,) for ones
+          InOut1<double> count,        // out  (K,)
+          InOut2<double> seen,         // out  (K, d), or (0, d) when nothing is missing
+          InOut2<double> mean,         // out  (K, d)
+          InOut2<double> scatter) {    // out  (K, d)
     nb::gil_scoped_release unlocked;
-    add_f64(view(X), y.data(), w.size() ? w.data() : nullptr, shift.data(), count.data(), first.data(),
-            second.data(), seen.size() ? seen.data() : nullptr);
+    run(view(X), y.data(), w.size() ? w.data() : nullptr, int64_t(count.shape(0)), count.data(), seen.data(),
+        mean.data(), scatter.data(), seen.size() > 0);
 }
 
-void sums_f32(In2<float> X, In1<int64_t> y, In1<double> w, In2<double> shift, InOut1<double> count,
-              InOut2<double> first, InOut2<double> second, InOut2<double> seen) {
+template <class T, auto run>
+void group(In2<T> X,                   // in   (n, d)
+           In1<int64_t> y,             // in   (n,)
+           In1<double> w,              // in   (n,) or (0,)
+           InOut1<double> count,       // out  (K,)
+           InOut1<int64_t> rows,       // out  (K,)
+           InOut2<double> shift,       // out  (K, d)
+           InOut2<double> first,       // out  (K, d)
+           InOut2<double> Z) {         // out  (n, d)    its first sum(rows) rows
     nb::gil_scoped_release unlocked;
-    add_f32(view(X), y.data(), w.size() ? w.data() : nullptr, shift.data(), count.data(), first.data(),
-            second.data(), seen.size() ? seen.data() : nullptr);
+    run(view(X), y.data(), w.size() ? w.data() : nullptr, int64_t(count.shape(0)), count.data(), rows.data(),
+        shift.data(), first.data(), Z.data());
 }
 
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("sums", &sums_f64);
-    m.def("sums", &sums_f32);
+    m.def("sums", &sums<double, moments_f64>);
+    m.def("sums", &sums<float, moments_f32>);
+    m.def("group", &group<double, grouped_f64>);
+    m.def("group", &group<float, grouped_f32>);
 }

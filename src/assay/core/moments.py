@@ -47,8 +47,13 @@ class ClassMoments:
         gap = other.mean - self.mean
         mean = np.where(self.seen > 0, self.mean + gap * share, other.mean)
         scatter = self.scatter + other.scatter + np.where(other.seen > 0, gap * gap * self.seen * share, 0.0)
-        total = None if self.total is None or other.total is None else self.total + other.total
+        weighted = self.total is not None or other.total is not None
+        total = self.unweighted() + other.unweighted() if weighted else None
         return ClassMoments(self.count + other.count, seen, mean, scatter, total)
+
+    def unweighted(self) -> ClassMoments:
+        """All rows as one class, each counted once, (1,) and (1, d)."""
+        return self.pooled() if self.total is None else self.total
 
     def pooled(self) -> ClassMoments:
         """The same rows as one class, (1,) and (1, d)."""
@@ -82,39 +87,14 @@ def class_moments(
     X = np.ascontiguousarray(X)
     y = np.ascontiguousarray(y, dtype=np.int64)
     d = X.shape[1]
-    shift = _shift(X, y, K)
-    count, first, second = np.zeros(K), np.zeros((K, d)), np.zeros((K, d))
+    count, mean, scatter = np.zeros(K), np.zeros((K, d)), np.zeros((K, d))
     seen = np.empty((0, d)) if complete else np.zeros((K, d))
     weights = _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)
-    _moments.sums(X, y, weights, shift, count, first, second, seen)
+    _moments.sums(X, y, weights, count, seen, mean, scatter)
     if complete:
         seen = np.repeat(count[:, None], d, axis=1)
-    safe = np.where(seen > 0, seen, 1.0)
-    offset = first / safe
-    mean = np.where(seen > 0, shift + offset, 0.0)
-    scatter = np.maximum(second - first * offset, 0.0)
     total = None if w is None else class_moments(X, np.zeros(len(X), np.int64), None, 1, complete)
     return ClassMoments(count, seen, mean, scatter, total)
-
-
-def _shift(X: np.ndarray, y: np.ndarray, K: int, rows: int = 64) -> np.ndarray:
-    """(K, d) a point near each class: the mean of its first few rows, so that sums about it stay small."""
-    head = min(len(X), rows * K)
-    shift = np.zeros((K, X.shape[1]))
-    for k in range(K):
-        some = X[:head][y[:head] == k][:rows]
-        if not len(some):
-            first = np.flatnonzero(y == k)[:rows] if head < len(X) else []
-            if not len(first):
-                continue
-            some = X[first]
-        with np.errstate(invalid="ignore"):
-            mean = some.mean(axis=0, dtype=np.float64)
-        if np.isnan(mean).any():
-            there = ~np.isnan(some)
-            mean = np.where(there, some, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-        shift[k] = mean
-    return shift
 
 
 @dataclass
@@ -123,11 +103,14 @@ class ClassScatter:
 
     Attributes
     ----------
-    count : (K,)   mean : (K, d)
+    count : (K,)   total weight of each class
+    rows : (K,)    number of its rows that weigh anything
+    mean : (K, d)
     scatter : (K, d, d) one matrix a class, or (1, d, d) the sum over classes of their scatters
     """
 
     count: np.ndarray
+    rows: np.ndarray
     mean: np.ndarray
     scatter: np.ndarray
 
@@ -141,13 +124,13 @@ class ClassScatter:
             between = weight[:, None, None] * gap[:, :, None] * gap[:, None, :]
         else:
             between = ((gap * weight[:, None]).T @ gap)[None]
-        return ClassScatter(count, mean, self.scatter + other.scatter + between)
+        return ClassScatter(count, self.rows + other.rows, mean, self.scatter + other.scatter + between)
 
 
 def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, pooled: bool) -> ClassScatter:
     """The scatter matrices of one block of complete rows; ``pooled`` adds them over the classes.
 
-    Rows are centred at their class's own mean in the block before they are multiplied, so nothing cancels.
+    Rows are centred near their class's own mean in the block before they are multiplied, so nothing cancels.
 
     Examples
     --------
@@ -158,36 +141,24 @@ def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, po
     """
     from scipy.linalg.blas import dsyrk
 
-    d = X.shape[1]
-    order = np.argsort(y, kind="stable")
-    cuts = np.searchsorted(y[order], np.arange(K + 1))
-    Z = np.asarray(X[order], dtype=np.float64)
-    weights = None if w is None else np.asarray(w, dtype=np.float64)[order]
-    count, mean = np.zeros(K), np.zeros((K, d))
-    scatter = np.zeros((1 if pooled else K, d, d))
-    for k in range(K):
-        rows = slice(cuts[k], cuts[k + 1])
-        part = Z[rows]
-        if weights is None:
-            count[k] = len(part)
-            if not len(part):
-                continue
-            mean[k] = part.mean(axis=0)
-            part -= mean[k]
-        else:
-            v = weights[rows]
-            count[k] = v.sum()
-            if count[k] <= 0:
-                part[:] = 0.0
-                continue
-            mean[k] = v @ part / count[k]
-            part -= mean[k]
-            part *= np.sqrt(v)[:, None]
-        if not pooled:
-            scatter[k] = _mirror(dsyrk(1.0, part.T))
-    if pooled:
-        scatter[0] = _mirror(dsyrk(1.0, Z.T))
-    return ClassScatter(count, mean, scatter)
+    X = np.ascontiguousarray(X)
+    n, d = X.shape
+    count, rows, shift, first = np.zeros(K), np.zeros(K, np.int64), np.empty((K, d)), np.zeros((K, d))
+    Z = np.empty((n, d))
+    weights = _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)
+    _moments.group(X, np.ascontiguousarray(y, dtype=np.int64), weights, count, rows, shift, first, Z)
+    offset = first / np.where(count > 0, count, 1.0)[:, None]
+    mean = np.where(count[:, None] > 0, shift + offset, 0.0)
+    ends = np.cumsum(rows)
+    groups = [slice(0, ends[-1])] if pooled else [slice(b - m, b) for b, m in zip(ends, rows)]
+    scatter = np.zeros((len(groups), d, d))
+    for k, own in enumerate(groups):
+        if own.stop == own.start:
+            continue
+        part = dsyrk(1.0, Z[own].T)  # upper triangle of the sum of w (x - s)(x - s)'
+        a, b = (first, offset) if pooled else (first[k : k + 1], offset[k : k + 1])
+        scatter[k] = _mirror(part - np.triu(a.T @ b))
+    return ClassScatter(count, rows, mean, scatter)
 
 
 def _mirror(upper: np.ndarray) -> np.ndarray:

@@ -1,0 +1,90 @@
+"""Dot-product templates: a row belongs to the class whose mean it resembles most in direction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from assay.bayes.gaussian_classifier import check_overflow
+from assay.core import Classifier, SumLearner
+from assay.core.explanation import Section
+from assay.core.moments import ClassMoments, class_moments
+from assay.core.scores import winner
+
+
+def _never(self: Any) -> bool:
+    raise AttributeError(
+        "A dot product is a likeness, not a probability: use decision_function, or NearestMean for probabilities."
+    )
+
+
+class DotProductClassifier(SumLearner, Classifier):
+    r"""Classify by the largest dot product with a class mean, the class's template.
+
+    .. math:: g_k(x) = m_k^T x                                                      \quad (1)
+
+    This is the nearest mean (IML 5-27) without its term :math:`-\frac12\lVert m_k\rVert^2`, so it
+    is right when all templates have about the same length, for example when rows are scaled to unit length
+    (IML 5-28). A likeness is not a probability: there is no ``predict_proba``.
+
+    Attributes
+    ----------
+    means_ : (K, d) the templates; a class without weight has template 0
+
+    Examples
+    --------
+    >>> from assay.bayes import DotProductClassifier
+    >>> model = DotProductClassifier().fit([[1.0, 0.0], [0.0, 1.0]], ["east", "north"])
+    >>> model.decision_function([[2.0, 3.0]])                         # two classes: second minus first
+    array([1.])
+    >>> model.predict([[2.0, 3.0]])
+    array(['north'], dtype='<U5')
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on clouds whose centres differ in length, by construction
+        tags.input_tags.categorical = False
+        return tags
+
+    def _summarize(self, X: Any, y: Any, w: Any) -> ClassMoments:
+        return class_moments(X, y, w, len(self.classes_))
+
+    def _solve(self, sums: ClassMoments) -> None:
+        check_overflow(type(self).__name__, sums.mean)
+        self.means_ = sums.mean
+
+    def similarities(self, X: Any) -> np.ndarray:
+        """(n, K) the dot product of each row with each template, (1)."""
+        return self._admit(X) @ self.means_.T
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n, K) the dot products; with two classes (n,), the second minus the first."""
+        scores = self.similarities(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    @available_if(_never)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Not available."""
+        raise AttributeError("predict_proba")
+
+    @available_if(_never)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Not available."""
+        raise AttributeError("predict_log_proba")
+
+    def _choose(self, X: Any) -> np.ndarray:
+        return winner(X @ self.means_.T)
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        """All on the winner: what an explanation shows beside the dot products."""
+        return np.eye(len(self.classes_))[self._choose(X)]
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        products = X[0] * self.means_
+        labels = [str(label) for label in self.classes_]
+        rows = [[name, float(v), *map(float, p)] for name, v, p in zip(self._names, X[0], products.T)]
+        rows.append(["sum", "", *map(float, products.sum(axis=1))])
+        return [Section("Dot product with the class means", ["term", "value", *labels], rows)]

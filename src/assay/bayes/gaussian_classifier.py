@@ -1,0 +1,273 @@
+"""What classifiers share that see each class as a Gaussian cloud: scores, posteriors, reasons, samples."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from assay.core import Generative, SumLearner
+from assay.core.explanation import Section
+from assay.core.parallel import in_threads
+from assay.core.sums import BLOCK_BYTES, SMALL_BYTES
+from assay.errors import DataError, DegenerateError, ParameterError
+
+__all__ = ["Discriminants", "GaussianClassifier", "ScoresClasses", "SingularCovarianceError"]
+
+
+class SingularCovarianceError(DegenerateError, np.linalg.LinAlgError):
+    """A covariance matrix has no inverse, so its Gaussian has no density."""
+
+
+@dataclass(frozen=True)
+class Discriminants:
+    r"""One score per class, as a polynomial in the columns; the largest wins.
+
+    .. math:: g_k(x) = x^T W_k x + w_k^T x + w_{k0} = \ln P(k \mid x) + \text{(the same for all classes)}
+
+    Attributes
+    ----------
+    classes : (K,)     names : (d,) the columns
+    W : (K, d, d), or None where the scores are linear      w : (K, d)      w0 : (K,)
+
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> model = LinearDiscriminantAnalysis().fit([[0.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
+    >>> W, w, w0 = model.discriminants().log_odds("b", "a")
+    >>> W is None, w.round(9), round(w0, 9)                            # 4 (x - 3)
+    (True, array([4.]), -12.0)
+    """
+
+    classes: np.ndarray
+    names: list[str]
+    W: np.ndarray | None
+    w: np.ndarray
+    w0: np.ndarray
+
+    def __call__(self, X: Any) -> np.ndarray:
+        """(n, K) the scores of the rows of X, a block of numbers."""
+        X = np.asarray(X, dtype=np.float64)
+        scores = X @ self.w.T + self.w0
+        return scores if self.W is None else scores + np.einsum("ia,kab,ib->ik", X, self.W, X)
+
+    def log_odds(self, a: Any, b: Any) -> tuple[np.ndarray | None, np.ndarray, float]:
+        """(W, w, w0) of ln P(a | x) / P(b | x); where it is 0 lies the boundary between a and b."""
+        labels = self.classes.tolist()
+        for label in (a, b):
+            if label not in labels:
+                raise ParameterError(f"log_odds: there is no class {label!r}. Classes: {labels}.")
+        i, j = labels.index(a), labels.index(b)
+        W = None if self.W is None else self.W[i] - self.W[j]
+        return W, self.w[i] - self.w[j], float(self.w0[i] - self.w0[j])
+
+
+class GaussianClassifier(SumLearner, Generative):
+    """Base of the Gaussian classifiers. A learner writes ``_summarize`` and ``_solve``, and what its scores are:
+
+    - ``_scores(X)``: (n, K) log P(k | x) up to a term that is the same for all classes;
+    - ``_log_joint(X)``: (n, K) log P(x, k);
+    - ``_terms(x)``: the score of one row as a list of (name, (K,)) and a (d, K) array, one line a column;
+    - ``_polynomial()``: W, w, w0 about the origin;
+    - ``_deviations(k, noise)``: standard normal rows as deviations of class k from its mean.
+    """
+
+    _sum_of_terms = "log P(x, class)"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # scikit-learn's checks would round the columns to a few whole numbers, which leaves no spread in the classes
+        tags.input_tags.categorical = False
+        return tags
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add some rows to what was learned so far; the order of the calls does not matter.
+
+        As long as the rows so far do not determine the model (a class with a single row has no covariance,
+        say), the complaint waits until something is predicted.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in fit
+        classes : all class labels; needed in the first call, since a block may lack some
+        """
+        self._unsolved: str | None = None
+        try:
+            super().partial_fit(X, y, classes, sample_weight)
+        except DegenerateError as error:
+            self._unsolved = str(error)
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X and their classes y.
+
+        Parameters
+        ----------
+        X : array, or pandas, polars, pyarrow frame, (n, d)
+        y : (n,) class labels of any kind
+        sample_weight : (n,) what each row counts; None counts each once
+        """
+        self._unsolved = None
+        return super().fit(X, y, sample_weight)
+
+    def discriminants(self) -> Discriminants:
+        """The scores of the classes as polynomials in the columns, with the coefficients W, w, w0."""
+        self._ready()
+        return Discriminants(self.classes_, self._names, *self._polynomial())
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Draw rows from the fitted model: classes by their priors, then columns by their class's Gaussian.
+
+        Parameters
+        ----------
+        n_samples : how many rows
+        random_state : None, a whole number, or a numpy RandomState
+
+        Returns
+        -------
+        X : (n_samples, d)      y : (n_samples,) labels
+        """
+        self._ready()
+        if not isinstance(n_samples, (int, np.integer)) or n_samples < 1:
+            raise ParameterError(
+                f"{type(self).__name__}: n_samples must be a whole number from 1 up, got {n_samples!r}."
+            )
+        rng = check_random_state(random_state)
+        means = self._means
+        codes = rng.choice(len(self.classes_), size=n_samples, p=self._prior())
+        X = rng.standard_normal((n_samples, means.shape[1]))
+        for k in np.unique(codes):
+            own = codes == k
+            X[own] = means[k] + self._deviations(k, X[own])
+        return X, self.classes_[codes]
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        if not fitting:
+            self._ready()
+        return super()._admit(X, fitting)
+
+    def _ready(self) -> None:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        if getattr(self, "_unsolved", None):
+            raise DegenerateError(f"{self._unsolved} (So far: call partial_fit with more rows first.)")
+
+    @property
+    def _means(self) -> np.ndarray:
+        return self.means_
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        heads, columns = self._terms(np.asarray(X[0], dtype=np.float64))
+        labels = [str(label) for label in self.classes_]
+        lines: list[tuple[str, Any, np.ndarray]] = [(name, "", values) for name, values in heads]
+        lines += [(name, float(v), terms) for name, v, terms in zip(self._names, X[0], columns)]
+        total = np.sum([values for _, _, values in lines], axis=0)
+        table = [[name, value, *map(float, values)] for name, value, values in (*lines, ("sum", "", total))]
+        sections = [Section(f"{self._sum_of_terms}, term by term", ["term", "value", *labels], table)]
+        joint = self._log_joint(X)[0]
+        top = joint.max()
+        evidence = float(top + np.log(np.exp(joint - top).sum())) if np.isfinite(top) else float(top)
+        sections.append(Section("Evidence", ["quantity", "value"], [["log p(x)", evidence]]))
+        if len(labels) > 1:
+            sections.append(_odds(labels, lines, total))
+        return sections
+
+    def _terms(self, x: np.ndarray) -> tuple[list[tuple[str, np.ndarray]], np.ndarray]:
+        raise TypeError(f"{type(self).__name__} must define _terms")
+
+    def _polynomial(self) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+        raise TypeError(f"{type(self).__name__} must define _polynomial")
+
+    def _deviations(self, k: int, noise: np.ndarray) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _deviations")
+
+
+class ScoresClasses(GaussianClassifier):
+    """A Gaussian classifier with ``decision_function``, as discriminants have and naive Bayes has not."""
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n, K) the score of each class, log P(k | x) up to a term equal for all classes.
+
+        With two classes (n,), the log odds of the second: positive for ``classes_[1]``; 0 is a tie, which
+        ``predict`` gives to ``classes_[0]``.
+        """
+        scores = self._scores(self._admit(X))
+        return log_odds_of_two(scores) if len(self.classes_) == 2 else scores
+
+
+def log_odds_of_two(scores: np.ndarray) -> np.ndarray:
+    """(n,) second score minus first; two scores of -inf give 0, a tie."""
+    with np.errstate(invalid="ignore"):
+        odds = scores[:, 1] - scores[:, 0]
+    return np.where(np.isnan(odds), 0.0, odds)
+
+
+def class_priors(who: str, priors: Any, count: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """(K,) the given priors, or the classes' shares of the total weight."""
+    if priors is None:
+        return count / count.sum()
+    p = np.asarray(priors, dtype=np.float64)
+    K = len(classes)
+    if p.shape != (K,):
+        raise ParameterError(
+            f"{who}: priors must be one number for each class: Number of priors must match number of classes "
+            f"({K}: {', '.join(map(str, classes[:6]))}{', ...' if K > 6 else ''}), got {p.size}."
+        )
+    if (p < 0).any():
+        raise ParameterError(f"{who}: priors must be non-negative, got {p.min():g}.")
+    if abs(p.sum() - 1.0) > 1e-5:
+        warnings.warn(f"{who}: The priors do not sum to 1. Renormalizing.", UserWarning, stacklevel=2)
+        p = p / p.sum()
+    if ((count <= 0) & (p > 0)).any():
+        k = int(np.argmax((count <= 0) & (p > 0)))
+        raise DegenerateError(
+            f"{who}: class {classes[k]} has prior {p[k]:g} but no row that weighs anything, so its density is "
+            "unknown. Give it rows, or prior 0."
+        )
+    return p
+
+
+def log_of(p: np.ndarray) -> np.ndarray:
+    """ln p; ln 0 is -inf, meant so."""
+    with np.errstate(divide="ignore"):
+        return np.log(p)
+
+
+def check_overflow(who: str, *moments: np.ndarray) -> None:
+    """Squares of numbers past 1e154 are past the range of floats."""
+    if not all(np.isfinite(m).all() for m in moments):
+        raise DataError(
+            f"{who}: X holds numbers too large to be squared. Divide the columns by some power of ten."
+        )
+
+
+def by_rows(score: Callable[[np.ndarray, np.ndarray], None], X: np.ndarray, K: int) -> np.ndarray:
+    """(n, K) filled by ``score(block, out)``: small X at once, large X in blocks on threads."""
+    out = np.empty((X.shape[0], K))
+    if X.nbytes <= SMALL_BYTES:
+        score(X, out)
+        return out
+    rows = max(256, BLOCK_BYTES // (X.shape[1] * X.itemsize))
+    cuts = [slice(a, a + rows) for a in range(0, X.shape[0], rows)]
+    in_threads(lambda cut: score(X[cut], out[cut]), cuts)
+    return out
+
+
+def _odds(labels: list[str], lines: list[tuple[str, Any, np.ndarray]], total: np.ndarray) -> Section:
+    """What speaks for the answer and what for the runner-up."""
+    first = int(np.argmax(total))
+    second = int(np.argmax(np.where(np.arange(len(total)) == first, -np.inf, total)))
+    with np.errstate(invalid="ignore"):
+        rows = [[name, float(v[first] - v[second])] for name, _, v in lines]
+        rows.append(["sum", float(total[first] - total[second])])
+    return Section(
+        f"Log odds of {labels[first]} against {labels[second]}",
+        ["term", "log odds"],
+        rows,
+        note=f"Positive speaks for {labels[first]}, negative for {labels[second]}.",
+    )

@@ -1,0 +1,305 @@
+"""Linear discriminant analysis: one Gaussian per class, one covariance for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import TransformerMixin
+
+from assay.bayes.covariance_estimates import (
+    Covariances,
+    empirical,
+    from_estimator,
+    ledoit_wolf,
+    shrunk,
+    total_scatter,
+)
+from assay.bayes.gaussian_classifier import SingularCovarianceError, check_overflow, class_priors, log_of
+from assay.bayes.shared_covariance import SharedCovariance, whitening
+from assay.core.moments import ClassScatter, class_scatter
+from assay.core.parameters import Array, Choice, Count, Flag, Instance, Range
+from assay.core.sums import Source
+from assay.errors import DegenerateError, ParameterError
+
+
+class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
+    r"""Classify by which of K equally shaped Gaussian clouds explains x best; or project on what separates them.
+
+    Each class is a Gaussian with its own mean and a covariance shared by all classes. The quadratic terms of
+    the K log densities then cancel, and what is left is linear in x:
+
+    .. math:: g_k(x) = \ln\pi_k + x^T\Sigma^{-1}m_k - \tfrac12 m_k^T\Sigma^{-1}m_k               \quad (1)
+
+    with the pooled covariance, divided by n (maximum likelihood, not n - K):
+
+    .. math:: \Sigma = \tfrac1n\sum_i (x_i-m_{y_i})(x_i-m_{y_i})^T                               \quad (2)
+
+    The posterior is the softmax of g. ``transform`` gives Fisher's discriminant coordinates
+    :math:`W^T(x-\bar x)`, at most K - 1, whose directions maximise the scatter between classes per unit of
+    scatter within them, :math:`S_B w = \lambda S_W w`.
+
+    A drop-in for scikit-learn's class of this name, that also takes ``sample_weight``, blocks of rows and
+    ``partial_fit``, since all it needs are sums. It always computes in float64. Cost: O(n d^2 + d^3).
+
+    Collinear and constant columns do no harm with the solvers "svd" and "lsqr": directions without
+    within-class scatter are left out. With "eigen" they are an error, unless shrinkage is given. Classes that
+    are single points throughout (no within-class scatter at all) are an error; one class alone is always the
+    answer.
+
+    Parameters
+    ----------
+    solver : "svd", "lsqr" or "eigen", default "svd"
+        How the answer is read off the sums. "svd": through the eigenvalues of the within-class
+        correlations; those with a root below ``tol`` count as zero. "lsqr": least squares; no ``transform``.
+        "eigen": the generalised eigenproblem. Given ``priors`` move the constants in (1), and with "lsqr" and
+        "eigen" they also weigh the classes' covariances in (2), as in scikit-learn.
+    shrinkage : None, "auto" or a number from 0 to 1, default None
+        Blend of :math:`\Sigma` with a multiple of the identity ("lsqr", "eigen" only). "auto" takes the share
+        of Ledoit and Wolf, which needs a second pass over the rows and so excludes ``partial_fit``.
+    priors : (K,) probabilities, default None
+        Class priors; None takes the class shares. Scaled to sum 1, with a warning, if they do not.
+    n_components : int, default None
+        How many coordinates ``transform`` gives; None is min(K - 1, d).
+    store_covariance : bool, default False
+        Keep ``covariance_`` with the solver "svd" too; the others always keep it.
+    tol : float, default 1e-4
+        Where a singular value counts as zero ("svd"): of the standardised rows within classes, and of the
+        class means relative to the largest.
+    covariance_estimator : object with ``fit`` and ``covariance_``, default None
+        Estimates the covariance of each class instead ("lsqr", "eigen"; rows in memory, no weights).
+
+    Attributes
+    ----------
+    coef_ : (K, d), or (1, d) for two classes      intercept_ : (K,) or (1,)
+    means_ : (K, d)      priors_ : (K,)      xbar_ : (d,) the means weighted by the priors
+    covariance_ : (d, d), see store_covariance
+    scalings_ : (d, r) the directions of ``transform``, largest coefficient positive ("svd", "eigen")
+    explained_variance_ratio_ : (n_components,) each direction's share of the separation
+
+    Examples
+    --------
+    Means 1 and 5, variance 1, so the log odds are 4 (x - 3):
+
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> model = LinearDiscriminantAnalysis().fit([[0.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
+    >>> model.predict_proba([[3.0], [3.25]]).round(4)
+    array([[0.5   , 0.5   ],
+           [0.2689, 0.7311]])
+    >>> model.transform([[3.0], [4.0]])
+    array([[0.],
+           [1.]])
+    """
+
+    accepts = {
+        "solver": Choice("svd", "lsqr", "eigen"),
+        "shrinkage": Choice("auto") | Range(0, 1) | None,
+        "priors": Array(1) | None,
+        "n_components": Count() | None,
+        "store_covariance": Flag(),
+        "tol": Range(0),
+        "covariance_estimator": Instance(having="fit") | None,
+    }
+
+    def __init__(
+        self,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+    ):
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        who = type(self).__name__
+        if self.solver == "svd" and self.shrinkage is not None:
+            raise NotImplementedError(
+                f"{who}: shrinkage not supported with 'svd' solver. Use solver='lsqr' or 'eigen'."
+            )
+        if self.covariance_estimator is not None:
+            if self.solver == "svd":
+                raise ParameterError(
+                    f"{who}: covariance estimator is not supported with svd solver. Try another solver: 'lsqr' or "
+                    "'eigen'."
+                )
+            if self.shrinkage not in (None, 0):
+                raise ParameterError(
+                    f"{who}: covariance_estimator and shrinkage parameters are not None. Only one of the two can be "
+                    "set."
+                )
+
+    @property
+    def _looks_twice(self) -> bool:
+        return self.shrinkage == "auto" or self.covariance_estimator is not None
+
+    def _summarize(self, X: Any, y: Any, w: Any) -> ClassScatter:
+        by_class = self._looks_twice or (
+            self.priors is not None and (self.solver != "svd" or self.store_covariance)
+        )
+        return class_scatter(X, y, w, len(self.classes_), pooled=not by_class)
+
+    def _learn_from(self, source: Source) -> None:
+        self._sums = sums = source.add_up(self._summarize_block)
+        given = None
+        if self.covariance_estimator is not None:
+            given = from_estimator(type(self).__name__, self.covariance_estimator, source, len(self.classes_))
+        elif self.shrinkage == "auto":
+            given = ledoit_wolf(source, sums)
+        self._solve(sums, given)
+
+    def _solve(self, sums: ClassScatter, given: Covariances | None = None) -> None:
+        who, K = type(self).__name__, len(self.classes_)
+        if given is None and self._looks_twice:
+            raise ParameterError(
+                f"{who}: shrinkage='auto' and covariance_estimator look at the rows twice. Use fit or fit_blocks, or "
+                "give shrinkage as a number."
+            )
+        check_overflow(who, sums.mean, sums.scatter)
+        if sums.rows.sum() <= K:
+            raise DegenerateError(
+                f"{who}: The number of samples must be more than the number of classes, got n_samples = "
+                f"{sums.rows.sum()} and {K} class{'' if K == 1 else 'es'}."
+            )
+        self.means_ = sums.mean
+        self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
+        self.xbar_ = self.priors_ @ self.means_
+        self._n_features_out = self._components(sums.mean.shape[1])
+        if self.solver == "svd":
+            self._by_svd(sums)
+        elif self.solver == "lsqr":
+            self._by_least_squares(sums, given)
+        else:
+            self._by_eigenvectors(sums, given)
+
+    def _components(self, d: int) -> int:
+        most = min(len(self.classes_) - 1, d)
+        if self.n_components is not None and self.n_components > most:
+            raise ParameterError(
+                f"{type(self).__name__}: n_components cannot be larger than min(n_features, n_classes - 1) = {most}, "
+                f"got {self.n_components}."
+            )
+        return most if self.n_components is None else self.n_components
+
+    def _by_svd(self, sums: ClassScatter) -> None:
+        n = sums.count.sum()
+        if self.store_covariance:
+            self.covariance_ = self._within(sums, None)
+        within = sums.scatter.sum(axis=0) / n  # (2)
+        P = whitening(within, self.tol)
+        if not P.size:
+            raise DegenerateError(
+                f"{type(self).__name__}: no column varies within a class, so there is no covariance to measure by. "
+                "NearestMean needs none."
+            )
+        gap = self.means_ - self.xbar_
+        _, S, Vt = np.linalg.svd((np.sqrt(n * self.priors_)[:, None] * gap) @ P, full_matrices=False)
+        self.explained_variance_ratio_ = _shares(S**2)[: self._n_features_out]
+        rank = np.sum(S / S[0] > self.tol) if S[0] > 0 else 0
+        self.scalings_ = _upright(P @ Vt.T[:, :rank])
+        z = gap @ self.scalings_
+        weights, constants = z @ self.scalings_.T, log_of(self.priors_) - 0.5 * np.sum(z * z, axis=1)
+        self._publish(weights, constants - weights @ self.xbar_)
+        self._settle(self.xbar_, weights, constants, P)
+
+    def _within(self, sums: ClassScatter, given: Covariances | None) -> np.ndarray:
+        """The classes' covariances weighed by the priors; for class shares that is (2)."""
+        if given is not None:
+            S = np.tensordot(self.priors_, given.own, 1)
+        elif len(sums.scatter) == len(self.priors_):
+            S = np.tensordot(self.priors_, empirical(sums).own, 1)
+        else:
+            S = sums.scatter[0] / sums.count.sum()
+        return shrunk(S, self.shrinkage) if given is None and self.shrinkage else S
+
+    def _by_least_squares(self, sums: ClassScatter, given: Covariances | None) -> None:
+        from scipy.linalg import lstsq
+
+        self.covariance_ = S = self._within(sums, given)
+        gap = self.means_ - self.xbar_
+        both = np.vstack([gap, self.xbar_])  # one solution for both ways to centre
+        P = whitening(S)
+        if P.shape[1] < len(S):
+            solved = lstsq(S, both.T)[0].T
+        else:  # the same, but blind to the columns' units and so more exact
+            solved = both @ P @ P.T
+        self._finish(solved[:-1], solved[-1], P)
+
+    def _by_eigenvectors(self, sums: ClassScatter, given: Covariances | None) -> None:
+        from scipy.linalg import eigh
+
+        self.covariance_ = S = self._within(sums, given)
+        total = given.total if given is not None else total_scatter(sums) / sums.count.sum()
+        total = shrunk(total, self.shrinkage) if given is None and self.shrinkage else total
+        try:
+            values, vectors = eigh(total - S, S)
+        except np.linalg.LinAlgError:
+            raise SingularCovarianceError(
+                f"{type(self).__name__}: the within-class covariance is singular (collinear or constant columns). Use "
+                "solver='svd', or give shrinkage."
+            ) from None
+        values, vectors = values[::-1], vectors[:, ::-1]
+        self.explained_variance_ratio_ = _shares(values)[: self._n_features_out]
+        self.scalings_ = _upright(vectors)
+        gap = self.means_ - self.xbar_
+        self._finish(gap @ vectors @ vectors.T, self.xbar_ @ vectors @ vectors.T, vectors)
+
+    def _finish(self, weights: np.ndarray, common: np.ndarray, whitener: np.ndarray) -> None:
+        """Scores about the mean, and coefficients about the origin, from the solutions for m_k - xbar and xbar."""
+        constants = log_of(self.priors_) - 0.5 * np.sum(weights * (self.means_ - self.xbar_), axis=1)
+        coef = weights + common
+        self._publish(coef, log_of(self.priors_) - 0.5 * np.sum(coef * self.means_, axis=1))  # (1)
+        self._settle(self.xbar_, weights, constants, whitener)
+
+    def _publish(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        if len(coef) == 2:
+            with np.errstate(invalid="ignore"):
+                coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n, K) the scores ``X @ coef_.T + intercept_``; with two classes (n,), the log odds of the second.
+
+        Score 0 is a tie, which ``predict`` gives to ``classes_[0]``.
+        """
+        self._ready()
+        if len(self.classes_) == 2 or self.solver == "svd":
+            return super().decision_function(X)
+        return self._admit(X) @ self.coef_.T + self.intercept_
+
+    def transform(self, X: Any) -> np.ndarray:
+        """(n, n_components) the rows in discriminant coordinates; in each class they have unit variance."""
+        if self.solver == "lsqr":
+            raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
+        X = self._admit(X)
+        directions = self.scalings_[:, : self._n_features_out]
+        return (X - self.xbar_) @ directions if self.solver == "svd" else X @ directions
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the coordinates that ``transform`` gives."""
+        self._ready()
+        k = min(self._n_features_out, self.scalings_.shape[1])
+        return np.array([f"{type(self).__name__.lower()}{j}" for j in range(k)], dtype=object)
+
+
+def _shares(values: np.ndarray) -> np.ndarray:
+    """Each value's share of the sum; of a sum of zero, zero."""
+    total = values.sum()
+    return values / total if total > 0 else np.zeros_like(values)
+
+
+def _upright(directions: np.ndarray) -> np.ndarray:
+    """The sign of each column such that its largest coefficient is positive."""
+    if not directions.size:
+        return directions
+    top = np.take_along_axis(directions, np.abs(directions).argmax(axis=0)[None], axis=0)
+    return directions * np.where(top < 0, -1.0, 1.0)

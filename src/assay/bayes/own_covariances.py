@@ -1,0 +1,115 @@
+"""What classifiers share whose classes are Gaussian clouds of their own shapes: quadratic scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.bayes.gaussian_classifier import (
+    ScoresClasses,
+    SingularCovarianceError,
+    by_rows,
+    log_of,
+)
+
+_EPS = np.finfo(np.float64).eps
+
+
+class OwnCovariances(ScoresClasses):
+    r"""Base of quadratic Gaussian classifiers. ``_settle`` takes a covariance for each class and makes scores of it.
+
+    .. math:: g_k(x) = \ln\pi_k - \tfrac12\ln|\Sigma_k| - \tfrac12\lVert A_k (x-m_k)\rVert^2,\qquad
+              \Sigma_k = L_k L_k^T,\quad A_k = L_k^{-1}                                        \quad (1)
+
+    The triangle :math:`A_k` is made in units of the columns' own spread, so badly scaled columns lose no digits.
+    """
+
+    _sum_of_terms = "Score"
+
+    def _settle(self, covariances: np.ndarray, tol: float, remedy: str) -> None:
+        """covariances : (K, d, d), each of full rank or an error whose words end with ``remedy``."""
+        K, d = self.means_.shape
+        self._whiteners, self._log_dets = np.empty((K, d, d)), np.empty(K)
+        for k in range(K):
+            if self.priors_[k] == 0:  # never chosen, perhaps never seen
+                self._whiteners[k], self._log_dets[k] = np.eye(d), 0.0
+                continue
+            whitener = _triangle(covariances[k], tol)
+            if whitener is None:
+                raise SingularCovarianceError(
+                    f"{type(self).__name__}: The covariance matrix of class {self.classes_[k]} is not full rank "
+                    f"(rank {_rank(covariances[k], tol)} of {d}). {remedy}"
+                )
+            self._whiteners[k] = whitener
+            self._log_dets[k] = -2.0 * np.log(np.diag(whitener)).sum()
+
+    def _scores(self, X: Any) -> np.ndarray:
+        from scipy.linalg.blas import dtrmm
+
+        constants = log_of(self.priors_) - 0.5 * self._log_dets
+
+        def score(block: np.ndarray, out: np.ndarray) -> None:
+            for k, whitener in enumerate(self._whiteners):
+                Z = np.subtract(block, self.means_[k], dtype=np.float64, order="C")
+                Z = dtrmm(1.0, whitener, Z.T, lower=1, overwrite_b=1)  # A (x - m), one column a row
+                np.einsum("ji,ji->i", Z, Z, out=out[:, k])
+            out *= -0.5
+            out += constants  # (1)
+
+        return by_rows(score, X, len(constants))
+
+    def _log_joint(self, X: Any) -> np.ndarray:
+        return self._scores(X) - 0.5 * X.shape[1] * np.log(2 * np.pi)
+
+    def _terms(self, x: np.ndarray) -> tuple[list[tuple[str, np.ndarray]], np.ndarray]:
+        gap = x - self.means_
+        pull = np.einsum(
+            "kba,kbc,kc->ka", self._whiteners, self._whiteners, gap
+        )  # inverse covariance times gap
+        heads = [("log prior", log_of(self.priors_)), ("-1/2 log determinant", -0.5 * self._log_dets)]
+        return heads, (-0.5 * gap * pull).T
+
+    def _polynomial(self) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+        precision = np.einsum("kba,kbc->kac", self._whiteners, self._whiteners)
+        w = np.einsum("kab,kb->ka", precision, self.means_)
+        w0 = -0.5 * np.sum(w * self.means_, axis=1) - 0.5 * self._log_dets + log_of(self.priors_)
+        return -0.5 * precision, w, w0
+
+    def _deviations(self, k: int, noise: np.ndarray) -> np.ndarray:
+        from scipy.linalg import solve_triangular
+
+        return solve_triangular(self._whiteners[k], noise.T, lower=True).T
+
+
+def _scaled(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    spread = np.sqrt(np.diag(S))
+    spread = np.where(spread > 0, spread, 1.0)
+    return S / np.outer(spread, spread), spread
+
+
+def _rank(S: np.ndarray, tol: float) -> int:
+    """How many singular values of the standardised rows exceed tol."""
+    values = np.linalg.eigvalsh(_scaled(S)[0])
+    return int(np.sum(values > max(tol**2, 10 * len(S) * _EPS)))
+
+
+def _triangle(S: np.ndarray, tol: float) -> np.ndarray | None:
+    """Lower triangular A with A S A' = I; None if S is not of full rank."""
+    from scipy.linalg.lapack import dtrtri
+
+    C, spread = _scaled(S)
+    d = len(S)
+    try:
+        L = np.linalg.cholesky(C)
+    except np.linalg.LinAlgError:
+        return None
+    floor = max(tol**2, 10 * d * _EPS)
+    if np.min(np.diag(L)) ** 2 <= floor:  # the smallest eigenvalue is smaller still
+        return None
+    A = dtrtri(L, lower=1)[0]
+    if (
+        1.0 / np.sum(A * A) <= floor and _rank(S, tol) < d
+    ):  # the left side bounds the smallest eigenvalue from below
+        return None
+    return A / spread

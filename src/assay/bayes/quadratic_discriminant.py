@@ -1,0 +1,170 @@
+"""Quadratic discriminant analysis: one Gaussian per class, each with a covariance of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.bayes.covariance_estimates import Covariances, empirical, from_estimator, ledoit_wolf, shrunk
+from assay.bayes.gaussian_classifier import check_overflow, class_priors
+from assay.bayes.own_covariances import OwnCovariances
+from assay.core.moments import ClassScatter, class_scatter
+from assay.core.parameters import Choice, Flag, Instance, Range, Simplex
+from assay.core.sums import Source
+from assay.errors import DegenerateError, ParameterError
+
+
+class QuadraticDiscriminantAnalysis(OwnCovariances):
+    r"""Classify by which of K Gaussian clouds, each of its own shape, explains x best.
+
+    .. math:: g_k(x) = \ln\pi_k - \tfrac12\ln|\Sigma_k| - \tfrac12 (x-m_k)^T\Sigma_k^{-1}(x-m_k)
+                     = x^TW_kx + w_k^Tx + w_{k0}                                               \quad (1)
+
+    with means and covariances of the classes by maximum likelihood (divisor: the weight of the class). The
+    boundaries are conics. It has K d (d + 1) / 2 covariance parameters: worth having when each class has many
+    more rows than columns and the classes differ in shape; else look at `LinearDiscriminantAnalysis`, or
+    at `RegularizedDiscriminantAnalysis` between the two. ``discriminants()`` gives W, w and w0.
+
+    A drop-in for scikit-learn's class of this name, that also takes ``sample_weight``, blocks of rows and
+    ``partial_fit``. Cost: O(n d^2 + K d^3), and O(n K d^2) to predict.
+
+    A class whose covariance has no inverse (collinear or constant columns, no more rows than columns) is an
+    error, ``SingularCovarianceError``, that says what to do; so is a class with a single row, and a single class.
+
+    Parameters
+    ----------
+    solver : "svd" or "eigen", default "svd"
+        "svd" goes with ``reg_param``; "eigen" with ``shrinkage`` or ``covariance_estimator``. The arithmetic is
+        the same.
+    shrinkage : None, "auto" or a number from 0 to 1, default None
+        Blend of each covariance with a multiple of the identity that has its trace ("eigen" only). "auto" takes
+        Ledoit and Wolf's share, which needs a second pass over the rows and so excludes ``partial_fit``.
+    priors : (K,) probabilities, default None
+        Class priors; None takes the class shares.
+    reg_param : number from 0 to 1, default 0
+        Blend of each covariance with the identity, :math:`(1-r)\Sigma_k + rI` ("svd" only).
+    store_covariance : bool, default False
+        Keep ``covariance_``.
+    tol : float, default 1e-4
+        A covariance is not of full rank when the standardised rows of the class have a singular value below
+        tol. Other than in scikit-learn this does not depend on the columns' units.
+    covariance_estimator : object with ``fit`` and ``covariance_``, default None
+        Estimates the covariance of each class instead ("eigen"; rows in memory, no weights).
+
+    Attributes
+    ----------
+    means_ : (K, d)      priors_ : (K,)
+    rotations_ : list of K (d, d) arrays, the principal axes of each class as columns, longest first
+    scalings_ : list of K (d,) arrays, the variances along them
+    covariance_ : list of K (d, d) arrays, if store_covariance
+
+    Examples
+    --------
+    Same mean, standard deviations 1 and 2; the narrow class owns the middle, up to 1.3596:
+
+    >>> from assay.bayes import QuadraticDiscriminantAnalysis
+    >>> model = QuadraticDiscriminantAnalysis().fit([[-1.0], [1.0], [-2.0], [2.0]], ["a", "a", "b", "b"])
+    >>> model.predict([[1.3], [1.4]])
+    array(['a', 'b'], dtype='<U1')
+    >>> W, w, w0 = model.discriminants().log_odds("a", "b")
+    >>> float((-w0 / W[0, 0]) ** 0.5)
+    1.35955...
+    """
+
+    accepts = {
+        "solver": Choice("svd", "eigen"),
+        "shrinkage": Choice("auto") | Range(0, 1) | None,
+        "priors": Simplex() | None,
+        "reg_param": Range(0, 1),
+        "store_covariance": Flag(),
+        "tol": Range(0),
+        "covariance_estimator": Instance(having="fit") | None,
+    }
+
+    def __init__(
+        self,
+        *,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1.0e-4,
+        covariance_estimator: Any = None,
+    ):
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        who = type(self).__name__
+        if self.solver == "svd" and self.shrinkage is not None:
+            raise NotImplementedError(
+                f"{who}: shrinkage not supported with 'svd' solver. Use solver='eigen'."
+            )
+        if self.solver == "svd" and self.covariance_estimator is not None:
+            raise ParameterError(
+                f"{who}: covariance_estimator is not supported with solver='svd'. Try solver='eigen' instead."
+            )
+        if self.covariance_estimator is not None and self.shrinkage not in (None, 0):
+            raise ParameterError(
+                f"{who}: covariance_estimator and shrinkage parameters are not None. Only one of the two can be set."
+            )
+
+    def _summarize(self, X: Any, y: Any, w: Any) -> ClassScatter:
+        return class_scatter(X, y, w, len(self.classes_), pooled=False)
+
+    def _learn_from(self, source: Source) -> None:
+        self._sums = sums = source.add_up(self._summarize_block)
+        given = None
+        self._check_classes(sums)
+        if self.covariance_estimator is not None:
+            given = from_estimator(type(self).__name__, self.covariance_estimator, source, len(self.classes_))
+        elif self.shrinkage == "auto":
+            given = ledoit_wolf(source, sums)
+        self._solve(sums, given)
+
+    def _check_classes(self, sums: ClassScatter) -> None:
+        who, K = type(self).__name__, len(self.classes_)
+        check_overflow(who, sums.mean, sums.scatter)
+        if K < 2:
+            raise DegenerateError(f"{who}: The number of classes has to be greater than one. Got {K} class.")
+        if (sums.rows == 1).any():
+            k = int(np.argmax(sums.rows == 1))
+            raise DegenerateError(
+                f"{who}: y has only 1 sample in class {self.classes_[k]}, covariance is ill defined. Drop the class, "
+                "or use LinearDiscriminantAnalysis."
+            )
+
+    def _solve(self, sums: ClassScatter, given: Covariances | None = None) -> None:
+        who = type(self).__name__
+        if given is None and (self.shrinkage == "auto" or self.covariance_estimator is not None):
+            raise ParameterError(
+                f"{who}: shrinkage='auto' and covariance_estimator look at the rows twice. Use fit or fit_blocks, or "
+                "give shrinkage as a number."
+            )
+        self._check_classes(sums)
+        self.means_ = sums.mean
+        self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
+        S = given.own if given is not None else empirical(sums).own
+        if self.solver == "svd":
+            S = (1 - self.reg_param) * S + self.reg_param * np.eye(S.shape[1])
+        elif given is None and self.shrinkage:
+            S = shrunk(S, self.shrinkage)
+        few = (sums.rows > 0) & (sums.rows <= S.shape[1])
+        how = "reg_param" if self.solver == "svd" else "shrinkage"
+        more = "It has no more rows than columns. " if few.any() else ""
+        self._settle(
+            S, self.tol, f"{more}Increase the value of `{how}` to reduce the collinearity, or drop columns."
+        )
+        pairs = [np.linalg.eigh(own) for own in S]
+        self.scalings_ = [values[::-1] for values, _ in pairs]
+        self.rotations_ = [vectors[:, ::-1] for _, vectors in pairs]
+        if self.store_covariance:
+            self.covariance_ = list(S)

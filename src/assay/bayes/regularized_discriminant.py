@@ -1,0 +1,84 @@
+"""Regularised discriminant analysis: between quadratic, linear and nearest-mean classification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.bayes.covariance_estimates import empirical
+from assay.bayes.gaussian_classifier import check_overflow, class_priors
+from assay.bayes.own_covariances import OwnCovariances
+from assay.core.moments import ClassScatter, class_scatter
+from assay.core.parameters import Range, Simplex
+from assay.errors import ParameterError
+
+
+class RegularizedDiscriminantAnalysis(OwnCovariances):
+    r"""Classify by Gaussian clouds whose shapes are blends of three guesses.
+
+    .. math:: \Sigma_k' = \alpha s^2 I + \beta S + (1-\alpha-\beta)S_k,\qquad
+              s^2 = \tfrac1d\mathrm{tr}\,S                                                   \quad (1)
+
+    where :math:`S_k` is the covariance of class k and :math:`S=\sum_k\pi_kS_k` the pooled one, both by maximum
+    likelihood (IML 5-29). The corners are quadratic discriminants (0, 0), linear ones (0, 1) and the nearest
+    mean (1, 0). Choose alpha and beta by cross-validation, for example with scikit-learn's ``GridSearchCV``.
+
+    Of use where a class has few rows for its d (d + 1) / 2 covariances: any beta that makes the pooled matrix
+    count, or any alpha above 0, makes a singular :math:`S_k` harmless. A blend that is singular all the same is a
+    ``SingularCovarianceError``. A class with a single row has :math:`S_k=0` and lives from the other two guesses.
+
+    Parameters
+    ----------
+    alpha : number from 0 to 1, default 0.1
+        The share of the sphere; alpha + beta may not exceed 1.
+    beta : number from 0 to 1, default 0.4
+        The share of the pooled covariance.
+    priors : (K,) probabilities, default None
+        Class priors; None takes the class shares. S is pooled by the class shares in any case.
+    tol : float, default 1e-4
+        Where a singular value counts as zero, see `QuadraticDiscriminantAnalysis`.
+
+    Attributes
+    ----------
+    means_ : (K, d)      priors_ : (K,)      covariance_ : (K, d, d) the blends, (1)
+
+    Examples
+    --------
+    >>> from assay.bayes import RegularizedDiscriminantAnalysis
+    >>> X, y = [[-1.0], [1.0], [3.0], [7.0]], ["a", "a", "b", "b"]
+    >>> RegularizedDiscriminantAnalysis(alpha=0.0, beta=0.5).fit(X, y).covariance_.ravel()
+    array([1.75, 3.25])
+    """
+
+    accepts = {"alpha": Range(0, 1), "beta": Range(0, 1), "priors": Simplex() | None, "tol": Range(0)}
+
+    def __init__(self, alpha: float = 0.1, beta: float = 0.4, *, priors: Any = None, tol: float = 1e-4):
+        self.alpha = alpha
+        self.beta = beta
+        self.priors = priors
+        self.tol = tol
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.alpha + self.beta > 1 + 1e-12:
+            raise ParameterError(
+                f"{type(self).__name__}: alpha + beta must be at most 1, got {self.alpha:g} + {self.beta:g}."
+            )
+
+    def _summarize(self, X: Any, y: Any, w: Any) -> ClassScatter:
+        return class_scatter(X, y, w, len(self.classes_), pooled=False)
+
+    def _solve(self, sums: ClassScatter) -> None:
+        who = type(self).__name__
+        check_overflow(who, sums.mean, sums.scatter)
+        self.means_ = sums.mean
+        self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
+        own = empirical(sums).own
+        pooled = sums.scatter.sum(axis=0) / sums.count.sum()
+        d = len(pooled)
+        sphere = np.trace(pooled) / d * np.eye(d)
+        rest = max(1 - self.alpha - self.beta, 0.0)
+        self.covariance_ = self.alpha * sphere + self.beta * pooled + rest * own  # (1)
+        one = " Got 1 class and n_samples = 1." if sums.rows.sum() == 1 else ""
+        self._settle(self.covariance_, self.tol, f"Raise alpha, or beta.{one}")

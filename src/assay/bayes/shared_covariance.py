@@ -1,0 +1,87 @@
+"""What classifiers share whose classes are equally shaped Gaussian clouds: linear scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.bayes.gaussian_classifier import ScoresClasses, by_rows
+
+_EPS = np.finfo(np.float64).eps
+
+
+class SharedCovariance(ScoresClasses):
+    r"""Base of linear Gaussian classifiers. ``_settle`` takes what was solved for and makes scores of it.
+
+    .. math:: g_k(x) = a_k^T (x - c) + b_k,\qquad a_k = \Sigma^{-1}(m_k - c),\quad
+              b_k = \ln\pi_k - \tfrac12 (m_k - c)^T\Sigma^{-1}(m_k - c)
+
+    about a centre c among the rows, so that data far from the origin lose no digits.
+    """
+
+    _sum_of_terms = "Score"
+
+    def _settle(
+        self, centre: np.ndarray, weights: np.ndarray, constants: np.ndarray, whitener: np.ndarray
+    ) -> None:
+        """centre c (d,), weights a (K, d), constants b (K,), whitener P (d, r) with P P' the inverse covariance."""
+        self._centre, self._weights, self._constants, self._whitener = centre, weights, constants, whitener
+        # digits lost by scoring about the origin instead of the centre, as a rounding error of the score
+        self._far = bool(np.max(np.abs(weights) @ np.abs(centre), initial=0.0) * _EPS > 1e-13)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        if self._far:
+
+            def score(block: np.ndarray, out: np.ndarray) -> None:
+                np.matmul(block - self._centre, self._weights.T, out=out)
+
+            scores = by_rows(score, X, len(self._constants))
+            scores += self._constants
+            return scores
+        constants = self._constants - self._weights @ self._centre
+        if len(constants) != 2 or not np.isfinite(constants).all():
+            scores = X @ self._weights.T
+            scores += constants
+            return scores
+        scores = np.zeros((X.shape[0], 2))  # of two classes the log odds are enough
+        np.add(X @ (self._weights[1] - self._weights[0]), constants[1] - constants[0], out=scores[:, 1])
+        return scores
+
+    def _log_joint(self, X: Any) -> np.ndarray:
+        Z = (X - self._centre) @ self._whitener
+        rank = Z.shape[1]
+        log_det = np.linalg.slogdet(self._whitener.T @ self._whitener)[1] if rank else 0.0
+        common = -0.5 * np.einsum("ij,ij->i", Z, Z) + 0.5 * log_det - 0.5 * rank * np.log(2 * np.pi)
+        return self._scores(X) + common[:, None]
+
+    def _terms(self, x: np.ndarray) -> tuple[list[tuple[str, np.ndarray]], np.ndarray]:
+        return [("at the centre", self._constants)], (self._weights * (x - self._centre)).T
+
+    def _polynomial(self) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+        common = self._whitener @ (
+            self._whitener.T @ self._centre
+        )  # so that w_k is the inverse covariance times m_k
+        w = self._weights + common
+        w0 = self._constants - self._weights @ self._centre - 0.5 * (common @ self._centre)
+        return None, w, w0
+
+    def _deviations(self, k: int, noise: np.ndarray) -> np.ndarray:
+        Q, values, _ = np.linalg.svd(self._whitener, full_matrices=False)
+        return noise[:, : len(values)] @ (Q / values).T
+
+
+def whitening(S: np.ndarray, tol: float = 0.0) -> np.ndarray:
+    """P (d, r) with P' S P = I, longest axes first, without the axes shorter than ``tol`` in units of the columns.
+
+    >>> import numpy as np
+    >>> from assay.bayes.shared_covariance import whitening
+    >>> whitening(np.array([[4.0, 0.0], [0.0, 0.0]]))
+    array([[0.5],
+           [0. ]])
+    """
+    spread = np.sqrt(np.diag(S))
+    spread = np.where(spread > 0, spread, 1.0)
+    values, vectors = np.linalg.eigh(S / np.outer(spread, spread))
+    keep = values > max(tol**2, 10 * len(S) * _EPS * values[-1], 0.0)
+    return (vectors[:, keep] / np.sqrt(values[keep]) / spread[:, None])[:, ::-1]
