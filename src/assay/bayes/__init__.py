@@ -4,6 +4,9 @@ from assay.bayes.bernoulli_nb import BernoulliNB
 from assay.bayes.categorical_nb import CategoricalNB
 from assay.bayes.complement_nb import ComplementNB
 from assay.bayes.dot_product_classifier import DotProductClassifier
+from assay.bayes.fisher_discriminant import FisherDiscriminant
+from assay.bayes.gaussian_classifier import Discriminants, SingularCovarianceError
+from assay.bayes.gaussian_classifier_cv import GaussianClassifierCV, covariance_parameters
 from assay.bayes.gaussian_nb import GaussianNB
 from assay.bayes.joint_bayes import JointBayes
 from assay.bayes.linear_discriminant import LinearDiscriminantAnalysis
@@ -13,12 +16,16 @@ from assay.bayes.nearest_mean import NearestMean
 from assay.bayes.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from assay.bayes.regularized_discriminant import RegularizedDiscriminantAnalysis
 from assay.bayes.shared_diagonal_nb import SharedDiagonalNB
+from assay.bayes.univariate_gaussian import UnivariateGaussianClassifier, decision_points
 
 __all__ = [
     "BernoulliNB",
     "CategoricalNB",
     "ComplementNB",
+    "Discriminants",
     "DotProductClassifier",
+    "FisherDiscriminant",
+    "GaussianClassifierCV",
     "GaussianNB",
     "JointBayes",
     "LinearDiscriminantAnalysis",
@@ -28,4 +35,8 @@ __all__ = [
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "SharedDiagonalNB",
+    "SingularCovarianceError",
+    "UnivariateGaussianClassifier",
+    "covariance_parameters",
+    "decision_points",
 ]
