@@ -55,7 +55,7 @@ class Column:
         """The column that holds the values of both."""
         if self == other:
             return self
-        if self.coded != other.coded or self.name != other.name or self.date != other.date:
+        if (self.kind, self.name, self.date) != (other.kind, other.name, other.date):
             raise SchemaError(f"Column {self.name!r} is {self!r} in one block and {other!r} in another.")
         return Column(self.name, self.kind, _union(self.categories, other.categories))
 
@@ -133,8 +133,7 @@ class Schema:
         if np.isnan(value) or (column.coded and value < 0):
             return None
         if column.date:
-            day = np.datetime64("1970-01-01", "s") + np.timedelta64(round(value * 86400), "s")
-            return str(day).replace("T00:00:00", "")
+            return _moment(value)
         return column.categories[int(value)] if column.coded else float(value)
 
     def __repr__(self) -> str:
@@ -149,6 +148,12 @@ class Schema:
         return "\n".join(lines)
 
 
+def _moment(days: float) -> str:
+    """Days since 1970-01-01 as ISO text: the day, with the time if there is one, to the microsecond."""
+    text = str(np.datetime64(round(float(days) * 86400e6), "us"))
+    return text.removesuffix(".000000").removesuffix("T00:00:00")
+
+
 def in_order(values: Sequence[Any]) -> tuple[Any, ...]:
     """Sorted if the values can be compared with each other, by type and text otherwise."""
     try:
@@ -159,5 +164,6 @@ def in_order(values: Sequence[Any]) -> tuple[Any, ...]:
 
 def _union(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     """All values of both; sorted if both were, else b's new values after a's."""
-    both = (*a, *(v for v in b if v not in set(a)))
+    known = set(a)
+    both = (*a, *(v for v in b if v not in known))
     return in_order(both) if a == in_order(a) and b == in_order(b) else both

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, SchemaError
-from assay.tables.schema import Column, Kind, Schema, in_order
+from assay.tables.encode import UNSEEN, apply_column, learn_column
+from assay.tables.schema import Column, Kind, Schema
 
-UNSEEN = -1.0  # the code of a category that the schema does not list
+__all__ = ["UNSEEN", "Table"]
 
 
 @dataclass
@@ -59,7 +61,7 @@ class Table:
         pyarrow frame. ``kinds`` overrules the kind found for the columns it names.
         """
         if isinstance(X, Table):
-            return X
+            return X._as(kinds, who) if kinds else X
         plain = _numeric_block(X, who)
         if plain is not None and not kinds:
             return cls(plain, Schema.numeric(plain.shape[1]), _complete(plain, who))
@@ -68,7 +70,7 @@ class Table:
         for name in kinds:
             if name not in names:
                 raise SchemaError(f"{who}: there is no column {name!r}. Columns: {', '.join(names)}.")
-        encoded = [_learn_column(name, column, kinds.get(name), who) for name, column in zip(names, columns)]
+        encoded = [learn_column(name, column, kinds.get(name), who) for name, column in zip(names, columns)]
         schema = Schema([column for column, _ in encoded], named)
         values = np.column_stack([codes for _, codes in encoded]) if encoded else np.empty((len(X), 0))
         return cls(np.ascontiguousarray(values), schema, _complete(values, who))
@@ -88,15 +90,34 @@ class Table:
                 )
             if not schema.coded.any():
                 return cls(plain, schema, _complete(plain, who))
+            if _is_sparse(plain):
+                raise DataError(
+                    f"{who}: X is sparse, but some columns held categories. Give a frame or an array."
+                )
         names, columns, named = _columns(X, who)
         order = _match(names, schema, who) if named and schema.named else _by_position(names, schema, who)
         values = np.empty((len(columns[0]) if columns else 0, len(schema)))
         unseen: dict[str, list[Any]] = {}
         for j, column in enumerate(schema):
-            values[:, j], strange = _apply_column(column, columns[order[j]], who)
+            values[:, j], strange = apply_column(column, columns[order[j]], who)
             if strange:
                 unseen[column.name] = strange
         return cls(values, schema, _complete(values, who), unseen)
+
+    def _as(self, kinds: Mapping[str, Kind], who: str) -> Table:
+        """The same rows, some columns taken as another kind."""
+        for name in kinds:
+            self.schema.index(name)
+        columns, values = list(self.schema.columns), self.values.copy()
+        for j, column in enumerate(columns):
+            kind = kinds.get(column.name, column.kind)
+            if column.coded and kind != "numeric":
+                columns[j] = Column(column.name, kind, column.categories)
+            elif kind != column.kind:
+                if column.coded:
+                    raise SchemaError(f"{who}: column {column.name!r} holds text, expected numbers.")
+                columns[j], values[:, j] = learn_column(column.name, values[:, j], kind, who)
+        return Table(values, Schema(columns, self.schema.named), self.complete, dict(self.unseen))
 
     def __len__(self) -> int:
         return self.values.shape[0]
@@ -140,15 +161,13 @@ class Table:
 
 def _numeric_block(X: Any, who: str) -> Any:
     """X as a float block if it is a plain numeric or sparse matrix, else None."""
+    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "fiub":
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     kind = getattr(getattr(X, "dtype", None), "kind", None)
     if kind is not None and hasattr(X, "__array__") and not hasattr(X, "columns"):
         if kind not in "fiubc":
             return None
-    elif _is_sparse(X):
-        pass
-    elif hasattr(X, "columns") or hasattr(X, "column_names") or isinstance(X, Mapping):
-        return None
-    elif isinstance(X, (list, tuple)) and _mentions_text(X):
+    elif not _is_sparse(X) and (_is_frame(X) or (isinstance(X, (list, tuple)) and _mentions_text(X))):
         return None
     from sklearn.utils import check_array
 
@@ -162,6 +181,12 @@ def _numeric_block(X: Any, who: str) -> Any:
     )
 
 
+def _is_frame(X: Any) -> bool:
+    # a lazy frame of polars works out its columns when asked for them, so it is known by its name
+    lazy = type(X).__name__ == "LazyFrame"
+    return lazy or isinstance(X, Mapping) or hasattr(X, "columns") or hasattr(X, "column_names")
+
+
 def _is_sparse(X: Any) -> bool:
     module = type(X).__module__
     return module.startswith("scipy.sparse") or (hasattr(X, "tocsr") and hasattr(X, "nnz"))
@@ -170,7 +195,7 @@ def _is_sparse(X: Any) -> bool:
 def _mentions_text(rows: list[Any] | tuple[Any, ...]) -> bool:
     """Whether a nested list holds anything but numbers; NumPy would turn all of it to text."""
     return any(
-        isinstance(v, (str, bytes)) or v is None
+        v is None or isinstance(v, (str, bytes, dt.date, dt.timedelta, np.datetime64, np.timedelta64))
         for row in rows
         for v in (row if isinstance(row, (list, tuple)) else (row,))
     )
@@ -192,14 +217,15 @@ def _complete(values: Any, who: str) -> bool:
 def _columns(X: Any, who: str) -> tuple[list[str], list[Any], bool]:
     """Names and columns of a frame, a mapping or an array of objects; whether the names are its own."""
     if isinstance(X, Mapping):
-        lengths = {len(column) for column in X.values()}
-        if len(lengths) > 1:
-            raise DataError(f"{who}: the columns differ in length: {sorted(lengths)}.")
-        return [str(name) for name in X], [_series(column) for column in X.values()], True
-    if hasattr(X, "columns") or hasattr(X, "column_names"):
+        return _mapped_columns(X, who)
+    if _is_frame(X):
         return _frame_columns(X, who)
     if isinstance(X, np.ndarray):
-        block = X if X.dtype.kind == "O" else X.astype(object)
+        block = (
+            np.ma.filled(X, None)
+            if isinstance(X, np.ma.MaskedArray) and X.dtype.kind == "O"
+            else X.astype(object)
+        )
     else:
         rows = list(X)
         widths = {len(row) if isinstance(row, (list, tuple, np.ndarray)) else 0 for row in rows}
@@ -215,26 +241,52 @@ def _columns(X: Any, who: str) -> tuple[list[str], list[Any], bool]:
     return [f"x{j}" for j in range(block.shape[1])], list(block.T), False
 
 
+def _mapped_columns(X: Mapping[Any, Any], who: str) -> tuple[list[str], list[Any], bool]:
+    names = [str(name) for name in X]
+    _check_names(names, who)
+    for name, column in X.items():
+        if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
+            raise DataError(f"{who}: {str(name)!r} is one value, expected a column of values.")
+    lengths = {len(column) for column in X.values()}
+    if len(lengths) > 1:
+        raise DataError(f"{who}: the columns differ in length: {sorted(lengths)}.")
+    _check_shape(max(lengths, default=0), len(names), who)
+    return names, [_series(column) for column in X.values()], True
+
+
+def _check_names(names: list[str], who: str) -> None:
+    if len(set(names)) != len(names):
+        twice = next(name for j, name in enumerate(names) if name in set(names[:j]))
+        raise SchemaError(f"{who}: column {twice!r} is there more than once. Column names must differ.")
+
+
+def _check_shape(n: int, d: int, who: str) -> None:
+    for count, what in ((d, "feature"), (n, "sample")):
+        if count == 0:
+            raise DataError(
+                f"{who}: found array with 0 {what}(s) (shape=({n}, {d})) while a minimum of 1 is required."
+            )
+
+
 def _frame_columns(X: Any, who: str) -> tuple[list[str], list[Any], bool]:
     import narwhals.stable.v2 as nw
 
+    if type(X).__name__ == "LazyFrame":
+        raise DataError(f"{who}: X is a lazy frame. Load its rows first: X.collect().")
     labels = list(X.columns) if not hasattr(X, "column_names") else list(X.column_names)
     names = [str(label) for label in labels]
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise SchemaError(f"{who}: column {twice!r} is there more than once. Column names must differ.")
+    _check_names(names, who)
     if any(not isinstance(label, str) for label in labels) and hasattr(X, "set_axis"):
         X = X.set_axis(names, axis=1)
-    frame = nw.from_native(X, eager_only=True)
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"{who}: X is a frame of an unknown kind ({type(X).__module__}.{type(X).__qualname__}). Give a frame of "
+            "pandas, polars or pyarrow."
+        ) from None
     n, d = frame.shape
-    if n == 0:
-        raise DataError(
-            f"{who}: found array with 0 sample(s) (shape=({n}, {d})) while a minimum of 1 is required."
-        )
-    if d == 0:
-        raise DataError(
-            f"{who}: found array with 0 feature(s) (shape=({n}, {d})) while a minimum of 1 is required."
-        )
+    _check_shape(n, d, who)
     return names, [frame[name] for name in names], all(isinstance(label, str) for label in labels)
 
 
@@ -252,186 +304,11 @@ def _series(values: Any) -> Any:
     return column
 
 
-def _learn_column(name: str, values: Any, kind: Kind | None, who: str) -> tuple[Column, np.ndarray]:
-    """What a column is, and its numbers."""
-    found, data = _classify(name, values, who)
-    if found == "numeric" and kind in (None, "numeric"):
-        return Column(name), data
-    if found == "date" and kind in (None, "numeric"):
-        return Column(name, date=True), data
-    if found in ("numeric", "date"):  # numbers that the caller declares to be categories
-        levels, codes = np.unique(data, return_inverse=True)
-        there = ~np.isnan(levels)
-        codes = np.where(np.isnan(data), np.nan, codes)
-        numbers = tuple(int(v) if float(v).is_integer() else float(v) for v in levels[there])
-        return Column(name, kind or "nominal", numbers), codes
-    if kind == "numeric":
-        raise SchemaError(f"{who}: column {name!r} holds text, expected numbers.")
-    categories, codes = data
-    return Column(name, kind or found, categories), codes  # type: ignore[arg-type]
-
-
-def _apply_column(column: Column, values: Any, who: str) -> tuple[np.ndarray, list[Any]]:
-    """A column's numbers by a schema learned before, and the values it did not know."""
-    found, data = _classify(column.name, values, who)
-    if not column.coded:
-        if found in ("numeric", "date"):
-            return data, []
-        categories, codes = data
-        if not categories:  # nothing but holes
-            return codes, []
-        if column.date:
-            return _dates_from_text(column.name, categories, codes, who), []
-        raise SchemaError(
-            f"{who}: column {column.name!r} was numeric when the model was fitted, now it holds {categories[0]!r}."
-        )
-    if found in ("numeric", "date"):
-        levels, inverse = np.unique(data, return_inverse=True)
-        codes = np.where(np.isnan(data), np.nan, inverse)
-        categories = tuple(levels[~np.isnan(levels)].tolist())
-    else:
-        categories, codes = data
-    if categories == column.categories:
-        return codes, []
-    known = {value: float(code) for code, value in enumerate(column.categories)}
-    table = np.array([known.get(value, UNSEEN) for value in categories])
-    there = ~np.isnan(codes)
-    translated = np.full(len(codes), np.nan)
-    if there.any():
-        translated[there] = table[codes[there].astype(np.intp)]
-    used = np.unique(codes[translated == UNSEEN]).astype(np.intp)
-    return translated, [categories[c] for c in used]
-
-
-def _classify(name: str, values: Any, who: str) -> tuple[str, Any]:
-    """("numeric" or "date", floats) or ("nominal" or "ordinal", (categories, codes as floats))."""
-    if isinstance(values, np.ndarray):
-        if values.dtype.kind in "fiub":
-            return "numeric", values.astype(np.float64)
-        if values.dtype.kind == "M":
-            return "date", _days(values)
-        return _classify_objects(name, values.astype(object), who)
-    import narwhals.stable.v2 as nw
-
-    dtype = values.dtype
-    if dtype.is_numeric() or dtype == nw.Boolean:
-        return "numeric", _numbers(values)
-    if dtype in (nw.Categorical, nw.Enum):
-        return _classify_categories(values, ordered=_is_ordered(values))
-    if dtype == nw.String:
-        return "nominal", _dictionary(values.to_arrow())
-    if dtype in (nw.Date, nw.Datetime):
-        return "date", _days(values.cast(nw.Datetime("us")).to_numpy().astype("datetime64[us]"))
-    if dtype == nw.Duration:
-        micro = values.to_numpy().astype("timedelta64[us]")
-        return "numeric", np.where(np.isnat(micro), np.nan, micro.astype(np.float64) / 86400e6)
-    if dtype == nw.Object or dtype == nw.Unknown:
-        return _classify_objects(name, np.asarray(values.to_numpy(), dtype=object), who)
-    raise SchemaError(
-        f"{who}: column {name!r} has type {dtype}, expected numbers, text, categories or dates. Drop or convert it."
-    )
-
-
-def _numbers(series: Any) -> np.ndarray:
-    """Numbers and booleans as floats, nulls as NaN."""
-    import narwhals.stable.v2 as nw
-
-    if series.dtype == nw.Boolean and series.null_count():
-        return np.array([np.nan if v is None else float(v) for v in series.to_list()])
-    if series.dtype != nw.Float64:
-        series = series.cast(nw.Float64)
-    return np.array(series.to_numpy(), dtype=np.float64)
-
-
-def _is_ordered(series: Any) -> bool:
-    native = series.to_native()
-    return bool(getattr(getattr(native, "cat", None), "ordered", False))
-
-
-def _classify_categories(series: Any, ordered: bool) -> tuple[str, Any]:
-    """A declared categorical keeps its declared categories and their order."""
-    native = series.to_native()
-    accessor = getattr(native, "cat", None)
-    if hasattr(accessor, "categories"):  # pandas: the values may be of any type
-        codes = np.asarray(accessor.codes, dtype=np.float64)
-        codes[codes < 0] = np.nan
-        return "ordinal" if ordered else "nominal", (tuple(accessor.categories.tolist()), codes)
-    import narwhals.stable.v2 as nw
-
-    if series.dtype == nw.Enum:
-        categories = tuple(series.dtype.categories)
-        position = {value: float(code) for code, value in enumerate(categories)}
-        return "nominal", (categories, np.array([position.get(v, np.nan) for v in series.to_list()]))
-    return "nominal", _dictionary(series.cast(nw.String).to_arrow())
-
-
-def _dictionary(column: Any) -> tuple[tuple[Any, ...], np.ndarray]:
-    """Sorted distinct values of an Arrow column and each row's position among them."""
-    import pyarrow as pa
-
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    if pa.types.is_null(column.type):  # nothing but holes has no categories
-        return (), np.full(len(column), np.nan)
-    encoded = column.dictionary_encode()
-    values = encoded.dictionary.to_pylist()
-    categories = in_order(values)
-    position = {value: code for code, value in enumerate(categories)}
-    table = np.array([position[v] for v in values], dtype=np.float64)
-    rows = encoded.indices.to_numpy(zero_copy_only=False).astype(np.float64)
-    there = ~np.isnan(rows)
-    codes = np.full(len(rows), np.nan)
-    codes[there] = table[rows[there].astype(np.intp)]
-    return categories, codes
-
-
-def _classify_objects(name: str, values: np.ndarray, who: str) -> tuple[str, Any]:
-    """Python objects: numbers if all are numbers, dates if all are dates, else categories."""
-    missing = np.array([v is None or v != v or str(v) in ("<NA>", "NaT") for v in values], dtype=bool)
-    there = values[~missing]
-    if all(isinstance(v, (int, float, np.number, np.bool_)) for v in there):
-        numbers = np.full(len(values), np.nan)
-        numbers[~missing] = there.astype(np.float64)
-        return "numeric", numbers
-    if all(isinstance(v, np.datetime64) or hasattr(v, "isoformat") for v in there):
-        return "date", _days(np.array([None if m else v for v, m in zip(values, missing)], "datetime64[us]"))
-    try:
-        categories = in_order(set(there.tolist()))
-    except TypeError:
-        strange = next(v for v in there if type(v).__hash__ is None)
-        raise DataError(
-            f"{who}: column {name!r} holds {strange!r}; argument must be a string or a number."
-        ) from None
-    position = {value: code for code, value in enumerate(categories)}
-    codes = np.full(len(values), np.nan)
-    codes[~missing] = [position[v] for v in there.tolist()]
-    return "nominal", (categories, codes)
-
-
-def _days(moments: np.ndarray) -> np.ndarray:
-    """Days since 1970-01-01, NaT as NaN."""
-    micro = moments.astype("datetime64[us]")
-    return np.where(np.isnat(micro), np.nan, micro.astype(np.int64) / 86400e6)
-
-
-def _dates_from_text(name: str, categories: tuple[Any, ...], codes: np.ndarray, who: str) -> np.ndarray:
-    """A date column given as ISO text."""
-    try:
-        days = _days(np.array(categories, dtype="datetime64[us]"))
-    except ValueError:
-        raise SchemaError(
-            f"{who}: column {name!r} held dates when the model was fitted, now it holds {categories[0]!r}."
-        ) from None
-    there = ~np.isnan(codes)
-    result = np.full(len(codes), np.nan)
-    result[there] = days[codes[there].astype(np.intp)]
-    return result
-
-
 def _match(names: list[str], schema: Schema, who: str) -> list[int]:
     """Where each of the schema's columns stands in a table with its own column names."""
-    lost = [name for name in schema.names if name not in set(names)]
-    extra = [name for name in names if name not in set(schema.names)]
+    given, known = set(names), set(schema.names)
+    lost = [name for name in schema.names if name not in given]
+    extra = [name for name in names if name not in known]
     if lost or extra:
         parts = [f"missing: {', '.join(lost)}"] if lost else []
         parts += [f"not seen in fit: {', '.join(extra)}"] if extra else []

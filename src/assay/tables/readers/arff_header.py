@@ -103,12 +103,12 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
     for chunk in source.chunks(1 << 20):
         if len(tail) > LONGEST >> 2:
             raise source.complain("this line is too long for a header.", line + 1)
-        if b"\0" in chunk:
-            raise source.complain("a NUL byte; this is not a text file, or it is damaged.", line + 1)
         pieces = (tail + chunk).splitlines(keepends=True)
         tail = pieces.pop()
         for piece in pieces:
             line += 1
+            if b"\0" in piece:
+                raise source.complain("a NUL byte; this is not a text file, or it is damaged.", line)
             yield line, piece.decode("utf-8").rstrip("\r\n")
     for piece in tail.splitlines():
         line += 1
@@ -168,7 +168,9 @@ def _categories(text: str, at: int) -> tuple[tuple[str, ...], int]:
             at += 1
             continue
         start = at
-        value, _, at = token(text, at, ",}", spaces=True)
+        value, quoted, at = token(text, at, ",}", spaces=True)
+        if quoted and skip(text, at) < len(text) and text[skip(text, at)] not in ",}":
+            raise Bad(at + 1, "there is text after the closing quote")
         if value in found:
             raise Bad(start + 1, f"category {value!r} is there twice")
         found[value or ""] = None
@@ -214,7 +216,7 @@ def token(text: str, at: int, stops: str, spaces: bool = False) -> tuple[str | N
     A bare value ends at a character of ``stops`` or at a space; with ``spaces`` it may hold spaces inside.
     """
     at = skip(text, at)
-    if at >= len(text) or text[at] == "%":
+    if at >= len(text) or (text[at] == "%" and not spaces):  # among categories it is a value like any other
         return None, False, at
     if text[at] in "'\"":
         value, at = unquote(text, at)

@@ -33,11 +33,8 @@ class DatePattern:
         while i < len(pattern):
             c = pattern[i]
             if c == "'":
-                close = pattern.find("'", i + 1)
-                if close < 0:
-                    raise ValueError(f"the date format {pattern!r} has an open quote")
-                self.parts.append((pattern[i + 1 : close] or "'", 0))
-                i = close + 1
+                literal, i = _quoted(pattern, i)
+                self.parts.append((literal, 0))
             elif c.isascii() and c.isalpha():
                 n = len(pattern) - len(pattern[i:].lstrip(c)) - i
                 if c not in "yuMLdEHkhKamsSZXz":
@@ -104,6 +101,21 @@ class DatePattern:
     def write(self, moment: datetime) -> str:
         """The moment as text of this form."""
         return "".join(_written(part, count, moment) if count else part for part, count in self.parts)
+
+
+def _quoted(pattern: str, i: int) -> tuple[str, int]:
+    """The text in quotes at a position, and the position after it; two quotes stand for one."""
+    if pattern[i : i + 2] == "''":
+        return "'", i + 2
+    text, i = "", i + 1
+    while True:
+        close = pattern.find("'", i)
+        if close < 0:
+            raise ValueError(f"the date format {pattern!r} has an open quote")
+        text += pattern[i:close]
+        if pattern[close + 1 : close + 2] != "'":
+            return text, close + 1
+        text, i = text + "'", close + 2
 
 
 def _written(part: str, count: int, t: datetime) -> str:

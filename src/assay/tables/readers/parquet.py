@@ -71,8 +71,10 @@ class ParquetReader:
         wanted = self._select(columns)
         try:
             with pq.ParquetFile(self.path) as file:
-                for batch in file.iter_batches(batch_size=rows, columns=wanted, use_threads=False):
-                    yield batch if wanted is None else batch.select(wanted)
+                for group in range(file.num_row_groups):  # all at once, Arrow keeps what it has read
+                    batches = file.iter_batches(rows, row_groups=[group], columns=wanted, use_threads=False)
+                    for batch in batches:
+                        yield batch if wanted is None else batch.select(wanted)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise complain(self.name, f"the file is damaged ({_first_line(error)}).") from None
 
