@@ -71,7 +71,7 @@ def import_direction(path: pathlib.Path, tree: ast.Module, where: pathlib.Path) 
         elif isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module]
             if node.module == "assay":
-                names = [f"assay.{alias.name}" for alias in node.names]
+                names = [f"assay.{alias.name}" for alias in node.names if alias.name in FLOOR]
         for name in names:
             if not name.startswith("assay."):
                 continue

@@ -97,7 +97,7 @@ class TripletMetric(Transformer):
         self._learn(values, codes, None)
         return self
 
-    def _learn(self, X: np.ndarray, y: np.ndarray, w: None) -> None:
+    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         from scipy.optimize import minimize
         from sklearn.exceptions import ConvergenceWarning
 
