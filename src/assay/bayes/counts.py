@@ -99,7 +99,7 @@ class CategoryCounts:
         where nothing was seen and alpha is 0.
         """
         total = self.seen() + alpha * self.width[:, None]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             nothing = -np.log(np.maximum(self.width, 1))[:, None]
             norm = np.log(total)
             logs = np.log(self.cells + alpha) - np.repeat(norm, self.width, axis=0)
