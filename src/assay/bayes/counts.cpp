@@ -139,6 +139,14 @@ static inline double hot_sums(View2<const float> X, const int64_t *y, const doub
     return sums_f32(X, y, w, over, t, out);
 }
 
+// Columns take up cells one after another, within those that there are.
+bool in_order(const In1<int64_t> &start, size_t d, size_t cells) {
+    if (start.shape(0) != d + 1 || start.data()[0] < 0 || start.data()[d] > int64_t(cells)) return false;
+    for (size_t j = 0; j < d; ++j)
+        if (start.data()[j] > start.data()[j + 1]) return false;
+    return true;
+}
+
 template <class T>
 void extent(In2<T> X,                   // in      (n, d)
             InOut1<double> low,         // in/out  (d,)     starts at +inf
@@ -154,6 +162,7 @@ void count(In2<T> X,                    // in      (n, d)      codes, NaN where 
            In1<double> w,               // in      (n,) or (0,) for ones
            In1<int64_t> start,          // in      (d + 1,)    the first cell of each column, and their number
            InOut2<double> cells) {      // in/out  (cells, K)
+    require(in_order(start, X.shape(1), cells.shape(0)), "count: the columns of X do not fit the table");
     nb::gil_scoped_release unlocked;
     add_counts<T>(view(X), y.data(), w.size() ? w.data() : nullptr, start.data(), view(cells));
 }
@@ -163,6 +172,9 @@ void look_up(In2<T> X,                  // in      (n, d)      codes, NaN where 
              In1<int64_t> start,        // in      (d + 1,)
              In2<double> table,         // in      (cells, K)  logs
              InOut2<double> out) {      // in/out  (n, K)
+    require(in_order(start, X.shape(1), table.shape(0)) && out.shape(0) == X.shape(0) &&
+                out.shape(1) == table.shape(1),
+            "look_up: the columns of X or the classes do not fit the table");
     nb::gil_scoped_release unlocked;
     add_logs<T>(view(X), start.data(), view(table), out.data());
 }

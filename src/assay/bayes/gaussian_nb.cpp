@@ -58,6 +58,10 @@ void log_joint(In2<T> X,                     // in   (n, d)
                In2<double> precision,        // in   (K, d)
                In1<double> offset,           // in   (K,)     may be -inf
                InOut2<double> out) {         // out  (n, K)
+    const auto n = X.shape(0), d = X.shape(1), K = offset.shape(0);
+    require(mean.shape(0) == K && mean.shape(1) == d && precision.shape(0) == K && precision.shape(1) == d &&
+                out.shape(0) == n && out.shape(1) == K,
+            "log_joint: means and precisions must have a row for each class and a column for each of X");
     nb::gil_scoped_release unlocked;
     run(view(X), mean.data(), precision.data(), offset.data(), int64_t(offset.shape(0)), out.data());
 }

@@ -21,6 +21,7 @@ static inline int64_t best(const double *s, int64_t K) {
 }
 
 int64_t hopeless(In2<double> scores) {  // in      (n, K)
+    require(scores.shape(1) > 0, "hopeless: there are no classes");
     nb::gil_scoped_release unlocked;
     const auto S = view(scores);
     int64_t none = 0;
@@ -30,12 +31,14 @@ int64_t hopeless(In2<double> scores) {  // in      (n, K)
 
 void winner(In2<double> scores,         // in      (n, K)
             InOut1<int64_t> out) {      // out     (n,)
+    require(scores.shape(1) > 0 && out.shape(0) == scores.shape(0), "winner: there are no classes, or other rows");
     nb::gil_scoped_release unlocked;
     const auto S = view(scores);
     for (int64_t i = 0; i < S.rows(); ++i) out.data()[i] = best(S.row(i), S.cols());
 }
 
 void softmax(InOut2<double> scores) {   // in/out  (n, K)
+    require(scores.shape(1) > 0, "softmax: there are no classes");
     nb::gil_scoped_release unlocked;
     const auto S = view(scores);
     const int64_t K = S.cols();

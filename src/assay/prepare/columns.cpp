@@ -53,6 +53,7 @@ template <class T, auto run>
 void extremes(In2<T> X,             // in      (n, d)
               InOut1<T> low,        // in/out  (d,)
               InOut1<T> high) {     // in/out  (d,)
+    require(low.shape(0) == X.shape(1) && high.shape(0) == X.shape(1), "extremes: X has other columns than before");
     nb::gil_scoped_release unlocked;
     run(view(X), low.data(), high.data());
 }
@@ -60,6 +61,7 @@ void extremes(In2<T> X,             // in      (n, d)
 template <class T, auto run>
 void holes(In2<T> X,                    // in      (n, d)
            InOut1<int64_t> count) {     // in/out  (d,)
+    require(count.shape(0) == X.shape(1), "holes: X has other columns than before");
     nb::gil_scoped_release unlocked;
     run(view(X), count.data());
 }
@@ -68,6 +70,8 @@ template <class T, auto run>
 void fill(In2<T> X,             // in   (n, d)
           In1<T> value,         // in   (d,)
           InOut2<T> out) {      // out  (n, d)
+    require(value.shape(0) == X.shape(1) && out.shape(0) == X.shape(0) && out.shape(1) == X.shape(1),
+            "fill: there must be one value for each column of X");
     nb::gil_scoped_release unlocked;
     run(view(X), value.data(), out.data());
 }

@@ -9,6 +9,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <stdexcept>
 
 namespace nb = nanobind;
 using std::int32_t;
@@ -58,5 +59,10 @@ template <class T> using InOut2 = Array2<T>;
 
 template <class T> View1<T> view(const Array1<T> &a) { return {a.data(), int64_t(a.shape(0))}; }
 template <class T> View2<T> view(const Array2<T> &a) { return {a.data(), int64_t(a.shape(0)), int64_t(a.shape(1))}; }
+
+// For arrays that come from a model, and so perhaps from a stranger's file: a ValueError instead of a wild read.
+inline void require(bool fits, const char *what) {
+    if (!fits) throw std::invalid_argument(what);
+}
 
 }  // namespace assay
