@@ -1,0 +1,22 @@
+"""Data made to measure: shapes, Gaussian and mixed classes, noise. The same seed gives the same rows."""
+
+from assay.tables.generators.gaussian import make_gaussian_classes, make_mixed, two_gaussians_error
+from assay.tables.generators.noise import attribute_noise, make_hidden_attribute, punch_holes, teacher_noise
+from assay.tables.generators.shapes import make_boolean, make_box, make_ellipse, make_rings, make_xor
+from assay.tables.generators.transactions import make_transactions
+
+__all__ = [
+    "attribute_noise",
+    "make_boolean",
+    "make_box",
+    "make_ellipse",
+    "make_gaussian_classes",
+    "make_hidden_attribute",
+    "make_mixed",
+    "make_rings",
+    "make_transactions",
+    "make_xor",
+    "punch_holes",
+    "teacher_noise",
+    "two_gaussians_error",
+]
