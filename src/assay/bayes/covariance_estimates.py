@@ -109,7 +109,8 @@ def from_estimator(who: str, estimator: Any, source: Source, K: int) -> Covarian
         )
 
     def estimate(rows: np.ndarray) -> np.ndarray:
-        fitted = clone(estimator).fit(rows)
+        fitted = clone(estimator, safe=False)
+        fitted.fit(rows)
         if not hasattr(fitted, "covariance_"):
             raise ParameterError(f"{who}: {type(estimator).__name__} does not have a covariance_ attribute.")
         return np.atleast_2d(fitted.covariance_)

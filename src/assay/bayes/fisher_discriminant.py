@@ -101,16 +101,16 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
     def _solve(self, sums: ClassScatter, source: Source | None = None) -> None:
         who = type(self).__name__
         check_overflow(who, sums.mean, sums.scatter)
-        self.means_ = sums.mean
-        self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
         share = np.ones(2) if self.within == "sum" else sums.count / sums.count.sum()
         within = np.tensordot(share, sums.scatter, 1)
-        gap = self.means_[1] - self.means_[0]
+        gap = sums.mean[1] - sums.mean[0]
         if not within.any() or not gap.any():
             what = "no column varies within a class" if gap.any() else "the classes have the same mean"
             raise DegenerateError(
                 f"{who}: {what}, so no direction is best (got {int(sums.rows.sum())} rows)."
             )
+        self.means_ = sums.mean
+        self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
         w = fisher_direction(self.means_[1], self.means_[0], within)  # (1)
         self.criterion_ = fisher_criterion(w, within, np.outer(gap, gap))
         self.direction_ = w / np.linalg.norm(w)

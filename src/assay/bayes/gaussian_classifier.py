@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
 from assay.core.parallel import in_threads
-from assay.core.sums import BLOCK_BYTES, SMALL_BYTES
+from assay.core.sums import BLOCK_BYTES, SMALL_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError
 
 __all__ = ["Discriminants", "GaussianClassifier", "ScoresClasses", "SingularCovarianceError"]
@@ -95,24 +97,21 @@ class GaussianClassifier(SumLearner, Generative):
         X, y, sample_weight : as in fit
         classes : all class labels; needed in the first call, since a block may lack some
         """
-        self._unsolved: str | None = None
         try:
             super().partial_fit(X, y, classes, sample_weight)
         except DegenerateError as error:
-            self._unsolved = str(error)
+            self._unsolved: str | None = f"{error} (So far: call partial_fit with more rows first.)"
+        else:
+            self._unsolved = None
         return self
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of X and their classes y.
-
-        Parameters
-        ----------
-        X : array, or pandas, polars, pyarrow frame, (n, d)
-        y : (n,) class labels of any kind
-        sample_weight : (n,) what each row counts; None counts each once
-        """
+    def _learn_from(self, source: Source) -> None:
+        self._unsolved = "the last fit did not end well, so there is nothing to predict with."
+        self._learn_rows(source)
         self._unsolved = None
-        return super().fit(X, y, sample_weight)
+
+    def _learn_rows(self, source: Source) -> None:
+        super()._learn_from(source)
 
     def discriminants(self) -> Discriminants:
         """The scores of the classes as polynomials in the columns, with the coefficients W, w, w0."""
@@ -151,11 +150,9 @@ class GaussianClassifier(SumLearner, Generative):
         return super()._admit(X, fitting)
 
     def _ready(self) -> None:
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(self)
         if getattr(self, "_unsolved", None):
-            raise DegenerateError(f"{self._unsolved} (So far: call partial_fit with more rows first.)")
+            raise NotFittedError(f"{type(self).__name__}: {self._unsolved}")
 
     @property
     def _means(self) -> np.ndarray:
@@ -211,7 +208,7 @@ def class_priors(who: str, priors: Any, count: np.ndarray, classes: np.ndarray) 
     """(K,) the given priors, or the classes' shares of the total weight."""
     if priors is None:
         return count / count.sum()
-    p = np.asarray(priors, dtype=np.float64)
+    p = np.array(priors, dtype=np.float64)
     K = len(classes)
     if p.shape != (K,):
         raise ParameterError(

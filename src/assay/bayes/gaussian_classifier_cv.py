@@ -94,7 +94,9 @@ class GaussianClassifierCV(Classifier):
     accepts = {
         "structures": Any_(
             f"None or a list of names among {', '.join(_STRUCTURES)}",
-            lambda v: v is None or (not isinstance(v, str) and len(v) > 0 and set(v) <= set(_STRUCTURES)),
+            lambda v: (
+                v is None or (isinstance(v, (list, tuple)) and len(v) > 0 and set(v) <= set(_STRUCTURES))
+            ),
         ),
         "cv": Count(2) | Any_("a splitter or a list of (train, test) row numbers", _splits_rows),
         "priors": Simplex() | None,

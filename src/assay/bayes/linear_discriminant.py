@@ -148,7 +148,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         )
         return class_scatter(X, y, w, len(self.classes_), pooled=not by_class)
 
-    def _learn_from(self, source: Source) -> None:
+    def _learn_rows(self, source: Source) -> None:
         self._sums = sums = source.add_up(self._summarize_block)
         given = None
         if self.covariance_estimator is not None:

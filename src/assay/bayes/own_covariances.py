@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ class OwnCovariances(ScoresClasses):
 
     _sum_of_terms = "Score"
 
-    def _settle(self, covariances: np.ndarray, tol: float, remedy: str) -> None:
-        """covariances : (K, d, d), each of full rank or an error whose words end with ``remedy``."""
+    def _settle(self, covariances: np.ndarray, tol: float, advice: Callable[[int], str]) -> None:
+        """covariances : (K, d, d), each of full rank, or it is an error that ends with the advice for class k."""
         K, d = self.means_.shape
         self._whiteners, self._log_dets = np.empty((K, d, d)), np.empty(K)
         for k in range(K):
@@ -39,7 +40,7 @@ class OwnCovariances(ScoresClasses):
             if whitener is None:
                 raise SingularCovarianceError(
                     f"{type(self).__name__}: The covariance matrix of class {self.classes_[k]} is not full rank "
-                    f"(rank {_rank(covariances[k], tol)} of {d}). {remedy}"
+                    f"(rank {_rank(covariances[k], tol)} of {d}). {advice(k)}"
                 )
             self._whiteners[k] = whitener
             self._log_dets[k] = -2.0 * np.log(np.diag(whitener)).sum()

@@ -29,8 +29,9 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
     A drop-in for scikit-learn's class of this name, that also takes ``sample_weight``, blocks of rows and
     ``partial_fit``. Cost: O(n d^2 + K d^3), and O(n K d^2) to predict.
 
-    A class whose covariance has no inverse (collinear or constant columns, no more rows than columns) is an
-    error, ``SingularCovarianceError``, that says what to do; so is a class with a single row, and a single class.
+    A class whose covariance has no inverse (collinear or constant columns, no more rows than columns, a single
+    row) is an error, ``SingularCovarianceError``, that says what to do; any ``reg_param`` or ``shrinkage`` above 0
+    helps. A single class is an error too.
 
     Parameters
     ----------
@@ -120,27 +121,14 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
     def _summarize(self, X: Any, y: Any, w: Any) -> ClassScatter:
         return class_scatter(X, y, w, len(self.classes_), pooled=False)
 
-    def _learn_from(self, source: Source) -> None:
+    def _learn_rows(self, source: Source) -> None:
         self._sums = sums = source.add_up(self._summarize_block)
         given = None
-        self._check_classes(sums)
         if self.covariance_estimator is not None:
             given = from_estimator(type(self).__name__, self.covariance_estimator, source, len(self.classes_))
         elif self.shrinkage == "auto":
             given = ledoit_wolf(source, sums)
         self._solve(sums, given)
-
-    def _check_classes(self, sums: ClassScatter) -> None:
-        who, K = type(self).__name__, len(self.classes_)
-        check_overflow(who, sums.mean, sums.scatter)
-        if K < 2:
-            raise DegenerateError(f"{who}: The number of classes has to be greater than one. Got {K} class.")
-        if (sums.rows == 1).any():
-            k = int(np.argmax(sums.rows == 1))
-            raise DegenerateError(
-                f"{who}: y has only 1 sample in class {self.classes_[k]}, covariance is ill defined. Drop the class, "
-                "or use LinearDiscriminantAnalysis."
-            )
 
     def _solve(self, sums: ClassScatter, given: Covariances | None = None) -> None:
         who = type(self).__name__
@@ -149,7 +137,9 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
                 f"{who}: shrinkage='auto' and covariance_estimator look at the rows twice. Use fit or fit_blocks, or "
                 "give shrinkage as a number."
             )
-        self._check_classes(sums)
+        check_overflow(who, sums.mean, sums.scatter)
+        if len(self.classes_) < 2:
+            raise DegenerateError(f"{who}: The number of classes has to be greater than one. Got 1 class.")
         self.means_ = sums.mean
         self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
         S = given.own if given is not None else empirical(sums).own
@@ -157,14 +147,16 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
             S = (1 - self.reg_param) * S + self.reg_param * np.eye(S.shape[1])
         elif given is None and self.shrinkage:
             S = shrunk(S, self.shrinkage)
-        few = (sums.rows > 0) & (sums.rows <= S.shape[1])
-        how = "reg_param" if self.solver == "svd" else "shrinkage"
-        more = "It has no more rows than columns. " if few.any() else ""
-        self._settle(
-            S, self.tol, f"{more}Increase the value of `{how}` to reduce the collinearity, or drop columns."
-        )
+        self._settle(S, self.tol, lambda k: self._advice(k, int(sums.rows[k])))
         pairs = [np.linalg.eigh(own) for own in S]
         self.scalings_ = [values[::-1] for values, _ in pairs]
         self.rotations_ = [vectors[:, ::-1] for _, vectors in pairs]
         if self.store_covariance:
             self.covariance_ = list(S)
+
+    def _advice(self, k: int, rows: int) -> str:
+        """What to do about class k of so many rows whose covariance is singular."""
+        how = "reg_param" if self.solver == "svd" else "shrinkage"
+        few = f"y has only 1 sample in class {self.classes_[k]}. " if rows == 1 else ""
+        few = f"It has {rows} rows, no more than columns. " if 1 < rows <= self.means_.shape[1] else few
+        return f"{few}Increase the value of `{how}` to reduce the collinearity, or drop columns."

@@ -81,4 +81,4 @@ class RegularizedDiscriminantAnalysis(OwnCovariances):
         rest = max(1 - self.alpha - self.beta, 0.0)
         self.covariance_ = self.alpha * sphere + self.beta * pooled + rest * own  # (1)
         one = " Got 1 class and n_samples = 1." if sums.rows.sum() == 1 else ""
-        self._settle(self.covariance_, self.tol, f"Raise alpha, or beta.{one}")
+        self._settle(self.covariance_, self.tol, lambda k: f"Raise alpha, or beta.{one}")
