@@ -159,7 +159,8 @@ def test_text_becomes_one_column_for_each_category_also_late_ones():
 MAILS = pd.Series(
     [
         "win money now", "cheap money win win", "win a prize now", "cheap cheap pills", "money prize",
-        "meeting at noon with the team", "lunch at noon on monday", "notes of the meeting", "the report at noon", "report and notes",
+        "meeting at noon with the team", "lunch at noon on monday", "notes of the meeting",
+        "the report at noon", "report and notes",
     ]
 )  # fmt: skip
 SPAM = np.array([1] * 5 + [0] * 5)
