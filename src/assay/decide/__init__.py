@@ -5,6 +5,7 @@ from assay.decide.calibrated_classifier import CalibratedClassifierCV
 from assay.decide.curves import RejectCurve, RiskCoverage, error_reject_curve, risk_coverage_curve
 from assay.decide.decision import Decision, decide, ties
 from assay.decide.decision_rule import DecisionRule
+from assay.decide.fixed_threshold import FixedThresholdClassifier
 from assay.decide.isotonic import IsotonicCalibrator, pool_adjacent_violators
 from assay.decide.losses import Loss, as_loss
 from assay.decide.priors import PriorShift, adjust_priors, effective_priors, estimate_priors
@@ -12,6 +13,8 @@ from assay.decide.regions import Region, decision_regions
 from assay.decide.scores import class_scores, decide_sign, rank, weighted_maximum
 from assay.decide.sigmoid import SigmoidCalibrator
 from assay.decide.temperature import TemperatureCalibrator
+from assay.decide.threshold import ThresholdChoice, tune_threshold, tune_weights
+from assay.decide.tuned_threshold import TunedThresholdClassifierCV
 from assay.decide.utility import certainty_equivalent, expected_utility
 from assay.decide.venn_abers import VennAbersCalibrator
 
@@ -20,6 +23,7 @@ __all__ = [
     "CalibratedClassifierCV",
     "Decision",
     "DecisionRule",
+    "FixedThresholdClassifier",
     "IsotonicCalibrator",
     "Loss",
     "PriorShift",
@@ -28,6 +32,8 @@ __all__ = [
     "RiskCoverage",
     "SigmoidCalibrator",
     "TemperatureCalibrator",
+    "ThresholdChoice",
+    "TunedThresholdClassifierCV",
     "VennAbersCalibrator",
     "adjust_priors",
     "as_loss",
@@ -44,5 +50,7 @@ __all__ = [
     "rank",
     "risk_coverage_curve",
     "ties",
+    "tune_threshold",
+    "tune_weights",
     "weighted_maximum",
 ]

@@ -80,6 +80,28 @@ class MetaClassifier(ClassifierMixin, BaseEstimator):
                 delattr(self, name)
 
 
+class Wrapper(MetaClassifier):
+    """A meta-classifier that uses a classifier which came fitted as it is, without ``fit``."""
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "estimator_" in vars(self) or (self.estimator is not None and is_fitted(self.estimator))
+
+    def __getattr__(self, name: str) -> Any:
+        """What a wrapped classifier that came fitted knows: its classes and columns."""
+        if name in ("classes_", "estimator_", "n_features_in_", "feature_names_in_", "schema_"):
+            inner = vars(self).get("estimator")
+            if "estimator_" not in vars(self) and inner is not None and is_fitted(inner):
+                return inner if name == "estimator_" else getattr(inner, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _model(self) -> Any:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call fit, or wrap a fitted classifier."
+            )
+        return self.estimator_
+
+
 def posterior_of(model: Any, X: Any, classes: np.ndarray, who: str) -> np.ndarray:
     """(n, K) posterior of a fitted model, its columns in the order of ``classes``; absent classes get 0."""
     if not hasattr(model, "predict_proba"):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from assay.core.explanation import Explanation, Section
 from assay.core.parameters import Any_, Choice, Seed
 from assay.core.targets import label_codes
-from assay.decide._meta import MetaClassifier, is_fitted, posterior_of, take
+from assay.decide._meta import Wrapper, posterior_of, take
 from assay.decide.decision import Decision, decide
 from assay.decide.losses import Loss, as_loss
 from assay.decide.priors import adjust_priors, effective_priors
@@ -19,7 +18,7 @@ from assay.errors import ParameterError
 __all__ = ["DecisionRule"]
 
 
-class DecisionRule(MetaClassifier):
+class DecisionRule(Wrapper):
     r"""Believe as the wrapped classifier does, decide by what errors cost.
 
     .. math:: \text{say } \arg\min_i \sum_k \lambda_{ik} P(C_k|x)
@@ -102,17 +101,6 @@ class DecisionRule(MetaClassifier):
         self._adopt(self.estimator_)
         self._table()  # a wrong loss is told now, not at the first prediction
         return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "estimator_" in vars(self) or (self.estimator is not None and is_fitted(self.estimator))
-
-    def __getattr__(self, name: str) -> Any:
-        """What a wrapped classifier that came fitted knows: its classes and columns."""
-        if name in ("classes_", "estimator_", "n_features_in_", "feature_names_in_", "schema_"):
-            inner = vars(self).get("estimator")
-            if "estimator_" not in vars(self) and inner is not None and is_fitted(inner):
-                return inner if name == "estimator_" else getattr(inner, name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def actions_(self) -> np.ndarray:
@@ -221,13 +209,6 @@ class DecisionRule(MetaClassifier):
             notes.append("Rejected: no risk is below the cost of rejecting.")
         heads = ["action", *(f"if {label}" for label in self.classes_.tolist()), "risk"]
         return Section("Expected loss", heads, rows, " ".join(notes))
-
-    def _model(self) -> Any:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call fit, or wrap a fitted classifier."
-            )
-        return self.estimator_
 
     def _table(self) -> Loss:
         table = as_loss(

@@ -1,0 +1,118 @@
+"""FixedThresholdClassifier: say the positive class where its score reaches a threshold of your own."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from assay.core.parameters import Choice, Range
+from assay.decide._meta import MetaClassifier, Wrapper, posterior_of
+from assay.decide.scores import class_scores
+from assay.decide.threshold import positive_class
+from assay.errors import DataError, ParameterError
+
+__all__ = ["FixedThresholdClassifier"]
+
+
+class Thresholded(MetaClassifier):
+    """Two classes, one score, one threshold."""
+
+    response_method: str
+    pos_label: Any
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the wrapped classifier's posterior, unchanged."""
+        return posterior_of(self._model(), X, self.classes_, type(self).__name__)
+
+    def _score(self, model: Any, X: Any, positive: int) -> tuple[np.ndarray, float]:
+        """(n,) the score of the positive class, and the threshold that stands for no preference."""
+        if self.response_method == "decision_function" or not hasattr(model, "predict_proba"):
+            if not hasattr(model, "decision_function"):
+                raise ParameterError(
+                    f"{type(self).__name__}: {type(model).__name__} has no decision_function to set a threshold on."
+                )
+            scores = np.asarray(model.decision_function(X), dtype=np.float64)
+            if scores.ndim == 2:
+                scores = scores[:, 1] - scores[:, 0]
+            return (scores if positive == 1 else -scores), 0.0
+        return class_scores(model, X)[0][:, positive], 0.5
+
+    def _said(self, model: Any, X: Any, threshold: Any) -> np.ndarray:
+        positive = positive_class(self.classes_, self.pos_label, type(self).__name__)
+        score, even = self._score(model, X, positive)
+        cut = even if isinstance(threshold, str) else threshold
+        return self.classes_[np.where(score >= cut, positive, 1 - positive)]
+
+
+class FixedThresholdClassifier(Wrapper, Thresholded):
+    """Say the positive class where its score reaches a threshold of your own.
+
+    Parameters
+    ----------
+    estimator : classifier of two classes, fitted or not; default None is Gaussian naive Bayes
+        One that came fitted is used as it is, without ``fit``.
+    threshold : "auto" (default: 0.5 for probabilities, 0 for a decision function) or a number
+    pos_label : the positive class, default the last of ``classes_``
+    response_method : "auto" (default: probabilities if there are any), "predict_proba", "decision_function"
+
+    Attributes
+    ----------
+    classes_ : (2,)      estimator_ : the fitted classifier
+
+    Examples
+    --------
+    >>> from assay.bayes import GaussianNB
+    >>> from assay.decide import FixedThresholdClassifier
+    >>> bayes = GaussianNB().fit([[0.0], [2.0], [4.0], [6.0]], ["no", "no", "yes", "yes"])
+    >>> bayes.predict_proba([[2.7], [3.5]])[:, 1].round(2)
+    array([0.23, 0.88])
+    >>> FixedThresholdClassifier(bayes, threshold=0.2).predict([[2.7], [3.5]])
+    array(['yes', 'yes'], dtype='<U3')
+    """
+
+    accepts = {
+        "threshold": Range() | Choice("auto"),
+        "response_method": Choice("auto", "predict_proba", "decision_function"),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        threshold: Any = "auto",
+        pos_label: Any = None,
+        response_method: str = "auto",
+    ):
+        self.estimator = estimator
+        self.threshold = threshold
+        self.pos_label = pos_label
+        self.response_method = response_method
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Fit a clone of the wrapped classifier; X reaches it as it is."""
+        labels, _, w = self._start(X, y, sample_weight)
+        two_classes(self.classes_, type(self).__name__)
+        positive_class(self.classes_, self.pos_label, type(self).__name__)
+        self.estimator_ = self._fit_clone(X, labels, w, **fit_params)
+        self._adopt(self.estimator_)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) labels by the threshold."""
+        model = self._model()
+        two_classes(self.classes_, type(self).__name__)
+        return self._said(model, X, self.threshold)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def two_classes(classes: np.ndarray, who: str) -> None:
+    if len(classes) != 2:
+        raise DataError(
+            f"{who}: Only binary classification is supported by one threshold, y has {len(classes)} "
+            f"class{'' if len(classes) == 1 else 'es'}. For more: DecisionRule, TunedThresholdClassifierCV."
+        )

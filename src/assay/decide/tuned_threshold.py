@@ -1,0 +1,238 @@
+"""TunedThresholdClassifierCV: a threshold, or class weights, chosen on rows that the classifier did not see."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from assay.core.parameters import Any_, Array, Choice, Count, Flag, Seed
+from assay.decide._meta import folds, is_fitted, posterior_of, take
+from assay.decide.fixed_threshold import Thresholded
+from assay.decide.threshold import judge_of, positive_class, tune_threshold, tune_weights
+from assay.errors import DataError, ParameterError
+
+__all__ = ["TunedThresholdClassifierCV"]
+
+
+class TunedThresholdClassifierCV(Thresholded):
+    r"""Choose the threshold by what errors cost, or by any metric, on rows that the classifier did not see.
+
+    With ``scoring``, each fold's scores are judged on a grid of thresholds and the folds' curves, interpolated
+    to a common grid, are averaged. With ``loss``, the scores of all folds are pooled and every cut between two
+    scores is tried; if the probabilities are calibrated this comes back to the threshold that
+    :class:`DecisionRule` computes, and if they are not it mends them. More than two classes have weights in
+    place of a threshold: :math:`\arg\max_k c_k P(C_k|x)`, found by :func:`tune_weights` on the pooled
+    posteriors.
+
+    Parameters
+    ----------
+    estimator : classifier; default None is Gaussian naive Bayes
+    scoring : name of a scorer of labels, or function (model, X, y); default "balanced_accuracy"
+    response_method : "auto" (default: probabilities if there are any), "predict_proba", "decision_function"
+    thresholds : size of the grid, default 100, or the thresholds to try
+    cv : int, splitter, splits, a share of rows to hold out, or "prefit"; default None is 5 stratified folds
+        "prefit" takes a fitted estimator as it is and tunes on all rows given (with ``refit=False``).
+    refit : fit the classifier to all rows after tuning, default True; False keeps that of a single split
+    n_jobs : folds fitted at once, default None is one
+    random_state : seed of the single split
+    store_cv_results : keep ``cv_results_``, default False
+    loss : dict {(said, truth): cost} or (K, K) array; given, it is used in place of ``scoring``
+    pos_label : the positive class, default the last of ``classes_``
+
+    Attributes
+    ----------
+    best_threshold_ : float (two classes)      best_weights_ : (K,) (more than two)
+    best_score_ : the mean score there; with ``loss``, minus the mean loss
+    classes_ : (K,)      estimator_ : the fitted classifier
+    cv_results_ : dict of ``thresholds`` and ``scores``, if stored (two classes)
+
+    Notes
+    -----
+    Two classes and ``scoring``: same threshold as scikit-learn's. New here: ``loss``, ``pos_label``, more than
+    two classes, ``sample_weight`` in the scores.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from assay.decide import TunedThresholdClassifierCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> wary = TunedThresholdClassifierCV(loss={(1, 0): 20}).fit(X, y)  # to call a tumour (0) benign costs 20
+    >>> plain = TunedThresholdClassifierCV(loss={(1, 0): 1}).fit(X, y)
+    >>> bool(wary.best_threshold_ > plain.best_threshold_)
+    True
+    """
+
+    accepts = {
+        "response_method": Choice("auto", "predict_proba", "decision_function"),
+        "thresholds": Count(2) | Array(1),
+        "refit": Flag(),
+        "store_cv_results": Flag(),
+        "random_state": Seed(),
+        "cv": Any_(),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        scoring: Any = "balanced_accuracy",
+        response_method: str = "auto",
+        thresholds: Any = 100,
+        cv: Any = None,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        store_cv_results: bool = False,
+        loss: Any = None,
+        pos_label: Any = None,
+    ):
+        self.estimator = estimator
+        self.scoring = scoring
+        self.response_method = response_method
+        self.thresholds = thresholds
+        self.cv = cv
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.store_cv_results = store_cv_results
+        self.loss = loss
+        self.pos_label = pos_label
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Fit, score held-out rows, choose; X reaches the classifier as it is."""
+        labels, codes, w = self._start(X, y, sample_weight)
+        mass = np.bincount(codes, weights=w)
+        if (mass > 0).sum() < 2:
+            raise DataError(
+                f"{type(self).__name__}: y has one class (with weight); there is nothing to choose between."
+            )
+        parts = self._held_out(X, labels, w, fit_params)
+        if len(self.classes_) > 2:
+            self._tune_weights(parts, labels, w)
+        elif self.loss is None:
+            self._tune_by_metric(parts, labels, w)
+        else:
+            self._tune_by_cost(parts, labels, w)
+        self._adopt(self.estimator_)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) labels by the threshold, or by the weights."""
+        model = self._model()
+        if len(self.classes_) == 2:
+            return self._said(model, X, self.best_threshold_)
+        P = posterior_of(model, X, self.classes_, type(self).__name__)
+        return self.classes_[np.argmax(P * self.best_weights_, axis=1)]
+
+    def _held_out(
+        self, X: Any, labels: np.ndarray, w: Any, fit_params: Any
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Pairs (rows, scores) of rows that the scoring classifier did not learn from; sets ``estimator_``."""
+        who, positive = type(self).__name__, 1
+        if len(self.classes_) == 2:
+            positive = positive_class(self.classes_, self.pos_label, who)
+
+        def scored(model: Any, rows: Any) -> np.ndarray:
+            if len(self.classes_) > 2:
+                return posterior_of(model, rows, self.classes_, who)
+            return self._score(model, rows, positive)[0]
+
+        if isinstance(self.cv, str) and self.cv == "prefit":
+            if self.refit:
+                raise ParameterError(
+                    f"{who}: cv='prefit' uses the classifier as it is; set refit=False as well."
+                )
+            if not is_fitted(self._wrapped()):
+                raise NotFittedError(f"{who}: cv='prefit' needs a fitted classifier.")
+            self.estimator_ = self._wrapped()
+            return [(np.arange(len(labels)), scored(self.estimator_, X))]
+        splits = self._splits(X, labels)
+        if not self.refit and len(splits) > 1:
+            raise ParameterError(
+                f"{who}: with several folds there is no single classifier to keep; set refit=True."
+            )
+        from joblib import Parallel, delayed
+
+        def part(train: np.ndarray, test: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+            model = self._fit_clone(
+                take(X, train), labels[train], None if w is None else w[train], **fit_params
+            )
+            return model, test, scored(model, take(X, test))
+
+        parts = Parallel(n_jobs=self.n_jobs)(delayed(part)(train, test) for train, test in splits)
+        self.estimator_ = self._fit_clone(X, labels, w, **fit_params) if self.refit else parts[0][0]
+        return [(test, scores) for _, test, scores in parts]
+
+    def _splits(self, X: Any, labels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        cv = self.cv
+        if isinstance(cv, float) and 0 < cv < 1:
+            from sklearn.model_selection import StratifiedShuffleSplit
+
+            cv = StratifiedShuffleSplit(n_splits=1, test_size=cv, random_state=self.random_state)
+        return folds(cv, X, labels, type(self).__name__)
+
+    def _tune_by_metric(self, parts: list[tuple[np.ndarray, np.ndarray]], labels: np.ndarray, w: Any) -> None:
+        positive = positive_class(self.classes_, self.pos_label, type(self).__name__)
+        curves = []
+        for rows, s in parts:
+            if np.isclose(s.min(), s.max()):  # a fold that tells nothing about thresholds
+                continue
+            grid = (
+                np.linspace(s.min(), s.max(), self.thresholds)
+                if np.ndim(self.thresholds) == 0
+                else self.thresholds
+            )
+            judge = judge_of(self.scoring, labels[rows], self.classes_, None if w is None else w[rows])
+            curves.append((grid, [judge(np.where(s >= t, positive, 1 - positive)) for t in grid]))
+        if not curves:
+            raise DataError(
+                f"{type(self).__name__}: the classifier gives every held-out row the same score, so there is no "
+                "threshold to choose."
+            )
+        tried = np.asarray(self.thresholds, dtype=np.float64)
+        if tried.ndim == 0:
+            tried = np.linspace(min(g[0] for g, _ in curves), max(g[-1] for g, _ in curves), self.thresholds)
+        values = np.mean([np.interp(tried, grid, value) for grid, value in curves], axis=0)
+        best = int(values.argmax())
+        self._keep(tried, values, float(tried[best]), float(values[best]))
+
+    def _tune_by_cost(self, parts: list[tuple[np.ndarray, np.ndarray]], labels: np.ndarray, w: Any) -> None:
+        rows, scores = (np.concatenate(part) for part in zip(*parts))
+        choice = tune_threshold(
+            labels[rows],
+            scores,
+            loss=self.loss,
+            pos_label=self.pos_label,
+            thresholds=None if np.ndim(self.thresholds) == 0 else self.thresholds,
+            sample_weight=None if w is None else w[rows],
+        )
+        assert choice.thresholds is not None and choice.values is not None
+        self._keep(choice.thresholds, -choice.values, choice.threshold, -choice.value)
+
+    def _tune_weights(self, parts: list[tuple[np.ndarray, np.ndarray]], labels: np.ndarray, w: Any) -> None:
+        if np.ndim(self.thresholds):
+            raise ParameterError(f"{type(self).__name__}: more than two classes need a number of thresholds.")
+        rows, scores = (np.concatenate(part) for part in zip(*parts))
+        choice = tune_weights(
+            labels[rows],
+            scores,
+            loss=self.loss,
+            scoring=self.scoring if self.loss is None else None,
+            classes=self.classes_,
+            thresholds=self.thresholds,
+            sample_weight=None if w is None else w[rows],
+        )
+        self.best_weights_ = choice.threshold
+        self.best_score_ = choice.value if self.loss is None else -choice.value
+
+    def _keep(self, tried: np.ndarray, values: np.ndarray, threshold: float, value: float) -> None:
+        self.best_threshold_, self.best_score_ = threshold, value
+        if self.store_cv_results:
+            self.cv_results_ = {"thresholds": tried, "scores": values}
+
+    def _model(self) -> Any:
+        check_is_fitted(self, "estimator_")
+        return self.estimator_
