@@ -1,6 +1,7 @@
 """Built-in data: the numbers that their sources state, and the ways to take a data set apart."""
 
 import csv
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -32,6 +33,8 @@ from assay.tables.data import (
     load_wine,
     load_xor,
 )
+from assay.tables.data.files import read_packaged
+from assay.tables.readers import read_table
 
 
 @pytest.mark.capability("C3-07")
@@ -68,6 +71,9 @@ def test_breast_cancer_names_its_classes_rightly_and_survives_csv(tmp_path):
     assert header == [*data.feature_names, "diagnosis"]
     assert_array_equal(np.array([row[:-1] for row in rows], dtype=float), data.X.values)  # bit for bit
     assert_array_equal([row[-1] for row in rows], data.y)
+    again = read_table(path, target="diagnosis")
+    assert_array_equal(again.table.values, data.X.values)
+    assert_array_equal(again.y, data.y)
 
 
 @pytest.mark.capability("C3-17")
@@ -212,15 +218,25 @@ def test_an_unknown_name_lists_those_there_are():
     assert load_dataset("Contact-Lenses").name == "contact_lenses"
 
 
+PACKAGED = sorted(files("assay.tables.data").joinpath("packaged").iterdir())
+
+
+@pytest.mark.parametrize("path", PACKAGED, ids=lambda path: path.name)
+def test_the_general_reader_sees_the_same_in_a_packaged_file(path):
+    table, strings = read_packaged(path.name.removesuffix(".arff"))
+    general = read_table(path).table
+    kept = [j for j, name in enumerate(general.schema.names) if name not in strings]
+    assert [general.schema[j] for j in kept] == list(table.schema)
+    assert_array_equal(general.values[:, kept], table.values)
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 @pytest.mark.parametrize("name", ["apples", "breast_cancer_ljubljana", "german_credit"])
 def test_a_frame_of_any_library_is_the_same_table(name, library):
     data = load_dataset(name)
     frame = data.frame(library, target=False)
     assert_array_equal(Table.like(frame, data.X.schema).values, data.X.values)
-    again = Table.of(frame)
-    assert again.schema.names == data.X.schema.names
-    assert [c.kind for c in again.schema] == [c.kind for c in data.X.schema]
+    assert Table.of(frame).schema == data.X.schema
 
 
 def test_an_unknown_library_is_an_error():

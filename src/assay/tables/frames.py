@@ -17,7 +17,7 @@ LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def to_frame(table: Table, library: str = "pandas", extra: Mapping[str, Any] | None = None) -> Any:
-    """The table as a frame: numbers as floats, categories as the library's own categorical type.
+    """The table as a frame: numbers as floats, categories as the library's own categorical type, in their order.
 
     Parameters
     ----------
@@ -54,7 +54,12 @@ def to_frame(table: Table, library: str = "pandas", extra: Mapping[str, Any] | N
         import polars as pl
     except ImportError:
         raise MissingExtraError(f"A {library} frame needs one more package: pip install {library}.") from None
-    return pl.DataFrame(frame)
+    declared = {
+        c.name: pl.Enum(c.categories)
+        for c in table.schema
+        if c.coded and all(isinstance(v, str) for v in c.categories)
+    }
+    return pl.DataFrame(frame).with_columns(pl.col(name).cast(kind) for name, kind in declared.items())
 
 
 def arrow_column(column: Column, numbers: np.ndarray) -> Any:
