@@ -93,7 +93,7 @@ def test_names_are_read_kindly_and_unknown_ones_refused():
         "own",
     ]
     assert [m.name for m in as_metrics("auc")] == ["auc"]
-    with pytest.raises(ParameterError, match="no metric 'acuracy'. Known: error, accuracy"):
+    with pytest.raises(ParameterError, match=r"no metric 'acuracy'\. Known: error, accuracy"):
         as_metrics(["acuracy"])
     with pytest.raises(ParameterError, match="twice"):
         as_metrics(["error", "error"])

@@ -1,5 +1,7 @@
 """Holm's adjustment and compact letters."""
 
+from itertools import combinations
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,7 +30,7 @@ def test_holm_keeps_the_order_and_lies_between_p_and_bonferroni(p):
 @settings(deadline=None, max_examples=150)
 def test_two_share_a_letter_exactly_if_they_do_not_differ(L, bits):
     differ = np.zeros((L, L), dtype=bool)
-    for b, (i, j) in enumerate((i, j) for i in range(L) for j in range(i)):
+    for b, (i, j) in enumerate(combinations(range(L), 2)):
         differ[i, j] = differ[j, i] = bool(bits >> b & 1)
     marks = letters(differ)
     assert "a" in marks[0]

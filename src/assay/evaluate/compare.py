@@ -235,8 +235,7 @@ def _distinct(found: list[Candidate]) -> list[Candidate]:
 
 
 def _with_settings(c: Candidate) -> str:
-    inner = c.estimator if c.raw or not hasattr(c.estimator, "steps") else c.estimator.steps[-1][1]
-    text = " ".join(repr(inner).split())  # scikit-learn's repr shows what differs from the defaults
+    text = " ".join(repr(c.given).split())  # scikit-learn's repr shows what differs from the defaults
     return text.removesuffix("()") if text.startswith(c.name) and len(text) <= 60 else c.name
 
 

@@ -16,7 +16,10 @@ __all__ = ["ColumnSummary", "Description", "describe"]
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """One column in a line: kind, holes, distinct values, and its range or its most frequent categories."""
+    """One column in a line: kind, holes, distinct values, and its range or its most frequent categories.
+
+    Of a sparse column, ``distinct`` counts the entries that are stored.
+    """
 
     name: str
     kind: str
@@ -131,7 +134,10 @@ def description(
     table: Table, target: Target | None, name: str, folds: int, splits: Any = None
 ) -> Description:
     """The same for a table that is encoded already, and the target of its rows."""
-    columns = [_summary(table, j) for j in range(table.shape[1])]
+    if isinstance(table.values, np.ndarray):
+        columns = [_summary(table, j) for j in range(table.shape[1])]
+    else:
+        columns = _sparse_summaries(table)
     classes = {}
     if target is not None:
         counts = np.bincount(target.codes[target.codes >= 0], minlength=len(target.labels))
@@ -148,10 +154,7 @@ def description(
 
 
 def _summary(table: Table, j: int) -> ColumnSummary:
-    column = table.schema[j]
-    values = (
-        table.values[:, j] if isinstance(table.values, np.ndarray) else table.values[:, [j]].toarray()[:, 0]
-    )
+    column, values = table.schema[j], table.values[:, j]
     there = values[~np.isnan(values)]
     levels, counts = np.unique(there, return_counts=True)
     kind = "date" if column.date else column.kind
@@ -165,4 +168,15 @@ def _summary(table: Table, j: int) -> ColumnSummary:
         words += ", ..." if len(levels) > 5 else ""
     else:
         words = f"{levels[0]:g} to {levels[-1]:g}, mean {there.mean():.4g}"
-    return ColumnSummary(column.name, kind, int(np.isnan(values).sum()), len(levels), words)
+    return ColumnSummary(column.name, kind, len(values) - len(there), len(levels), words)
+
+
+def _sparse_summaries(table: Table) -> list[ColumnSummary]:
+    """Of a sparse table, which may have very many columns: what can be had for all at once."""
+    columns = table.values.tocsc()
+    low, high = columns.min(axis=0).toarray().ravel(), columns.max(axis=0).toarray().ravel()
+    mean, filled = np.asarray(columns.mean(axis=0)).ravel(), np.diff(columns.indptr)
+    return [
+        ColumnSummary(c.name, "sparse", 0, int(filled[j]), f"{low[j]:g} to {high[j]:g}, mean {mean[j]:.4g}")
+        for j, c in enumerate(table.schema)
+    ]

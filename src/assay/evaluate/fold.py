@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.decide import Loss, decide
+from assay.errors import AssayError
 from assay.evaluate.design import Split
 from assay.evaluate.metrics import Metric, Outcome
 from assay.evaluate.prepared import Candidate
@@ -108,15 +109,18 @@ def run_cell(candidate: Candidate, fold: Fold, task: Task) -> Cell:
         try:
             _measure(candidate, fold, task, cell)
         except Exception as error:  # a learner must not end the others' run
-            said = " ".join(str(error).split())
-            cell = Cell(failure=f"{type(error).__name__}: {said[:300]}" if said else type(error).__name__)
+            said = " ".join(str(error).split())[:300]
+            who = (
+                "" if isinstance(error, AssayError) else type(error).__name__
+            )  # ours say themselves who speaks
+            cell = Cell(failure=": ".join(filter(None, (who, said))) or type(error).__name__)
     cell.warnings = list(dict.fromkeys(" ".join(str(w.message).split())[:300] for w in heard))
     return cell
 
 
 def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     X_train, X_test = fold.tables(candidate)
-    learner = _seeded(candidate.estimator, task.seed)
+    learner = _seeded(candidate, task.seed)
     start = time.perf_counter()
     learner.fit(X_train, fold.y_train)
     cell.fit_seconds = time.perf_counter() - start
@@ -134,14 +138,12 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     cell.values = {m.name: float(m.of(seen)) for m in task.metrics}
 
 
-def _seeded(estimator: Any, seed: int) -> Any:
+def _seeded(candidate: Candidate, seed: int) -> Any:
     """A fresh clone in which every open random_state is the comparison's seed."""
     from sklearn.base import clone
 
-    fresh = clone(estimator)
-    parameters = fresh.get_params() if hasattr(fresh, "get_params") else {}
-    open_ones = {k: seed for k, v in parameters.items() if k.split("__")[-1] == "random_state" and v is None}
-    return fresh.set_params(**open_ones) if open_ones else fresh
+    fresh = clone(candidate.estimator)
+    return fresh.set_params(**dict.fromkeys(candidate.open_seeds, seed)) if candidate.open_seeds else fresh
 
 
 def _codes(said: np.ndarray, labels: np.ndarray) -> np.ndarray:

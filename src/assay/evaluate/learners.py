@@ -29,7 +29,7 @@ class Entry:
         Parameters that differ from the class's defaults.
     scale : bool
         Whether its numbers should be made comparable (z-scores) first.
-    suits : "any", "numeric" or "nominal"
+    suits : "any", "numeric" (some column is), "all numeric" or "all nominal"
         The tables for which it is tried when nobody named learners.
     other : tuple of str
         Further names.
@@ -101,7 +101,12 @@ def make_learner(name: str, **settings: Any) -> Any:
 def suitable(table: Table) -> list[Entry]:
     """The learners that are tried on a table when nobody named any."""
     coded = table.schema.coded
-    fits = {"any": True, "numeric": not coded.all(), "nominal": bool(len(coded)) and bool(coded.all())}
+    fits = {
+        "any": True,
+        "numeric": not coded.all(),
+        "all numeric": not coded.any(),
+        "all nominal": bool(coded.all()),
+    }
     return [entry for entry in LEARNERS.values() if fits[entry.suits]]
 
 
@@ -124,7 +129,7 @@ for _entry in (
     Entry("lda", "assay.bayes:LinearDiscriminantAnalysis", "one Gaussian per class, one covariance for all",
           suits="numeric", other=("linear discriminant",)),
     Entry("qda", "assay.bayes:QuadraticDiscriminantAnalysis", "one Gaussian per class, each its own covariance",
-          suits="numeric", other=("quadratic discriminant",)),
+          suits="all numeric", other=("quadratic discriminant",)),
     Entry("rda", "assay.bayes:RegularizedDiscriminantAnalysis", "between lda and qda, shrunk",
           scale=True,
           suits="numeric", other=("regularized discriminant",)),

@@ -32,6 +32,11 @@ class MajorityClassifier(Classifier):
 
     takes = frozenset({"nominal", "missing", "sparse"})
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # it does not look at the columns
+        return tags
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         counts = np.bincount(y, weights=w, minlength=len(self.classes_))
         self.class_prior_ = counts / counts.sum()

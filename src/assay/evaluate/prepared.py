@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from assay.core import Learner, Transformer
+from sklearn.pipeline import make_pipeline
+
+from assay.core import Classifier, Learner, Transformer
+from assay.prepare import Prepared, SimpleImputer, StandardScaler
 from assay.tables import Table
 
 __all__ = ["Candidate", "Indicators", "prepared"]
@@ -18,15 +22,23 @@ class Candidate:
     Attributes
     ----------
     name : str
-    estimator : the learner, not fitted, with its preparation in front
+    given : the learner, not fitted
+    estimator : the same with its preparation in front
     words : what the preparation does, such as "imputed, scaled"; "" for nothing
     raw : whether it wants the rows as they came
     """
 
     name: str
+    given: Any
     estimator: Any
     words: str = ""
     raw: bool = False
+
+    @cached_property
+    def open_seeds(self) -> list[str]:
+        """The parameters, also of parts, that are a random_state nobody has set."""
+        parameters = self.estimator.get_params() if hasattr(self.estimator, "get_params") else {}
+        return [k for k, v in parameters.items() if k.split("__")[-1] == "random_state" and v is None]
 
 
 class Indicators(Transformer):
@@ -53,9 +65,10 @@ class Indicators(Transformer):
 def prepared(name: str, estimator: Any, table: Table, scale: bool = False) -> Candidate:
     """The learner with what it needs in front, so that all is learned from the training rows of a fold alone.
 
-    A learner that cannot use missing values gets a ``SimpleImputer`` (means and most frequent categories); one
-    for which distances matter gets a ``StandardScaler``; a stranger that knows arrays alone gets indicators for
-    categories. A scikit-learn pipeline, or a search over one, prepares for itself and gets the rows as they came.
+    A classifier of ours that cannot use missing values, or for which distances matter, comes as ``Prepared``: holes
+    (and categories that the training rows lack) become means and most frequent categories, numbers z-scores. A
+    stranger that knows arrays alone gets a pipeline that does the same and expands categories into indicators. A
+    scikit-learn pipeline, or a search over one, prepares for itself and gets the rows as they came.
 
     Parameters
     ----------
@@ -71,29 +84,23 @@ def prepared(name: str, estimator: Any, table: Table, scale: bool = False) -> Ca
     'imputed'
     """
     if _prepares_itself(estimator):
-        return Candidate(name, estimator, "own pipeline", raw=True)
-    takes_missing, takes_nominal, ours = _takes(estimator)
-    coded = bool(table.schema.coded.any())
-    steps, words = [], []
-    # a category that the training rows lack is missing for a learner that counts categories
-    if not takes_missing and (not table.complete or (coded and takes_nominal)):
-        from assay.prepare import SimpleImputer
-
-        steps.append(SimpleImputer())
-        words += [] if table.complete else ["imputed"]
-    if scale and not table.schema.coded.all():
-        from assay.prepare import StandardScaler
-
-        steps.append(StandardScaler())
-        words.append("scaled")
-    if not ours:
-        steps.append(Indicators())
-        words += ["indicators"] if coded else []
-    if not steps:
-        return Candidate(name, estimator)
-    from sklearn.pipeline import make_pipeline
-
-    return Candidate(name, make_pipeline(*steps, estimator), ", ".join(words))
+        return Candidate(name, estimator, estimator, "own pipeline", raw=True)
+    ours = isinstance(estimator, Learner) or type(estimator).__module__.startswith("assay.")
+    coded = table.schema.coded
+    scale = scale and not coded.all()
+    fill = not table.complete and not _takes_missing(estimator)
+    said = [("imputed", fill), ("scaled", scale), ("indicators", coded.any() and not ours)]
+    words = ", ".join(word for word, done in said if done)
+    if isinstance(estimator, Classifier):
+        unseen = coded.any() and not _takes_missing(estimator)
+        ready = Prepared(estimator, scale=bool(scale)) if fill or scale or unseen else estimator
+        return Candidate(name, estimator, ready, words)
+    steps = [
+        step()
+        for step, done in ((SimpleImputer, fill), (StandardScaler, scale), (Indicators, not ours))
+        if done
+    ]
+    return Candidate(name, estimator, make_pipeline(*steps, estimator) if steps else estimator, words)
 
 
 def _prepares_itself(estimator: Any) -> bool:
@@ -101,13 +108,10 @@ def _prepares_itself(estimator: Any) -> bool:
     return hasattr(estimator, "steps") or (inner is not None and _prepares_itself(inner))
 
 
-def _takes(estimator: Any) -> tuple[bool, bool, bool]:
-    """Whether it takes missing values, categories as they are, and tables of ours."""
-    ours = isinstance(estimator, Learner) or type(estimator).__module__.startswith("assay.")
+def _takes_missing(estimator: Any) -> bool:
     try:
         from sklearn.utils import get_tags
 
-        missing = bool(get_tags(estimator).input_tags.allow_nan)
+        return bool(get_tags(estimator).input_tags.allow_nan)
     except Exception:  # a stranger without tags takes plain numbers
-        missing = False
-    return missing, ours and "nominal" in getattr(estimator, "takes", ()), ours
+        return False

@@ -1,0 +1,29 @@
+"""The majority classifier: shares of the classes, whatever the row."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
+from sklearn.dummy import DummyClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from assay.evaluate import MajorityClassifier
+
+
+@parametrize_with_checks([MajorityClassifier()])
+def test_it_passes_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+def test_same_posterior_as_scikit_learns_dummy_also_with_weights():
+    y, w = np.array(["b", "a", "b", "c", "c"]), np.array([1.0, 3.0, 0.5, 1.0, 0.2])
+    X = np.zeros((5, 2))
+    for weights in (None, w):
+        ours = MajorityClassifier().fit(X, y, weights)
+        peer = DummyClassifier(strategy="prior").fit(X, y, weights)
+        assert_allclose(ours.predict_proba(X), peer.predict_proba(X), rtol=1e-12)
+        assert ours.predict(X).tolist() == peer.predict(X).tolist()
+
+
+def test_it_takes_every_table():
+    for X in ([["sour", None], ["sweet", 1.0]], csr_array(np.eye(2)), np.array([[np.nan], [1.0]])):
+        assert MajorityClassifier().fit(X, ["a", "b"]).predict(X).tolist() == ["a", "a"]
