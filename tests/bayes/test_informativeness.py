@@ -1,5 +1,7 @@
 """How much a column tells: Gaussian classes against an integral on a grid."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -14,10 +16,8 @@ def information_by_the_book(share, mean, sd):
         own = norm.pdf(x, mean[k], sd[k])
         return share[k] * own * np.log(own / mixture) if own > 0 else 0.0
 
-    return sum(
-        quad(integrand, m - 12 * s, m + 12 * s, args=(k,), limit=400, points=sorted(mean))[0]
-        for k, (m, s) in enumerate(zip(mean, sd))
-    )
+    cuts = sorted({m + t * s for m, s in zip(mean, sd) for t in range(-10, 11)})
+    return sum(quad(integrand, a, b, args=(k,))[0] for k in range(len(mean)) for a, b in pairwise(cuts))
 
 
 @pytest.mark.parametrize(
@@ -25,12 +25,13 @@ def information_by_the_book(share, mean, sd):
     [
         ([0.5, 0.5], [0.0, 1.0], [1.0, 1.0]),
         ([0.2, 0.8], [0.0, 3.0], [1.0, 2.0]),
+        ([0.5, 0.5], [0.0, 0.0], [1.0, 0.05]),
         ([0.3, 0.3, 0.4], [-1.0, 0.0, 4.0], [0.5, 1.0, 1.5]),
     ],
 )
 def test_quadrature_agrees_with_the_integral(share, mean, sd):
     found = gaussian_information(np.array(share), np.array(mean), np.array(sd) ** 2)
-    assert found == pytest.approx(information_by_the_book(share, mean, sd), abs=1e-4)
+    assert found == pytest.approx(information_by_the_book(share, mean, sd), abs=1e-9)
 
 
 def test_a_class_without_rows_does_not_count():

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-NODES = 96  # of the Gauss-Hermite rule; exact to about six digits unless classes lie many spreads apart
+STEPS = np.linspace(-10, 10, 41)  # where the line is cut around each class, in its standard deviations
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)  # within each piece: ten digits, at whatever scales
 
 
 def ranked_columns(model: Any) -> dict[str, float]:
@@ -36,7 +37,7 @@ def gaussian_information(share: np.ndarray, mean: np.ndarray, var: np.ndarray) -
 
     .. math:: I = \sum_k \pi_k \int N_k(x) \ln\frac{N_k(x)}{\sum_l \pi_l N_l(x)} dx
 
-    by Gauss-Hermite quadrature. Two equal Gaussians tell nothing, two far apart all, here ln 2:
+    by Gauss-Legendre quadrature, piece by piece. Two equal Gaussians tell nothing, two far apart all, here ln 2:
 
     >>> import numpy as np
     >>> half, one = np.array([0.5, 0.5]), np.ones(2)
@@ -45,14 +46,12 @@ def gaussian_information(share: np.ndarray, mean: np.ndarray, var: np.ndarray) -
     """
     there = share > 0
     share, mean, var = share[there], mean[there], var[there]
-    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
-    x = mean[:, None] + np.sqrt(var)[:, None] * nodes  # (K, NODES), drawn from each class
-    logs = -0.5 * (
-        np.log(2 * np.pi * var)[:, None, None] + (x - mean[:, None, None]) ** 2 / var[:, None, None]
-    )
-    mixture = np.logaddexp.reduce(np.log(share)[:, None, None] + logs, axis=0)  # (K, NODES) at the same x
-    own = logs[np.arange(len(share)), np.arange(len(share))]
-    total = share @ ((own - mixture) @ weights) / weights.sum()
+    cuts = np.unique(mean[:, None] + np.sqrt(var)[:, None] * STEPS)
+    half = np.diff(cuts)[:, None] / 2
+    x = ((cuts[:-1] + cuts[1:])[:, None] / 2 + half * NODES).ravel()
+    logs = -0.5 * (np.log(2 * np.pi * var)[:, None] + (x - mean[:, None]) ** 2 / var[:, None])  # (K, points)
+    mixture = np.logaddexp.reduce(np.log(share)[:, None] + logs, axis=0)
+    total = share @ (np.exp(logs) * (logs - mixture)) @ (half * WEIGHTS).ravel()
     return float(np.clip(total, 0.0, -(share * np.log(share)).sum()))
 
 
