@@ -13,7 +13,14 @@ class Design:
     Numeric columns stay as they are; ordinal ones become their rank 0, 1, ...; a nominal column with c
     categories becomes c columns of zeros and ones, one 1 a row. With ``drop_first`` the first
     category is the reference and gets no column, so that the columns stay linearly
-    independent of a constant. A category that was not there in ``fit`` gives zeros only.
+    independent of a constant. A nominal category that was not there in ``fit`` gives zeros only; an ordinal
+    one has no rank and is missing. A nominal column without categories, all missing in ``fit``, has no
+    design columns.
+
+    Parameters
+    ----------
+    schema : Schema
+    drop_first : bool, default False
 
     Examples
     --------
@@ -48,8 +55,17 @@ class Design:
         """Whether the design is the table itself."""
         return all(column.kind != "nominal" for column in self.schema)
 
+    @property
+    def _ordinal(self) -> list[int]:
+        return [j for j, column in enumerate(self.schema) if column.kind == "ordinal"]
+
     def expand(self, values: np.ndarray) -> np.ndarray:
-        """(n, d) table values to the (n, D) design; NaN in a nominal column stays NaN."""
+        """(n, d) table values to the (n, D) design; a missing category makes its columns NaN."""
+        ordinal = self._ordinal
+        if ordinal and (values[:, ordinal] < 0).any():
+            values = values.copy()
+            for j in ordinal:
+                values[values[:, j] < 0, j] = np.nan
         if self.plain:
             return values
         X = np.zeros((len(values), len(self.names)))
@@ -59,7 +75,7 @@ class Design:
                 X[:, start] = values[:, j]
                 start += 1
                 continue
-            width = len(column.categories) - self.drop_first
+            width = max(len(column.categories) - self.drop_first, 0)
             codes = values[:, j] - self.drop_first
             rows = np.flatnonzero(codes >= 0)
             X[rows, start + codes[rows].astype(np.intp)] = 1.0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import SchemaError
-from assay.tables.readers.arff_header import Attribute, Bad, nested, read_header
+from assay.tables.readers.arff_header import SPACES, Attribute, Bad, nested, read_header
 from assay.tables.readers.arff_rows import Row, parse_row
 from assay.tables.readers.dates import DatePattern
 from assay.tables.readers.delimited import arrow_text, survey
@@ -160,7 +160,7 @@ class ArffReader:
         texts = [table.column(j).combine_chunks() for j in range(len(self.attributes))]
         if b" " in data or b"\t" in data:
             bare = pa.array(["?", ""])
-            texts = [pc.utf8_trim_whitespace(text) for text in texts]
+            texts = [pc.utf8_trim(text, SPACES) for text in texts]
             if not quote:
                 texts = [pc.if_else(pc.is_in(t, bare), pa.scalar(None, pa.string()), t) for t in texts]
         return texts
@@ -363,5 +363,5 @@ def _row_lines(data: bytes, line: int) -> list[int]:
     return [
         i
         for i, raw in enumerate(data.split(b"\n"), line)
-        if raw.strip() and not raw.lstrip().startswith(b"%")
+        if raw.strip(SPACES.encode()) and not raw.lstrip().startswith(b"%")
     ]

@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.tables.readers.source import LONGEST, Source
 
+SPACES = " \t\r\x0b\x0c"  # other white space is part of a value
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -117,11 +118,11 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
 
 def _keyword(text: str) -> tuple[str, int]:
     """The line's keyword in small letters, and the position after it; "" for blanks and comments."""
-    start = len(text) - len(text.lstrip())
+    start = len(text) - len(text.lstrip(SPACES))
     if start == len(text) or text[start] == "%":
         return "", start
     stop = start
-    while stop < len(text) and not text[stop].isspace():
+    while stop < len(text) and text[stop] not in SPACES:
         stop += 1
     return text[start:stop].lower(), stop
 
@@ -205,7 +206,7 @@ def _end(text: str, at: int) -> None:
 
 def skip(text: str, at: int) -> int:
     """The position of the next character that is not a space."""
-    while at < len(text) and text[at].isspace():
+    while at < len(text) and text[at] in SPACES:
         at += 1
     return at
 
@@ -222,9 +223,9 @@ def token(text: str, at: int, stops: str, spaces: bool = False) -> tuple[str | N
         value, at = unquote(text, at)
         return value, True, at
     start = at
-    while at < len(text) and text[at] not in stops and (spaces or not text[at].isspace()):
+    while at < len(text) and text[at] not in stops and (spaces or text[at] not in SPACES):
         at += 1
-    return text[start:at].strip(), False, at
+    return text[start:at].strip(SPACES), False, at
 
 
 def unquote(text: str, at: int) -> tuple[str, int]:

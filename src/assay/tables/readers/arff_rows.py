@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assay.tables.readers.arff_header import Bad, skip, unquote
+from assay.tables.readers.arff_header import SPACES, Bad, skip, unquote
 
 
 class Row(NamedTuple):
@@ -55,8 +55,8 @@ def _dense(text: str, at: int, spaces: bool) -> tuple[list[str | None], float | 
             cells.append(None)  # an empty value
         else:
             start = at
-            while at < n and text[at] != "," and (spaces or not text[at].isspace()):
-                if spaces and text[at].isspace():
+            while at < n and text[at] != "," and (spaces or text[at] not in SPACES):
+                if spaces and text[at] in SPACES:
                     following = skip(text, at)
                     blank = True
                     if following >= n or text[following] == "%" or text[following] == "{":
@@ -64,7 +64,7 @@ def _dense(text: str, at: int, spaces: bool) -> tuple[list[str | None], float | 
                     at = following
                     continue
                 at += 1
-            value = text[start:at].rstrip()
+            value = text[start:at].rstrip(SPACES)
             cells.append(None if value == "?" else value)
         after = skip(text, at)
         blank = blank or after > at
@@ -115,7 +115,7 @@ def _sparse(text: str, at: int, d: int) -> Row:
         start = at
         while at < n and "0" <= text[at] <= "9":
             at += 1
-        if at == start or at - start > 9 or at >= n or not text[at].isspace():
+        if at == start or at - start > 9 or at >= n or text[at] not in SPACES:
             raise Bad(start + 1, f"expected a column number and a value, got {text[start:][:40]!r}")
         j = int(text[start:at])
         if j >= d:
@@ -125,13 +125,13 @@ def _sparse(text: str, at: int, d: int) -> Row:
         at = skip(text, at)
         if at < n and text[at] in "'\"":
             values[j], at = unquote(text, at)
-            if at < n and not (text[at].isspace() or text[at] in ",}"):
+            if at < n and not (text[at] in SPACES or text[at] in ",}"):
                 raise Bad(at + 1, "there is text after the closing quote")
             continue
         start = at
         while at < n and text[at] not in ",}":
             at += 1
-        value = text[start:at].rstrip()
+        value = text[start:at].rstrip(SPACES)
         if not value:
             raise Bad(start + 1, f"column number {j} has no value")
         values[j] = None if value == "?" else value

@@ -240,7 +240,7 @@ class CsvReader:
         quote = self.dialect.quote or b'"'
         if self.dialect.trim:
             marks = pa.array(kinds.MISSING)
-            trimmed = [pc.utf8_trim_whitespace(column) for column in table.columns]
+            trimmed = [pc.utf8_trim(column, " \t") for column in table.columns]
             columns = [pc.if_else(pc.is_in(c, marks), pa.scalar(None, pa.string()), c) for c in trimmed]
             return pa.table(columns, names=table.column_names)
         if quote + quote in data:

@@ -109,6 +109,8 @@ def _quick(data: bytes) -> _Part | None:
     if b"#" in data or b"q" in data or not data.isascii():
         return None
     lines = [text for text in data.split(b"\n") if text.strip()]
+    if not lines:
+        return None
     colons = np.array([text.count(b":") for text in lines], dtype=np.int64)
     words = np.array([len(text.split()) for text in lines], dtype=np.int64)
     if not np.array_equal(words, colons + 1) or b": " in data or b" :" in data or b"\t" in data:

@@ -173,10 +173,22 @@ def format_of(path: Any) -> str:
         if line.startswith((b"@relation", b"@attribute")):
             return "arff"
         if line and not line.startswith((b"%", b"#")):
-            cells = line.split()
-            paired = len(cells) > 1 and all(c.partition(b":")[0].isalnum() and b":" in c for c in cells[1:])
+            label, *pairs = line.split()
+            paired = (
+                pairs
+                and all(p.partition(b":")[0].isalnum() and b":" in p for p in pairs)
+                and _is_number(label)
+            )
             return "libsvm" if paired and b"," not in line else "csv"
     return "csv"
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def open_reader(path: Any, kind: str, **options: Any) -> Any:
