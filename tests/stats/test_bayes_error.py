@@ -34,6 +34,14 @@ def test_nor_does_a_random_rule(seed):
     assert rule_error(joint, rule) >= rule_error(joint) - 1e-12
 
 
+def test_a_random_rule_errs_in_proportion():
+    joint = np.array([[F(3, 10), F(1, 10)], [F(2, 10), F(4, 10)]])
+    # always the better class in the first row, a coin in the second: right with 3/10 + (2/10 + 4/10)/2
+    assert rule_error(joint, [[1, 0], [F(1, 2), F(1, 2)]]) == F(4, 10)
+    assert_allclose(rule_error(joint.astype(float), [[1, 0], [0.5, 0.5]]), 0.4)
+    assert rule_error(joint, np.eye(2, dtype=int)) == rule_error(joint, [0, 1]) == F(3, 10)
+
+
 @pytest.mark.capability("IML-3-03")
 def test_error_at_x_and_on_average():
     assert_allclose(bayes_error([[0.9, 0.1], [1 / 3, 2 / 3]]), [0.1, 1 / 3])

@@ -48,7 +48,8 @@ def test_p_values_are_honest():
         for test in check_normality(rng.normal(size=40)).tests:
             p_values.get(test.name, []).append(test.p_value)
     for p in p_values.values():
-        for alpha in (0.01, 0.05, 0.2, 0.5):
+        assert min(p) >= 0 and max(p) <= 1
+        for alpha in (0.01, 0.05, 0.2, 0.5, 0.75, 0.9):
             error = np.sqrt(alpha * (1 - alpha) / repetitions)
             assert abs(np.mean(np.array(p) <= alpha) - alpha) < 4 * error
 
@@ -61,6 +62,7 @@ def test_histogram_holds_every_value():
     text = str(check).splitlines()
     assert len(text) == 1 + 12 + 3
     assert text[0].startswith("n 300, mean ")
+    assert max(line.count("#") for line in text) == 40  # the fullest bin
 
 
 def test_shapiro_is_left_out_where_its_p_value_is_unreliable():

