@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import random as sparse_random
 from sklearn.preprocessing import StandardScaler as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from assay.errors import DataError
 from assay.prepare import StandardScaler
 from assay.tables.data import (
     load_apples,
@@ -34,7 +36,7 @@ ROW_106 = [
 ]
 
 
-@parametrize_with_checks([StandardScaler()])
+@parametrize_with_checks([StandardScaler(), StandardScaler(with_mean=False)])
 def test_estimator_checks(estimator, check):
     check(estimator)
 
@@ -192,6 +194,37 @@ def test_german_credit_goes_through_with_its_thirteen_nominal_columns():
     coded = X.schema.coded
     assert_array_equal(Z.values[:, coded], X.values[:, coded])
     assert_allclose(Z.values[:, ~coded].std(axis=0), 1, rtol=1e-12)
+
+
+@given(seed=st.integers(0, 10**6), weighted=st.booleans(), with_std=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_sparse_matrices_are_scaled_as_in_scikit_learn(seed, weighted, with_std):
+    """Peer: StandardScaler, scikit-learn 1.9; stored NaN are missing, all else that is not stored is 0."""
+    rng = np.random.default_rng(seed)
+    X = sparse_random(60, 5, density=0.3, rng=rng, format="csr")
+    X.data[rng.random(len(X.data)) < 0.1] = np.nan
+    w = rng.random(60) + 0.1 if weighted else None
+    ours = StandardScaler(with_mean=False, with_std=with_std).fit(X, sample_weight=w)
+    peer = Peer(with_mean=False, with_std=with_std).fit(X, sample_weight=w)
+    Z = ours.transform(X)
+    assert Z.format == "csr"
+    assert_allclose(Z.toarray(), peer.transform(X).toarray(), rtol=1e-10)
+    assert_allclose(ours.inverse_transform(Z).toarray(), X.toarray(), rtol=1e-12)
+    if with_std:
+        assert_allclose(ours.mean_, np.nan_to_num(peer.mean_), rtol=1e-12, atol=1e-15)
+    dense = StandardScaler(with_mean=False, with_std=with_std).fit(X.toarray(), sample_weight=w)
+    assert_allclose(dense.transform(X.toarray()), Z.toarray(), rtol=1e-10)
+    parts = StandardScaler(with_mean=False, with_std=with_std)
+    for rows in (slice(40, 60), slice(0, 40)):
+        parts.partial_fit(X[rows], sample_weight=None if w is None else w[rows])
+    assert_allclose(parts.transform(X).toarray(), Z.toarray(), rtol=1e-10)
+
+
+def test_sparse_matrices_are_not_centred():
+    X = sparse_random(5, 3, density=0.5, rng=np.random.default_rng(0), format="csc")
+    with pytest.raises(DataError, match="Cannot center sparse matrices"):
+        StandardScaler().fit(X)
+    assert StandardScaler(with_mean=False).fit(X).transform(X).shape == (5, 3)
 
 
 def test_set_output_gives_the_frame_that_was_asked_for():

@@ -9,9 +9,11 @@ import numpy as np
 
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Flag
+from assay.errors import DataError
 from assay.prepare.as_given import as_given
 from assay.prepare.columns import columnwise
 from assay.prepare.preparation import Preparation, Summed
+from assay.prepare.sparse_moments import sparse_moments
 from assay.tables import Schema, Table
 
 __all__ = ["StandardScaler"]
@@ -24,7 +26,8 @@ class StandardScaler(Summed, Preparation):
 
     with the mean :math:`m_j` and the standard deviation :math:`s_j` of the training rows, divisor n. Missing
     entries are left out of both and stay missing; nominal and ordinal columns pass as they are; a constant
-    column is moved to 0 and not scaled. The learner is a sum: ``partial_fit``, ``fit_blocks`` and Dask give
+    column is moved to 0 and not scaled. A sparse matrix can be scaled but not moved (``with_mean=False``), and
+    stays sparse. The learner is a sum: ``partial_fit``, ``fit_blocks`` and Dask give
     the same numbers. Use it before learners that measure distances or penalise coefficients.
     Cost: O(n d).
 
@@ -33,7 +36,7 @@ class StandardScaler(Summed, Preparation):
     copy : bool, default True
         False lets ``transform`` write into a float array instead of making a new one.
     with_mean : bool, default True
-        Whether to move; False gives :math:`x / s`.
+        Whether to move; False gives :math:`x / s`, and is needed for sparse matrices.
     with_std : bool, default True
         Whether to scale; False gives :math:`x - m`.
 
@@ -55,6 +58,7 @@ class StandardScaler(Summed, Preparation):
     """
 
     accepts = {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()}
+    takes = frozenset({"nominal", "missing", "sparse"})
 
     def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True):
         self.copy = copy
@@ -64,9 +68,19 @@ class StandardScaler(Summed, Preparation):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.sparse = not self.with_mean
         return tags
 
-    def _summarize(self, X: np.ndarray, y: Any, w: np.ndarray | None) -> Spread:
+    def _numbers(self, table: Table, design: Any) -> Any:
+        if self.with_mean and not isinstance(table.values, np.ndarray):
+            raise DataError(
+                "StandardScaler: Cannot center sparse matrices, for they would be full. Use with_mean=False."
+            )
+        return super()._numbers(table, design)
+
+    def _summarize(self, X: Any, y: Any, w: np.ndarray | None) -> Spread:
+        if not isinstance(X, np.ndarray):
+            return Spread(sparse_moments(X, w), w is not None)
         one = np.zeros(len(X), dtype=np.int64)
         moments = class_moments(X, one, w, 1)
         if np.isnan(moments.mean).any():  # something is missing
@@ -88,14 +102,23 @@ class StandardScaler(Summed, Preparation):
     def _convert(self, table: Table, copy: bool) -> Table:
         steps: list[Any] = [(np.subtract, self.mean_)] if self.with_mean else []
         steps += [(np.divide, self.scale_)] if self.with_std else []  # (1)
-        return Table(columnwise(table.values, steps, copy), table.schema, table.complete)
+        return self._apply(table, steps, copy)
 
     def inverse_transform(self, X: Any) -> Any:
         """The rows in their old units: :math:`x = z s + m`."""
         table = self._table(X)
         steps: list[Any] = [(np.multiply, self.scale_)] if self.with_std else []
         steps += [(np.add, self.mean_)] if self.with_mean else []
-        return as_given(X, table, Table(columnwise(table.values, steps), table.schema, table.complete))
+        return as_given(X, table, self._apply(table, steps, copy=True))
+
+    def _apply(self, table: Table, steps: list[Any], copy: bool) -> Table:
+        X = self._numbers(Table(table.values, table.schema), None)  # no holes to speak of, no unseen values
+        if isinstance(X, np.ndarray):
+            return Table(columnwise(X, steps, copy), table.schema, table.complete)
+        X = X.copy() if copy else X
+        for function, row in steps:  # a factor for each column; zeros stay zeros
+            X.data[:] = function(X.data, row[X.indices])
+        return Table(X, table.schema, table.complete)
 
 
 @dataclass
