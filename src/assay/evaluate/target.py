@@ -86,4 +86,5 @@ def _missing(values: np.ndarray) -> np.ndarray:
         return np.isnat(values)
     if values.dtype.kind != "O":
         return np.zeros(len(values), dtype=bool)
-    return np.array([v is None or v != v or str(v) in ("<NA>", "NaT") for v in values], dtype=bool)
+    nothing = ("NAType", "NaTType")  # pandas.NA refuses to be compared, even with itself
+    return np.array([v is None or type(v).__name__ in nothing or v != v for v in values], dtype=bool)

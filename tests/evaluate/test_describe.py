@@ -1,0 +1,56 @@
+"""A table in numbers."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+
+from assay.evaluate import describe
+from assay.tables.data import load_german_credit
+
+
+def test_columns_kinds_holes_and_classes():
+    X = pd.DataFrame(
+        {
+            "size": [1.0, 2.5, None, 4.0],
+            "taste": pd.Categorical(["sour", "sweet", "sour", None]),
+            "when": pd.to_datetime(["2024-01-02", "2024-03-04", None, "2024-01-02"]),
+            "empty": pd.Series([None] * 4, dtype=float),
+        }
+    )
+    found = describe(X, pd.Series(["a", "b", "a", "a"], name="kind"), name="apples")
+    assert found.kinds == {"numeric": 2, "nominal": 1, "date": 1}
+    assert (found.rows, found.missing, found.target, found.classes) == (4, 7, "kind", {"a": 3, "b": 1})
+    assert [c.words for c in found.columns] == [
+        "1 to 4, mean 2.5", "sour 2, sweet 1", "2024-01-02 to 2024-03-04", "all missing"]  # fmt: skip
+    assert [c.missing for c in found.columns] == [1, 1, 1, 4]
+    assert "classes of kind" in str(found) and "b        1   25.0%" in str(found)
+
+
+def test_the_same_from_polars():
+    X = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    assert describe(X) == describe(pl.from_pandas(X))
+
+
+def test_without_a_target_there_are_no_classes():
+    found = describe(np.eye(3))
+    assert found.classes == {} and "classes" not in found.words
+
+
+def test_sparse_columns_are_summed_up_at_once():
+    X = np.array([[0.0, 3.0], [0.0, -1.0], [2.0, 0.0], [0.0, 0.0]])
+    found = describe(csr_array(X))
+    assert [(c.kind, c.distinct, c.words) for c in found.columns] == [
+        ("sparse", 1, "0 to 2, mean 0.5"), ("sparse", 2, "-1 to 3, mean 0.5")]  # fmt: skip
+
+
+@pytest.mark.parametrize("wide", [61, 5])
+def test_long_tables_are_cut_in_print(wide):
+    text = str(describe(np.zeros((4, wide)) + np.arange(wide)))
+    assert ("and 1 more" in text) == (wide == 61)
+
+
+def test_german_credit():
+    found = describe(*load_german_credit(), name="german_credit")
+    assert found.words == "1000 rows, 20 columns (13 nominal, 7 numeric), no missing values, 2 classes"

@@ -1,0 +1,67 @@
+"""What is put in front of a learner."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from assay.bayes import GaussianNB, NaiveBayes
+from assay.evaluate.prepared import Indicators, prepared
+from assay.tables import Table
+
+WHOLE = Table.of([[1.0], [2.0]])
+HOLES = Table.of([[1.0], [None]])
+MIXED = Table.of([[1.0, "a"], [2.0, "b"]])
+
+
+@parametrize_with_checks([Indicators()])
+def test_indicators_pass_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("learner", "table", "scale", "words", "kind"),
+    [(GaussianNB(), WHOLE, False, "", "GaussianNB"),
+     (GaussianNB(), HOLES, False, "imputed", "Prepared"),
+     (GaussianNB(), WHOLE, True, "scaled", "Prepared"),
+     (GaussianNB(), MIXED, False, "", "Prepared"),  # a category unseen in a fold is a hole
+     (NaiveBayes(), HOLES, False, "", "NaiveBayes"),
+     (LogisticRegression(), HOLES, True, "imputed, scaled", "Pipeline"),
+     (LogisticRegression(), MIXED, False, "indicators", "Pipeline"),
+     (HistGradientBoostingClassifier(), HOLES, False, "", "Pipeline"),
+     (make_pipeline(LogisticRegression()), HOLES, False, "own pipeline", "Pipeline")],
+)  # fmt: skip
+def test_only_what_is_needed(learner, table, scale, words, kind):
+    candidate = prepared("it", learner, table, scale)
+    assert candidate.words == words
+    assert type(candidate.estimator).__name__ == kind
+    assert candidate.given is learner
+
+
+def test_a_stranger_without_tags_gets_plain_numbers():
+    class Stranger:
+        def fit(self, X, y):
+            self.seen = X
+            return self
+
+        def predict(self, X):
+            return X
+
+    candidate = prepared("it", Stranger(), Table.of([[1.0, "a"], [None, "b"]]))
+    assert candidate.words == "imputed, indicators"
+    model = candidate.estimator.fit(Table.of([[1.0, "a"], [None, "b"]]), [0, 1])
+    assert_allclose(model.steps[-1][1].seen, [[1, 1, 0], [1, 0, 1]])
+
+
+def test_open_seeds_are_found_in_parts_too():
+    class Random(ClassifierMixin, BaseEstimator):
+        def __init__(self, random_state=None):
+            self.random_state = random_state
+
+    assert prepared("it", Random(), WHOLE).open_seeds == ["random__random_state"]
+    assert prepared("it", Random(3), WHOLE).open_seeds == []
+    assert np.isscalar(Random(3).random_state)

@@ -1,0 +1,91 @@
+"""The faces of a comparison: text, terminal, notebook."""
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from assay import compare
+from assay.bayes import GaussianNB
+from assay.evaluate.show import duration
+from assay.tables.data import load_iris
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def result():
+    return compare(["majority", "naive bayes", "lda"], load_iris(), metrics=["error", "auc"])
+
+
+def terminal(result, width):
+    out = io.StringIO()
+    Console(file=out, width=width, color_system=None).print(result)
+    return out.getvalue()
+
+
+def test_text_has_a_line_for_each_learner_and_says_what_follows(result):
+    lines = str(result).splitlines()
+    assert lines[0].startswith(
+        "iris: 150 rows, 4 columns (4 numeric), no missing values, 3 classes. Stratified 10-fold"
+    )
+    heads = lines[2].split()
+    assert heads == [
+        "learner",
+        "error",
+        "95%",
+        "interval",
+        "vs",
+        "best",
+        "p",
+        "groups",
+        "auc",
+        "fit",
+        "predict",
+    ]
+    assert [line.split("  ")[0] for line in lines[3:6]] == [s.learner for s in result.ranking()]
+    assert lines[7] == "lda has the best error; not significantly worse: naive bayes."
+    assert len({len(line) for line in lines[2:6]}) <= 3  # aligned
+
+
+def test_a_terminal_shows_the_same_numbers(result):
+    shown = terminal(result, 120)
+    for s in result.ranking():
+        assert f"{s.mean:.4f}" in shown and s.learner in shown
+    assert "…" not in shown
+
+
+def test_eighty_columns_are_enough_for_one_metric():
+    shown = terminal(compare(["majority", "naive bayes", "lda"], load_iris()), 80)
+    assert "…" not in shown and max(map(len, shown.splitlines())) <= 80
+
+
+def test_markup_and_tags_in_names_stay_text():
+    X, y = load_iris()
+    y = np.where(y == y[0], "[bold]x[/bold]", EVIL)
+    result = compare({f"{EVIL}": GaussianNB(), "[red]b": GaussianNB()}, X, y, design="3-fold", name=EVIL)
+    html = result._repr_html_()
+    assert "<script" not in html and "&lt;script&gt;" in html
+    assert "[red]b" in terminal(result, 200)
+
+
+def test_conclusions(result):
+    assert "every other learner is significantly worse" in str(compare(["majority", "lda"], load_iris()))
+    same = compare({"one": GaussianNB(), "two": GaussianNB()}, load_iris())
+    assert "no learner is significantly worse" in str(same)
+    assert "lda has error 0." in str(compare(["lda"], load_iris()))
+
+
+def test_notebooks_get_a_table(result):
+    html = result._repr_html_()
+    assert html.count("<tr") == 4 and "lda has the best error" in html
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.0, "0 µs"), (9.9e-5, "99 µs"), (1e-4, "0.1 ms"), (0.0099, "9.9 ms"), (0.5, "500 ms"), (1.0, "1 s"),
+     (12.3, "12 s"), (99.0, "99 s"), (3661.0, "61 min 1 s"), (float("nan"), "")],
+)  # fmt: skip
+def test_durations(seconds, words):
+    assert duration(seconds) == words
