@@ -80,12 +80,11 @@ class Range(Accepted):
             self.words = f"a number {below}" if np.isinf(low) else f"a number {above} {below}"
 
     def holds(self, value: Any) -> bool:
-        if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)) or np.isnan(value):
+        if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)) or value != value:  # NaN
             return False
-        number = float(value)
-        if (self.open in ("low", "both") and number <= self.low) or number < self.low:
+        if (self.open in ("low", "both") and value <= self.low) or value < self.low:
             return False
-        return not ((self.open in ("high", "both") and number >= self.high) or number > self.high)
+        return not ((self.open in ("high", "both") and value >= self.high) or value > self.high)
 
 
 class Count(Accepted):

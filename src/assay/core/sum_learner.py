@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.core.sums import Block, DaskRows, Rows, Source, Stream
-from assay.core.targets import check_weights, encode_labels, label_codes, numeric_target
+from assay.core.targets import check_weights, encode_labels, label_codes, numeric_target, plain_values
 from assay.errors import DataError, ParameterError, SchemaError
 from assay.tables import Schema, Table
 
@@ -89,7 +89,9 @@ class SumLearner(_Learner):
         who = type(self).__name__
         first = Stream(read, split, f"{who}: reading the columns")
         self._adopt(first.add_up(self._survey), classes)
-        self._learn_from(Stream(read, lambda raw: self._prepare(*split(raw)), f"{who}: learning", first.total))
+        self._learn_from(
+            Stream(read, lambda raw: self._prepare(*split(raw)), f"{who}: learning", first.total)
+        )
         return self
 
     def _fit_dask(self, X: Any, y: Any, w: Any) -> None:
@@ -216,7 +218,7 @@ def _block_reader(blocks: Any) -> Iterable[Any] | Callable[[], Iterable[Any]]:
 
 
 def _values(y: Any) -> Any:
-    return y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    return np.asarray(plain_values(y))
 
 
 def _zeros(w: Any, X: Any) -> np.ndarray | None:

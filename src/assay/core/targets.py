@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import DataError
 
-__all__ = ["check_weights", "encode_labels", "label_codes", "numeric_target"]
+__all__ = ["check_weights", "encode_labels", "label_codes", "numeric_target", "plain_values"]
 
 
 def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
@@ -32,11 +32,14 @@ def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
         from sklearn.utils import assert_all_finite
         from sklearn.utils.multiclass import check_classification_targets
 
+        _refuse_missing(np.isnan(y), who)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
     elif y.dtype.kind == "O":
         return _encode_objects(y, who)
-    elif y.dtype.kind not in "bUSM":
+    elif y.dtype.kind == "M":
+        _refuse_missing(np.isnat(y), who)
+    elif y.dtype.kind not in "bUS":
         raise DataError(f"{who}: Unknown label type: y holds {y.dtype}.")
     labels, codes = np.unique(y, return_inverse=True)
     return labels, codes.astype(np.int64, copy=False)
@@ -65,7 +68,7 @@ def numeric_target(y: Any, n: int, who: str) -> np.ndarray:
 
     if y is None:
         raise DataError(f"{who} requires y to be passed, but the target y is None.")
-    y = y.to_numpy() if hasattr(y, "to_numpy") else y
+    y = plain_values(y)
     y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=who)
     if y.shape[0] != n:
         raise DataError(f"{who}: X has {n} rows and y has {y.shape[0]}.")
@@ -91,7 +94,7 @@ def _one_column(y: Any, n: int, who: str) -> np.ndarray:
         raise DataError(f"{who} requires y to be passed, but the target y is None.")
     if not isinstance(y, np.ndarray):
         if hasattr(y, "to_numpy"):
-            y = y.to_numpy()
+            y = plain_values(y)
         elif isinstance(y, (list, tuple)) and any(isinstance(v, str) for v in y):
             y = np.array(y, dtype=object)
         y = np.asarray(y)
@@ -106,29 +109,51 @@ def _one_column(y: Any, n: int, who: str) -> np.ndarray:
     return y
 
 
+def plain_values(y: Any) -> Any:
+    """A column of any frame library as a NumPy array; anything else as it is."""
+    if not hasattr(y, "to_numpy"):
+        return y
+    arrow = type(y).__module__.partition(".")[0] == "pyarrow"
+    return y.to_numpy(zero_copy_only=False) if arrow and not hasattr(y, "chunks") else y.to_numpy()
+
+
 def _encode_objects(y: np.ndarray, who: str) -> tuple[np.ndarray, np.ndarray]:
     """Python objects: text, or numbers in disguise; a missing label is an error."""
     values = y.tolist()
-    kinds = {type(v) for v in set(values)} if _hashable(values) else {dict}
-    if kinds <= {int, bool}:
-        return encode_labels(y.astype(np.int64), len(y), who)
-    if kinds <= {int, float, bool}:
-        return encode_labels(y.astype(np.float64), len(y), who)
-    if any(v is None or v != v for v in set(values)) if _hashable(values) else True:
-        at = next((i for i, v in enumerate(values) if v is None or v != v), None)
-        if at is None:
-            raise DataError(f"{who}: Unknown label type: y holds {type(values[0]).__name__}.")
-        raise DataError(
-            f"{who}: y has no label in row {at} (missing or NaN). Drop the row or give it a label."
-        )
+    if not _hashable(values):
+        raise DataError(f"{who}: Unknown label type: y holds {type(values[0]).__name__}.")
+    distinct = set(values)
+    if any(isinstance(v, np.generic) for v in distinct):
+        values = [v.item() if isinstance(v, np.generic) else v for v in values]
+        distinct = set(values)
+    if any(map(_is_missing, distinct)):
+        _refuse_missing([_is_missing(v) for v in values], who)
+    kinds = {type(v) for v in distinct}
+    for numbers, dtype in (({bool}, np.bool_), ({int, bool}, np.int64), ({int, float, bool}, np.float64)):
+        if kinds <= numbers:
+            return encode_labels(np.array(values, dtype=dtype), len(y), who)
     if len(kinds) > 1:
         raise DataError(
             f"{who}: Unknown label type: y mixes {', '.join(sorted(k.__name__ for k in kinds))}. Use one type."
         )
-    labels = sorted(set(values))
+    labels = sorted(distinct)
     position = {label: k for k, label in enumerate(labels)}
     array = np.array(labels) if kinds == {str} else np.array(labels, dtype=object)
     return array, np.fromiter((position[v] for v in values), dtype=np.int64, count=len(values))
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT, or pandas' NA, which does not even say whether it equals itself."""
+    same = value == value
+    return value is None or (same is not True and type(same).__name__ in ("bool", "NAType"))
+
+
+def _refuse_missing(missing: Any, who: str) -> None:
+    if np.any(missing):
+        row = int(np.argmax(missing))
+        raise DataError(
+            f"{who}: Input y contains NaN: row {row} has no label (missing). Drop the row or give it a label."
+        )
 
 
 def _hashable(values: list[Any]) -> bool:

@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from assay.core.learner import Learner
+from assay.core import parameters
 from assay.errors import AssayError, PersistenceError
 from assay.tables import Column, Design, Schema, Table
 
 __all__ = ["answers", "check", "is_named_tuple"]
+
+_PER_CLASS = ("class_count_", "class_log_prior_", "class_prior_", "priors_")
 
 
 def check(value: Any, state: Mapping[str, Any]) -> None:
@@ -31,7 +34,7 @@ def check(value: Any, state: Mapping[str, Any]) -> None:
         _check_column(value)
     elif isinstance(value, Schema) and len(set(value.names)) < len(value):
         raise PersistenceError("Schema: two columns have the same name.")
-    elif isinstance(value, Learner):
+    elif isinstance(value, BaseEstimator):
         _check_learner(value, state)
 
 
@@ -44,11 +47,11 @@ def _check_column(column: Column) -> None:
         raise PersistenceError(f"Column {column.name!r}: the categories must be distinct values.")
 
 
-def _check_learner(learner: Learner, state: Mapping[str, Any]) -> None:
+def _check_learner(learner: BaseEstimator, state: Mapping[str, Any]) -> None:
     """Parameters within what the learner accepts, and the attributes that all learners share."""
     who = type(learner).__name__
     try:
-        learner._check_parameters()
+        parameters.check(who, getattr(learner, "accepts", {}), learner.get_params(deep=False))
     except AssayError as error:
         raise PersistenceError(f"A parameter is not acceptable: {error}") from error
     schema = state.get("schema_")
@@ -62,6 +65,7 @@ def _check_learner(learner: Learner, state: Mapping[str, Any]) -> None:
         "_unsolved": isinstance(state.get("_unsolved"), (str, type(None))),
         "_sklearn_output_config": isinstance(config, dict) and all(type(v) is str for v in config.values()),
     }
+    sound |= {name: _one_each(state[name], state.get("classes_")) for name in _PER_CLASS if name in state}
     wrong = [name for name, good in sound.items() if not good]
     if wrong:
         raise PersistenceError(f"{who}.{wrong[0]} is not what a fitted {who} has.")
@@ -82,6 +86,13 @@ def _are_classes(classes: Any) -> bool:
     if isinstance(classes, list):
         return all(_are_classes(one) for one in classes)
     return isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.size > 0
+
+
+def _one_each(values: Any, classes: Any) -> bool:
+    """A number for each class, where classes are known as one array."""
+    if not isinstance(values, np.ndarray) or not isinstance(classes, np.ndarray):
+        return not isinstance(classes, np.ndarray)
+    return values.shape == classes.shape and values.dtype.kind in "fiu"
 
 
 def _are_names(names: Any) -> bool:
@@ -154,7 +165,7 @@ def answers(model: Any) -> bool:
 
 def _schema_in(model: Any, depth: int = 3) -> Schema | None:
     """The schema of a learner, or of the first learner inside it."""
-    if not isinstance(model, Learner) or depth == 0:
+    if not isinstance(model, BaseEstimator) or depth == 0:
         return None
     schema = vars(model).get("schema_")
     if isinstance(schema, Schema):

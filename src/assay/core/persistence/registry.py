@@ -3,7 +3,7 @@
 A class can be stored if it is defined in one of the :data:`ROOMS` of Assay and is a learner, a dataclass, a
 named tuple, or says ``storable = True``. In a file it has the name its room lists (``bayes.GaussianNB``), or
 else its module's (``core.moments.ClassMoments``). A file's name is looked up in the tables that the installed
-package itself makes; nothing is imported because a file says so.
+package itself makes, so it can at most bring one of Assay's own modules into memory.
 
 Objects come back without a call of their class: empty, then with attributes that were checked one by one.
 """
@@ -13,23 +13,25 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import os
 import pkgutil
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 import assay
-from assay.core.learner import Learner
 from assay.core.persistence.checks import check, is_named_tuple
 from assay.errors import PersistenceError
 from assay.tables import Design, Schema
 
 __all__ = ["ROOMS", "class_of", "name_of", "rebuild", "state_of"]
 
-ROOMS = tuple(room for room in assay._ROOMS if room not in ("evaluate", "explain", "report"))
+ROOMS = tuple(room for room in assay._ROOMS if room not in ("explain", "report"))
 FORMER_NAMES: dict[str, str] = {}  # names that classes had in files of earlier releases, to today's
 REMADE = {Design: ("schema", "drop_first")}  # classes made anew from these: all else follows from them
-_OF_LEARNERS = ("_sums", "_unsolved", "_sklearn_output_config")  # private, and part of what was learned
+_NOT_LEARNED = ("_metadata_request", "_callback", "_estimator_type", "_doc_link")  # scikit-learn's own
 
 
 def name_of(cls: type) -> str | None:
@@ -80,7 +82,7 @@ def state_of(value: Any, where: str) -> dict[str, Any]:
     for name in state:
         if not _allowed(cls, name):
             raise PersistenceError(
-                f"{where}.{name} cannot be saved: a model file holds parameters and what ends in '_' of a "
+                f"{where}.{name} cannot be saved: a model file holds parameters and what fit makes of a "
                 f"{cls.__name__}, not {name!r}."
             )
     check(value, state)
@@ -111,7 +113,7 @@ def rebuild(cls: type, state: Mapping[str, Any]) -> Any:
 
 def _storable(cls: type) -> bool:
     return (
-        issubclass(cls, Learner)
+        issubclass(cls, BaseEstimator)
         or dataclasses.is_dataclass(cls)
         or is_named_tuple(cls)
         or cls in REMADE
@@ -127,12 +129,17 @@ def _public(room: str) -> dict[str, Any]:
 
 @functools.cache
 def _modules() -> dict[str, str]:
-    """Every module of the rooms, by what stands after ``assay.``; listed, not imported."""
-    found = {}
-    for room in ROOMS:
-        package = import_module(f"assay.{room}")
-        for module in pkgutil.walk_packages(package.__path__, f"assay.{room}."):
-            found[module.name.removeprefix("assay.")] = module.name
+    """Every module of the rooms, by what stands after ``assay.``; listed from disk, not imported."""
+    found: dict[str, str] = {}
+    todo = [(room, [os.path.join(place, room) for place in assay.__path__]) for room in ROOMS]
+    while todo:
+        name, places = todo.pop()
+        found[name] = f"assay.{name}"
+        for module in pkgutil.iter_modules(places):
+            inside = f"{name}.{module.name}"
+            found[inside] = f"assay.{inside}"
+            if module.ispkg:
+                todo.append((inside, [os.path.join(place, module.name) for place in places]))
     return found
 
 
@@ -158,9 +165,11 @@ def _allowed(cls: type, name: str) -> bool:
     on_class = inspect.getattr_static(cls, name, None)
     if callable(on_class) or hasattr(on_class, "__get__"):
         return False
-    if issubclass(cls, Learner):
-        return (name.endswith("_") and not name.startswith("_")) or name in _OF_LEARNERS
-    return not name.startswith("_")
+    if not issubclass(cls, BaseEstimator):
+        return not name.startswith("_")
+    if name.startswith("_"):  # private, and not in place of something that the class has
+        return not hasattr(cls, name) and not name.startswith(_NOT_LEARNED)
+    return name.endswith("_")
 
 
 def _is_cache(cls: type, name: str) -> bool:

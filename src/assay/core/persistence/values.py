@@ -34,5 +34,7 @@ TENSOR_TYPES = {f"<{t}" for t in ("f2", "f4", "f8", "i2", "i4", "i8", "u2", "u4"
     "|i1",
     "|u1",
 }
-DTYPE = re.compile(r"[<|](?:b1|[iu][1248]|f[248]|c(?:8|16)|[mM]8(?:\[(?:[1-9]\d{0,8})?[a-zA-Zμ]{1,7}\])?|[US]\d{1,9})")
+DTYPE = re.compile(
+    r"[<|](?:b1|[iu][1248]|f[248]|c(?:8|16)|[mM]8(?:\[(?:[1-9]\d{0,8})?[a-zA-Zμ]{1,7}\])?|[US]\d{1,9})"
+)
 SPARSE = ("csr_array", "csr_matrix", "csc_array", "csc_matrix")

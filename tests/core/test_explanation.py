@@ -1,0 +1,95 @@
+"""Explanations as text, data and HTML, also with names that want to be code."""
+
+import json
+from fractions import Fraction
+from html.parser import HTMLParser
+
+import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.bayes import GaussianNB
+from assay.core.explanation import Explanation, Section
+
+HOSTILE = "<script>alert('x')</script>&\"'"
+
+
+def example():
+    steps = Section("Joint", ["class", "prior"], [["a", Fraction(1, 3)], ["b", None]], note="A note.")
+    return Explanation("NaiveBayes", "b", {"a": 0.25, "b": 0.75}, {"x0": 1.0, "x1": None}, [steps])
+
+
+def test_the_text_says_answer_row_steps_and_posterior():
+    assert str(example()) == (
+        "NaiveBayes answers b (probability 0.75)\n"
+        "for the row x0 = 1, x1 = missing\n\n"
+        "Joint\n"
+        "  class  prior\n"
+        "  a      1/3\n"
+        "  b      missing\n"
+        "  A note.\n\n"
+        "Posterior\n"
+        "  a  0.25\n"
+        "  b  0.75"
+    )
+
+
+def test_a_wide_row_is_cut_in_the_text_and_whole_in_the_data():
+    wide = Explanation("L", 1, {1: 1.0}, {f"c{j}": float(j) for j in range(40)})
+    assert "c11 = 11, ..." in str(wide) and "c12" not in str(wide)
+    assert len(wide.to_dict()["row"]) == 40
+
+
+def test_the_data_can_be_written_as_json():
+    data = json.loads(json.dumps(example().to_dict()))
+    assert data["answer"] == "b" and data["posterior"] == {"a": 0.25, "b": 0.75}
+    assert data["sections"][0]["rows"] == [["a", "1/3"], ["b", None]]
+
+
+def test_an_answer_outside_the_posterior_has_no_probability():
+    assert str(Explanation("L", "reject", {"a": 1.0})).splitlines()[0] == "L answers reject"
+    assert "probability" not in Explanation("L", "reject", {"a": 1.0}).to_html().split("</h4>")[0]
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.seen, self.text = [], ""
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.append((tag, *attributes))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def tags(html):
+    parser = Tags()
+    parser.feed(html)
+    parser.close()
+    return parser
+
+
+OURS = {"div", "h4", "h5", "span", "table", "thead", "tbody", "tr", "th", "td", "p"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=30) | st.sampled_from([HOSTILE, "</td><img src=x onerror=alert(1)>", "<!--", "&lt;"]))
+def test_no_name_value_title_or_note_becomes_html(text):
+    section = Section(text, [text, text], [[text, text]], note=text)
+    html = Explanation(text, text, {text: 1.0}, {text: text}, [section]).to_html()
+    found = tags(html)
+    assert {tag for tag, *_ in found.seen} <= OURS
+    assert [attributes for _, *attributes in found.seen if attributes] == [[("class", "assay-explanation")]]
+
+
+def test_a_hostile_table_is_explained_in_plain_text():
+    frame = pd.DataFrame({HOSTILE: [1.0, 2.0, 3.0, 4.0]})
+    explanation = GaussianNB().fit(frame, [HOSTILE, HOSTILE, "b", "b"]).explain(frame.iloc[[0]])
+    assert HOSTILE in str(explanation)
+    found = tags(explanation.to_html())
+    assert HOSTILE in found.text and {tag for tag, *_ in found.seen} <= OURS
+
+
+def test_a_notebook_shows_the_html():
+    assert example()._repr_html_() == example().to_html()

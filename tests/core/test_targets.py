@@ -1,0 +1,186 @@
+"""Targets: labels of every kind a table may hold, and the sentences for those that are none."""
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import DataConversionWarning
+
+from assay.core.targets import check_weights, encode_labels, label_codes, numeric_target
+from assay.errors import DataError
+
+TEXT = ["b", "a", "b"]
+LABELS = {
+    "list": TEXT,
+    "tuple": tuple(TEXT),
+    "array": np.array(TEXT),
+    "objects": np.array(TEXT, dtype=object),
+    "NumPy strings": [np.str_(v) for v in TEXT],
+    "pandas": pd.Series(TEXT),
+    "pandas string": pd.Series(TEXT, dtype="string"),
+    "pandas categorical": pd.Series(TEXT, dtype="category"),
+    "pandas categorical with more categories": pd.Series(pd.Categorical(TEXT, categories=["z", "b", "a"])),
+    "pandas with another index": pd.Series(TEXT, index=[7, 7, 1]),
+    "polars": pl.Series(TEXT),
+    "polars categorical": pl.Series(TEXT, dtype=pl.Categorical),
+    "polars enumeration": pl.Series(TEXT, dtype=pl.Enum(["z", "b", "a"])),
+    "Arrow": pa.array(TEXT),
+    "Arrow in chunks": pa.chunked_array([TEXT[:1], TEXT[1:]]),
+    "Arrow dictionary": pa.array(TEXT).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_text_labels_of_every_library_are_sorted_and_numbered(kind):
+    labels, codes = encode_labels(LABELS[kind], 3, "Learner")
+    assert labels.tolist() == ["a", "b"] and labels.dtype.kind == "U"
+    assert codes.tolist() == [1, 0, 1] and codes.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("y", "dtype"),
+    [
+        ([3, 1, 3], np.int64),
+        (np.array([255, 0, 255], dtype=np.uint8), np.uint8),
+        ([-5, 7, -5], np.int64),
+        ([2**62, -(2**62), 2**62], np.int64),
+        ([True, False, True], np.bool_),
+        (np.array([True, False, True], dtype=object), np.bool_),
+        ([2.0, 1.0, 2.0], np.float64),
+        (np.array([2, 1.0, 2], dtype=object), np.float64),
+        (np.array([np.int64(3), np.int64(1), np.int64(3)], dtype=object), np.int64),
+        (pd.Series([2, 1, 2], dtype="Int64"), np.int64),
+        (pd.Series([True, False, True], dtype="boolean"), np.bool_),
+        (pd.Series([2, 1, 2], dtype="category"), np.int64),
+        (pl.Series([3, 1, 3]), np.int64),
+        (pl.Series([True, False, True]), np.bool_),
+        (pa.array([3, 1, 3]), np.int64),
+        (range(3), np.int64),
+        (np.array([b"b", b"a", b"b"]), np.dtype("S1")),
+        (np.array(["2026-02-01", "2026-01-01", "2026-02-01"], dtype="M8[D]"), np.dtype("M8[D]")),
+    ],
+    ids=repr,
+)
+def test_other_labels_keep_their_type(y, dtype):
+    labels, codes = encode_labels(y, 3, "Learner")
+    assert labels.dtype == dtype
+    assert_array_equal(labels[codes], np.asarray(y).astype(dtype))
+
+
+def test_objects_that_can_be_ordered_are_labels_too():
+    days = [datetime.date(2026, 2, 1), datetime.date(2026, 1, 1), datetime.date(2026, 2, 1)]
+    labels, codes = encode_labels(np.array(days, dtype=object), 3, "Learner")
+    assert labels.tolist() == sorted(set(days)) and codes.tolist() == [1, 0, 1]
+    assert encode_labels([Decimal(2), Decimal(1), Decimal(2)], 3, "Learner")[1].tolist() == [1, 0, 1]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(-1000, 1000) | st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=30))
+def test_codes_point_back_to_the_labels(values):
+    labels, codes = encode_labels(values, len(values), "Learner")
+    assert_array_equal(labels[codes], values)
+    assert_array_equal(labels, np.unique(values))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["a", None, "b"],
+        np.array(["a", np.nan, "b"], dtype=object),
+        [1.0, np.nan, 2.0],
+        np.array([1.0, np.nan, 2.0], dtype=object),
+        pd.Series(["a", None, "b"], dtype="string"),
+        pd.Series([1, None, 2], dtype="Int64"),
+        pd.Series(["a", None, "b"], dtype="category"),
+        pl.Series(["a", None, "b"]),
+        pl.Series([1, None, 2]),
+        pa.array(["a", None, "b"]),
+        pa.array([1, None, 2]),
+        np.array(["2026-01-01", "NaT", "2026-01-02"], dtype="M8[D]"),
+    ],
+    ids=repr,
+)
+def test_a_missing_label_is_named_by_its_row(y):
+    with pytest.raises(DataError, match="Learner: Input y contains NaN: row 1 has no label"):
+        encode_labels(y, 3, "Learner")
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (None, "requires y to be passed"),
+        (["a", 1, "b"], "y mixes int, str. Use one type"),
+        (np.array([1, "a", 2.5], dtype=object), "y mixes float, int, str"),
+        ([0.5, 1.5, 0.5], "continuous"),
+        ([1.0, np.inf, 1.0], "infinity"),
+        ([1j, 2, 3], "y holds complex128"),
+        (np.array([1, 2, 3], dtype="m8[D]"), "y holds timedelta64"),
+        ([{}, {}, {}], "y holds dict"),
+        (np.array([{1}, {2}, {1}], dtype=object), "y holds set"),
+        (np.zeros((3, 2)), "1d array"),
+        ("bab", "1d array"),
+        (["a"], r"inconsistent numbers of samples: \[3, 1\]"),
+        ([], r"inconsistent numbers of samples: \[3, 0\]"),
+    ],
+)
+def test_what_is_no_target_is_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        encode_labels(y, 3, "Learner")
+
+
+@pytest.mark.parametrize(
+    "y", [np.array([["b"], ["a"], ["b"]]), pd.DataFrame({"y": TEXT}), pl.DataFrame({"y": TEXT})]
+)
+def test_a_column_vector_is_taken_with_a_warning(y):
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        assert encode_labels(y, 3, "Learner")[1].tolist() == [1, 0, 1]
+
+
+def test_known_classes_number_the_labels():
+    classes = np.array(["a", "b", "c"])
+    assert label_codes(pd.Series(["c", "a"]), classes, 2, "Learner").tolist() == [2, 0]
+    assert label_codes([1.0, 2.0], np.array([1, 2, 3]), 2, "Learner").tolist() == [0, 1]
+    with pytest.raises(DataError, match=r"y has the label 'x', which is not among classes \['a', 'b', 'c'\]"):
+        label_codes(["a", "x"], classes, 2, "Learner")
+
+
+@pytest.mark.parametrize(
+    "y", [[1, 2, 3], np.array([1, 2, 3]), pd.Series([1, 2, 3]), pl.Series([1, 2, 3]), pa.array([1, 2, 3])]
+)
+def test_numeric_targets_become_floats(y):
+    target = numeric_target(y, 3, "Learner")
+    assert target.dtype == np.float64 and target.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_numeric_targets_may_have_several_columns_but_no_gaps():
+    assert numeric_target(np.ones((3, 2)), 3, "Learner").shape == (3, 2)
+    for y, message in [
+        ([1.0, np.nan, 2.0], "NaN"),
+        (["a", "b", "c"], "could not convert"),
+        ([1.0], "X has 3 rows and y has 1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            numeric_target(y, 3, "Learner")
+    with pytest.raises(DataError, match="requires y"):
+        numeric_target(None, 3, "Learner")
+
+
+def test_weights_are_numbers_from_zero_up_and_not_all_zero():
+    X = np.zeros((3, 1))
+    assert check_weights(None, X) is None
+    assert check_weights([1, 0, 2], X).tolist() == [1.0, 0.0, 2.0]
+    for w, message in [
+        ([0, 0, 0], "zero"),
+        ([1, -1, 1], "[Nn]egative"),
+        ([1, 2], "shape|samples"),
+        ([1, np.nan, 1], "NaN"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            check_weights(w, X)
