@@ -88,7 +88,7 @@ def _classify_array(name: str, values: np.ndarray, who: str) -> tuple[str, Any]:
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(object), None)
     elif kind in "fiub":
-        return "numeric", values.astype(np.float64)
+        return "numeric", values.astype(np.float64, copy=False)
     elif kind == "M":
         return "date", _days(values)
     elif kind == "m":

@@ -72,8 +72,8 @@ class Table:
                 raise SchemaError(f"{who}: there is no column {name!r}. Columns: {', '.join(names)}.")
         encoded = [learn_column(name, column, kinds.get(name), who) for name, column in zip(names, columns)]
         schema = Schema([column for column, _ in encoded], named)
-        values = np.column_stack([codes for _, codes in encoded]) if encoded else np.empty((len(X), 0))
-        return cls(np.ascontiguousarray(values), schema, _complete(values, who))
+        values = _block([codes for _, codes in encoded])
+        return cls(values, schema, _complete(values, who))
 
     @classmethod
     def like(cls, X: Any, schema: Schema, who: str = "Table") -> Table:
@@ -96,12 +96,14 @@ class Table:
                 )
         names, columns, named = _columns(X, who)
         order = _match(names, schema, who) if named and schema.named else _by_position(names, schema, who)
-        values = np.empty((len(columns[0]) if columns else 0, len(schema)))
         unseen: dict[str, list[Any]] = {}
+        encoded = []
         for j, column in enumerate(schema):
-            values[:, j], strange = apply_column(column, columns[order[j]], who)
+            codes, strange = apply_column(column, columns[order[j]], who)
+            encoded.append(codes)
             if strange:
                 unseen[column.name] = strange
+        values = _block(encoded)
         return cls(values, schema, _complete(values, who), unseen)
 
     def _as(self, kinds: Mapping[str, Kind], who: str) -> Table:
@@ -157,6 +159,14 @@ class Table:
         return {
             c.name: [self.schema.label(j, v) for v in self.values[:, j]] for j, c in enumerate(self.schema)
         }
+
+
+def _block(columns: list[np.ndarray]) -> np.ndarray:
+    """Columns as one block, row after row; filled by column and turned at once, which is quicker."""
+    values = np.empty((len(columns), len(columns[0])))
+    for j, column in enumerate(columns):
+        values[j] = column
+    return np.ascontiguousarray(values.T)
 
 
 def _numeric_block(X: Any, who: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from assay.errors import SchemaError
@@ -88,7 +89,7 @@ class CsvReader:
         self.names: list[str] = []
         self._unnamed: set[str] = set()
         self._kinds: dict[str, str] | None = None
-        for record in self._first_record():
+        for record in self._first_record(sample):
             self.width = len(record.cells)
             self._name(record)
         if not self.names:
@@ -96,14 +97,16 @@ class CsvReader:
 
     # Names and types
 
-    def _first_record(self) -> Iterator[Record]:
-        """The record that tells names and width."""
-        for piece in self._pieces(skip_header=False):
-            for record in self._tokenize(piece.data, piece.line):
-                if self.width == 0 and _blank(record) and len(record.cells) == 1:
-                    continue
-                yield record
-                return
+    def _first_record(self, sample: bytes) -> Iterator[Record]:
+        """The record that tells names and width; from the sample, unless it is longer than that."""
+        head = b"".join(sample.splitlines(keepends=True)[self.dialect.skip :])
+        pieces = [Piece(head, 1 + self.dialect.skip, 1, False)]
+        for piece in chain(pieces, self._pieces(skip_header=False)):
+            final = piece is not pieces[0] or len(sample) < SAMPLE
+            for record in self._tokenize(piece.data, piece.line, final):
+                if not self._skipped(record, header=True):
+                    yield record
+                    return
 
     def _name(self, record: Record) -> None:
         if self.dialect.header:
@@ -389,6 +392,8 @@ def _line_end(data: bytes, final: bool) -> int:
 
 
 def _line_count(data: bytes) -> int:
+    if b"\r" not in data:
+        return data.count(b"\n")
     return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
 
 

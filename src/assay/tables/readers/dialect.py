@@ -10,6 +10,7 @@ from assay.tables.readers.delimited import Malformed, Record, tokenize
 from assay.tables.readers.kinds import MISSING
 
 DELIMITERS = (b",", b";", b"\t", b"|")
+ROWS = 200  # records of the sample that are looked at
 NO_DELIMITER = b"\x1f"  # for files of one column whose text has commas in it
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -80,7 +81,7 @@ def _skip_preface(sample: bytes, dialect: Dialect, fixed: dict) -> tuple[Dialect
     return replace(dialect, skip=skip), b"".join(lines[skip:])
 
 
-def _rows(body: bytes, whole: bool, dialect: Dialect, most: int = 500) -> list[Record]:
+def _rows(body: bytes, whole: bool, dialect: Dialect, most: int = ROWS) -> list[Record]:
     """The first records, up to the first one that is malformed."""
     rows: list[Record] = []
     try:
@@ -133,7 +134,7 @@ def _score(body: bytes, whole: bool, trial: Dialect, tabs: bool) -> tuple:
         for record in tokenize(body, trial.delimiter, trial.quote, trial.escape, final=whole):
             if any(cell.strip() for cell in record.cells):
                 rows.append(record)
-            if len(rows) == 500:
+            if len(rows) == ROWS:
                 break
     except Malformed:
         formed = False
@@ -142,7 +143,7 @@ def _score(body: bytes, whole: bool, trial: Dialect, tabs: bool) -> tuple:
     widths = Counter(len(row.cells) for row in rows)
     width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
     share = count / len(rows) if width > 1 else 0.0
-    cells = [_text(cell) for row in rows[:100] for cell in row.cells]
+    cells = [_text(cell) for row in rows[:50] for cell in row.cells]
     comma = trial.delimiter != b","
     numbers = sum(bool(_NUMBER.fullmatch(c) or (comma and _COMMA.fullmatch(c))) for c in cells) / len(cells)
     return (formed, round(share, 2), tabs and trial.delimiter == b"\t", round(numbers, 2), width)
