@@ -247,9 +247,7 @@ def target_in_disguise(case: _Case) -> Iterator[Finding]:
     for j, name, known in case.columns():
         if j in case.identifiers or blind < 0.02 or not len(known):
             continue
-        if not case.table.schema[j].coded and _wrong_in_bins(case.values[rows, j], y) > 0.05 * len(
-            case.target.labels
-        ):
+        if not case.table.schema[j].coded and _wrong_in_bins(case.values[rows, j], y) > 0.08:
             continue  # the quick look already says no
         wrong = _wrong_alone(case.values[rows, j], y, case.table.schema[j].coded)
         if wrong <= min(0.01, blind / 10):
@@ -258,8 +256,12 @@ def target_in_disguise(case: _Case) -> Iterator[Finding]:
                           "before the class is? If not, drop it.")  # fmt: skip
 
 
-def _wrong_in_bins(x: np.ndarray, y: np.ndarray, bins: int = 32) -> float:
-    """Error of the majorities of equally filled bins, on the same rows: a perfect column costs half a bin a cut."""
+def _wrong_in_bins(x: np.ndarray, y: np.ndarray) -> float:
+    """Error of the majorities of equally filled bins, on the same rows.
+
+    Where classes meet, half a bin is wrong at most: with eight bins a class, a perfect column has 1/16 at most.
+    """
+    bins = max(32, 8 * (int(y.max()) + 1))
     there = ~np.isnan(x)
     edges = (
         np.unique(np.quantile(x[there], np.linspace(0, 1, bins + 1)[1:-1])) if there.any() else np.empty(0)

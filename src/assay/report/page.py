@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from assay.evaluate import LEARNERS, Comparison, Standing
+from assay.evaluate import LEARNERS, Comparison, Finding, Standing
 from assay.evaluate.show import conclusion, duration
 from assay.evaluate.verdict import shown_p
 from assay.report import words
@@ -20,6 +20,8 @@ __all__ = ["render_report", "write_report"]
 PLOT = 380.0  # width of the plots in tables, in their own units
 FULL_MATRIX = 12  # classes up to which a confusion matrix is shown whole
 MOST_COLUMNS = 300  # columns listed
+MOST_CLASSES = 40  # classes in the legend of the class bar
+MOST_ALIKE = 4  # findings of one kind listed one by one
 MOST_CARDS = 24  # learners with a confusion matrix
 
 
@@ -65,6 +67,8 @@ def render_report(result: Comparison) -> str:
         matrices=_matrices(result),
         times=_times(result),
         classes=class_bar(list(result.data.classes.items())),
+        legend=list(result.data.classes.items())[:MOST_CLASSES],
+        findings=_findings(result.data.findings),
         columns=result.data.columns[:MOST_COLUMNS],
         hidden_columns=max(0, len(result.data.columns) - MOST_COLUMNS),
         failures=result.failures,
@@ -216,6 +220,21 @@ def _matrices(result: Comparison) -> list[dict[str, Any]]:
             ]
         cards.append(card)
     return cards
+
+
+def _findings(found: list[Finding]) -> list[Finding]:
+    """The findings; where many are of one kind, the first few, and the columns of the others in one sentence."""
+    listed: list[Finding] = []
+    for code in dict.fromkeys(f.code for f in found):
+        alike = [f for f in found if f.code == code]
+        few = alike if len(alike) <= MOST_ALIKE else alike[: MOST_ALIKE - 1]
+        listed += few
+        rest = alike[len(few) :]
+        if rest:
+            names = ", ".join(f.column for f in rest[:20]) + (", ..." if len(rest) > 20 else "")
+            sentence = f"the same holds for {len(rest)} more: {names}."
+            listed.append(Finding(code, few[0].severity, "", sentence))
+    return listed
 
 
 def _times(result: Comparison) -> list[dict[str, Any]]:

@@ -101,11 +101,7 @@ def _spoken(result: Comparison, name: str) -> str:
     if name in LEARNERS:
         return repr(name)
     candidate = result.candidates.get(name)
-    if candidate is None:
-        return repr(name)
-    inner = candidate.estimator
-    inner = inner if candidate.raw or not hasattr(inner, "steps") else inner.steps[-1][1]
-    return " ".join(repr(inner).split())
+    return repr(name) if candidate is None else " ".join(repr(candidate.given).split())
 
 
 def command_line(result: Comparison) -> str | None:

@@ -1,0 +1,179 @@
+"""The page: complete in itself, safe whatever the data are called, small, and true to the result."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from assay import compare
+from assay.bayes import GaussianNB
+from assay.report import render_report, write_report
+from assay.tables.data import load_breast_cancer, load_digits, load_iris
+
+EVIL = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</style><script>alert(2)</script>",
+    "</script><svg onload=alert(3)>",
+    "javascript:alert(4)",
+    "{{ 7*7 }}{% raw %}",
+    "' onmouseover='alert(5)",
+    "<!-- ]]>",
+]
+
+
+class Page(HTMLParser):
+    """Elements, attributes and text, as a browser would find them."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.attributes, self.texts = [], [], []
+        self.stack = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in ("meta", "img", "br", "link"):
+            self.stack.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.stack and self.stack.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, data):
+        self.texts.append((self.stack[-1] if self.stack else "", data))
+
+    @property
+    def text(self):
+        return " ".join(data for tag, data in self.texts if tag not in ("style", "script"))
+
+
+class Fails(ClassifierMixin, BaseEstimator):
+    """Fails with a message from the data."""
+
+    def fit(self, X, y):
+        raise ValueError(EVIL[0] + EVIL[3])
+
+    def predict(self, X):
+        return X
+
+
+@pytest.fixture(scope="module")
+def result():
+    learners = ["majority", "naive bayes", "lda", "nearest mean"]
+    return compare(learners, load_breast_cancer(), design="2x5", metrics=["error", "auc"])
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.choice(EVIL, size=80) for name in EVIL} | {"one": EVIL[1]})
+    X.iloc[:3, 0] = None
+    y = pd.Series(rng.choice(EVIL[:3], size=80), name=EVIL[4])
+    learners = {EVIL[0]: GaussianNB(), EVIL[1]: "naive bayes", EVIL[6]: Fails(), EVIL[5]: "majority"}
+    return compare(learners, X, y, design="2x3", metrics=["error", "auc"], name=EVIL[2])
+
+
+def test_names_from_the_data_are_text_and_nothing_else(hostile):
+    html = render_report(hostile)
+    page = Page(html)
+    assert page.stack == []  # every element is closed, none was opened by a name
+    assert not {"img", "iframe", "link", "object", "base", "form", "a"} & set(page.elements)
+    assert page.elements.count("script") == 1 and page.elements.count("style") == 1
+    assert not [a for a in page.attributes if a[1].startswith("on") or a[1] in ("href", "src", "srcdoc")]
+    for name in EVIL:
+        assert " ".join(name.split()) in " ".join(page.text.split())
+    assert "49" not in page.text.split()  # the template language of a name is not run
+
+
+def test_the_data_for_programs_cannot_close_their_script(hostile):
+    html = render_report(hostile)
+    body = html.split('<script type="application/json" id="assay-result">')[1]
+    inside, after = body.split("</script>", 1)
+    assert after.strip().endswith("</html>")
+    data = json.loads(inside)
+    assert data["data"]["name"] == EVIL[2] and data["ranking"]["error"][0]["learner"] in hostile.learners
+
+
+def test_the_page_loads_nothing_and_runs_nothing(result):
+    html = render_report(result)
+    assert "default-src 'none'" in html
+    assert not re.search(r"https?://|url\(|@import|<script(?! type=.application/json)", html)
+    assert not re.search(r"\son\w+=", html)
+
+
+def test_every_number_of_the_result_is_there(result):
+    text = Page(render_report(result)).text
+    for s in result.ranking():
+        assert f"{s.mean:.4f}" in text and f"{s.low:.4f} – {s.high:.4f}" in text
+    for s in result.ranking()[1:]:
+        assert f"{s.difference:+.4f}" in text
+        assert str(result.test(s.learner, result.best)) in text
+    for count in result.confusion("lda").ravel():
+        assert f"{count:,}" in text
+    for part in ("569", "30 columns", "benign", "malignant", "0.250", "Holm", "10 splits", "seed 0"):
+        assert part in text, part
+
+
+def test_the_methods_say_the_correction_in_numbers(result):
+    text = Page(render_report(result)).text
+    assert "9 degrees of freedom and the variance multiplied by 1/10 + 0.250 instead of 1/10" in text
+    assert "adjusted by Holm's method over all 6 pairs of learners" in text
+    assert "Numbers were standardised for nearest mean." in text
+
+
+def test_findings_failures_and_notes_are_told(hostile):
+    text = Page(render_report(hostile)).text
+    assert "failed on 6 of 6 splits. ValueError: " + EVIL[0] in text
+    assert "has one value only" in text and "missing values of 80" in text
+
+
+def test_one_learner_a_holdout_and_no_learner_left_are_pages_too():
+    alone = Page(render_report(compare(["lda"], load_iris()))).text
+    assert "Differences from" not in alone and "lda has error" in alone
+    once = Page(render_report(compare(["lda", "majority"], load_iris(), design="holdout"))).text
+    assert "With a single split" in once and "McNemar" in once
+    none = Page(render_report(compare([Fails()], load_iris(), design="3-fold"))).text
+    assert "No learner finished." in none and "Ranking by" not in none
+
+
+def test_equal_learners_and_perfect_ones_have_a_scale():
+    X, y = load_iris()
+    page = render_report(compare({"a": GaussianNB(), "b": GaussianNB()}, X, y == y[0], design="3-fold"))
+    assert "nan" not in page.lower().replace("nan</", "x")
+    assert Page(page).stack == []
+
+
+def test_many_classes_columns_and_learners_stay_below_a_megabyte():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(900, 400))
+    X[:, :30] = 1.0
+    y = np.repeat([f"class number {k}" for k in range(60)], 15)
+    result = compare({f"learner {i}": "majority" for i in range(30)}, X, y, design="3-fold")
+    html = render_report(result)
+    assert len(html.encode()) < 1_000_000
+    text = Page(html).text
+    assert "100 more are not listed" in text and "and 20 more" in text
+    assert "the same holds for 27 more: x3, x4" in text
+    assert "True class" in text  # the largest confusions instead of a matrix of 60 times 60
+
+
+def test_a_usual_page_is_small(result):
+    assert len(render_report(result).encode()) < 100_000
+    assert (
+        len(render_report(compare(["lda", "naive bayes"], load_digits(), design="3-fold")).encode()) < 150_000
+    )
+
+
+def test_it_is_written_where_asked(result, tmp_path):
+    path = write_report(result, tmp_path / "out.html")
+    assert path.read_text(encoding="utf-8") == render_report(result)
+    assert result.report(str(tmp_path / "again.html")).exists()
+
+
+def test_the_same_result_gives_the_same_page(result):
+    assert render_report(result) == render_report(result)
