@@ -142,7 +142,9 @@ class JointBayes(SumLearner, Generative):
 
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
         X = np.asarray(X, dtype=np.float64)
-        return self.joint_.log_joint(X[:, self._discrete()], X[:, self._continuous()])  # (1)
+        discrete = self._discrete()
+        Z = X[:, self._continuous()] if discrete else X
+        return self.joint_.log_joint(X[:, discrete], Z)  # (1)
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
         values = super()._admit(X, fitting)

@@ -107,6 +107,8 @@ def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
            [1., 0.]]), array([1, 0, 1]))
     """
     code = np.zeros(len(rows), dtype=np.int64)
+    if not rows.shape[1]:
+        return rows[:1], code
     for column in rows.T:
         values, place = np.unique(column, return_inverse=True)
         if len(values) > 1:  # ranks of ranks stay below n, whatever the number of columns

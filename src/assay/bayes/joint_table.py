@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
+from assay.bayes.gaussian_columns import gaussian_logs
 from assay.bayes.joint_sums import distinct_rows
-
-ROWS = 8192  # rows whose means and covariances are gathered at a time
 
 
 @dataclass
@@ -47,10 +47,9 @@ class JointTable:
         out = np.empty((len(Z), len(self.prior)))
         logs = np.stack([self.log_cells(k) for k in range(len(self.prior))])
         holes = np.isnan(keys).any(axis=1)
-        whole = np.flatnonzero(~holes)
-        for a in range(0, len(whole), ROWS):
-            rows = whole[a : a + ROWS]
-            out[rows] = self._complete_rows(keys[rows], Z[rows], logs)
+        if not holes.any():
+            return self._complete_rows(keys, Z, logs)
+        out[~holes] = self._complete_rows(keys[~holes], Z[~holes], logs)
         for i in np.flatnonzero(holes):
             out[i] = self._holey_row(keys[i], Z[i], logs)
         return out
@@ -67,18 +66,21 @@ class JointTable:
 
     def log_density(self, Z: np.ndarray, entry: np.ndarray) -> np.ndarray:
         """(n,) log N(z; mean, spread) of each row under its entry."""
-        kept = self.varies
-        if not kept.any():
+        kept, mean, spread = self.varies, self.mean, self.spread
+        if not kept.any() or not len(Z):
             return np.zeros(len(Z))
-        gap = (Z - self.mean[entry])[:, kept]
-        if self.spread.ndim == 2:
-            var = self.spread[:, kept]
-            logs = np.log(2 * np.pi * var).sum(axis=1)
-            return -0.5 * (logs[entry] + (gap * gap / var[entry]).sum(axis=1))
-        root = np.linalg.cholesky(self.spread[:, kept][:, :, kept])
-        logs = np.log(2 * np.pi) * kept.sum() + 2 * np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1)
-        white = np.linalg.solve(root[entry], gap[:, :, None])[:, :, 0]
-        return -0.5 * (logs[entry] + (white * white).sum(axis=1))
+        if not kept.all():
+            Z, mean = Z[:, kept], mean[:, kept]
+            spread = spread[:, kept] if spread.ndim == 2 else spread[:, kept][:, :, kept]
+        out = np.empty(len(Z))
+        used = np.flatnonzero(np.bincount(entry))
+        if len(used) == 1:
+            return _log_gaussian(Z, mean[used[0]], spread[used[0]])
+        order = np.argsort(entry, kind="stable")
+        ends = np.searchsorted(entry[order], used, side="right")
+        for e, rows in zip(used, np.split(order, ends[:-1])):
+            out[rows] = _log_gaussian(Z[rows], mean[e], spread[e])
+        return out
 
     def agreeing(self, key: np.ndarray) -> np.ndarray:
         """(G,) which entries agree with what is known of a cell."""
@@ -112,3 +114,13 @@ class JointTable:
             if len(terms):
                 out[k] = np.logaddexp.reduce(terms)
         return out
+
+
+def _log_gaussian(Z: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """(n,) log N(z; mean, spread) for variances (q,) or a covariance (q, q)."""
+    if spread.ndim == 1:
+        return gaussian_logs(Z, mean[None], spread[None])[:, 0]
+    root = np.linalg.cholesky(spread)
+    white = solve_triangular(root, (Z - mean).T, lower=True)
+    logs = len(mean) * np.log(2 * np.pi) + 2 * np.log(np.diag(root)).sum()
+    return -0.5 * (logs + (white * white).sum(axis=0))

@@ -79,7 +79,9 @@ def mixed_sums(
         codes = [j for j in counted if not schema[j].coded]
         if codes and len(X):
             width[codes] = _code_widths(X[:, codes], [schema[j].name for j in codes], who)
-    counts = category_counts(X, y, w, K, width)
+        counts = category_counts(X, y, w, K, width)
+    else:
+        counts = CategoryCounts(class_weight(y, w, K), width, np.zeros((0, K)))
     moments, binary, ones = None, np.ones(len(numbers), dtype=bool), np.zeros((K, len(numbers)))
     if numbers:
         Z = X if len(numbers) == X.shape[1] else X[:, numbers]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import assay.bayes._counts as _counts
-from assay.bayes.counts import CategoryCounts, class_shares
+from assay.bayes.counts import CategoryCounts, class_shares, extent
 from assay.bayes.derivation import Number, derivation, priors, rational, share
 from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
 from assay.bayes.gaussian_columns import gaussian_columns, gaussian_logs
@@ -253,10 +253,13 @@ class NaiveBayes(SumLearner, Generative):
         values = super()._admit(X, fitting)
         if fitting:
             return values
-        for j, column in enumerate(self.schema_):
-            m = self.feature_log_prob_[j].shape[1]
-            if column.coded or not m:
-                continue
+        width = np.array([table.shape[1] for table in self.feature_log_prob_])
+        codes = (width > 0) & ~self.schema_.coded
+        if not codes.any():
+            return values
+        low, high, broken = extent(values)
+        for j in np.flatnonzero(codes & ((low < 0) | (high >= width) | (broken > 0))).tolist():
+            column, m = self.schema_[j], width[j]
             x = values[:, j]
             strange = ~np.isnan(x) & ((x < 0) | (x >= m) | (x != np.floor(x)))
             if strange.any():
