@@ -2,6 +2,8 @@
 
 from assay.decide.bayes_optimal import BayesOptimal
 from assay.decide.calibrated_classifier import CalibratedClassifierCV
+from assay.decide.conformal import ConformalClassifier
+from assay.decide.conformity import SetCoverage, aps_score, lac_score, set_coverage
 from assay.decide.curves import RejectCurve, RiskCoverage, error_reject_curve, risk_coverage_curve
 from assay.decide.decision import Decision, decide, ties
 from assay.decide.decision_rule import DecisionRule
@@ -21,6 +23,7 @@ from assay.decide.venn_abers import VennAbersCalibrator
 __all__ = [
     "BayesOptimal",
     "CalibratedClassifierCV",
+    "ConformalClassifier",
     "Decision",
     "DecisionRule",
     "FixedThresholdClassifier",
@@ -30,12 +33,14 @@ __all__ = [
     "Region",
     "RejectCurve",
     "RiskCoverage",
+    "SetCoverage",
     "SigmoidCalibrator",
     "TemperatureCalibrator",
     "ThresholdChoice",
     "TunedThresholdClassifierCV",
     "VennAbersCalibrator",
     "adjust_priors",
+    "aps_score",
     "as_loss",
     "certainty_equivalent",
     "class_scores",
@@ -46,9 +51,11 @@ __all__ = [
     "error_reject_curve",
     "estimate_priors",
     "expected_utility",
+    "lac_score",
     "pool_adjacent_violators",
     "rank",
     "risk_coverage_curve",
+    "set_coverage",
     "ties",
     "tune_threshold",
     "tune_weights",

@@ -1,0 +1,279 @@
+"""Conformal prediction: sets of classes that contain the truth as often as promised."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from assay.core.explanation import Explanation, Section
+from assay.core.parameters import Any_, Choice, Flag, Function, Range, Seed
+from assay.core.targets import label_codes
+from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of, take
+from assay.decide.conformity import aps_score, lac_score, p_values
+from assay.errors import DataError, DegenerateWarning, ParameterError
+
+__all__ = ["ConformalClassifier"]
+
+
+class ConformalClassifier(MetaClassifier):
+    r"""Say a set of classes that misses the truth in a share alpha of cases at most.
+
+    How strange a class k looks for a row x is a number :math:`s(x,k)` made from the posterior. With the numbers
+    :math:`s_i = s(x_i,y_i)` of n rows that the classifier did not learn from,
+
+    .. math:: p_k(x) = \frac{\#\{i : s_i \ge s(x,k)\} + 1}{n+1}, \qquad
+              \Gamma(x) = \{k : p_k(x) > \alpha\}                                             \quad (1)
+
+    which is :math:`s(x,k) \le q` with q the :math:`\lceil(n+1)(1-\alpha)\rceil`-th smallest :math:`s_i`. If new
+    rows and calibration rows are exchangeable, :math:`P(y\in\Gamma(x)) \ge 1-\alpha` for any classifier, good or
+    bad; a bad one pays with large sets.
+
+    Parameters
+    ----------
+    estimator : classifier with ``predict_proba``; default None is Gaussian naive Bayes
+    alpha : share of misses allowed, default 0.1
+    nonconformity : "lac" (default), "aps", or a function from (n, K) posteriors to (n, K) strangeness
+        "lac" is :math:`1 - P(k|x)`: the smallest sets on average. "aps" is the probability of all classes
+        before k, most probable first, and a random part of that of k: larger sets, adapted to the row.
+    cv : share of rows to calibrate on (default 0.3: split conformal), int, splitter or splits
+        (cross-conformal: each row is scored by the fold that left it out; every row is used, and the guarantee
+        is :math:`1-2\alpha` in theory, about :math:`1-\alpha` in practice), or "prefit" (a fitted estimator,
+        calibrated on all rows given)
+    class_conditional : default False
+        Compare a class only with calibration rows of that class (Mondrian): the promise then holds for each
+        class, not only on average, at the price of larger sets for rare classes.
+    allow_empty : default True
+        An empty set means that no class looks normal: the row is strange. False puts the most probable class
+        into it, which can only raise the coverage.
+    random_state : seed of the split, and of the random part in "aps"
+        A fitted model repeats itself: the same table has the same sets.
+
+    Attributes
+    ----------
+    classes_ : (K,)
+    estimators_ : list of fitted classifiers, one per fold
+    calibration_scores_ : list, per fold, of the sorted :math:`s_i`: one array, or one per class
+    n_calibration_ : (K,) calibration rows that each class is compared with
+
+    Notes
+    -----
+    ``fit`` takes no weights: weighted rows are not exchangeable. With alpha below 1/(n+1) every set is full,
+    and a ``DegenerateWarning`` says so.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from assay.decide import ConformalClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ConformalClassifier(alpha=0.05, random_state=0).fit(X, y)
+    >>> model.predict_set(X[[0, 60, 100]])
+    array([[ True, False, False],
+           [False,  True, False],
+           [False, False,  True]])
+    >>> model.predict_set(X[[52]], alpha=0.03)  # a flower between two kinds
+    array([[False,  True,  True]])
+    """
+
+    accepts = {
+        "alpha": Range(0, 1, open="both"),
+        "nonconformity": Choice("lac", "aps") | Function(),
+        "cv": Any_(),
+        "class_conditional": Flag(),
+        "allow_empty": Flag(),
+        "random_state": Seed(),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        alpha: float = 0.1,
+        *,
+        nonconformity: Any = "lac",
+        cv: Any = 0.3,
+        class_conditional: bool = False,
+        allow_empty: bool = True,
+        random_state: Any = None,
+    ):
+        self.estimator = estimator
+        self.alpha = alpha
+        self.nonconformity = nonconformity
+        self.cv = cv
+        self.class_conditional = class_conditional
+        self.allow_empty = allow_empty
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit on some rows, calibrate on others; X reaches the classifier as it is."""
+        labels, codes, _ = self._start(X, y)
+        who = type(self).__name__
+        self.estimators_, self.calibration_scores_ = [], []
+        if isinstance(self.cv, str) and self.cv == "prefit":
+            model = self._wrapped()
+            if not is_fitted(model):
+                raise NotFittedError(
+                    f"{who}: cv='prefit' needs a fitted classifier, {type(model).__name__} is not."
+                )
+            self.classes_ = np.asarray(model.classes_)
+            codes = label_codes(labels, self.classes_, len(labels), who)
+            parts = [(model, np.arange(len(labels)))]
+        else:
+            parts = [
+                (self._fit_clone(take(X, train), labels[train], None, **fit_params), test)
+                for train, test in self._splits(X, labels)
+            ]
+        random = check_random_state(self.random_state)
+        used = np.concatenate([rows for _, rows in parts])
+        for model, rows in parts:
+            strange = self._strangeness(posterior_of(model, take(X, rows), self.classes_, who), random)
+            self.estimators_.append(model)
+            self.calibration_scores_.append(
+                self._sorted(strange[np.arange(len(rows)), codes[rows]], codes[rows])
+            )
+        self.seed_ = int(random.randint(2**31 - 1))  # new rows draw their own random parts
+        K = len(self.classes_)
+        counts = np.bincount(codes[used], minlength=K)
+        self.n_calibration_ = counts if self.class_conditional else np.full(K, len(used))
+        self._adopt(self.estimators_[0])
+        self._warn_if_full()
+        return self
+
+    def p_values(self, X: Any) -> np.ndarray:
+        """(n, K) the p-values (1): how normal each class would look for each row."""
+        return self._ask(X)[1]
+
+    def predict_set(self, X: Any, alpha: float | None = None) -> np.ndarray:
+        """(n, K) bool, whether each class is in the set; ``alpha`` replaces that of the constructor."""
+        level = self.alpha if alpha is None else alpha
+        if not (isinstance(level, (int, float)) and 0 < level < 1):
+            raise ParameterError(
+                f"{type(self).__name__}: alpha must be a number above 0 below 1, got {level!r}."
+            )
+        posterior, p = self._ask(X)
+        return self._sets(posterior, p, level)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the wrapped classifier's posterior (the mean over the folds)."""
+        return self._ask(X)[0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the most probable class alone."""
+        check_is_fitted(self)
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+
+    def quantile(self, alpha: float | None = None) -> np.ndarray:
+        """(K,) the largest strangeness that is still in the set, by split conformal; inf if all are."""
+        check_is_fitted(self)
+        if len(self.estimators_) > 1:
+            raise ParameterError(f"{type(self).__name__}: folds have no common quantile; use p_values.")
+        level = self.alpha if alpha is None else alpha
+        scores = self.calibration_scores_[0]
+        return np.array(
+            [_quantile(scores[k if self.class_conditional else 0], level) for k in range(len(self.classes_))]
+        )
+
+    def explain(self, X: Any) -> Explanation | list[Explanation]:
+        """The p-value of each class and the set, after the reasoning of a single classifier."""
+        posterior, p = self._ask(X)
+        sets = self._sets(posterior, p, self.alpha)
+        model, names = self.estimators_[0], self.classes_.tolist()
+        single = len(self.estimators_) == 1 and hasattr(model, "explain")
+        told: Any = model.explain(X) if single else None
+        inner = told if isinstance(told, list) else [told]
+        found = []
+        for i in range(len(p)):
+            rows = [
+                [str(label), float(p[i, k]), "yes" if sets[i, k] else "no"] for k, label in enumerate(names)
+            ]
+            section = Section(
+                "Prediction set",
+                ["class", "p-value", "in the set"],
+                rows,
+                f"In the set: p-value above {self.alpha:g}.",
+            )
+            found.append(
+                Explanation(
+                    f"ConformalClassifier of {type(model).__name__}",
+                    "{" + ", ".join(str(label) for label, there in zip(names, sets[i]) if there) + "}",
+                    dict(zip(names, map(float, posterior[i]))),
+                    inner[i].row if single else {},
+                    [*(inner[i].sections if single else []), section],
+                )
+            )
+        return found[0] if len(found) == 1 else found
+
+    def _ask(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self)
+        posteriors = [posterior_of(m, X, self.classes_, type(self).__name__) for m in self.estimators_]
+        strange = [self._strangeness(P, np.random.RandomState(self.seed_)) for P in posteriors]
+        return np.mean(posteriors, axis=0), p_values(strange, self.calibration_scores_, self.n_calibration_)
+
+    def _sets(self, posterior: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
+        sets = p > alpha  # (1)
+        if not self.allow_empty:
+            empty = np.flatnonzero(~sets.any(axis=1))
+            sets[empty, posterior[empty].argmax(axis=1)] = True
+        return sets
+
+    def _strangeness(self, posterior: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+        if self.nonconformity == "lac":
+            return lac_score(posterior)
+        if self.nonconformity == "aps":
+            return aps_score(posterior, random.random_sample(len(posterior)))
+        strange = np.asarray(self.nonconformity(posterior), dtype=np.float64)
+        if strange.shape != posterior.shape or np.isnan(strange).any():
+            raise DataError(
+                f"{type(self).__name__}: nonconformity must return one number (not NaN) per row and class, "
+                f"{posterior.shape}, got shape {strange.shape}."
+            )
+        return strange
+
+    def _sorted(self, s: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
+        if not self.class_conditional:
+            return [np.sort(s)]
+        return [np.sort(s[codes == k]) for k in range(len(self.classes_))]
+
+    def _splits(self, X: Any, labels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        cv = self.cv
+        if isinstance(cv, float):
+            if not 0 < cv < 1:
+                raise ParameterError(
+                    f"{type(self).__name__}: cv as a share must be above 0 and below 1, got {cv}."
+                )
+            from sklearn.model_selection import StratifiedShuffleSplit
+
+            counts = np.unique(labels, return_counts=True)[1]
+            if counts.min() < 2:
+                raise DataError(
+                    f"{type(self).__name__}: to learn and to calibrate takes 2 rows of each class; "
+                    "one class has 1 sample."
+                )
+            held = max(len(counts), round(cv * len(labels)))
+            cv = StratifiedShuffleSplit(
+                1, test_size=min(held, len(labels) - len(counts)), random_state=self.random_state
+            )
+        return folds(cv, X, labels, type(self).__name__)
+
+    def _warn_if_full(self) -> None:
+        least = int(self.n_calibration_.min())
+        if self.alpha * (least + 1) < 1:
+            which = (
+                f"class {self.classes_[int(self.n_calibration_.argmin())]!r}"
+                if self.class_conditional
+                else "every class"
+            )
+            warnings.warn(
+                f"{type(self).__name__}: {least} calibration rows are too few for alpha={self.alpha:g}, so {which} is "
+                f"in every set. Calibrate on {int(np.ceil(1 / self.alpha)) - 1} rows at least, or raise alpha.",
+                DegenerateWarning,
+                stacklevel=3,
+            )
+
+
+def _quantile(scores: np.ndarray, alpha: float) -> float:
+    rank = int(np.ceil((len(scores) + 1) * (1 - alpha) - 1e-9))  # 1e-9: rounding of the product
+    return float(scores[rank - 1]) if 1 <= rank <= len(scores) else np.inf
