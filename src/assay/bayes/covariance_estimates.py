@@ -31,6 +31,7 @@ def empirical(sums: ClassScatter) -> Covariances:
 def total_scatter(sums: ClassScatter) -> np.ndarray:
     """(d, d) the scatter of all rows about their common mean: within plus between the classes."""
     gap = sums.mean - sums.count @ sums.mean / sums.count.sum()
+    gap = gap if sums.low is None else gap + sums.low
     return sums.scatter.sum(axis=0) + (gap * sums.count[:, None]).T @ gap
 
 

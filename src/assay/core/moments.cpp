@@ -55,7 +55,7 @@ static inline void find_shift(View2<const T> X, const int64_t *y, const double *
 
 template <class T, bool missing>
 static inline void moments(View2<const T> X, const int64_t *y, const double *w, int64_t K, double *count,
-                           double *seen, double *mean, double *scatter) {
+                           double *seen, double *mean, double *low, double *scatter) {
     const int64_t n = X.rows(), d = X.cols();
     std::vector<double> shift(K * d), sum(K * d, 0.0);
     find_shift<T, missing>(X, y, w, K, shift.data());
@@ -83,21 +83,23 @@ static inline void moments(View2<const T> X, const int64_t *y, const double *w, 
             const double m = missing ? seen[t] : count[k];
             if (!(m > 0.0)) continue;
             const double offset = sum[t] / m, rest = scatter[t] - sum[t] * offset;
-            mean[t] = shift[t] + offset;
+            const double both = shift[t] + offset, part = both - shift[t];
+            mean[t] = both;
+            low[t] = (shift[t] - (both - part)) + (offset - part);  // mean + low = shift + offset, exactly
             scatter[t] = rest < 0.0 ? 0.0 : rest;  // an overflow stays visible as inf or NaN
         }
 }
 
 HOT void moments_f64(View2<const double> X, const int64_t *y, const double *w, int64_t K, double *c, double *m,
-                     double *mean, double *scatter, bool missing) {
-    if (missing) moments<double, true>(X, y, w, K, c, m, mean, scatter);
-    else moments<double, false>(X, y, w, K, c, m, mean, scatter);
+                     double *mean, double *low, double *scatter, bool missing) {
+    if (missing) moments<double, true>(X, y, w, K, c, m, mean, low, scatter);
+    else moments<double, false>(X, y, w, K, c, m, mean, low, scatter);
 }
 
 HOT void moments_f32(View2<const float> X, const int64_t *y, const double *w, int64_t K, double *c, double *m,
-                     double *mean, double *scatter, bool missing) {
-    if (missing) moments<float, true>(X, y, w, K, c, m, mean, scatter);
-    else moments<float, false>(X, y, w, K, c, m, mean, scatter);
+                     double *mean, double *low, double *scatter, bool missing) {
+    if (missing) moments<float, true>(X, y, w, K, c, m, mean, low, scatter);
+    else moments<float, false>(X, y, w, K, c, m, mean, low, scatter);
 }
 
 // The rows of each class side by side, moved to s_k and scaled by the root of their weight:
@@ -143,10 +145,11 @@ void sums(In2<T> X,                    // in   (n, d)
           InOut1<double> count,        // out  (K,)
           InOut2<double> seen,         // out  (K, d), or (0, d) when nothing is missing
           InOut2<double> mean,         // out  (K, d)
+          InOut2<double> low,          // out  (K, d)   what did not fit into mean
           InOut2<double> scatter) {    // out  (K, d)
     nb::gil_scoped_release unlocked;
     run(view(X), y.data(), w.size() ? w.data() : nullptr, int64_t(count.shape(0)), count.data(), seen.data(),
-        mean.data(), scatter.data(), seen.size() > 0);
+        mean.data(), low.data(), scatter.data(), seen.size() > 0);
 }
 
 template <class T, auto run>

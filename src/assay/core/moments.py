@@ -5,7 +5,8 @@ Two blocks a and b of the same class combine without going back to their rows (C
 
     n = n_a + n_b,   m = m_a + (m_b - m_a) n_b / n,   S = S_a + S_b + (m_b - m_a)^2 n_a n_b / n
 
-so nothing cancels, whatever the mean, and the order of the blocks does not matter up to rounding.
+so nothing cancels, whatever the mean, and the order of the blocks does not matter up to rounding. A mean is kept
+as a float and the remainder that did not fit into it: the difference of two means far from zero is then exact.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class ClassMoments:
     scatter : (K, d)  weighted squared deviations from the mean
     total : ClassMoments or None
         The same sums over all rows as one class and without weights, kept only when there are weights.
+    low : (K, d) or None
+        The mean is ``mean + low``, the second too small to be seen in the first; None is zero.
     """
 
     count: np.ndarray
@@ -40,16 +43,16 @@ class ClassMoments:
     mean: np.ndarray
     scatter: np.ndarray
     total: ClassMoments | None = None
+    low: np.ndarray | None = None
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
         seen = self.seen + other.seen
         share = np.divide(other.seen, seen, out=np.zeros_like(seen), where=seen > 0)
-        gap = other.mean - self.mean
-        mean = np.where(self.seen > 0, self.mean + gap * share, other.mean)
+        gap, mean, low = _meet(self, other, share, self.seen > 0)
         scatter = self.scatter + other.scatter + np.where(other.seen > 0, gap * gap * self.seen * share, 0.0)
         weighted = self.total is not None or other.total is not None
         total = self.unweighted() + other.unweighted() if weighted else None
-        return ClassMoments(self.count + other.count, seen, mean, scatter, total)
+        return ClassMoments(self.count + other.count, seen, mean, scatter, total, low)
 
     def unweighted(self) -> ClassMoments:
         """All rows as one class, each counted once, (1,) and (1, d)."""
@@ -59,9 +62,14 @@ class ClassMoments:
         """The same rows as one class, (1,) and (1, d)."""
         seen = self.seen.sum(axis=0)
         safe = np.where(seen > 0, seen, 1.0)
-        mean = (self.seen * self.mean).sum(axis=0) / safe
-        scatter = (self.scatter + self.seen * (self.mean - mean) ** 2).sum(axis=0)
-        return ClassMoments(np.array([self.count.sum()]), seen[None], mean[None], scatter[None], None)
+        near = np.take_along_axis(self.mean, self.seen.argmax(axis=0)[None], axis=0)
+        gap = np.where(self.seen > 0, (self.mean - near) + (0.0 if self.low is None else self.low), 0.0)
+        offset = (self.seen * gap).sum(axis=0) / safe
+        mean, low = _two_sum(near[0], offset)
+        scatter = (self.scatter + self.seen * (gap - offset) ** 2).sum(axis=0)
+        return ClassMoments(
+            np.array([self.count.sum()]), seen[None], mean[None], scatter[None], None, low[None]
+        )
 
 
 def class_moments(
@@ -87,14 +95,14 @@ def class_moments(
     X = np.ascontiguousarray(X)
     y = np.ascontiguousarray(y, dtype=np.int64)
     d = X.shape[1]
-    count, mean, scatter = np.zeros(K), np.zeros((K, d)), np.zeros((K, d))
+    count, mean, low, scatter = np.zeros(K), np.zeros((K, d)), np.zeros((K, d)), np.zeros((K, d))
     seen = np.empty((0, d)) if complete else np.zeros((K, d))
     weights = _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)
-    _moments.sums(X, y, weights, count, seen, mean, scatter)
+    _moments.sums(X, y, weights, count, seen, mean, low, scatter)
     if complete:
         seen = np.repeat(count[:, None], d, axis=1)
     total = None if w is None else class_moments(X, np.zeros(len(X), np.int64), None, 1, complete)
-    return ClassMoments(count, seen, mean, scatter, total)
+    return ClassMoments(count, seen, mean, scatter, total, low)
 
 
 @dataclass
@@ -107,24 +115,26 @@ class ClassScatter:
     rows : (K,)    number of its rows that weigh anything
     mean : (K, d)
     scatter : (K, d, d) one matrix a class, or (1, d, d) the sum over classes of their scatters
+    low : (K, d) or None
+        The mean is ``mean + low``, the second too small to be seen in the first; None is zero.
     """
 
     count: np.ndarray
     rows: np.ndarray
     mean: np.ndarray
     scatter: np.ndarray
+    low: np.ndarray | None = None
 
     def __add__(self, other: ClassScatter) -> ClassScatter:
         count = self.count + other.count
         share = np.divide(other.count, count, out=np.zeros_like(count), where=count > 0)
-        gap = other.mean - self.mean
-        mean = np.where(self.count[:, None] > 0, self.mean + gap * share[:, None], other.mean)
-        weight = self.count * share  # n_a n_b / n
+        gap, mean, low = _meet(self, other, share[:, None], self.count[:, None] > 0)
+        weight = self.count * share  # n_a n_b / n; 0 for a class that one of the two lacks
         if len(self.scatter) == len(count):
             between = weight[:, None, None] * gap[:, :, None] * gap[:, None, :]
         else:
             between = ((gap * weight[:, None]).T @ gap)[None]
-        return ClassScatter(count, self.rows + other.rows, mean, self.scatter + other.scatter + between)
+        return ClassScatter(count, self.rows + other.rows, mean, self.scatter + other.scatter + between, low)
 
 
 def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, pooled: bool) -> ClassScatter:
@@ -148,7 +158,7 @@ def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, po
     weights = _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)
     _moments.group(X, np.ascontiguousarray(y, dtype=np.int64), weights, count, rows, shift, first, Z)
     offset = first / np.where(count > 0, count, 1.0)[:, None]
-    mean = np.where(count[:, None] > 0, shift + offset, 0.0)
+    mean, low = (np.where(count[:, None] > 0, part, 0.0) for part in _two_sum(shift, offset))
     ends = np.cumsum(rows)
     groups = [slice(0, ends[-1])] if pooled else [slice(b - m, b) for b, m in zip(ends, rows)]
     scatter = np.zeros((len(groups), d, d))
@@ -158,7 +168,24 @@ def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, po
         part = dsyrk(1.0, Z[own].T)  # upper triangle of the sum of w (x - s)(x - s)'
         a, b = (first, offset) if pooled else (first[k : k + 1], offset[k : k + 1])
         scatter[k] = _mirror(part - np.triu(a.T @ b))
-    return ClassScatter(count, rows, mean, scatter)
+    return ClassScatter(count, rows, mean, scatter, low)
+
+
+def _meet(
+    a: ClassMoments | ClassScatter, b: ClassMoments | ClassScatter, share: np.ndarray, there: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How far b's means lie from a's, and where the common ones lie (mean, low); b's where a has no rows."""
+    low_a, low_b = (np.zeros_like(s.mean) if s.low is None else s.low for s in (a, b))
+    gap = (b.mean - a.mean) + (low_b - low_a)
+    mean, low = _two_sum(a.mean, low_a + gap * share)
+    return gap, np.where(there, mean, b.mean), np.where(there, low, low_b)
+
+
+def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """a + b as a float and what rounding left out of it (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
 
 
 def _mirror(upper: np.ndarray) -> np.ndarray:
