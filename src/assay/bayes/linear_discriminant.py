@@ -165,7 +165,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
                 "give shrinkage as a number."
             )
         check_overflow(who, sums.mean, sums.scatter)
-        if sums.rows.sum() <= K:
+        if sums.rows.sum() <= np.count_nonzero(sums.rows):
             raise DegenerateError(
                 f"{who}: The number of samples must be more than the number of classes, got n_samples = "
                 f"{sums.rows.sum()} and {K} class{'' if K == 1 else 'es'}."

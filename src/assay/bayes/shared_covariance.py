@@ -31,21 +31,25 @@ class SharedCovariance(ScoresClasses):
         self._far = bool(np.max(np.abs(weights) @ np.abs(centre), initial=0.0) * _EPS > 1e-13)
 
     def _scores(self, X: Any) -> np.ndarray:
-        if self._far:
-
-            def score(block: np.ndarray, out: np.ndarray) -> None:
-                np.matmul(block - self._centre, self._weights.T, out=out)
-
-            scores = by_rows(score, X, len(self._constants))
-            scores += self._constants
-            return scores
-        constants = self._constants - self._weights @ self._centre
-        if len(constants) != 2 or not np.isfinite(constants).all():
-            scores = X @ self._weights.T
-            scores += constants
-            return scores
+        if self._far or len(self._constants) != 2 or not np.isfinite(self._constants).all():
+            return self._linear(X)
+        w, b = self._weights[1] - self._weights[0], self._constants[1] - self._constants[0]
         scores = np.zeros((X.shape[0], 2))  # of two classes the log odds are enough
-        np.add(X @ (self._weights[1] - self._weights[0]), constants[1] - constants[0], out=scores[:, 1])
+        np.add(X @ w, b - w @ self._centre, out=scores[:, 1])
+        return scores
+
+    def _linear(self, X: Any) -> np.ndarray:
+        """(n, K) the scores in full."""
+        if not self._far:
+            scores = X @ self._weights.T
+            scores += self._constants - self._weights @ self._centre
+            return scores
+
+        def score(block: np.ndarray, out: np.ndarray) -> None:
+            np.matmul(block - self._centre, self._weights.T, out=out)
+
+        scores = by_rows(score, X, len(self._constants))
+        scores += self._constants
         return scores
 
     def _log_joint(self, X: Any) -> np.ndarray:
@@ -53,7 +57,7 @@ class SharedCovariance(ScoresClasses):
         rank = Z.shape[1]
         log_det = np.linalg.slogdet(self._whitener.T @ self._whitener)[1] if rank else 0.0
         common = -0.5 * np.einsum("ij,ij->i", Z, Z) + 0.5 * log_det - 0.5 * rank * np.log(2 * np.pi)
-        return self._scores(X) + common[:, None]
+        return self._linear(X) + common[:, None]
 
     def _terms(self, x: np.ndarray) -> tuple[list[tuple[str, np.ndarray]], np.ndarray]:
         return [("at the centre", self._constants)], (self._weights * (x - self._centre)).T
