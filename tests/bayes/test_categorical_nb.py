@@ -49,7 +49,7 @@ def joints(explanation):
     return [row[1] for row in rows], [row[2] for row in rows]
 
 
-@pytest.mark.capability("C3-11", "BC-41")
+@pytest.mark.capability("C3-11")
 @pytest.mark.parametrize(
     ("alpha", "row", "joint", "posterior"),
     [
@@ -75,6 +75,24 @@ def test_laplace_tables_of_the_apples():
     assert_allclose(taste, [[5 / 8, 3 / 8], [2 / 3, 1 / 3]], rtol=1e-12)
     assert_array_equal(model.category_count_[0], [[0, 2, 4], [3, 0, 1]])
     assert_array_equal(model.n_categories_, [3, 2, 2])
+
+
+@pytest.mark.capability("BC-41")
+@pytest.mark.parametrize("alpha", [0, 1, 2.5])
+def test_probabilities_of_each_column_and_class_sum_to_one(alpha):
+    rng = np.random.default_rng(3)
+    M, C = (2, 3, 5, 7), 4  # mixed cardinalities, four classes
+    codes = np.column_stack([rng.integers(0, m, 400) for m in M]).astype(float)
+    label = rng.integers(0, C, 400)
+    model = CategoricalNB(alpha=alpha).fit(codes, label)
+    for j, m in enumerate(M):
+        p = np.exp(model.feature_log_prob_[j])
+        assert p.shape == (C, m)
+        assert_allclose(p.sum(axis=1), np.ones(C), rtol=1e-12)
+        own = [[np.mean(codes[label == k, j] == v) for v in range(m)] for k in range(C)]
+        if alpha == 0:
+            assert_allclose(p, own, rtol=1e-12)
+    assert_allclose(np.exp(model.class_log_prior_).sum(), 1, rtol=1e-12)
 
 
 def test_colour_and_taste_given_the_class():
@@ -271,7 +289,7 @@ def test_the_whole_part_of_a_number_is_its_code_with_a_warning():
     ("given", "message"),
     [
         ({"alpha": -1}, "alpha must be a number from 0 up"),
-        ({"alpha": np.inf}, "alpha must be finite"),
+        ({"alpha": np.inf}, "alpha must be a number from 0 up, got inf"),
         ({"class_prior": [0.5, 0.6]}, "class_prior must be a list of probabilities"),
         ({"class_prior": [0.2, 0.3, 0.5]}, "got 3 priors for 2 classes"),
         ({"min_categories": 1.5}, "integral type"),

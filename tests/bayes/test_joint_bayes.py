@@ -309,3 +309,8 @@ def test_rows_drawn_from_the_model_lead_back_to_it(covariance):
     assert_allclose(again.class_prior_, model.class_prior_, atol=0.01)
     assert_allclose(again.joint_.mean, model.joint_.mean, atol=0.1)
     assert_allclose(again.joint_.spread, model.joint_.spread, atol=0.25)
+
+
+def test_numbers_too_large_to_be_squared_are_refused():
+    with pytest.raises(DataError, match="too large to be squared"):
+        JointBayes().fit([[1e300], [-1e300], [0.5]], [0, 0, 1])

@@ -384,3 +384,8 @@ def test_rows_drawn_from_the_model_lead_back_to_it():
     assert isinstance(numbers, np.ndarray) and numbers.shape == (7, 4)
     waits = NaiveBayes({"w": Exponential()}).fit(pd.DataFrame({"w": [1.0, 2.0, 8.0, 9.0]}), [0, 0, 1, 1])
     assert waits.sample(100, random_state=0)[0]["w"].min() >= 0
+
+
+def test_numbers_too_large_to_be_squared_are_refused():
+    with pytest.raises(DataError, match="too large to be squared"):
+        NaiveBayes().fit([[1e300], [-1e300], [0.5]], [0, 0, 1])

@@ -84,7 +84,7 @@ class CategoricalNB(CountBayes):
 
     accepts = {
         **CountBayes.accepts,
-        "alpha": Range(0),
+        "alpha": Range(0, open="high"),
         "min_categories": Any_("None, or whole numbers from 1 up"),
     }
     takes = frozenset({"nominal", "missing"})

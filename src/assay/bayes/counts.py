@@ -209,7 +209,7 @@ class CountBayes(SumLearner, Generative):
     """
 
     accepts = {
-        "alpha": Range(0) | Array(1),
+        "alpha": Range(0, open="high") | Array(1),
         "force_alpha": Flag(),
         "fit_prior": Flag(),
         "class_prior": Simplex() | None,

@@ -12,6 +12,7 @@ from assay.bayes.cell_spread import cell_gaussians
 from assay.bayes.counts import class_shares
 from assay.bayes.derivation import Number, derivation, priors, rational, whole
 from assay.bayes.drawing import as_table, draw_classes, generator
+from assay.bayes.gaussian_classifier import check_overflow
 from assay.bayes.joint_sums import JointSums, joint_sums
 from assay.bayes.joint_table import JointTable
 from assay.core import Generative, SumLearner
@@ -76,8 +77,8 @@ class JointBayes(SumLearner, Generative):
 
     accepts = {
         "covariance": Choice("diagonal", "full"),
-        "alpha": Range(0),
-        "var_floor": Range(0),
+        "alpha": Range(0, open="high"),
+        "var_floor": Range(0, open="high"),
         "discrete": Any_(
             '"auto", "all" or a list of columns', lambda v: not isinstance(v, str) or v in ("auto", "all")
         ),
@@ -132,6 +133,7 @@ class JointBayes(SumLearner, Generative):
             len(self.schema_[j].categories) if self.schema_[j].coded else len(np.unique(keys[:, c]))
             for c, j in enumerate(self._discrete())
         ]
+        check_overflow(who, sums.mean, sums.scatter)
         mean, spread, varies, fallen = cell_gaussians(sums, K, float(self.var_floor))
         self.joint_ = JointTable(
             keys, sums.keys[:, -1].astype(np.int64), sums.count, mean, spread, varies, np.array(widths, dtype=float),

@@ -13,6 +13,7 @@ import assay.bayes._counts as _counts
 from assay.bayes.counts import CategoryCounts, class_shares, extent
 from assay.bayes.derivation import Number, derivation, priors, rational, share
 from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
+from assay.bayes.gaussian_classifier import check_overflow
 from assay.bayes.gaussian_columns import gaussian_columns, gaussian_logs
 from assay.bayes.informativeness import ranked_columns
 from assay.bayes.mixed_sums import NUMBERS, MixedSums, mixed_sums
@@ -98,8 +99,8 @@ class NaiveBayes(SumLearner, Generative):
             "of columns to these",
             lambda v: all(map(_is_family, v.values())) if isinstance(v, Mapping) else _is_family(v),
         ),
-        "alpha": Range(0),
-        "var_smoothing": Range(0),
+        "alpha": Range(0, open="high"),
+        "var_smoothing": Range(0, open="high"),
         "priors": Simplex() | None,
         "zero_evidence": Choice("prior", "raise"),
     }
@@ -137,10 +138,13 @@ class NaiveBayes(SumLearner, Generative):
                 continue  # all missing: says nothing
             families[j] = self._number_family(j, plan[j], bool(sums.binary[c]))
             if families[j] == "bernoulli":
-                tables[j] = np.stack([sums.moments.seen[:, c] - sums.ones[:, c], sums.ones[:, c]], axis=1)
+                ones = sums.ones[:, c]
+                tables[j] = np.stack([np.maximum(sums.moments.seen[:, c] - ones, 0.0), ones], axis=1)
             else:
                 gaussian[c] = j
         self._learn_tables(tables)
+        if sums.moments is not None:
+            check_overflow(type(self).__name__, sums.moments.mean, sums.moments.scatter)
         fitted = gaussian_columns(sums.moments, gaussian, self.var_smoothing)
         self.theta_, self.var_, self.epsilon_ = fitted.mean, fitted.var, fitted.epsilon
         self.gaussian_columns_ = np.array(fitted.columns, dtype=np.int64)
