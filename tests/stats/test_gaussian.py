@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.stats import norm
 
+from assay.errors import DataError
 from assay.stats import Gaussian
 
 X = [5, 6, 7, 6, 5, 8, 6, 5]
@@ -78,5 +79,5 @@ def test_bad_input_is_named(call, message):
 
 
 def test_text_is_no_sample():
-    with pytest.raises(TypeError, match="expected numbers"):
+    with pytest.raises(DataError, match="expected numbers"):
         Gaussian().fit(["a", "b"])

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
+from assay.errors import DegenerateError
 from assay.stats import Gaussian, MultivariateGaussian, bivariate_logpdf, mahalanobis, mahalanobis_sq
 
 # Oracle: IML 5.2, data set T5, eleven points in the plane.
@@ -115,7 +116,7 @@ def test_units_of_very_different_size_are_not_taken_for_singular():
 def test_singular_covariance_names_its_rank_and_the_way_out():
     X = np.random.default_rng(1).normal(size=(20, 3)) @ np.array([[1, 0, 1], [0, 1, 1], [0, 0, 0.0]])
     flat = MultivariateGaussian().fit(X)
-    with pytest.raises(ValueError, match=r"singular \(rank 2 of 3\). Give ridge > 0"):
+    with pytest.raises(DegenerateError, match=r"singular \(rank 2 of 3\). Give ridge > 0"):
         flat.logpdf(X)
     with pytest.raises(ValueError, match="rank 2 of 3"):
         flat.mahalanobis_sq(X)

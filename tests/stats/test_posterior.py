@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from assay.errors import DegenerateError, DegenerateWarning
 from assay.stats import ZeroEvidenceWarning, bayes_rule, log_posterior
 
 HALF = [F(1, 2), F(1, 2)]
@@ -12,12 +13,13 @@ HALF = [F(1, 2), F(1, 2)]
 @pytest.mark.capability("C3-01", "IML-3-02")
 @pytest.mark.parametrize("likelihoods", [[0.0, 0.0], [F(0), F(0)]])
 def test_zero_evidence_is_an_error_or_what_was_asked_for(likelihoods):
-    with pytest.raises(ValueError, match=r'evidence 0.*zero_evidence="prior"'):
+    with pytest.raises(DegenerateError, match=r'evidence 0.*zero_evidence="prior"'):
         bayes_rule(HALF, likelihoods)
     assert list(bayes_rule(HALF, likelihoods, zero_evidence="prior").posterior) == [0.5, 0.5]
     with pytest.warns(ZeroEvidenceWarning, match="every class calls it impossible"):
         result = bayes_rule(HALF, likelihoods, zero_evidence="nan")
     assert np.isnan(result.posterior).all()
+    assert issubclass(ZeroEvidenceWarning, DegenerateWarning)
     assert result.decision is None and result.ties == ()
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError, ParameterError
+
 ESTIMATES = ("predictive", "bayes", "map")  # what a belief can be turned into a density by
 Random = int | np.random.Generator | np.random.RandomState | None
 
@@ -15,7 +17,7 @@ def as_sample(x: ArrayLike, who: str) -> NDArray[np.float64]:
     """One-dimensional, non-empty, finite floats."""
     values = _as_floats(x, who)
     if values.ndim != 1 or not len(values):
-        raise ValueError(f"{who}: expected a non-empty one-dimensional sample, got shape {values.shape}.")
+        raise DataError(f"{who}: expected a non-empty one-dimensional sample, got shape {values.shape}.")
     return _finite(values, who, "row")
 
 
@@ -28,11 +30,11 @@ def as_matrix(X: ArrayLike, who: str) -> NDArray[np.float64]:
     """(n, d) finite floats, n and d at least 1; a missing value is named by row and column."""
     matrix = _as_floats(X, who)
     if matrix.ndim != 2 or not matrix.size:
-        raise ValueError(f"{who}: expected a table of n rows and d columns, got shape {matrix.shape}.")
+        raise DataError(f"{who}: expected a table of n rows and d columns, got shape {matrix.shape}.")
     bad = ~np.isfinite(matrix)
     if bad.any():
         i, j = np.argwhere(bad)[0]
-        raise ValueError(
+        raise DataError(
             f"{who}: row {i}, column {column_name(X, j)} is {matrix[i, j]}; "
             f"{int(bad.sum())} such values in all. "
             "Statistics from the pairs that happen to be there need not fit together: "
@@ -47,11 +49,11 @@ def as_weights(weights: ArrayLike | None, n: int, who: str) -> NDArray[np.float6
         return None
     w = _as_floats(weights, f"{who}: weights")
     if w.shape != (n,):
-        raise ValueError(f"{who}: weights must have one value per row ({n}), got shape {w.shape}.")
+        raise DataError(f"{who}: weights must have one value per row ({n}), got shape {w.shape}.")
     if not np.isfinite(w).all() or (w < 0).any():
-        raise ValueError(f"{who}: weights must be finite and not negative, got {w.min()} to {w.max()}.")
+        raise DataError(f"{who}: weights must be finite and not negative, got {w.min()} to {w.max()}.")
     if not w.any():
-        raise ValueError(f"{who}: all {n} weights are 0, so there is nothing to learn from.")
+        raise DataError(f"{who}: all {n} weights are 0, so there is nothing to learn from.")
     return w
 
 
@@ -70,14 +72,14 @@ def column_name(X: Any, j: int) -> str:
 
 def one_of(value: str, options: tuple[str, ...], who: str, parameter: str) -> str:
     if value not in options:
-        raise ValueError(f"{who}: {parameter} must be one of {', '.join(options)}, got {value!r}.")
+        raise ParameterError(f"{who}: {parameter} must be one of {', '.join(options)}, got {value!r}.")
     return value
 
 
 def tail_of(level: float, who: str) -> float:
     """Probability left on either side of a central interval."""
     if not 0 < level < 1:
-        raise ValueError(f"{who}: level must lie between 0 and 1, got {level}.")
+        raise ParameterError(f"{who}: level must lie between 0 and 1, got {level}.")
     return (1 - level) / 2
 
 
@@ -85,7 +87,7 @@ def _as_floats(x: ArrayLike, who: str) -> NDArray[np.float64]:
     try:
         return np.asarray(x, dtype=float)
     except (TypeError, ValueError):
-        raise TypeError(
+        raise DataError(
             f"{who}: expected numbers, got {type(x).__name__} that does not turn into floats."
         ) from None
 
@@ -95,7 +97,7 @@ def _finite(values: NDArray[np.float64], who: str, place: str) -> NDArray[np.flo
     if bad.any():
         i = tuple(int(k) for k in np.argwhere(bad)[0])
         where = i[0] if len(i) == 1 else i
-        raise ValueError(
+        raise DataError(
             f"{who}: {place} {where} is {values[i]}, expected finite numbers. Drop or impute it first."
         )
     return values

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 
+from assay.errors import DegenerateError, ParameterError
+
 
 def rank_of(S: NDArray[np.float64]) -> int:
     """Rank of a covariance or scatter matrix, judged in units of its own standard deviations."""
@@ -24,7 +26,7 @@ def factor(S: NDArray[np.float64], who: str, remedy: str) -> NDArray[np.float64]
     except LinAlgError:
         singular = True
     if singular:
-        raise ValueError(
+        raise DegenerateError(
             f"{who}: the covariance is singular (rank {min(rank_of(S), d - 1)} of {d}). {remedy}"
         )
     return L * s[:, None]
@@ -53,14 +55,14 @@ def as_covariance(cov: object, d: int, who: str) -> NDArray[np.float64]:
     """(d, d), finite, symmetric, no negative eigenvalue (up to rounding)."""
     S = np.asarray(cov, dtype=float)
     if S.shape != (d, d):
-        raise ValueError(f"{who}: the covariance must be {d} by {d}, got shape {S.shape}.")
+        raise ParameterError(f"{who}: the covariance must be {d} by {d}, got shape {S.shape}.")
     if not np.isfinite(S).all():
-        raise ValueError(f"{who}: the covariance must be finite.")
+        raise ParameterError(f"{who}: the covariance must be finite.")
     if not np.allclose(S, S.T, rtol=1e-8, atol=1e-12 * np.abs(S).max()):
-        raise ValueError(f"{who}: the covariance must be symmetric.")
+        raise ParameterError(f"{who}: the covariance must be symmetric.")
     if (np.diag(S) < 0).any():
-        raise ValueError(f"{who}: the covariance has a negative variance, {np.diag(S).min():g}.")
+        raise ParameterError(f"{who}: the covariance has a negative variance, {np.diag(S).min():g}.")
     lowest = eigh(unit_diagonal(S)[0], eigvals_only=True)[0]
     if lowest < -1e-8:
-        raise ValueError(f"{who}: the covariance has a negative eigenvalue, so no data can have it.")
+        raise ParameterError(f"{who}: the covariance has a negative eigenvalue, so no data can have it.")
     return (S + S.T) / 2

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import DataError, ParameterError
+
 
 def read_priors(priors: Any) -> tuple[tuple[Any, ...], NDArray[Any]]:
     """Class names, and their probabilities, which must sum to 1."""
@@ -21,7 +23,7 @@ def read_priors(priors: Any) -> tuple[tuple[Any, ...], NDArray[Any]]:
     P = np.empty(len(values), dtype=object)
     P[:] = values
     if not values or any(not v >= 0 for v in values) or not is_one(sum(values)):
-        raise ValueError(
+        raise ParameterError(
             f"bayes_rule: priors must be probabilities that sum to 1, got {', '.join(map(str, values))}. "
             "Divide counts by their sum first."
         )
@@ -33,12 +35,12 @@ def read_likelihoods(given: Any, classes: tuple[Any, ...]) -> tuple[tuple[Any, .
     if not isinstance(given, Mapping):
         L = np.asarray(given, dtype=object)
         if L.ndim not in (1, 2) or L.shape[-1] != len(classes):
-            raise ValueError(
+            raise DataError(
                 f"bayes_rule: expected {len(classes)} likelihoods a row, one per class, got {L.shape}."
             )
         return (None, L[None]) if L.ndim == 1 else (tuple(range(len(L))), L)
     if set(given) != set(classes):
-        raise ValueError(
+        raise DataError(
             f"bayes_rule: priors are for {sorted(map(str, classes))}, "
             f"likelihoods for {sorted(map(str, given))}."
         )
@@ -50,11 +52,11 @@ def read_likelihoods(given: Any, classes: tuple[Any, ...]) -> tuple[tuple[Any, .
     rows = tuple(parts[0])
     for c, part in zip(classes, parts):
         if set(part) != set(rows):
-            raise ValueError(
+            raise DataError(
                 f"bayes_rule: class {c!r} lists values {sorted(map(str, part))}, expected {list(rows)}."
             )
         if not is_one(sum(part.values())):
-            raise ValueError(
+            raise DataError(
                 f"bayes_rule: the conditionals of class {c!r} sum to {sum(part.values())}, expected 1."
             )
     L = np.empty((len(rows), len(classes)), dtype=object)
@@ -66,7 +68,7 @@ def read_likelihoods(given: Any, classes: tuple[Any, ...]) -> tuple[tuple[Any, .
 def check_likelihoods(L: NDArray[Any], log: bool) -> None:
     values = L.astype(float)
     if np.isnan(values).any() or np.isposinf(values).any() or (not log and (values < 0).any()):
-        raise ValueError(
+        raise DataError(
             "bayes_rule: likelihoods must be finite and not negative (or, with log=True, logarithms)."
         )
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError
+
 
 def bayes_error(posterior: ArrayLike) -> NDArray[Any]:
     r"""Probability that even the best decision at x is wrong: :math:`1 - \max_k P(C_k|x)`, row by row.
@@ -51,18 +53,18 @@ def rule_error(joint: ArrayLike, rule: ArrayLike | None = None) -> Any:
     """
     P = _table(joint, "rule_error")
     if abs(P.sum() - 1) > 1e-8:
-        raise ValueError(f"rule_error: the joint probabilities sum to {P.sum()}, expected 1.")
+        raise DataError(f"rule_error: the joint probabilities sum to {P.sum()}, expected 1.")
     choice = minimum_error_rule(P) if rule is None else np.asarray(rule)
     if choice.shape == P.shape:
         if (choice < 0).any() or (abs(choice.sum(axis=1) - 1) > 1e-8).any():
-            raise ValueError("rule_error: every row of a random rule must be probabilities that sum to 1.")
+            raise DataError("rule_error: every row of a random rule must be probabilities that sum to 1.")
         return 1 - (choice * P).sum()
     if choice.shape != P.shape[:1] or choice.dtype.kind not in "iu":
-        raise ValueError(
+        raise DataError(
             f"rule_error: expected {len(P)} class numbers or {P.shape} probabilities, got {choice.shape}."
         )
     if ((choice < 0) | (choice >= P.shape[1])).any():
-        raise ValueError(f"rule_error: class numbers must be 0 to {P.shape[1] - 1}.")
+        raise DataError(f"rule_error: class numbers must be 0 to {P.shape[1] - 1}.")
     right = P[np.arange(len(P)), choice].sum()
     return 1 - right if P.dtype == object else float(1 - right)
 
@@ -72,5 +74,5 @@ def _table(joint: ArrayLike, who: str) -> NDArray[Any]:
     if P.dtype != object:
         P = P.astype(float)
     if P.ndim != 2 or not P.size or not (P >= 0).all():
-        raise ValueError(f"{who}: expected (n, K) probabilities, not negative, got shape {P.shape}.")
+        raise DataError(f"{who}: expected (n, K) probabilities, not negative, got shape {P.shape}.")
     return P

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import one_of
 from assay.stats._probabilities import (
     all_rational,
@@ -87,12 +88,12 @@ class BayesResult:
     def mean_error(self) -> Any:
         """Bayes error: the error averaged over rows that are all the values of one variable."""
         if self.rows is None:
-            raise ValueError(
+            raise ParameterError(
                 "BayesResult: an average error needs a table of all observations, there is one only."
             )
         total = self.evidence.sum()
         if not is_one(total):
-            raise ValueError(
+            raise DataError(
                 f"BayesResult: the evidences of the rows sum to {total}, not 1, so values are missing."
             )
         return 1 - self.joint.max(axis=-1).sum()
@@ -206,7 +207,7 @@ def bayes_rule_from_counts(
     totals = {c: sum(row.values()) for c, row in counts.items()}
     for c, m in totals.items():
         if m <= 0 or any(v < 0 for v in counts[c].values()):
-            raise ValueError(
+            raise DataError(
                 f"bayes_rule_from_counts: class {c!r} needs positive counts, got {dict(counts[c])}."
             )
     values = list(dict.fromkeys(v for row in counts.values() for v in row))
@@ -228,15 +229,15 @@ def bayes_theorem(prior: Any, likelihood: Any, evidence: Any) -> Any:
     """
     for name, value in (("prior", prior), ("likelihood", likelihood), ("evidence", evidence)):
         if not 0 <= value <= 1:
-            raise ValueError(f"bayes_theorem: {name} must be a probability from 0 to 1, got {value}.")
+            raise ParameterError(f"bayes_theorem: {name} must be a probability from 0 to 1, got {value}.")
     if evidence == 0:
-        raise ValueError(
+        raise DegenerateError(
             "bayes_theorem: the evidence is 0, so nothing can be learned from an effect that never occurs."
         )
     exact = all(isinstance(v, Rational) for v in (prior, likelihood, evidence))
     joint = Fraction(prior) * Fraction(likelihood) if exact else prior * likelihood
     if joint > evidence * (1 if exact else 1 + 1e-12):
-        raise ValueError(
+        raise DataError(
             f"bayes_theorem: cause and effect together have probability {joint}, "
             f"more than the effect alone ({evidence})."
         )

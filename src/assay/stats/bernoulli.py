@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlog1py, xlogy
 
+from assay.errors import DataError, ParameterError
 from assay.stats._checks import Random, as_points, as_random, as_sample, as_weights
 from assay.stats.density import Density
 
@@ -39,9 +40,9 @@ class Bernoulli(Density):
 
     def __init__(self, p: float = 0.5, *, alpha: float = 0.0):
         if not 0 <= p <= 1:
-            raise ValueError(f"Bernoulli: p must be a probability from 0 to 1, got {p}.")
+            raise ParameterError(f"Bernoulli: p must be a probability from 0 to 1, got {p}.")
         if not 0 <= alpha < np.inf:
-            raise ValueError(f"Bernoulli: alpha must not be negative, got {alpha}.")
+            raise ParameterError(f"Bernoulli: alpha must not be negative, got {alpha}.")
         self.p = float(p)
         self.alpha = float(alpha)
 
@@ -78,7 +79,5 @@ def count_ones(x: ArrayLike, weights: ArrayLike | None, who: str) -> tuple[float
 def _zeros_and_ones(x: NDArray[np.float64], who: str) -> NDArray[np.float64]:
     other = (x != 0) & (x != 1)
     if other.any():
-        raise ValueError(
-            f"{who}: expected values 0 and 1, got {x[other][0]:g}. For more values: Categorical."
-        )
+        raise DataError(f"{who}: expected values 0 and 1, got {x[other][0]:g}. For more values: Categorical.")
     return x

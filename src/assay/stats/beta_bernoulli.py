@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
+from assay.errors import DegenerateError, ParameterError
 from assay.stats._checks import ESTIMATES, Random, as_points, as_random, one_of, tail_of
 from assay.stats.bernoulli import Bernoulli, count_ones
 
@@ -35,7 +36,7 @@ class BetaBernoulli:
 
     def __init__(self, a: float = 1.0, b: float = 1.0):
         if not (0 < a < np.inf and 0 < b < np.inf):
-            raise ValueError(f"BetaBernoulli: a and b must be above 0, got {a} and {b}.")
+            raise ParameterError(f"BetaBernoulli: a and b must be above 0, got {a} and {b}.")
         self.a = float(a)
         self.b = float(b)
 
@@ -56,7 +57,7 @@ class BetaBernoulli:
     def map(self) -> float:
         """The mode; an error where there is none (flat) or more than one."""
         if max(self.a, self.b) <= 1:
-            raise ValueError(
+            raise DegenerateError(
                 f"BetaBernoulli: Beta({self.a:g}, {self.b:g}) has no single most probable value."
             )
         if min(self.a, self.b) < 1:

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError, ParameterError
 from assay.stats._checks import Random, as_random, as_weights
 from assay.stats.density import Density
 from assay.stats.smoothing import smoothed_frequencies
@@ -53,18 +54,20 @@ class Categorical(Density):
         self, p: ArrayLike | None = None, *, categories: ArrayLike | None = None, alpha: float = 0.0
     ):
         if not 0 <= alpha < np.inf:
-            raise ValueError(f"Categorical: alpha must not be negative, got {alpha}.")
+            raise ParameterError(f"Categorical: alpha must not be negative, got {alpha}.")
         if p is not None:
             p = np.asarray(p, dtype=float)
             if p.ndim != 1 or not (p >= 0).all() or not abs(p.sum() - 1) <= 1e-8:
-                raise ValueError(f"Categorical: p must be probabilities that sum to 1, got {p}.")
+                raise ParameterError(f"Categorical: p must be probabilities that sum to 1, got {p}.")
         if categories is None and p is not None:
             categories = np.arange(len(p))
         if categories is not None:
             categories = distinct(categories, "Categorical")
             p = np.full(len(categories), 1 / len(categories)) if p is None else p
             if len(p) != len(categories):
-                raise ValueError(f"Categorical: got {len(p)} probabilities for {len(categories)} categories.")
+                raise ParameterError(
+                    f"Categorical: got {len(p)} probabilities for {len(categories)} categories."
+                )
         self.p = p
         self.categories = categories
         self.declared = categories is not None  # else every fit finds the domain anew
@@ -97,7 +100,7 @@ class Categorical(Density):
 
     def _known(self) -> NDArray[np.float64]:
         if self.p is None:
-            raise ValueError("Categorical: no probabilities yet. Give p or categories, or call fit.")
+            raise ParameterError("Categorical: no probabilities yet. Give p or categories, or call fit.")
         return np.asarray(self.p)
 
 
@@ -105,9 +108,9 @@ def distinct(categories: ArrayLike, who: str) -> NDArray[Any]:
     """The categories as an array; each may occur once."""
     values = _labels(categories)
     if values.ndim != 1 or not len(values):
-        raise ValueError(f"{who}: expected at least one category, got shape {values.shape}.")
+        raise DataError(f"{who}: expected at least one category, got shape {values.shape}.")
     if len(np.unique(values)) < len(values):
-        raise ValueError(f"{who}: a category occurs twice in {values.tolist()}.")
+        raise DataError(f"{who}: a category occurs twice in {values.tolist()}.")
     return values
 
 
@@ -130,10 +133,10 @@ def count_categories(
     """Weighted count of every category; a value outside the domain is an error."""
     codes = encode(x, categories)
     if codes.ndim != 1 or not len(codes):
-        raise ValueError(f"{who}: expected a non-empty one-dimensional sample, got shape {codes.shape}.")
+        raise DataError(f"{who}: expected a non-empty one-dimensional sample, got shape {codes.shape}.")
     if (codes < 0).any():
         i = int(np.argmin(codes))
-        raise ValueError(
+        raise DataError(
             f"{who}: row {i} is {_labels(x)[i].item()!r}, which is none of the categories "
             f"{np.asarray(categories).tolist()}. Add it to categories or drop the row."
         )
@@ -151,7 +154,7 @@ def _labels(x: ArrayLike) -> NDArray[Any]:
         values = given
         missing = np.isnan(given).ravel() if given.dtype.kind == "f" else np.zeros(given.size, dtype=bool)
     if missing.any():
-        raise ValueError(
+        raise DataError(
             f"Categorical: row {int(missing.argmax())} is missing ({int(missing.sum())} in all). "
             "Drop those rows, or give missingness a name of its own."
         )

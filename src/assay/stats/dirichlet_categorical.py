@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
+from assay.errors import DegenerateError, ParameterError
 from assay.stats._checks import ESTIMATES, Random, as_points, as_random, one_of
 from assay.stats.categorical import Categorical, count_categories, distinct
 
@@ -42,11 +43,11 @@ class DirichletCategorical:
     def __init__(self, alpha: ArrayLike, *, categories: ArrayLike | None = None):
         self.alpha = as_points(alpha, "DirichletCategorical")
         if self.alpha.ndim != 1 or not len(self.alpha) or not (self.alpha > 0).all():
-            raise ValueError(f"DirichletCategorical: alpha must be numbers above 0, got {self.alpha}.")
+            raise ParameterError(f"DirichletCategorical: alpha must be numbers above 0, got {self.alpha}.")
         K = len(self.alpha)
         self.categories = np.arange(K) if categories is None else distinct(categories, "DirichletCategorical")
         if len(self.categories) != K:
-            raise ValueError(f"DirichletCategorical: {K} alphas for {len(self.categories)} categories.")
+            raise ParameterError(f"DirichletCategorical: {K} alphas for {len(self.categories)} categories.")
 
     def update(self, x: ArrayLike, weights: ArrayLike | None = None) -> DirichletCategorical:
         """The posterior after a sample of categories."""
@@ -66,7 +67,7 @@ class DirichletCategorical:
         """The mode; an error where there is none (flat) or it lies on an edge without a formula."""
         spare = self.alpha - 1
         if (spare < 0).any() or not spare.any():
-            raise ValueError(
+            raise DegenerateError(
                 f"DirichletCategorical: alphas {self.alpha} have no single most probable value; "
                 "all must be at least 1 and one above it."
             )
@@ -76,7 +77,9 @@ class DirichletCategorical:
         """Log density of the belief at p, (K,) or (n, K) rows that sum to 1."""
         p = as_points(p, "DirichletCategorical")
         if p.shape[-1] != len(self.alpha) or (p < 0).any() or (abs(p.sum(axis=-1) - 1) > 1e-8).any():
-            raise ValueError(f"DirichletCategorical: expected {len(self.alpha)} probabilities that sum to 1.")
+            raise ParameterError(
+                f"DirichletCategorical: expected {len(self.alpha)} probabilities that sum to 1."
+            )
         norm = gammaln(self.alpha.sum()) - gammaln(self.alpha).sum()
         return norm + xlogy(self.alpha - 1, p).sum(axis=-1)
 

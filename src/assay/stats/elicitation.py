@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betainc, ndtri
 
+from assay.errors import DegenerateError, ParameterError
 from assay.stats._checks import tail_of
 from assay.stats.beta_bernoulli import BetaBernoulli
 from assay.stats.gaussian import Gaussian
@@ -25,10 +26,10 @@ def normal_from_interval(
     (7.0, 1.48721)
     """
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ValueError(f"normal_from_interval: low must be below high, got {low} and {high}.")
+        raise ParameterError(f"normal_from_interval: low must be below high, got {low} and {high}.")
     z = -float(ndtri(tail_of(confidence, "normal_from_interval"))) if quantile is None else float(quantile)
     if not 0 < z < np.inf:
-        raise ValueError(f"normal_from_interval: quantile must be above 0, got {quantile}.")
+        raise ParameterError(f"normal_from_interval: quantile must be above 0, got {quantile}.")
     return Gaussian((low + high) / 2, ((high - low) / (2 * z)) ** 2)
 
 
@@ -42,7 +43,7 @@ def beta_from_interval(low: float, high: float, confidence: float = 0.9) -> Beta
     from scipy.optimize import root
 
     if not 0 < low < high < 1:
-        raise ValueError(f"beta_from_interval: expected 0 < low < high < 1, got {low} and {high}.")
+        raise ParameterError(f"beta_from_interval: expected 0 < low < high < 1, got {low} and {high}.")
     tail = tail_of(confidence, "beta_from_interval")
 
     def missing(log_ab: np.ndarray) -> np.ndarray:
@@ -54,7 +55,7 @@ def beta_from_interval(low: float, high: float, confidence: float = 0.9) -> Beta
     worth = max(m * (1 - m) / sd**2 - 1, 0.1)
     found = root(missing, np.log([m * worth, (1 - m) * worth]), tol=1e-13)
     if np.abs(missing(found.x)).max() > 1e-8:
-        raise ValueError(
+        raise DegenerateError(
             f"beta_from_interval: found no Beta with {confidence:g} from {low:g} to {high:g} and equal tails."
         )
     a, b = np.exp(np.clip(found.x, -20, 20))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.errors import DataError
 from assay.stats._checks import as_matrix
 from assay.stats._covariance import factor
 from assay.stats.moments import covariance
@@ -31,14 +32,14 @@ def box_m(X: ArrayLike, y: ArrayLike) -> TestOutcome:
 
     rows, labels = as_matrix(X, "box_m"), np.asarray(y)
     if labels.shape != rows.shape[:1]:
-        raise ValueError(f"box_m: expected {len(rows)} labels, one per row, got shape {labels.shape}.")
+        raise DataError(f"box_m: expected {len(rows)} labels, one per row, got shape {labels.shape}.")
     classes, counts = np.unique(labels, return_counts=True)
     d, K, n = rows.shape[1], len(classes), len(rows)
     if K < 2:
-        raise ValueError("box_m: needs at least two classes, y has one.")
+        raise DataError("box_m: needs at least two classes, y has one.")
     if counts.min() <= d:
         small = classes[counts.argmin()]
-        raise ValueError(
+        raise DataError(
             f"box_m: class {small.item()!r} has {counts.min()} rows; "
             f"with {d} columns each class needs more than {d}."
         )

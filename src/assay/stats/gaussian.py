@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import Random, as_points, as_random, as_sample, as_weights
 from assay.stats.density import Density
 
@@ -46,11 +47,11 @@ class Gaussian(Density):
 
     def __init__(self, mean: float = 0.0, var: float = 1.0, *, unbiased: bool = False, floor: float = 0.0):
         if not np.isfinite(mean):
-            raise ValueError(f"Gaussian: mean must be a finite number, got {mean}.")
+            raise ParameterError(f"Gaussian: mean must be a finite number, got {mean}.")
         if not 0 <= var < np.inf:
-            raise ValueError(f"Gaussian: var must be finite and not negative, got {var}.")
+            raise ParameterError(f"Gaussian: var must be finite and not negative, got {var}.")
         if not 0 <= floor < np.inf:
-            raise ValueError(f"Gaussian: floor must be finite and not negative, got {floor}.")
+            raise ParameterError(f"Gaussian: floor must be finite and not negative, got {floor}.")
         self.mean = float(mean)
         self.var = float(var)
         self.unbiased = unbiased
@@ -61,7 +62,7 @@ class Gaussian(Density):
         w = as_weights(weights, len(x), "Gaussian")
         total = float(len(x) if w is None else w.sum())
         if self.unbiased and total <= 1:
-            raise ValueError(f"Gaussian: an unbiased variance needs more than one row, got {total:g}.")
+            raise DataError(f"Gaussian: an unbiased variance needs more than one row, got {total:g}.")
         if np.ptp(x if w is None else x[w > 0]) == 0:  # the mean of equal numbers may round away from them
             self.mean, self.var = float(x[0] if w is None else x[w > 0][0]), self.floor
             return self
@@ -73,7 +74,7 @@ class Gaussian(Density):
     def logpdf(self, x: ArrayLike) -> NDArray[np.float64]:
         x = as_points(x, "Gaussian")
         if self.var == 0:
-            raise ValueError(
+            raise DegenerateError(
                 f"Gaussian: the variance is 0 (all mass on {self.mean:g}), so there is no density. "
                 "Give floor > 0, or fit on values that differ."
             )

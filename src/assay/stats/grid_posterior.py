@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import Random, as_random, as_sample, tail_of
 
 Function = Callable[[NDArray[np.float64]], Any]
@@ -56,7 +57,7 @@ class GridPosterior:
     ):
         self.theta = as_sample(theta, "GridPosterior")
         if len(self.theta) < 3 or not (np.diff(self.theta) > 0).all():
-            raise ValueError("GridPosterior: theta must be at least 3 increasing numbers.")
+            raise ParameterError("GridPosterior: theta must be at least 3 increasing numbers.")
         self.log_likelihood = self._on_grid(log_likelihood, "log_likelihood")
         self.log_prior = (
             np.zeros(len(self.theta)) if log_prior is None else self._on_grid(log_prior, "log_prior")
@@ -64,7 +65,7 @@ class GridPosterior:
         joint = self.log_likelihood + self.log_prior
         top = joint.max()
         if top == -np.inf:
-            raise ValueError(
+            raise DegenerateError(
                 "GridPosterior: every grid point has probability 0. Is the grid in the right place?"
             )
         area = np.trapezoid(np.exp(joint - top), self.theta)
@@ -124,7 +125,7 @@ class GridPosterior:
         with np.errstate(divide="ignore"):
             values = np.asarray(f(self.theta) if callable(f) else f, dtype=float)
         if values.shape != self.theta.shape or np.isnan(values).any() or (values == np.inf).any():
-            raise ValueError(
+            raise DataError(
                 f"GridPosterior: {name} must give {len(self.theta)} logarithms, finite or minus infinity, "
                 f"got shape {values.shape}."
             )

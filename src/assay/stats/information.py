@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr, xlogy
 
+from assay.errors import DataError, ParameterError
 from assay.stats._checks import as_weights, one_of
 
 
@@ -110,11 +111,11 @@ def label_cross_entropy(
     P = _shares(posterior, who, empty=False)
     codes = np.asarray(y)
     if P.ndim != 2 or codes.shape != P.shape[:1] or codes.dtype.kind not in "iub":
-        raise ValueError(
+        raise DataError(
             f"{who}: expected n integer codes and (n, K) probabilities, got {codes.shape}, {P.shape}."
         )
     if len(codes) and not (codes.min() >= 0 and codes.max() < P.shape[1]):
-        raise ValueError(f"{who}: codes must be 0 to {P.shape[1] - 1}, got {codes.min()} to {codes.max()}.")
+        raise DataError(f"{who}: codes must be 0 to {P.shape[1] - 1}, got {codes.min()} to {codes.max()}.")
     with np.errstate(divide="ignore"):
         loss = -np.log(P[np.arange(len(codes)), codes.astype(np.intp)]) / _log(base, who) + 0.0
     w = as_weights(weights, len(codes), who)
@@ -153,7 +154,7 @@ def mutual_information(table: ArrayLike, *, base: float = np.e) -> NDArray[np.fl
     """
     counts = np.asarray(table, dtype=float)
     if counts.ndim < 2:
-        raise ValueError(
+        raise DataError(
             f"mutual_information: expected a table of rows and columns, got shape {counts.shape}."
         )
     p = _shares(counts.reshape(*counts.shape[:-2], -1), "mutual_information").reshape(counts.shape)
@@ -169,12 +170,12 @@ def _counts(
     """The counts, and the sum of each row (1 for a row of zeros)."""
     c = np.asarray(counts, dtype=float)
     if c.ndim == 0 or c.shape[-1] == 0:
-        raise ValueError(f"{who}: expected at least one count per row, got shape {c.shape}.")
+        raise DataError(f"{who}: expected at least one count per row, got shape {c.shape}.")
     total = _sum(c)
     if c.size and not (c.min() >= 0 and np.isfinite(total).all()):
-        raise ValueError(f"{who}: counts must be finite and not negative.")
+        raise DataError(f"{who}: counts must be finite and not negative.")
     if not empty and (total == 0).any():
-        raise ValueError(f"{who}: a row of zeros is no distribution.")
+        raise DataError(f"{who}: a row of zeros is no distribution.")
     return c, np.where(total > 0, total, 1.0)
 
 
@@ -192,7 +193,7 @@ def _same_length(
     q: NDArray[np.float64], p: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if q.shape[-1] != p.shape[-1]:
-        raise ValueError(
+        raise DataError(
             f"The two distributions have {q.shape[-1]} and {p.shape[-1]} values, expected equally many."
         )
     return q, p
@@ -200,5 +201,5 @@ def _same_length(
 
 def _log(base: float, who: str) -> float:
     if not base > 1:
-        raise ValueError(f"{who}: base must be above 1, got {base}.")
+        raise ParameterError(f"{who}: base must be above 1, got {base}.")
     return float(np.log(base))

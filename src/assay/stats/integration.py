@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import ParameterError
 from assay.stats._checks import as_points
 
 
@@ -42,7 +43,7 @@ def density_bayes_error(
     who = "density_bayes_error"
     P = as_points(priors, who)
     if P.shape != (len(densities),) or not (P >= 0).all() or not abs(P.sum() - 1) <= 1e-8:
-        raise ValueError(f"{who}: expected {len(densities)} priors that sum to 1, got {P}.")
+        raise ParameterError(f"{who}: expected {len(densities)} priors that sum to 1, got {P}.")
 
     def joint(x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.array([p * np.exp(density.logpdf(x)) for p, density in zip(P, densities)])
@@ -83,14 +84,14 @@ def _bounds(densities: Sequence[Any], bounds: tuple[float, float] | None, who: s
         for density in densities:
             m, v = getattr(density, "mean", None), getattr(density, "var", None)
             if not isinstance(m, float | int) or not isinstance(v, float | int):
-                raise ValueError(
+                raise ParameterError(
                     f"{who}: {type(density).__name__} has no mean and var as numbers; give bounds."
                 )
             ends += [m - 12 * np.sqrt(v), m + 12 * np.sqrt(v)]
         bounds = min(ends), max(ends)
     low, high = bounds
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ValueError(f"{who}: bounds must be two finite numbers, the lower first, got {bounds}.")
+        raise ParameterError(f"{who}: bounds must be two finite numbers, the lower first, got {bounds}.")
     return float(low), float(high)
 
 

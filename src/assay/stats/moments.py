@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import as_matrix, as_weights, column_name
 
 
@@ -42,7 +43,7 @@ def covariance(
     w = as_weights(weights, len(rows), "covariance")
     total = float(len(rows) if w is None else w.sum())
     if unbiased and total <= 1:
-        raise ValueError(f"covariance: an unbiased covariance needs more than one row, got {total:g}.")
+        raise DataError(f"covariance: an unbiased covariance needs more than one row, got {total:g}.")
     R = rows - np.average(rows, axis=0, weights=w)
     S = R.T @ (R if w is None else R * w[:, None])
     return (S + S.T) / (2 * (total - unbiased))  # (1), symmetric to the last bit
@@ -62,7 +63,7 @@ def correlation(X: ArrayLike, weights: ArrayLike | None = None) -> NDArray[np.fl
     S = covariance(X, weights)
     constant = np.flatnonzero(_constant(np.asarray(X, dtype=float), weights))
     if len(constant):
-        raise ValueError(
+        raise DegenerateError(
             f"correlation: column {column_name(X, constant[0])} is constant: its correlation is 0/0. Drop it."
         )
     s = np.sqrt(np.diag(S))
@@ -105,14 +106,14 @@ def z_scores(
     if scale is None:
         total = float(len(rows) if w is None else w.sum())
         if unbiased and total <= 1:
-            raise ValueError(f"z_scores: an unbiased scale needs more than one row, got {total:g}.")
+            raise DataError(f"z_scores: an unbiased scale needs more than one row, got {total:g}.")
         squares = (rows - m) ** 2
         s = np.sqrt((squares if w is None else squares * w[:, None]).sum(axis=0) / (total - unbiased))
         s = np.where(_constant(rows, w), 1.0, s)
     else:
         s = np.asarray(scale, dtype=float)
     if m.shape != rows.shape[1:] or s.shape != rows.shape[1:] or not (s > 0).all():
-        raise ValueError(
+        raise ParameterError(
             f"z_scores: mean and scale must have {rows.shape[1]} values, the scales above 0; got {m} and {s}."
         )
     return ZScores((rows - m) / s, m, s)

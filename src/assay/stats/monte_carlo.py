@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from assay.errors import DataError, ParameterError
 from assay.stats._checks import Random, as_random
 
 
@@ -85,16 +86,18 @@ def study_estimator(
     (np.True_, False)
     """
     if n < 1 or repetitions < 2:
-        raise ValueError(f"study_estimator: needs n >= 1 and repetitions >= 2, got {n} and {repetitions}.")
+        raise ParameterError(
+            f"study_estimator: needs n >= 1 and repetitions >= 2, got {n} and {repetitions}."
+        )
     rng = as_random(random_state)
     draw = source.sample if hasattr(source, "sample") else source
     estimates = np.array([estimator(draw(n, rng)) for _ in range(repetitions)], dtype=float)
     target = np.asarray(truth, dtype=float)
     if estimates.shape[1:] != target.shape:
-        raise ValueError(
+        raise DataError(
             f"study_estimator: an estimate has shape {estimates.shape[1:]}, the truth {target.shape}; "
             "expected the same."
         )
     if not np.isfinite(estimates).all():
-        raise ValueError("study_estimator: the estimator returned a value that is not finite.")
+        raise DataError("study_estimator: the estimator returned a value that is not finite.")
     return EstimatorStudy(estimates, target)

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError, ParameterError
 from assay.stats._checks import Random, as_points, as_random
 from assay.stats._covariance import as_covariance, factor, square_root, squared_norms
 from assay.stats.density import Density
@@ -61,13 +62,13 @@ class MultivariateGaussian(Density):
         ridge: float = 0.0,
     ):
         if not 0 <= ridge < np.inf:
-            raise ValueError(f"MultivariateGaussian: ridge must be finite and not negative, got {ridge}.")
+            raise ParameterError(f"MultivariateGaussian: ridge must be finite and not negative, got {ridge}.")
         if mean is None and cov is not None:
             mean = np.zeros(len(np.atleast_2d(cov)))
         if mean is not None:
             mean = as_points(mean, "MultivariateGaussian")
             if mean.ndim != 1 or not len(mean):
-                raise ValueError(f"MultivariateGaussian: mean must be a vector, got shape {mean.shape}.")
+                raise ParameterError(f"MultivariateGaussian: mean must be a vector, got shape {mean.shape}.")
             cov = np.eye(len(mean)) if cov is None else as_covariance(cov, len(mean), "MultivariateGaussian")
         self.mean = mean
         self.cov = cov
@@ -112,7 +113,7 @@ class MultivariateGaussian(Density):
         m, S = self._parameters()
         W = as_points(W, "MultivariateGaussian")
         if W.ndim not in (1, 2) or len(W) != len(m):
-            raise ValueError(
+            raise ParameterError(
                 f"MultivariateGaussian: W must have {len(m)} rows, one per variable, got shape {W.shape}."
             )
         if W.ndim == 1:
@@ -125,14 +126,14 @@ class MultivariateGaussian(Density):
 
     def _parameters(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self.mean is None or self.cov is None:
-            raise ValueError("MultivariateGaussian: no parameters yet. Give mean and cov, or call fit.")
+            raise ParameterError("MultivariateGaussian: no parameters yet. Give mean and cov, or call fit.")
         return np.asarray(self.mean), np.asarray(self.cov)
 
     def _distances(self, x: ArrayLike, L: NDArray[np.float64]) -> NDArray[np.float64]:
         m, _ = self._parameters()
         x = as_points(x, "MultivariateGaussian")
         if x.ndim not in (1, 2) or x.shape[-1] != len(m):
-            raise ValueError(f"MultivariateGaussian: expected rows of {len(m)} values, got shape {x.shape}.")
+            raise DataError(f"MultivariateGaussian: expected rows of {len(m)} values, got shape {x.shape}.")
         squares = squared_norms(L, np.atleast_2d(x - m))
         return squares if x.ndim == 2 else squares[0]
 
@@ -170,9 +171,9 @@ def bivariate_logpdf(x: ArrayLike, mean: ArrayLike, sd: ArrayLike, rho: float) -
     """
     sd = as_points(sd, "bivariate_logpdf")
     if sd.shape != (2,) or not (sd > 0).all():
-        raise ValueError(f"bivariate_logpdf: sd must be two numbers above 0, got {sd}.")
+        raise ParameterError(f"bivariate_logpdf: sd must be two numbers above 0, got {sd}.")
     if not -1 < rho < 1:
-        raise ValueError(
+        raise ParameterError(
             f"bivariate_logpdf: rho must lie between -1 and 1, both excluded, got {rho}. "
             "At -1 or 1 one variable determines the other: use a Gaussian of one of them."
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import ESTIMATES, as_matrix, as_points, as_weights, one_of
 from assay.stats._covariance import as_covariance
 from assay.stats.multivariate_gaussian import MultivariateGaussian
@@ -56,15 +57,15 @@ class NormalInverseWishart:
         who = "NormalInverseWishart"
         self.mean = as_points(mean, who)
         if self.mean.ndim != 1 or not len(self.mean):
-            raise ValueError(f"{who}: mean must be a vector, got shape {self.mean.shape}.")
+            raise ParameterError(f"{who}: mean must be a vector, got shape {self.mean.shape}.")
         d = len(self.mean)
         self.scale = as_covariance(scale, d, who)
         self.kappa = float(kappa)
         self.nu = float(d + 2 if nu is None else nu)
         if not 0 <= self.kappa < np.inf:
-            raise ValueError(f"{who}: kappa must not be negative, got {kappa}.")
+            raise ParameterError(f"{who}: kappa must not be negative, got {kappa}.")
         if not -(d + 2) <= self.nu < np.inf:
-            raise ValueError(f"{who}: nu must be at least -(d + 2) = {-(d + 2)}, got {nu}.")
+            raise ParameterError(f"{who}: nu must be at least -(d + 2) = {-(d + 2)}, got {nu}.")
 
     @classmethod
     def flat(cls, d: int) -> NormalInverseWishart:
@@ -76,7 +77,7 @@ class NormalInverseWishart:
         who = "NormalInverseWishart"
         rows = as_matrix(X, who)
         if rows.shape[1] != len(self.mean):
-            raise ValueError(f"{who}: expected rows of {len(self.mean)} values, got shape {rows.shape}.")
+            raise DataError(f"{who}: expected rows of {len(self.mean)} values, got shape {rows.shape}.")
         w = as_weights(weights, len(rows), who)
         w = np.ones(len(rows)) if w is None else w
         n = float(w.sum())
@@ -102,14 +103,16 @@ class NormalInverseWishart:
             return MultivariateGaussian(*(self.map() if estimate == "map" else self.bayes()))
         dof = self.nu - len(self.mean) + 1
         if dof <= 0 or self.kappa == 0:
-            raise ValueError(
+            raise DegenerateError(
                 f"NormalInverseWishart: kappa {self.kappa:g}, nu {self.nu:g} predict nothing; add rows."
             )
         return MultivariateStudent(self.mean, self.scale * (self.kappa + 1) / (self.kappa * dof), dof)
 
     def _covariance(self, divisor: float, lack: str) -> NDArray[np.float64]:
         if divisor <= 0:
-            raise ValueError(f"NormalInverseWishart: {lack} with nu = {self.nu:g}; raise nu or add rows.")
+            raise DegenerateError(
+                f"NormalInverseWishart: {lack} with nu = {self.nu:g}; raise nu or add rows."
+            )
         return self.scale / divisor
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from assay.errors import ParameterError
 from assay.stats._checks import ESTIMATES, Random, as_sample, as_weights, one_of, tail_of
 from assay.stats.gaussian import Gaussian
 
@@ -46,9 +47,9 @@ class NormalMean:
 
     def __init__(self, mean: float = 0.0, var: float = 1.0, noise_var: float = 1.0):
         if not np.isfinite(mean):
-            raise ValueError(f"NormalMean: mean must be finite, got {mean}.")
+            raise ParameterError(f"NormalMean: mean must be finite, got {mean}.")
         if not (0 < var < np.inf and 0 < noise_var < np.inf):
-            raise ValueError(f"NormalMean: var and noise_var must be above 0, got {var} and {noise_var}.")
+            raise ParameterError(f"NormalMean: var and noise_var must be above 0, got {var} and {noise_var}.")
         self.mean = float(mean)
         self.var = float(var)
         self.noise_var = float(noise_var)

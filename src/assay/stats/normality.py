@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtr
 
+from assay.errors import DataError
 from assay.stats._checks import as_matrix, as_sample
 from assay.stats._covariance import factor
 from assay.stats.moments import covariance
@@ -90,7 +91,7 @@ def check_normality(x: ArrayLike, *, bins: int | str = "auto") -> NormalityCheck
     x = as_sample(x, "check_normality")
     n = len(x)
     if n < 8 or np.ptp(x) == 0:
-        raise ValueError(f"check_normality: needs at least 8 values that are not all equal, got {n}.")
+        raise DataError(f"check_normality: needs at least 8 values that are not all equal, got {n}.")
     z = (x - x.mean()) / x.std()
     g1, g2 = float(np.mean(z**3)), float(np.mean(z**4) - 3)
     jarque_bera = n / 6 * (g1**2 + g2**2 / 4)
@@ -196,6 +197,6 @@ def _whitened(X: ArrayLike, who: str) -> NDArray[np.float64]:
     rows = as_matrix(X, who)
     n, d = rows.shape
     if n <= d + 1:
-        raise ValueError(f"{who}: {n} rows of {d} columns are too few; more than {d + 1} are needed.")
+        raise DataError(f"{who}: {n} rows of {d} columns are too few; more than {d + 1} are needed.")
     L = factor(covariance(rows), who, "Drop a column that others determine.")
     return solve_triangular(L, (rows - rows.mean(axis=0)).T, lower=True).T

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.stats._checks import one_of
 
 POLICIES = ("raise", "prior", "nan")
 
 
-class ZeroEvidenceWarning(UserWarning):
+class ZeroEvidenceWarning(DegenerateWarning):
     """An observation that every class calls impossible; its posterior is 0/0."""
 
 
@@ -33,7 +34,7 @@ def log_posterior(
     one_of(zero_evidence, (*POLICIES, "raw"), "log_posterior", "zero_evidence")
     scores = np.asarray(log_joint, dtype=float)
     if scores.ndim != 2 or not scores.shape[1] or np.isnan(scores).any() or (scores == np.inf).any():
-        raise ValueError("log_posterior: expected (n, K) log probabilities, finite or minus infinity.")
+        raise DataError("log_posterior: expected (n, K) log probabilities, finite or minus infinity.")
     top = scores.max(axis=1)
     impossible = top == -np.inf
     top[impossible] = 0
@@ -44,7 +45,7 @@ def log_posterior(
     posterior /= np.where(impossible, 1, total)[:, None]
     if zero_evidence != "raw":
         if zero_evidence == "prior" and priors is None:
-            raise ValueError('log_posterior: zero_evidence="prior" needs the priors.')
+            raise ParameterError('log_posterior: zero_evidence="prior" needs the priors.')
         posterior = without_evidence(posterior, impossible, zero_evidence, np.asarray(priors), None)
     return posterior, log_evidence
 
@@ -59,7 +60,7 @@ def without_evidence(
     which = f"row {i if rows is None else repr(rows[i])}" if len(posterior) > 1 else "the observation"
     sentence = f"{which} has evidence 0: every class calls it impossible, so its posterior is 0/0."
     if policy == "raise":
-        raise ValueError(
+        raise DegenerateError(
             f'bayes_rule: {sentence} Smooth the conditionals, or choose zero_evidence="prior" or "nan".'
         )
     if policy == "nan":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import ParameterError
 from assay.stats._checks import as_points
 
 
@@ -33,5 +34,5 @@ def vector_projection(x: ArrayLike, w: ArrayLike) -> NDArray[np.float64]:
 def _direction(w: ArrayLike, who: str) -> NDArray[np.float64]:
     w = as_points(w, who)
     if w.ndim != 1 or not w.any():
-        raise ValueError(f"{who}: w must be a vector other than zero, got {w}.")
+        raise ParameterError(f"{who}: w must be a vector other than zero, got {w}.")
     return w / np.abs(w).max()  # so that squaring neither overflows nor vanishes

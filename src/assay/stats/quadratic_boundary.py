@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_solve, eigh
 
+from assay.errors import DataError, ParameterError
 from assay.stats._checks import as_points, one_of
 from assay.stats._covariance import as_covariance, factor
 from assay.stats.odds import log_prior_ratio
@@ -54,7 +55,7 @@ class LogOdds:
     def conic(self) -> Conic:
         """What the boundary is; for two variables."""
         if len(self.w) != 2:
-            raise ValueError(
+            raise ParameterError(
                 f"LogOdds: a conic lies in the plane, these log odds have {len(self.w)} variables."
             )
         return _conic(self.W, self.w, self.w0)
@@ -96,12 +97,12 @@ def gaussian_log_odds(
     one_of(structure, STRUCTURES, who, "structure")
     m = as_points(means, who)
     if m.ndim != 2 or len(m) != 2:
-        raise ValueError(f"{who}: means must be two rows of d values, got shape {m.shape}.")
+        raise ParameterError(f"{who}: means must be two rows of d values, got shape {m.shape}.")
     d = m.shape[1]
     given = as_points(covariances, who)
     given = np.stack([given, given]) if given.ndim == 2 else given
     if given.shape != (2, d, d):
-        raise ValueError(f"{who}: covariances must be 2 of {d} by {d}, got shape {given.shape}.")
+        raise DataError(f"{who}: covariances must be 2 of {d} by {d}, got shape {given.shape}.")
     S = np.stack([as_covariance(part, d, who) for part in given])
     ratio = log_prior_ratio(priors, who)
     if structure.startswith("shared"):

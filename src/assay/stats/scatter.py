@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, svd
 
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import as_matrix, as_points, as_weights, one_of
 from assay.stats._covariance import rank_of, unit_diagonal
 
@@ -33,7 +34,7 @@ class Scatter:
     def difference(self) -> NDArray[np.float64]:
         """Two classes: the between-class scatter not weighted by size, (m0 - m1)(m0 - m1)ᵀ."""
         if len(self.classes) != 2:
-            raise ValueError(
+            raise ParameterError(
                 f"Scatter: difference is for two classes, there are {len(self.classes)}. Use between."
             )
         gap = self.means[0] - self.means[1]
@@ -77,9 +78,7 @@ def class_scatter(
     rows = as_matrix(X, "class_scatter")
     labels = np.asarray(y)
     if labels.shape != rows.shape[:1]:
-        raise ValueError(
-            f"class_scatter: expected {len(rows)} labels, one per row, got shape {labels.shape}."
-        )
+        raise DataError(f"class_scatter: expected {len(rows)} labels, one per row, got shape {labels.shape}.")
     w = as_weights(weights, len(rows), "class_scatter")
     w = np.ones(len(rows)) if w is None else w
     rows, labels, w = rows[w > 0], labels[w > 0], w[w > 0]
@@ -111,7 +110,7 @@ def fisher_criterion(w: ArrayLike, within: ArrayLike, between: ArrayLike) -> flo
     W = as_points(w, "fisher_criterion")
     S_W, S_B = as_matrix(within, "fisher_criterion"), as_matrix(between, "fisher_criterion")
     if W.ndim not in (1, 2) or len(W) != len(S_W) or not W.any():
-        raise ValueError(
+        raise ParameterError(
             f"fisher_criterion: w must have {len(S_W)} rows and not be zero, got shape {W.shape}."
         )
     W = (W / np.abs(W).max()).reshape(len(W), -1)
@@ -121,7 +120,7 @@ def fisher_criterion(w: ArrayLike, within: ArrayLike, between: ArrayLike) -> flo
         return gap / spread if spread > 0 else (np.inf if gap > 0 else 0.0)
     P = whitener(inside)
     if P.shape[1] < W.shape[1]:
-        raise ValueError(
+        raise DegenerateError(
             f"fisher_criterion: the {W.shape[1]} directions span only {P.shape[1]} with spread in classes."
         )
     return float(np.trace(P.T @ apart @ P))
@@ -146,12 +145,12 @@ def fisher_direction(
     S_W = as_matrix(within, "fisher_direction")
     gap = as_points(mean_a, "fisher_direction") - as_points(mean_b, "fisher_direction")
     if gap.shape != S_W.shape[:1]:
-        raise ValueError(f"fisher_direction: means of {gap.shape} do not fit a scatter of {S_W.shape}.")
+        raise DataError(f"fisher_direction: means of {gap.shape} do not fit a scatter of {S_W.shape}.")
     C, s = unit_diagonal(S_W)
     U, values, Vt = svd(C)
     keep = values > _tolerance(tol, len(C)) * values[0]
     if not values[0] > 0:
-        raise ValueError(
+        raise DegenerateError(
             "fisher_direction: the within-class scatter is zero, so every direction separates perfectly."
         )
     return Vt[keep].T @ ((U[:, keep].T @ (gap / s)) / values[keep]) / s  # V Σ⁻¹ Uᵀ (m_a - m_b)
@@ -188,10 +187,10 @@ def discriminant_directions(
     """
     S_W, S_B = as_matrix(within, "discriminant_directions"), as_matrix(between, "discriminant_directions")
     if S_W.shape != S_B.shape:
-        raise ValueError(f"discriminant_directions: shapes differ, {S_W.shape} and {S_B.shape}.")
+        raise DataError(f"discriminant_directions: shapes differ, {S_W.shape} and {S_B.shape}.")
     P = whitener(S_W, tol)
     if not P.shape[1]:
-        raise ValueError(
+        raise DegenerateError(
             "discriminant_directions: the within-class scatter is zero; every direction separates."
         )
     values, vectors = eigh(P.T @ S_B @ P)

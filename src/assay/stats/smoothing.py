@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DataError, DegenerateError, ParameterError
+
 
 def smoothed_frequencies(
     counts: ArrayLike, alpha: float | Fraction = 1, *, axis: int = -1, exact: bool = False
@@ -43,7 +45,7 @@ def smoothed_frequencies(
     """
     who = "smoothed_frequencies"
     if alpha < 0:
-        raise ValueError(f"{who}: alpha must not be negative, got {alpha}.")
+        raise ParameterError(f"{who}: alpha must not be negative, got {alpha}.")
     table: NDArray[Any]
     if exact:
         table = np.vectorize(Fraction, otypes=[object])(counts)
@@ -51,14 +53,14 @@ def smoothed_frequencies(
     else:
         table = np.asarray(counts, dtype=float)
         if not np.isfinite(table).all():
-            raise ValueError(f"{who}: counts must be finite.")
+            raise DataError(f"{who}: counts must be finite.")
     if table.ndim == 0 or table.shape[axis] == 0:
-        raise ValueError(f"{who}: expected at least one count along axis {axis}, got shape {table.shape}.")
+        raise DataError(f"{who}: expected at least one count along axis {axis}, got shape {table.shape}.")
     if (table < 0).any():
-        raise ValueError(f"{who}: counts must not be negative, got {table.min()}.")
+        raise DataError(f"{who}: counts must not be negative, got {table.min()}.")
     total = table.sum(axis=axis, keepdims=True) + alpha * table.shape[axis]
     if (total == 0).any():
-        raise ValueError(
+        raise DegenerateError(
             f"{who}: a table has no counts at all and alpha is 0, so its frequencies are 0/0. "
             "Raise alpha above 0."
         )

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import Random, as_points, as_random
 from assay.stats._covariance import as_covariance, factor, square_root, squared_norms
 from assay.stats.density import Density
@@ -37,14 +38,14 @@ class MultivariateStudent(Density):
         self.mean = as_points(mean, "MultivariateStudent")
         self.shape = as_covariance(shape, len(self.mean), "MultivariateStudent")
         if not 0 < dof < np.inf:
-            raise ValueError(f"MultivariateStudent: dof must be above 0, got {dof}.")
+            raise ParameterError(f"MultivariateStudent: dof must be above 0, got {dof}.")
         self.dof = float(dof)
 
     @property
     def cov(self) -> NDArray[np.float64]:
         """Covariance, (d, d); exists for more than 2 degrees of freedom."""
         if self.dof <= 2:
-            raise ValueError(
+            raise DegenerateError(
                 f"MultivariateStudent: no finite covariance with {self.dof:g} degrees of freedom."
             )
         return self.shape * self.dof / (self.dof - 2)
@@ -56,7 +57,7 @@ class MultivariateStudent(Density):
     def logpdf(self, x: ArrayLike) -> NDArray[np.float64]:
         x, d = as_points(x, "MultivariateStudent"), len(self.mean)
         if x.ndim not in (1, 2) or x.shape[-1] != d:
-            raise ValueError(f"MultivariateStudent: expected rows of {d} values, got shape {x.shape}.")
+            raise DataError(f"MultivariateStudent: expected rows of {d} values, got shape {x.shape}.")
         L = factor(self.shape, "MultivariateStudent", "Believe in some variance for every column.")
         squares = squared_norms(L, np.atleast_2d(x - self.mean))
         norm = gammaln((self.dof + d) / 2) - gammaln(self.dof / 2) - d / 2 * np.log(self.dof * np.pi)

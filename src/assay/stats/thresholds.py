@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.errors import DegenerateError, ParameterError
 from assay.stats.gaussian import Gaussian
 from assay.stats.odds import log_prior_ratio
 
@@ -61,7 +62,7 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
     """
     who = "gaussian_thresholds"
     if not (first.var > 0 and second.var > 0):
-        raise ValueError(
+        raise DegenerateError(
             f"{who}: both variances must be above 0, got {first.var:g} and {second.var:g}. "
             "Fit with floor > 0 where a class has one value only."
         )
@@ -74,7 +75,7 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
         B = -gap / ratio
         C = gap**2 / (2 * ratio) + 0.5 * np.log(ratio) + prior
     if not np.isfinite([A, B, C]).all():
-        raise ValueError(f"{who}: {first} and {second} are too far apart for floating-point numbers.")
+        raise DegenerateError(f"{who}: {first} and {second} are too far apart for floating-point numbers.")
     points = np.unique([first.mean + s1 * t for t in _roots(A, B, C)])
     a = A / first.var
     b = (B - 2 * A * first.mean / s1) / s1
@@ -114,7 +115,7 @@ def log_linear_ratio(mean1: float, mean2: float, var: float) -> LogLinear:
     0.6065307
     """
     if not var > 0:
-        raise ValueError(f"log_linear_ratio: var must be above 0, got {var}.")
+        raise ParameterError(f"log_linear_ratio: var must be above 0, got {var}.")
     return LogLinear((mean1 - mean2) / var, (mean2 - mean1) * (mean2 + mean1) / (2 * var))
 
 
