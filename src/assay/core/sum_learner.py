@@ -209,7 +209,7 @@ def _block_reader(blocks: Any) -> Iterable[Any] | Callable[[], Iterable[Any]]:
     from pathlib import Path
 
     if isinstance(blocks, (str, Path)) or (
-        isinstance(blocks, list) and all(isinstance(b, (str, Path)) for b in blocks)
+        isinstance(blocks, list) and blocks and all(isinstance(b, (str, Path)) for b in blocks)
     ):
         from assay.tables.readers import read_blocks
 
