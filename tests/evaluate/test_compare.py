@@ -1,5 +1,7 @@
 """compare: the same splits for all, everything learned inside the fold, nothing silent."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -104,7 +106,9 @@ def test_categories_are_learned_in_the_fold_as_they_would_be_from_the_training_f
             model = NaiveBayes().fit(MIXED.iloc[s.train], LABELS[s.train])
             by_hand.append(-np.log(model.predict_proba(MIXED.iloc[s.test])[truth[s.test]]).mean())
     assert_allclose(result.values("NaiveBayes"), by_hand, rtol=1e-9)
-    assert any("bitter" in note and "warned on" in note for note in result.notes)
+    assert result.notes == [
+        "On 1 of 10 splits, test rows had categories that the training rows lack, in taste; they count as missing."
+    ]
 
 
 def test_pandas_polars_arrow_and_columns_give_the_same_numbers():
@@ -327,6 +331,22 @@ def test_a_sparse_matrix_is_compared_too():
     assert sparse.failures == {} and sparse.data.columns[0].kind == "sparse"
     refused = compare([GaussianNB()], csr_array(X.values), y, design="3-fold")
     assert "sparse data was passed" in refused.failures["GaussianNB"] and not dense.failures
+
+
+def test_warnings_are_told_once_a_kind_and_shortened():
+    class Grumbles(Spy):
+        def predict(self, X):
+            for k in range(5):
+                warnings.warn(
+                    f"{'abcde'[k]} kind, row {len(Spy.seen)} of 'x'. " + "Long advice. " * 40, stacklevel=2
+                )
+            return super().predict(X)
+
+    result = compare({"it": Grumbles()}, load_iris(), design="5-fold")
+    assert len(result.notes) == 4
+    assert result.notes[0].startswith("it warned on 5 of 5 splits: a kind, row 1 of 'x'. Long advice.")
+    assert all(len(note) < 300 for note in result.notes)
+    assert result.notes[3] == "it gave 2 more kinds of warnings."
 
 
 def test_progress_is_told_cell_by_cell():

@@ -3,12 +3,13 @@
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 from rich.console import Console
 
 from assay import compare
 from assay.bayes import GaussianNB
-from assay.evaluate.show import duration
+from assay.evaluate.show import duration, signed
 from assay.tables.data import load_iris
 
 EVIL = "<script>alert(1)</script>"
@@ -59,6 +60,34 @@ def test_a_terminal_shows_the_same_numbers(result):
 def test_eighty_columns_are_enough_for_one_metric():
     shown = terminal(compare(["majority", "naive bayes", "lda"], load_iris()), 80)
     assert "…" not in shown and max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_narrow_terminal_gets_less_and_never_cut_numbers(result):
+    shown = terminal(result, 70)
+    assert "predict" not in shown and "auc" in shown  # times go, further metrics move below
+    for s in result.ranking():
+        assert f"{s.mean:.4f}" in shown and f"{s.low:.4f}–{s.high:.4f}" in shown
+    assert max(map(len, shown.splitlines())) <= 70
+
+
+def test_warnings_about_the_data_are_not_overlooked():
+    X = pd.DataFrame(
+        {"x": np.arange(60) % 7, "closed": np.repeat(["yes", "no"], 30)} | {f"k{i}": 1 for i in range(6)}
+    )
+    result = compare(["majority", "naive bayes"], X, np.repeat(["a", "b"], 30), design="5-fold")
+    for shown in (str(result), terminal(result, 200), result._repr_html_()):
+        assert "column closed alone tells the classes apart" in shown
+        assert "3 more warnings about the data" in shown
+
+
+def test_when_nothing_was_learned_it_is_said():
+    rng = np.random.default_rng(3)
+    result = compare(["majority", "naive bayes"], rng.normal(size=(80, 2)), np.repeat(["a", "b"], 40))
+    assert "which looks at no column" in str(result) and "nothing was shown to be learned" in str(result)
+
+
+def test_differences_that_round_to_zero_have_no_sign():
+    assert [signed(v) for v in (-1e-9, 0.0, -0.0001, 0.25)] == ["0.0000", "0.0000", "-0.0001", "+0.2500"]
 
 
 def test_markup_and_tags_in_names_stay_text():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import replace
@@ -25,6 +26,8 @@ from assay.tables import Table
 from assay.tables.data import Dataset
 
 __all__ = ["compare"]
+
+MOST_WARNINGS = 3  # kinds of warnings that are told of one learner
 
 
 def compare(
@@ -303,16 +306,28 @@ def _one_split(candidates: list[Candidate], data: Data, split: Split, task: Task
 
 
 def _warned(cells: dict[str, list[Cell]]) -> list[str]:
-    """One sentence for each kind of warning a learner gave, however often its numbers differed."""
+    """One sentence for each kind of warning a learner gave, however often its numbers and names differed."""
     notes = []
+    anyone = next(iter(cells.values()))
+    strange = sorted({name for cell in anyone for name in cell.unseen})
+    if strange:
+        splits = sum(bool(cell.unseen) for cell in anyone)
+        names = ", ".join(strange[:10]) + (", ..." if len(strange) > 10 else "")
+        notes.append(
+            f"On {splits} of {len(anyone)} splits, test rows had categories that the training rows lack, in {names}; "
+            "they count as missing."
+        )
     for name, column in cells.items():
         kinds: dict[str, list[str]] = {}
         for cell in column:
             for text in cell.warnings:
-                kinds.setdefault("".join(c for c in text if not c.isdigit()), []).append(text)
-        notes += [
-            f"{name} warned on {len(said)} of {len(column)} splits: {said[0]}" for said in kinds.values()
+                kinds.setdefault(re.sub(r"'[^']*'|\d+", "", text), []).append(text)
+        said = [
+            f"{name} warned on {len(texts)} of {len(column)} splits: {texts[0]}" for texts in kinds.values()
         ]
+        notes += said[:MOST_WARNINGS]
+        if len(said) > MOST_WARNINGS:
+            notes.append(f"{name} gave {len(said) - MOST_WARNINGS} more kinds of warnings.")
     return notes
 
 

@@ -217,7 +217,7 @@ class Comparison:
 
     def _ranked(self, m: Metric) -> list[Standing]:
         means = {name: _mean(self.values(name, m.name)) for name in self.finished}
-        order = sorted(means, key=lambda name: (np.isnan(means[name]), m.sign * means[name]))
+        order = sorted(means, key=lambda name: (np.isnan(means[name]), round(m.sign * means[name], 12)))
         pairs = self._pairs(m)
         differ = np.zeros((len(order), len(order)), dtype=bool)
         for i, j in combinations(range(len(order)), 2):

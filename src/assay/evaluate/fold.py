@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.decide import Loss, decide
-from assay.errors import AssayError
+from assay.errors import AssayError, SchemaWarning
 from assay.evaluate.design import Split
 from assay.evaluate.metrics import Metric, Outcome
 from assay.evaluate.prepared import Candidate
@@ -99,6 +99,7 @@ class Cell:
     predict_seconds: float = np.nan
     failure: str = ""
     warnings: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)  # columns with categories that only the test rows have
 
 
 def run_cell(candidate: Candidate, fold: Fold, task: Task) -> Cell:
@@ -109,13 +110,26 @@ def run_cell(candidate: Candidate, fold: Fold, task: Task) -> Cell:
         try:
             _measure(candidate, fold, task, cell)
         except Exception as error:  # a learner must not end the others' run
-            said = " ".join(str(error).split())[:300]
+            said = _shortened(" ".join(str(error).split()), 300)
             who = (
                 "" if isinstance(error, AssayError) else type(error).__name__
             )  # ours say themselves who speaks
             cell = Cell(failure=": ".join(filter(None, (who, said))) or type(error).__name__)
-    cell.warnings = list(dict.fromkeys(" ".join(str(w.message).split())[:300] for w in heard))
+    strange = list(fold.test.unseen)
+    told = [
+        w for w in heard if not (strange and issubclass(w.category, SchemaWarning))
+    ]  # said once, for all learners
+    cell.warnings = list(dict.fromkeys(_shortened(" ".join(str(w.message).split())) for w in told))
+    cell.unseen = strange
     return cell
+
+
+def _shortened(text: str, most: int = 240) -> str:
+    """A long message up to a sentence's end, or cut."""
+    if len(text) <= most:
+        return text
+    end = text.rfind(". ", 60, most)
+    return text[: end + 1] if end > 0 else text[:most] + " ..."
 
 
 def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:

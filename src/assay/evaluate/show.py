@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.evaluate.majority import MajorityClassifier
 from assay.evaluate.verdict import Standing, shown_p
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
 
-__all__ = ["as_html", "as_rich", "as_text", "cells", "conclusion", "duration", "headline"]
+__all__ = [
+    "as_html",
+    "as_rich",
+    "as_text",
+    "cells",
+    "conclusion",
+    "duration",
+    "headline",
+    "remarks",
+    "signed",
+]
 
 
 def headline(result: Comparison) -> str:
@@ -44,7 +56,7 @@ def cells(result: Comparison, s: Standing) -> list[str]:
         s.learner,
         _number(s.mean),
         interval,
-        "" if best else f"{s.difference:+.4f}",
+        "" if best else signed(s.difference),
         "" if best or np.isnan(s.p) else shown_p(s.p).removeprefix("p = ").removeprefix("p "),
         s.letters,
         *map(_number, others),
@@ -64,11 +76,27 @@ def conclusion(result: Comparison) -> str:
     if len(standings) == 1:
         return f"{first.learner} has {m.name} {_number(first.mean)}."
     level = [s.learner for s in standings[1:] if s.level]
+    blind = [s.learner for s in standings if s.level and _looks_at_nothing(result, s.learner)]
+    if blind:
+        but = "" if blind[0] == first.learner else f"{first.learner} has the best {m.name}, but "
+        worse = f"has the best {m.name}" if not but else "is not significantly worse"
+        return f"{but}{blind[0]}, which looks at no column, {worse}: nothing was shown to be learned."
     if not level:
         return f"{first.learner} has the best {m.name}; every other learner is significantly worse."
     if len(level) == len(standings) - 1:
         return f"{first.learner} has the best {m.name}, but no learner is significantly worse."
     return f"{first.learner} has the best {m.name}; not significantly worse: {', '.join(level)}."
+
+
+def remarks(result: Comparison, most: int = 5) -> list[tuple[str, str]]:
+    """What must not be overlooked: warnings about the data, then notes about the run; (kind, sentence) each."""
+    warned = [f for f in result.data.findings if f.severity != "note"]
+    said = [(f.severity, f.sentence) for f in warned[:most]]
+    if len(warned) > most:
+        said.append(
+            ("warning", f"{len(warned) - most} more warnings about the data: see describe or the report.")
+        )
+    return said + [("note", note) for note in result.notes]
 
 
 def as_text(result: Comparison) -> str:
@@ -88,32 +116,65 @@ def as_text(result: Comparison) -> str:
     lines += ["", conclusion(result)]
     if len(rows) > 1:
         lines.append("Learners that share a letter do not differ significantly.")
-    lines += [f"note: {note}" for note in result.notes]
+    lines += [f"{kind}: {note}" for kind, note in remarks(result)]
     return "\n".join(lines)
 
 
 def as_rich(result: Comparison) -> Any:
-    """A table for the terminal; what is not significantly worse than the best is bold."""
+    """For the terminal: as much in one table as its width allows; what is not significantly worse is bold."""
+    return _Terminal(result)
+
+
+class _Terminal:
+    """Fits itself to the width: further metrics move to a table of their own, then times and preparations go."""
+
+    def __init__(self, result: Comparison):
+        self.result = result
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        from rich.text import Text
+
+        result = self.result
+        heads = columns(result)
+        rows = [(s, cells(result, s)) for s in result.ranking() if not s.failure]
+        width = [max(len(v) for v in [head, *(r[j] for _, r in rows)]) + 2 for j, head in enumerate(heads)]
+        kept = list(range(len(heads)))
+        others = [j for j in kept if heads[j] in {m.name for m in result.metrics[1:]}]
+        for drop in (
+            others,
+            *([j] for h in ("prepared", "predict", "fit") if h in heads for j in [heads.index(h)]),
+        ):
+            if sum(width[j] for j in kept) - 2 <= options.max_width:
+                break
+            kept = [j for j in kept if j not in drop]
+        yield Text(headline(result) + "\n")
+        yield _rich_table(heads, rows, kept)
+        if others and others[0] not in kept:
+            yield Text("")
+            yield _rich_table(heads, rows, [0, *others])
+        yield Text("")
+        for s in result.ranking():
+            if s.failure:
+                yield Text.assemble((s.learner, "bold red"), f" {s.failure}")
+        yield Text(conclusion(result), style="bold")
+        if len(rows) > 1:
+            yield Text("Learners that share a letter do not differ significantly.", style="dim")
+        for kind, note in remarks(result):
+            yield Text.assemble((f"{kind} ", "yellow" if kind == "note" else "bold yellow"), note)
+
+
+def _rich_table(heads: list[str], rows: list[tuple[Standing, list[str]]], kept: list[int]) -> Any:
     from rich import box
-    from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for head in columns(result):
-        left = head in ("learner", "groups", "prepared") or "interval" in head
-        table.add_column(
-            Text(head), justify="left" if left else "right", no_wrap=head not in ("learner", "prepared")
-        )
-    after = []
-    for s in result.ranking():
-        if s.failure:
-            after.append(Text.assemble((s.learner, "bold red"), f" {s.failure}"))
-            continue
-        style = "bold" if s.level else "dim" if s.difference else ""
-        table.add_row(*(Text(v) for v in cells(result, s)), style=style)
-    notes = [Text.assemble(("note ", "yellow"), note) for note in result.notes]
-    return Group(Text(headline(result)), table, *after, Text(conclusion(result), style="bold"), *notes)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for j in kept:
+        left = heads[j] in ("learner", "groups", "prepared") or "interval" in heads[j]
+        table.add_column(Text(heads[j]), justify="left" if left else "right", no_wrap=heads[j] != "learner")
+    for s, row in rows:
+        table.add_row(*(Text(row[j]) for j in kept), style="bold" if s.level else "dim")
+    return table
 
 
 def as_html(result: Comparison) -> str:
@@ -129,13 +190,17 @@ def as_html(result: Comparison) -> str:
             body.append(
                 f"<tr{weight}>" + "".join(f"<td>{escape(v)}</td>" for v in cells(result, s)) + "</tr>"
             )
-    notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
+    notes = "".join(f"<li>{escape(kind)}: {escape(note)}</li>" for kind, note in remarks(result))
     return (
         f'<div class="assay-comparison"><p>{escape(headline(result))}</p><table><thead><tr>{heads}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table><p>{escape(conclusion(result))}</p>"
         + (f"<ul>{notes}</ul>" if notes else "")
         + "</div>"
     )
+
+
+def _looks_at_nothing(result: Comparison, name: str) -> bool:
+    return name in result.candidates and isinstance(result.candidates[name].given, MajorityClassifier)
 
 
 def duration(seconds: float) -> str:
@@ -154,6 +219,12 @@ def duration(seconds: float) -> str:
             value = seconds / {"s": 1.0, "ms": 1e-3, "µs": 1e-6}[unit]
             return f"{value:.0f} {unit}" if value >= 9.95 else f"{value:.2g} {unit}"
     return "0 µs"
+
+
+def signed(value: float) -> str:
+    """A difference with its sign, and without one if it rounds to zero."""
+    text = f"{value:+.4f}"
+    return text[1:] if float(text) == 0 else text
 
 
 def _number(value: float) -> str:

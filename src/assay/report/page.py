@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from assay.evaluate import LEARNERS, Comparison, Finding, Standing
-from assay.evaluate.show import conclusion, duration
+from assay.evaluate.show import conclusion, duration, signed
 from assay.evaluate.verdict import shown_p
 from assay.report import words
 from assay.report.svg import Scale, axis, class_bar, share_bar, whisker
@@ -157,7 +157,7 @@ def _differences(result: Comparison) -> dict[str, Any] | None:
                     zero=0.0,
                     label=str(verdict),
                 ),
-                "difference": f"{s.difference:+.4f}",
+                "difference": signed(s.difference),
                 "p": "none" if np.isnan(s.p) else shown_p(s.p).removeprefix("p = ").removeprefix("p "),
                 "verdict": "not significantly worse" if s.level else "significantly worse",
                 "sentence": str(verdict),
