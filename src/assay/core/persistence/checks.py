@@ -154,7 +154,8 @@ def answers(model: Any) -> bool:
     if schema is None:
         return False
     row = Table(np.zeros((1, len(schema))), schema)
-    asked = [ask for name in ("predict_proba", "predict", "transform") if (ask := getattr(model, name, None))]
+    ways = ("predict_proba", "predict") if hasattr(model, "predict") else ("transform",)
+    asked = [getattr(model, way) for way in ways if hasattr(model, way)]
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

@@ -1,0 +1,40 @@
+"""Model files of every format version: each loads, and says today what it said when it was written."""
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import assay
+from assay.core.persistence import container, describe
+from assay.tables import Table
+
+FILES = sorted((pathlib.Path(__file__).parents[1] / "data" / "models").glob("*.assay"))
+
+
+def test_there_are_files_of_every_version():
+    found = {int(path.stem.rpartition("-")[2]) for path in FILES}
+    assert found == set(range(1, container.VERSION + 1))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_of_any_version_gives_the_answers_of_its_time(path):
+    said = json.loads(path.with_suffix(".json").read_text())
+    model = assay.load(path)
+    X = Table.of(said["rows"]) if isinstance(said["rows"], dict) else np.array(said["rows"])
+    for way, expected in said["answers"].items():
+        answer = getattr(model, way)(X)
+        if answer.dtype.kind == "f":
+            assert_allclose(answer, expected, rtol=1e-12, atol=1e-300, err_msg=way)
+        else:
+            assert_array_equal(answer, expected, err_msg=way)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_of_any_version_goes_through_today_s_format(path, tmp_path):
+    model = assay.load(path)
+    assay.save(model, tmp_path / "again.assay")
+    assert repr(assay.load(tmp_path / "again.assay").get_params()) == repr(model.get_params())
+    assert describe(path)["learner"] == type(model).__name__

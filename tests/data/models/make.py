@@ -1,0 +1,85 @@
+"""Makes the model files of the current format version, with the answers that they must give for ever.
+
+Run once for a new format version or a new kind of learner: ``python tests/data/models/make.py``. Files that are
+there already are never written again.
+"""
+
+import json
+import pathlib
+
+import numpy as np
+
+import assay
+from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, MultinomialNB, NaiveBayes
+from assay.core.persistence.container import VERSION
+from assay.decide import DecisionRule
+from assay.prepare import StandardScaler
+from assay.stats import Gaussian
+from assay.tables import Table
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# Twelve apples: grams, sugar in degrees Brix, taste, and the sort. The last row has a gap.
+COLUMNS = {
+    "weight": [190.0, 201.5, 180.25, 215.0, 250.5, 262.0, 240.75, 259.0, 150.0, 161.25, 155.5, None],
+    "sugar": [11.5, 12.0, 11.0, 12.5, 14.0, 13.5, 14.5, 13.0, 10.0, 10.5, 9.75, 10.25],
+    "taste": [
+        "sour",
+        "sweet",
+        "sour",
+        "sweet",
+        "sweet",
+        "sweet",
+        "sweet",
+        None,
+        "sour",
+        "sour",
+        "sour",
+        "sweet",
+    ],
+}
+SORTS = np.repeat(["Elstar", "Fuji", "Granny Smith"], 4)
+WEIGHTS = np.linspace(0.5, 2.0, 12)
+
+
+def numbers():
+    """The two numeric columns of the rows that have both."""
+    return np.array([COLUMNS["weight"][:11], COLUMNS["sugar"][:11]]).T
+
+
+def models():
+    """Name to (model, rows to ask about as a dict of columns or as lists of numbers)."""
+    X, y, w = numbers(), SORTS[:11], WEIGHTS[:11]
+    named = {"weight": COLUMNS["weight"][:11], "sugar": COLUMNS["sugar"][:11]}
+    counts = np.round(X / 10)
+    return {
+        "gaussian_nb": (GaussianNB().fit(Table.of(named), y, sample_weight=w), named),
+        "naive_bayes": (
+            NaiveBayes(families={"sugar": Gaussian(floor=0.01)}).fit(Table.of(COLUMNS), SORTS),
+            COLUMNS,
+        ),
+        "linear_discriminant": (
+            LinearDiscriminantAnalysis(shrinkage=0.1, solver="eigen").fit(X, y),
+            X.tolist(),
+        ),
+        "multinomial_nb": (MultinomialNB(alpha=0.5).fit(counts, y == "Fuji"), counts.tolist()),
+        "decision_rule": (DecisionRule(GaussianNB(), reject=0.3).fit(X, y), X.tolist()),
+        "standard_scaler": (StandardScaler().fit(X), X.tolist()),
+    }
+
+
+def answers(model, rows):
+    """What a model says, as JSON holds it."""
+    X = Table.of(rows) if isinstance(rows, dict) else np.array(rows)
+    ways = [way for way in ("predict_proba", "predict", "transform") if hasattr(model, way)]
+    return {way: np.asarray(getattr(model, way)(X)).tolist() for way in ways}
+
+
+if __name__ == "__main__":
+    for name, (model, rows) in models().items():
+        place = HERE / f"{name}-{VERSION}.assay"
+        if not place.exists():
+            assay.save(model, place)
+            said = {"rows": rows, "answers": answers(model, rows)}
+            place.with_suffix(".json").write_text(json.dumps(said, indent=1) + "\n")
+            print(place.name)
