@@ -192,6 +192,19 @@ def test_relational_attributes_nested_and_flat(put):
     assert weighted.weights.tolist() == [3.0, 3.0, 1.0, 1.0]
 
 
+def test_dates_inside_relational_values(put):
+    content = BAGS.replace("@attribute f numeric", "@attribute f date yyyy-MM-dd").replace(
+        "1.5", "2020-01-01"
+    )
+    content = content.replace("2.5", "2020-01-02").replace("3.5", "?")
+    first = read_table(put(content)).X["bag"][0].as_py()
+    assert [row["f"] for row in first] == [dt.date(2020, 1, 1), dt.date(2020, 1, 2)]
+    flat = read_table(put(content), relational="flat").X["f"].to_pylist()
+    assert flat == [dt.date(2020, 1, 1), dt.date(2020, 1, 2), None, None]
+    with pytest.raises(ReadError, match="column 'f': the date format 'QQ'"):
+        read_table(put(content.replace("yyyy-MM-dd", "QQ")))
+
+
 def test_relational_columns_are_refused_as_a_table_by_name(put):
     with pytest.raises(Exception, match="'bag'"):
         _ = read_table(put(BAGS)).table

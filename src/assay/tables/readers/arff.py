@@ -49,7 +49,7 @@ class ArffReader:
         self.relation = self.header.relation
         self.attributes = self.header.attributes
         self.weights: np.ndarray | None = None
-        self._patterns: dict[str, DatePattern] = {}
+        self._patterns = dict(self._date_patterns(self.attributes))
         bags = [a for a in self.attributes if a.kind == "relational"]
         self._bag = bags[0] if relational == "flat" and bags else None
         self.names: list[str] = []
@@ -58,6 +58,15 @@ class ArffReader:
         twice = {n for n in self.names if self.names.count(n) > 1} if self._bag else set()
         if twice:
             raise self.source.complain(f"flat rows would have two columns {min(twice)!r}; read them nested.")
+
+    def _date_patterns(self, attributes: Sequence[Attribute]) -> Iterator[tuple[str, DatePattern]]:
+        for a in attributes:
+            yield from self._date_patterns(a.children)
+            if a.kind == "date":
+                try:
+                    yield a.format, DatePattern(a.format)
+                except ValueError as error:
+                    raise self.source.complain(f"{error}.", column=a.name) from None
 
     def read(self, columns: Sequence[str] | None = None) -> Any:
         """The whole file as one Arrow table; row weights go to ``weights``."""
@@ -220,11 +229,6 @@ class ArffReader:
     def _dates(self, attribute: Attribute, text: Any) -> Any:
         import pyarrow as pa
 
-        if attribute.format not in self._patterns:
-            try:
-                self._patterns[attribute.format] = DatePattern(attribute.format)
-            except ValueError as error:
-                raise self.source.complain(f"{error}.", column=attribute.name) from None
         pattern = self._patterns[attribute.format]
         encoded = text.dictionary_encode()
         moments = []
@@ -234,9 +238,7 @@ class ArffReader:
             except ValueError:
                 row = text.index(value).as_py()
                 raise _BadCell(row, f"{value!r} is not a date of the form {attribute.format!r}.") from None
-        type_ = pa.timestamp("us")
-        dates = pa.array(moments, type_).take(encoded.indices)
-        return dates.cast(pa.date32()) if pattern.only_days and not pattern.zoned else dates
+        return pa.array(moments, pa.timestamp("us")).cast(pattern.arrow_type).take(encoded.indices)
 
     def _bags(self, attribute: Attribute, text: Any) -> Any:
         """Each value is a small data section of its own."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from assay.tables.readers.dates import DatePattern
 from assay.tables.readers.source import LONGEST, Source
 
 SPACES = " \t\r\x0b\x0c"  # other white space is part of a value
@@ -263,9 +264,14 @@ def nested(attributes: tuple[Attribute, ...]) -> Any:
     """The Arrow type of the rows inside a relational value."""
     import pyarrow as pa
 
-    kinds = {"numeric": pa.float64(), "date": pa.timestamp("us")}
-    fields = []
-    for a in attributes:
-        type_ = pa.list_(nested(a.children)) if a.kind == "relational" else kinds.get(a.kind, pa.string())
-        fields.append(pa.field(a.name, type_))
-    return pa.struct(fields)
+    return pa.struct([pa.field(a.name, _type(a)) for a in attributes])
+
+
+def _type(attribute: Attribute) -> Any:
+    import pyarrow as pa
+
+    if attribute.kind == "relational":
+        return pa.list_(nested(attribute.children))
+    if attribute.kind == "date":
+        return DatePattern(attribute.format).arrow_type
+    return pa.float64() if attribute.kind == "numeric" else pa.string()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from typing import Any
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _LONG = [
@@ -50,6 +51,13 @@ class DatePattern:
         self.only_days = not letters & set("HkhKamsSZXz")
         self.zoned = bool(letters & set("ZXz"))
         self._regex = re.compile("".join(self._piece(k) for k in range(len(self.parts))), re.ASCII)
+
+    @property
+    def arrow_type(self) -> Any:
+        """A date if the pattern has days only, else a moment."""
+        import pyarrow as pa
+
+        return pa.date32() if self.only_days and not self.zoned else pa.timestamp("us")
 
     def _piece(self, k: int) -> str:
         """The expression of one part; possessive, so that matching never goes back."""

@@ -43,9 +43,12 @@ class ParquetReader:
         schema = self.schema if wanted is None else pa.schema([self.schema.field(n) for n in wanted])
         batches = list(self._batches(columns, 1 << 20))
         try:
-            return pa.Table.from_batches(batches, schema)
+            table = pa.Table.from_batches(batches, schema)
         except pa.ArrowException as error:
             raise complain(self.name, f"the blocks of this file differ ({_first_line(error)}).") from None
+        if len(table) != self.rows:
+            raise complain(self.name, f"the file says it has {self.rows} rows, but has {len(table)}.")
+        return table
 
     def blocks(self, columns: Sequence[str] | None = None, rows: int = 65536) -> Iterator[Any]:
         """Arrow tables of at most ``rows`` rows."""
@@ -74,6 +77,7 @@ class ParquetReader:
                 for group in range(file.num_row_groups):  # all at once, Arrow keeps what it has read
                     batches = file.iter_batches(rows, row_groups=[group], columns=wanted, use_threads=False)
                     for batch in batches:
+                        batch.validate(full=True)  # Arrow trusts the file: indices and text may be anything
                         yield batch if wanted is None else batch.select(wanted)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise complain(self.name, f"the file is damaged ({_first_line(error)}).") from None
