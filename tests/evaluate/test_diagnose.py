@@ -5,6 +5,9 @@ import datetime as dt
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
 from assay.evaluate import diagnose
@@ -131,6 +134,18 @@ def test_repeated_rows_and_contradictions():
 def test_equal_rows_are_found_although_they_have_holes_or_a_row_number():
     X = pd.DataFrame({"a": [1.0, None, None] * 10, "row": np.arange(30)})
     assert found(X)["duplicate-rows", ""].sentence.startswith("28 rows repeat")
+
+
+@given(
+    arrays(np.int8, st.tuples(st.integers(2, 40), st.integers(1, 4)), elements=st.integers(-1, 1)), st.data()
+)
+@settings(deadline=None, max_examples=40)
+def test_repeated_rows_are_counted_exactly(block, data):
+    X = np.where(block == -1, np.nan, block * 0.1)
+    X[data.draw(st.integers(0, len(X) - 1))] *= -1.0  # minus zero is zero
+    distinct = len({tuple(None if np.isnan(v) else v + 0.0 for v in row) for row in X.tolist()})
+    said = [f.sentence for f in diagnose(X) if f.code == "duplicate-rows"]
+    assert [int(text.split()[0]) for text in said] == ([len(X) - distinct] if distinct < len(X) else [])
 
 
 def test_one_class_is_an_error_and_comes_first():

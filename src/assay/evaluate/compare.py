@@ -107,6 +107,8 @@ def compare(
     classes = Target(target or found_name, data.labels, data.codes)
     about = description(data.table, classes, name or "data", plan.folds if plan.kind == "folds" else 10)
     candidates = _candidates(learners, data.table)
+    if not any(c.raw for c in candidates):
+        data.raw = None  # nobody needs the rows as they came, so no process has to be sent them
     splits = list(plan.splits(data.codes, seed, groups))
     task = Task(measured, loss, reject, seed)
     start = time.perf_counter()
