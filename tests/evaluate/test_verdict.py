@@ -1,0 +1,41 @@
+"""One pair in one sentence."""
+
+import numpy as np
+import pytest
+
+from assay.evaluate import METRICS, PairedTest, Verdict
+from assay.evaluate.verdict import shown_p
+
+
+def verdict(p=0.02, adjusted=0.06, difference=0.031, low=0.005, high=0.057, pairs=3):
+    test = PairedTest(difference, p, low, high, 2.5, 9, "corrected resampled t test")
+    return Verdict("tree", "bayes", METRICS["error"], test, adjusted, pairs, 10, 0.05)
+
+
+def test_significant_alone_but_not_among_all_pairs():
+    said = verdict()
+    assert not said.significant
+    assert str(said) == (
+        "tree has a higher error than bayes by 0.0310 (difference +0.0310, 95% interval +0.0050 to +0.0570); corrected "
+        "resampled t test on 10 splits: p = 0.020, adjusted for 3 pairs p = 0.060: not significant at 0.05."
+    )
+
+
+def test_one_pair_needs_no_adjustment():
+    said = str(verdict(adjusted=0.02, pairs=1))
+    assert "adjusted" not in said and said.endswith("p = 0.020: significant at 0.05.")
+
+
+def test_without_an_interval_none_is_invented():
+    assert "interval" not in str(verdict(low=np.nan, high=np.nan))
+
+
+def test_at_the_level_itself_it_is_significant():
+    assert verdict(adjusted=0.05).significant and not verdict(adjusted=np.nan).significant
+
+
+@pytest.mark.parametrize(
+    ("p", "words"), [(0.0, "p < 0.001"), (0.0009, "p < 0.001"), (0.001, "p = 0.001"), (1.0, "p = 1.000")]
+)
+def test_p_values_as_people_write_them(p, words):
+    assert shown_p(p) == words
