@@ -10,22 +10,20 @@ version = release = assay.__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
-autosummary_generate = True
 autodoc_typehints = "none"
 napoleon_use_rtype = False
+napoleon_custom_sections = ["Fitted"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Assay"
 html_theme_options = {"show_prev_next": False, "navigation_with_keys": False}
-mathjax_path = "mathjax.js"
 
 sphinx_gallery_conf = {
     "examples_dirs": "../gallery",
@@ -35,4 +33,42 @@ sphinx_gallery_conf = {
     "min_reported_time": 5,
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,
 }
+
+suppress_warnings = ["ref.python"]  # short attribute names occur in several classes
+
+
+def attributes_as_written(app, what, name, obj, options, lines):
+    """The table of fitted attributes is laid out by hand; keep it so."""
+    for i in range(len(lines) - 1):
+        if lines[i].strip() == "Attributes" and lines[i + 1].strip("- ") == "" and lines[i + 1].strip():
+            end = next(
+                (j for j in range(i + 2, len(lines) - 1) if set(lines[j + 1].strip()) == {"-"}), len(lines)
+            )
+            lines[i : i + 2] = ["Fitted", "------", "::", ""]
+            for j in range(i + 4, min(end + 2, len(lines))):
+                lines[j] = f"    {lines[j]}".rstrip()
+            return
+
+
+def literal_attributes(app, what, name, obj, options, lines):
+    """Fitted attributes end in an underscore, which reStructuredText would take for a link."""
+    import re
+
+    for i, line in enumerate(lines):
+        if not line.startswith("    ") and not line.lstrip().startswith(
+            (">>>", "...", ":math:", ".. math::")
+        ):
+            lines[i] = re.sub(r"(?<![`\w\\.])([A-Za-z]\w*_)(?![\w`{^])", r"``\1``", line)
+
+
+def skip_plumbing(app, what, name, obj, skip, options):
+    """Metadata routing belongs to scikit-learn and is documented there."""
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", attributes_as_written, priority=100)
+    app.connect("autodoc-process-docstring", literal_attributes, priority=900)
+    app.connect("autodoc-skip-member", skip_plumbing)

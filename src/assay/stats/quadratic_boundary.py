@@ -20,6 +20,8 @@ STRUCTURES = ("full", "diagonal", "shared", "shared-diagonal", "shared-spherical
 class Conic:
     """The points of the plane where the log odds are zero.
 
+    Attributes
+    ----------
     kind : "circle", "ellipse", "hyperbola", "parabola", "crossing lines",
         "parallel lines", "line", "point", "nowhere" or "everywhere"
     center : (2,) or None; for lines that cross, where they do
