@@ -142,6 +142,14 @@ def test_the_type_of_labels_does_not_depend_on_the_rows():
     assert decide(P, reject=1, classes=["a", "b"]).labels.dtype.kind == "U"
 
 
+def test_single_precision_posteriors_have_room_to_round():
+    P = np.full((1, 1000), 1e-3, dtype=np.float32)
+    P[0, 0] += np.float32(2e-4)
+    assert decide(P).chosen[0] == 0
+    with pytest.raises(DataError, match=r"sums to 1\.0002"):
+        decide(P.astype(np.float64))
+
+
 def test_new_priors_enter_before_the_loss():
     decision = decide([[0.9, 0.1]], priors=[0.01, 0.99], trained_priors=[0.5, 0.5])
     assert_array_equal(decision.chosen, [1])

@@ -14,15 +14,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from assay.bayes import GaussianNB
 from assay.decide import DecisionRule, adjust_priors, decide
-from assay.errors import ParameterError, SchemaError
+from assay.errors import AssayWarning, ParameterError, SchemaError
 
 X, y = load_iris(return_X_y=True)
-CANCER = load_breast_cancer(return_X_y=True)
+CANCER = scale(load_breast_cancer().data), load_breast_cancer().target
 LOANS = pd.DataFrame(
     {
         "income": [20.0, 22.0, 25.0, 30.0, 41.0, 45.0, 52.0, 60.0],
@@ -134,6 +136,16 @@ def test_observed_priors_undo_class_weights(weight):
     mended = DecisionRule(weighed, priors="observed").fit(x, y).predict_proba(x)
     assert np.abs(weighed.fit(x, y).predict_proba(x) - plain).max() > 0.1
     assert np.abs(mended - plain).max() < 0.05
+
+
+def test_class_weights_and_costs_together_are_warned_of():
+    weighed = LogisticRegression(max_iter=5000, class_weight="balanced")
+    with pytest.warns(AssayWarning, match="costs would count twice"):
+        DecisionRule(weighed, loss={(0, 1): 3}).fit(X, y)
+    with pytest.warns(AssayWarning, match="Pipeline was fitted with class_weight"):
+        DecisionRule(make_pipeline(StandardScaler(), weighed), reject=0.2).fit(X, y)
+    DecisionRule(weighed, loss={(0, 1): 3}, priors="observed").fit(X, y)  # no warning: undone
+    DecisionRule(weighed).fit(X, y)  # no warning: no costs
 
 
 def test_costs_by_row_and_for_one_call():

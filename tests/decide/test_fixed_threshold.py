@@ -41,6 +41,15 @@ def test_same_labels_as_scikit_learn(model, options, pos_label):
     assert_array_equal(ours.predict(Z), peer.predict(Z))
 
 
+def test_the_scores_of_the_classifier_are_passed_on():
+    logistic = LogisticRegression().fit(Z, y)
+    model = FixedThresholdClassifier(logistic, threshold=0.3)
+    assert_array_equal(model.decision_function(Z), logistic.decision_function(Z))
+    assert_array_equal(model.predict_log_proba(Z), logistic.predict_log_proba(Z))
+    assert not hasattr(FixedThresholdClassifier(RidgeClassifier()), "predict_proba")
+    assert not hasattr(FixedThresholdClassifier(GaussianNB()), "decision_function")
+
+
 def test_a_fitted_classifier_is_used_as_it_is():
     bayes = GaussianNB().fit(X, y)
     model = FixedThresholdClassifier(bayes, threshold=0.99)

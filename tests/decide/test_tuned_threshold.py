@@ -36,8 +36,8 @@ def test_passes_the_estimator_checks(estimator, check):
 @pytest.mark.parametrize(
     ("model", "options"),
     [
-        (LogisticRegression(), {"cv": 3}),
-        (RidgeClassifier(), {"thresholds": 37, "cv": StratifiedKFold(3)}),
+        (LogisticRegression(), {"cv": 3, "thresholds": 50}),
+        (RidgeClassifier(), {"thresholds": 17, "cv": StratifiedKFold(3)}),
         (LogisticRegression(), {"thresholds": [0.1, 0.3, 0.7], "cv": 0.3, "random_state": 5}),
     ],
 )

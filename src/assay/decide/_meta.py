@@ -109,8 +109,9 @@ def posterior_of(model: Any, X: Any, classes: np.ndarray, who: str) -> np.ndarra
             f"{who}: {type(model).__name__} has no predict_proba, so there is no posterior to decide by. "
             f"Wrap it first: CalibratedClassifierCV({type(model).__name__}())."
         )
-    P = np.asarray(model.predict_proba(X), dtype=np.float64)
-    return check_posterior(align(P, model.classes_, classes), f"{who} ({type(model).__name__})")
+    P = np.asarray(model.predict_proba(X))
+    P = check_posterior(P, f"{who} ({type(model).__name__})")
+    return align(P, model.classes_, classes)
 
 
 def align(scores: np.ndarray, found: np.ndarray, classes: np.ndarray, fill: float = 0.0) -> np.ndarray:
@@ -159,6 +160,16 @@ def take(X: Any, rows: np.ndarray) -> Any:
     if isinstance(X, (list, tuple)):
         return [X[i] for i in rows]
     return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
+
+
+def take_params(params: Mapping[str, Any], n: int, rows: np.ndarray) -> dict[str, Any]:
+    """Arguments of fit for some rows: those that have one value per row are cut to size."""
+    return {
+        name: take(value, rows)
+        if not np.isscalar(value) and hasattr(value, "__len__") and len(value) == n
+        else value
+        for name, value in params.items()
+    }
 
 
 def folds(cv: Any, X: Any, y: np.ndarray, who: str) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core.explanation import Explanation, Section
 from assay.core.parameters import Any_, Choice, Flag
 from assay.core.targets import label_codes
-from assay.decide._meta import MetaClassifier, align, folds, is_fitted, take
+from assay.decide._meta import MetaClassifier, align, folds, is_fitted, take, take_params
 from assay.decide.isotonic import IsotonicCalibrator
 from assay.decide.sigmoid import SigmoidCalibrator
 from assay.decide.temperature import TemperatureCalibrator
@@ -182,9 +182,8 @@ class CalibratedClassifierCV(MetaClassifier):
         splits = folds(self.cv, X, labels, "CalibratedClassifierCV")
 
         def part(train: np.ndarray, test: np.ndarray) -> tuple[Any, np.ndarray]:
-            model = self._fit_clone(
-                take(X, train), labels[train], None if w is None else w[train], **fit_params
-            )
+            weights, params = None if w is None else w[train], take_params(fit_params, len(labels), train)
+            model = self._fit_clone(take(X, train), labels[train], weights, **params)
             return model, scores_of(model, take(X, test), self.classes_, self.method)
 
         parts = Parallel(n_jobs=self.n_jobs)(delayed(part)(train, test) for train, test in splits)
@@ -209,6 +208,8 @@ class CalibratedClassifierCV(MetaClassifier):
 
 class _Calibrated:
     """A fitted classifier with its fitted calibrators."""
+
+    storable = True  # in model files
 
     def __init__(self, estimator: Any, calibrators: list[Any], classes: np.ndarray, method: str):
         self.estimator = estimator

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core.explanation import Explanation, Section
 from assay.core.parameters import Any_, Choice, Flag, Function, Range, Seed
 from assay.core.targets import label_codes
-from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of, take
+from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of, take, take_params
 from assay.decide.conformity import aps_score, lac_score, p_values
 from assay.errors import DataError, DegenerateWarning, ParameterError
 
@@ -123,7 +123,12 @@ class ConformalClassifier(MetaClassifier):
             parts = [(model, np.arange(len(labels)))]
         else:
             parts = [
-                (self._fit_clone(take(X, train), labels[train], None, **fit_params), test)
+                (
+                    self._fit_clone(
+                        take(X, train), labels[train], None, **take_params(fit_params, len(labels), train)
+                    ),
+                    test,
+                )
                 for train, test in self._splits(X, labels)
             ]
         random = check_random_state(self.random_state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from assay.decide._meta import Wrapper, posterior_of, take
 from assay.decide.decision import Decision, decide
 from assay.decide.losses import Loss, as_loss
 from assay.decide.priors import adjust_priors, effective_priors
-from assay.errors import ParameterError
+from assay.errors import AssayWarning, ParameterError
 
 __all__ = ["DecisionRule"]
 
@@ -35,7 +36,8 @@ class DecisionRule(Wrapper):
     reject : cost of rejecting a row, default None (never reject)
         A row is rejected unless the least risk is strictly below this cost.
     priors : (K,) class priors where the rule is used, or "observed", default None (as trained)
-        "observed" takes the class shares of the rows given to ``fit``: it undoes a ``class_weight``.
+        "observed" takes the class shares of the rows given to ``fit``: it undoes a ``class_weight``, which
+        would count costs twice (an ``AssayWarning`` tells so).
     trained_priors : (K,) priors behind the posterior; default None asks the wrapped classifier
         (``class_prior_``, ``priors_``, ``class_log_prior_``), else the class shares seen by ``fit``, times the
         classifier's ``class_weight`` if it has one.
@@ -100,6 +102,8 @@ class DecisionRule(Wrapper):
         self.observed_priors_ = effective_priors(labels, None, w)
         self._adopt(self.estimator_)
         self._table()  # a wrong loss is told now, not at the first prediction
+        if self.priors is None and (self.loss is not None or self.reject is not None):
+            self._warn_if_weighed()
         return self
 
     @property
@@ -247,8 +251,23 @@ class DecisionRule(Wrapper):
                 f"{type(self).__name__}: {type(model).__name__} does not tell the priors it was trained with; give "
                 "trained_priors, the class shares of its training rows."
             )
-        weight = getattr(model, "class_weight", None)
-        return _reweighted(self.observed_priors_, weight, self.classes_.tolist())
+        return _reweighted(self.observed_priors_, _class_weight(model), self.classes_.tolist())
+
+    def _warn_if_weighed(self) -> None:
+        weight = _class_weight(self.estimator_)
+        if weight is not None:
+            warnings.warn(
+                f"{type(self).__name__}: {type(self.estimator_).__name__} was fitted with class_weight={weight!r}, so "
+                "its posteriors are not for the class shares of the data, and costs would count twice. "
+                "Set priors='observed' to undo the weights, or leave class_weight out.",
+                AssayWarning,
+                stacklevel=3,
+            )
+
+
+def _class_weight(model: Any) -> Any:
+    """The class weights of a classifier, or of the last step of a pipeline."""
+    return getattr(model.steps[-1][1] if hasattr(model, "steps") else model, "class_weight", None)
 
 
 def _reweighted(shares: np.ndarray, class_weight: Any, labels: list[Any]) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from assay.core.parameters import Choice, Range
 from assay.decide._meta import MetaClassifier, Wrapper, posterior_of
@@ -21,9 +22,23 @@ class Thresholded(MetaClassifier):
     response_method: str
     pos_label: Any
 
+    @available_if(lambda self: self._inner_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
         """(n, K) the wrapped classifier's posterior, unchanged."""
         return posterior_of(self._model(), X, self.classes_, type(self).__name__)
+
+    @available_if(lambda self: self._inner_has("predict_proba"))
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the logarithm of the wrapped classifier's posterior."""
+        return np.asarray(self._model().predict_log_proba(X))
+
+    @available_if(lambda self: self._inner_has("decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The wrapped classifier's decision function, unchanged."""
+        return np.asarray(self._model().decision_function(X))
+
+    def _inner_has(self, name: str) -> bool:
+        return hasattr(getattr(self, "estimator_", None) or self._wrapped(), name)
 
     def _score(self, model: Any, X: Any, positive: int) -> tuple[np.ndarray, float]:
         """(n,) the score of the positive class, and the threshold that stands for no preference."""

@@ -61,6 +61,8 @@ class IsotonicCalibrator:
     array([0.  , 0.25, 0.5 , 1.  ])
     """
 
+    storable = True  # in model files
+
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n,) scores and (n,) labels 0 or 1."""
         s, y, w = check_calibration(scores, y, sample_weight, "IsotonicCalibrator")

@@ -109,7 +109,8 @@ def rank(classifier: Any, X: Any, target_class: Any) -> np.ndarray:
     log_posterior = getattr(classifier, "predict_log_proba", None)
     if log_posterior is not None and len(labels) > 1:
         # log odds of the class: exact where the posterior itself rounds to 0 or 1
-        logs = np.asarray(log_posterior(X), dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            logs = np.asarray(log_posterior(X), dtype=np.float64)
         others = np.delete(logs, k, axis=1)
         top = others.max(axis=1, keepdims=True)
         safe = np.where(np.isneginf(top), 0.0, top)

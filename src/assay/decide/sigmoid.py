@@ -35,6 +35,8 @@ class SigmoidCalibrator:
     array([0.25, 0.5 , 0.75])
     """
 
+    storable = True  # in model files
+
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n,) scores and (n,) labels 0 or 1."""
         s, y, w = check_calibration(scores, y, sample_weight, "SigmoidCalibrator")

@@ -40,6 +40,8 @@ class TemperatureCalibrator:
     array([[0.75, 0.25]])
     """
 
+    storable = True  # in model files
+
     def fit(self, logits: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n, K) log scores and (n,) class numbers."""
         z = _logits(logits)

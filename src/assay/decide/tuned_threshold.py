@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Seed
-from assay.decide._meta import folds, is_fitted, posterior_of, take
+from assay.decide._meta import folds, is_fitted, posterior_of, take, take_params
 from assay.decide.fixed_threshold import Thresholded
 from assay.decide.threshold import judge_of, positive_class, tune_threshold, tune_weights
 from assay.errors import DataError, ParameterError
@@ -157,9 +157,8 @@ class TunedThresholdClassifierCV(Thresholded):
         from joblib import Parallel, delayed
 
         def part(train: np.ndarray, test: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
-            model = self._fit_clone(
-                take(X, train), labels[train], None if w is None else w[train], **fit_params
-            )
+            weights, params = None if w is None else w[train], take_params(fit_params, len(labels), train)
+            model = self._fit_clone(take(X, train), labels[train], weights, **params)
             return model, test, scored(model, take(X, test))
 
         parts = Parallel(n_jobs=self.n_jobs)(delayed(part)(train, test) for train, test in splits)

@@ -38,6 +38,8 @@ class VennAbersCalibrator:
     array([0.5])
     """
 
+    storable = True  # in model files
+
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n,) scores and (n,) labels 0 or 1."""
         s, y, w = check_calibration(scores, y, sample_weight, "VennAbersCalibrator")
