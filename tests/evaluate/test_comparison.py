@@ -167,6 +167,19 @@ def test_a_metric_that_some_splits_do_not_define_uses_the_others():
     assert 0 < there.sum() < len(there)
     assert result.test("majority", "naive bayes").splits == there.sum()
     assert np.isfinite(result.ranking()[0].mean)
+    assert any(
+        note.startswith("auc is not defined on") and note.endswith("rests on the others.")
+        for note in result.notes
+    )
+
+
+def test_a_metric_that_no_split_defines_says_nothing_and_says_so():
+    result = compare(["majority", "lda"], load_iris(), design="leave-one-out", metrics=["auc"])
+    assert result.notes == ["auc is not defined on 150 of 150 splits and says nothing here."]
+    assert [(s.letters, s.level) for s in result.ranking()] == [("", False), ("", False)]
+    assert "No split defines auc, so nothing can be said by it." in str(result) and "nan" not in str(result)
+    with pytest.raises(ParameterError, match="auc is defined on no split"):
+        _ = result.best
 
 
 def test_a_learner_without_probabilities_has_no_auc_and_ranks_last_by_it():

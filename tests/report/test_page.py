@@ -141,6 +141,16 @@ def test_one_learner_a_holdout_and_no_learner_left_are_pages_too():
     assert "No learner finished." in none and "Ranking by" not in none
 
 
+@pytest.mark.parametrize(("design", "metrics"), [("leave-one-out", ["auc", "error"]), ("holdout", ["auc"]),
+                                               ("leave-one-out", ["error", "auc"])])  # fmt: skip
+def test_a_metric_without_a_value_or_an_interval_leaves_a_page(design, metrics):
+    result = compare(["lda", "majority"], load_iris(), design=design, metrics=metrics)
+    page = Page(render_report(result))
+    assert page.stack == [] and "nan" not in page.text.split()
+    if design == "leave-one-out" and metrics[0] == "auc":
+        assert "No split defines auc" in page.text and "auc is not defined on 150 of 150 splits" in page.text
+
+
 def test_equal_learners_and_perfect_ones_have_a_scale():
     X, y = load_iris()
     page = render_report(compare({"a": GaussianNB(), "b": GaussianNB()}, X, y == y[0], design="3-fold"))

@@ -118,7 +118,7 @@ def compare(
         notes.append(f"{ended} after {len(finished)} of {len(splits)} splits; the result rests on these.")
     done = splits[: len(finished)]
     cells = {c.name: [row[i] for row in finished] for i, c in enumerate(candidates)}
-    notes += _warned(cells)
+    notes += _undefined(cells, measured) + _warned(cells)
     return Comparison(
         learners=[c.name for c in candidates],
         metrics=measured,
@@ -305,6 +305,19 @@ def _in_processes(
 def _one_split(candidates: list[Candidate], data: Data, split: Split, task: Task) -> list[Cell]:
     fold = data.fold(split)
     return [run_cell(c, fold, task) for c in candidates]
+
+
+def _undefined(cells: dict[str, list[Cell]], metrics: list[Metric]) -> list[str]:
+    """A sentence for each metric that some splits leave undefined for every learner."""
+    notes = []
+    for m in metrics:
+        values = np.array([[c.values.get(m.name, np.nan) for c in column] for column in cells.values()])
+        lost, J = int(np.isnan(values).all(axis=0).sum()), values.shape[1]
+        failed = all(any(c.failure for c in column) for column in cells.values())
+        if lost and not failed:
+            rest = "rests on the others" if lost < J else "says nothing here"
+            notes.append(f"{m.name} is not defined on {lost} of {J} splits and {rest}.")
+    return notes
 
 
 def _warned(cells: dict[str, list[Cell]]) -> list[str]:

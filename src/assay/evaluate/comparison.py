@@ -158,6 +158,10 @@ class Comparison:
         standings = self.ranking()
         if not standings or standings[0].failure:
             raise ParameterError("compare: no learner finished, so there is no best one. See failures.")
+        if np.isnan(standings[0].mean):
+            raise ParameterError(
+                f"compare: {self.metrics[0].name} is defined on no split, so there is no best one."
+            )
         return standings[0].learner
 
     def ranking(self, metric: str | None = None) -> list[Standing]:
@@ -223,7 +227,8 @@ class Comparison:
         for i, j in combinations(range(len(order)), 2):
             _, adjusted = self._pair(pairs, order[i], order[j])
             differ[i, j] = differ[j, i] = adjusted <= self.alpha
-        marks = letters(differ) if len(order) > 1 else ["a"] * len(order)
+        known = sum(not np.isnan(mean) for mean in means.values())  # the others come last and share no letter
+        marks = letters(differ[:known, :known]) + [""] * (len(order) - known)
         rows = []
         for i, name in enumerate(order):
             low, high = self.interval(name, m.name)
@@ -232,7 +237,7 @@ class Comparison:
             )
             rows.append(
                 Standing(name, means[name], low, high, versus.difference, versus.low, versus.high, p,
-                         not differ[0, i], marks[i], *self._seconds(name), self.prepared[name])
+                         i < known and not differ[0, i], marks[i], *self._seconds(name), self.prepared[name])
             )  # fmt: skip
         failed = [
             Standing(name, prepared=self.prepared[name], failure=why) for name, why in self.failures.items()

@@ -72,6 +72,9 @@ def conclusion(result: Comparison) -> str:
     if not standings:
         return "No learner finished."
     m = result.metrics[0]
+    standings = [s for s in standings if not np.isnan(s.mean)]
+    if not standings:
+        return f"No split defines {m.name}, so nothing can be said by it."
     first = standings[0]
     if len(standings) == 1:
         return f"{first.learner} has {m.name} {_number(first.mean)}."
@@ -223,6 +226,8 @@ def duration(seconds: float) -> str:
 
 def signed(value: float) -> str:
     """A difference with its sign, and without one if it rounds to zero."""
+    if np.isnan(value):
+        return ""
     text = f"{value:+.4f}"
     return text[1:] if float(text) == 0 else text
 

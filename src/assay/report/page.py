@@ -81,7 +81,7 @@ def render_report(result: Comparison) -> str:
 
 def _tiles(result: Comparison) -> list[tuple[str, str, str]]:
     """Number, what it counts, and a word more."""
-    d, best = result.data, next((s for s in result.ranking() if not s.failure), None)
+    d, best = result.data, next((s for s in result.ranking() if not s.failure and not np.isnan(s.mean)), None)
     tiles = [
         (f"{d.rows:,}", "rows", f"{d.missing:,} empty cells" if d.missing else "no empty cell"),
         (f"{len(d.columns):,}", "columns", ", ".join(f"{n} {kind}" for kind, n in d.kinds.items())),
@@ -102,7 +102,7 @@ def _ranking(result: Comparison) -> dict[str, Any]:
     m = result.metrics[0]
     standings = [s for s in result.ranking() if not s.failure]
     values = {s.learner: result.values(s.learner) for s in standings}
-    reach = [(s.mean, s.low, s.high, *np.nanpercentile(values[s.learner], [10, 90])) for s in standings]
+    reach = [(s.mean, s.low, s.high, *_middle(values[s.learner])) for s in standings if not np.isnan(s.mean)]
     scale = Scale.over(_near(reach), PLOT, m.bounds)
     rows = []
     for i, s in enumerate(standings):
@@ -120,8 +120,13 @@ def _ranking(result: Comparison) -> dict[str, Any]:
                 "letters": s.letters,
             }
         )
-    off = any(not scale.low <= s.mean <= scale.high for s in standings)
+    off = any(s.mean < scale.low or s.mean > scale.high for s in standings)
     return {"axis": axis(scale), "rows": rows, "off": off}
+
+
+def _middle(values: np.ndarray) -> np.ndarray:
+    """What eight of ten splits lie between."""
+    return np.percentile(values[np.isfinite(values)], [10, 90])
 
 
 def _near(reach: Sequence[tuple[float, ...]]) -> list[float]:
@@ -130,11 +135,11 @@ def _near(reach: Sequence[tuple[float, ...]]) -> list[float]:
         near, whole = [v for r in reach[:kept] for v in r], [v for r in reach[: kept + 1] for v in r]
         if np.nanmax(near) - np.nanmin(near) >= 0.4 * (np.nanmax(whole) - np.nanmin(whole)):
             return whole
-    return [v for r in reach[:2] for v in r]
+    return [v for r in reach[:2] for v in r]  # also when there are fewer than two
 
 
 def _differences(result: Comparison) -> dict[str, Any] | None:
-    standings = [s for s in result.ranking() if not s.failure]
+    standings = [s for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
     if len(standings) < 2:
         return None
     best = standings[0]
