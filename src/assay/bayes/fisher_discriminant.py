@@ -186,6 +186,7 @@ def most_accurate_cut(z: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
     >>> most_accurate_cut(np.array([-3.0, -2.0, 1.0, 2.0]), np.array([0, 0, 1, 1]), np.ones(4))
     -0.5
     """
+    z, y, w = z[w > 0], y[w > 0], w[w > 0]
     order = np.argsort(z, kind="stable")
     z, signed = z[order], np.where(y[order] == 0, w[order], -w[order])
     right = np.cumsum(signed)[:-1]  # class 0 below minus class 1 below: accuracy up to a constant

@@ -209,7 +209,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         z = gap @ self.scalings_
         weights, constants = z @ self.scalings_.T, log_of(self.priors_) - 0.5 * np.sum(z * z, axis=1)
         self._publish(weights, constants - weights @ self.xbar_)
-        self._settle(self.xbar_, weights, constants, P)
+        self._settle(self.xbar_, weights, constants, within, P)
 
     def _within(self, sums: ClassScatter, given: Covariances | None) -> np.ndarray:
         """The classes' covariances weighed by the priors; for class shares that is (2)."""
@@ -258,7 +258,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         constants = log_of(self.priors_) - 0.5 * np.sum(weights * (self.means_ - self.xbar_), axis=1)
         coef = weights + common
         self._publish(coef, log_of(self.priors_) - 0.5 * np.sum(coef * self.means_, axis=1))  # (1)
-        self._settle(self.xbar_, weights, constants, whitener)
+        self._settle(self.xbar_, weights, constants, self.covariance_, whitener)
 
     def _publish(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         if len(coef) == 2:

@@ -77,14 +77,14 @@ class NearestMean(SharedCovariance):
         if self.metric == "euclidean":
             s2 = sums.scatter.sum() / (sums.count.sum() * d)
             self.variance_ = float(s2) if s2 > 0 else 1.0
-            whitener = np.eye(d) / np.sqrt(self.variance_)
+            S, whitener = self.variance_ * np.eye(d), np.eye(d) / np.sqrt(self.variance_)
         else:
-            self.covariance_ = sums.scatter[0] / sums.count.sum()
-            whitener = whitening(self.covariance_)
+            self.covariance_ = S = sums.scatter[0] / sums.count.sum()
+            whitener = whitening(S)
         centre = self.priors_ @ self.means_
         z = (self.means_ - centre) @ whitener
         constants = log_of(self.priors_) - 0.5 * np.sum(z * z, axis=1)  # (1), (2) about the centre
-        self._settle(centre, z @ whitener.T, constants, whitener)
+        self._settle(centre, z @ whitener.T, constants, S, whitener)
 
     def distances(self, X: Any) -> np.ndarray:
         """(n, K) the squared distance of each row to each class mean."""

@@ -23,10 +23,16 @@ class SharedCovariance(ScoresClasses):
     _sum_of_terms = "Score"
 
     def _settle(
-        self, centre: np.ndarray, weights: np.ndarray, constants: np.ndarray, whitener: np.ndarray
+        self,
+        centre: np.ndarray,
+        weights: np.ndarray,
+        constants: np.ndarray,
+        covariance: np.ndarray,
+        whitener: np.ndarray,
     ) -> None:
-        """centre c (d,), weights a (K, d), constants b (K,), whitener P (d, r) with P P' the inverse covariance."""
-        self._centre, self._weights, self._constants, self._whitener = centre, weights, constants, whitener
+        """centre c (d,), weights a (K, d), constants b (K,), covariance S (d, d), whitener P (d, r) with P' S P = I."""
+        self._centre, self._weights, self._constants = centre, weights, constants
+        self._whitener, self._root = whitener, covariance @ whitener  # S = root root'
         # digits lost by scoring about the origin instead of the centre, as a rounding error of the score
         self._far = bool(np.max(np.abs(weights) @ np.abs(centre), initial=0.0) * _EPS > 1e-13)
 
@@ -71,8 +77,7 @@ class SharedCovariance(ScoresClasses):
         return None, w, w0
 
     def _deviations(self, k: int, noise: np.ndarray) -> np.ndarray:
-        Q, values, _ = np.linalg.svd(self._whitener, full_matrices=False)
-        return noise[:, : len(values)] @ (Q / values).T
+        return noise[:, : self._root.shape[1]] @ self._root.T
 
 
 def whitening(S: np.ndarray, tol: float = 0.0) -> np.ndarray:

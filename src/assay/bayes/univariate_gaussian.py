@@ -164,8 +164,10 @@ def decision_points(means: Any, variances: Any, priors: Any) -> tuple[np.ndarray
     with np.errstate(divide="ignore"):
         C = -0.5 * (m * m / v + np.log(v)) + np.log(p)
     roots = [r for i in alive for j in alive if i < j for r in _roots(A[i] - A[j], B[i] - B[j], C[i] - C[j])]
-    cuts = np.unique(np.array(roots, dtype=np.float64))
     scale = np.sqrt(v[alive].max()) + np.ptp(m[alive])
+    cuts = np.unique(
+        np.array([r for r in roots if abs(r) < 1e100 * scale], dtype=np.float64)
+    )  # else beyond all data
     probes = np.array([0.0])
     if len(cuts):
         probes = np.concatenate([[cuts[0] - scale], (cuts[:-1] + cuts[1:]) / 2, [cuts[-1] + scale]])
