@@ -1,6 +1,7 @@
 """Pool adjacent violators. Peers: scikit-learn's IsotonicRegression, SciPy's isotonic_regression."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -8,6 +9,7 @@ from scipy.optimize import isotonic_regression
 from sklearn.isotonic import IsotonicRegression
 
 from assay.decide import IsotonicCalibrator, pool_adjacent_violators
+from assay.errors import DataError
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40))
@@ -40,3 +42,10 @@ def test_same_curve_as_scikit_learn(seed, weighted):
 def test_a_sorted_sequence_is_left_alone_and_a_falling_one_becomes_its_mean():
     assert_array_equal(pool_adjacent_violators([1.0, 2.0, 3.0]), [1, 2, 3])
     assert_allclose(pool_adjacent_violators([3.0, 2.0, 1.0]), [2, 2, 2])
+
+
+def test_bad_input_is_told():
+    with pytest.raises(DataError, match="finite numbers and as many weights above 0"):
+        pool_adjacent_violators([1.0, np.nan])
+    with pytest.raises(DataError, match=r"got shapes \(2,\) and \(1,\)"):
+        pool_adjacent_violators([1.0, 2.0], [1.0])

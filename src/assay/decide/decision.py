@@ -213,15 +213,11 @@ def check_posterior(posterior: Any, who: str) -> np.ndarray:
         raise DataError(
             f"{who}: the posterior must have one row per case and one column per class, got shape {P.shape}."
         )
-    if np.isnan(P).any():
-        i, k = np.argwhere(np.isnan(P))[0]
-        raise DataError(f"{who}: the posterior of row {i}, class {k} is NaN.")
-    if (P < 0).any():
-        i, k = np.argwhere(P < 0)[0]
-        raise DataError(
-            f"{who}: the posterior of row {i}, class {k} is {P[i, k]:g}; probabilities are not negative."
-        )
-    total = P.sum(axis=1)
+    if P.size and not P.min() >= 0:  # NaN is not either
+        i, k = np.argwhere(~(P >= 0))[0]
+        what = "is NaN" if np.isnan(P[i, k]) else f"is {P[i, k]:g}; probabilities are not negative"
+        raise DataError(f"{who}: the posterior of row {i}, class {k} {what}.")
+    total = P @ np.ones(P.shape[1])
     room = 1e-3 if getattr(posterior, "dtype", None) in (np.float32, np.float16) else 1e-6
     off = np.abs(total - 1) > room
     if off.any():

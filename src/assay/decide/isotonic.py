@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from assay.decide._calibrators import check_calibration, pooled_scores
+from assay.errors import DataError
 
 __all__ = ["IsotonicCalibrator", "pool_adjacent_violators"]
 
@@ -26,11 +27,20 @@ def pool_adjacent_violators(y: Any, weights: Any = None) -> np.ndarray:
     """
     y = np.asarray(y, dtype=np.float64)
     w = np.ones_like(y) if weights is None else np.asarray(weights, dtype=np.float64)
+    if y.ndim != 1 or not len(y) or y.shape != w.shape or not np.isfinite(y).all() or not (w > 0).all():
+        raise DataError(
+            "pool_adjacent_violators: expected (n,) finite numbers and as many weights above 0, "
+            f"got shapes {y.shape} and {w.shape}."
+        )
+    starts = np.flatnonzero(np.diff(y, prepend=-np.inf) > 0)  # all of a run that never rises is one block
+    run_mass = np.add.reduceat(w, starts)
+    run_mean = np.add.reduceat(w * y, starts) / run_mass
     means: list[float] = []
     masses: list[float] = []
     sizes: list[int] = []
-    for value, mass in zip(y.tolist(), w.tolist()):
-        size = 1
+    for value, mass, size in zip(
+        run_mean.tolist(), run_mass.tolist(), np.diff(starts, append=len(y)).tolist()
+    ):
         while means and means[-1] >= value:  # pool with the block before
             before = masses.pop()
             value = (means.pop() * before + value * mass) / (before + mass)
