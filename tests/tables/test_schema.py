@@ -41,6 +41,16 @@ def test_declared_categories_keep_their_order_when_joined():
 
 
 @pytest.mark.parametrize(
+    "other",
+    [Column("a"), Column("a", date=True), Column("a", "ordinal", ("x",)), Column("a", "nominal", ("x",))],
+)
+def test_a_block_without_values_takes_the_kind_of_the_others(other):
+    empty = Column("a", "nominal", ())
+    assert empty.merge(other) == other
+    assert other.merge(empty) == other
+
+
+@pytest.mark.parametrize(
     ("a", "b"),
     [
         (Column("a"), Column("a", "nominal", ("x",))),

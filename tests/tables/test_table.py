@@ -328,6 +328,13 @@ def test_numbers_meet_categories_that_were_read_as_text():
     assert_array_equal(Table.like(np.array([[1.0], [NAN]]), schema).values[:, 0], [0, NAN])
 
 
+def test_dates_meet_categories_that_were_read_as_text():
+    schema = Table.of({"a": ["2020-01-01", "soon"]}).schema
+    table = Table.like({"a": [dt.date(2020, 1, 1), dt.date(2021, 1, 1)]}, schema)
+    assert_array_equal(table.values[:, 0], [0, -1])
+    assert table.unseen == {"a": ["2021-01-01"]}
+
+
 def test_an_empty_column_at_predict_time_is_missing():
     schema = Table.of({"a": [1.0], "b": ["x"], "d": [dt.date(2020, 1, 1)]}).schema
     for frame in (

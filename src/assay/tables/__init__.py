@@ -1,7 +1,9 @@
-"""What data is: tables, their schema, readers, encoders, built-in data, generators."""
+"""What data is: tables, their schema, readers and writers, encoders, built-in data, generators."""
 
 from assay.tables.design import Design
+from assay.tables.readers import read_blocks, read_table
 from assay.tables.schema import Column, Schema
 from assay.tables.table import Table
+from assay.tables.writers import write_arff, write_csv
 
-__all__ = ["Column", "Design", "Schema", "Table"]
+__all__ = ["Column", "Design", "Schema", "Table", "read_blocks", "read_table", "write_arff", "write_csv"]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, SchemaError
-from assay.tables.schema import Column, Kind, in_order
+from assay.tables.schema import Column, Kind, in_order, moment
 
 UNSEEN = -1.0  # the code of a category that the schema does not list
 
@@ -54,6 +54,8 @@ def apply_column(column: Column, values: Any, who: str) -> tuple[np.ndarray, lis
             f"{who}: column {column.name!r} was numeric when the model was fitted, now it holds {categories[0]!r}."
         )
     categories, codes = _levels(data) if found in ("numeric", "date") else data
+    if found == "date":  # dates meet the text that they would be written as
+        categories = tuple(moment(day) for day in categories)
     if categories == column.categories:
         return codes, []
     known = {value: float(code) for code, value in enumerate(column.categories)}

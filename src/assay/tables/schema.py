@@ -45,6 +45,11 @@ class Column:
         """Whether the column's numbers are codes of categories."""
         return self.kind != "numeric"
 
+    @property
+    def empty(self) -> bool:
+        """Whether no value was ever seen: text without a category."""
+        return self.kind == "nominal" and not self.categories
+
     def __repr__(self) -> str:
         if not self.coded:
             return f"Column({self.name!r}, {'date' if self.date else 'numeric'})"
@@ -52,9 +57,11 @@ class Column:
         return f"Column({self.name!r}, {self.kind}: {shown})"
 
     def merge(self, other: Column) -> Column:
-        """The column that holds the values of both."""
-        if self == other:
+        """The column that holds the values of both; one that was all missing takes the other's kind."""
+        if self == other or (other.empty and self.name == other.name):
             return self
+        if self.empty and self.name == other.name:
+            return other
         if (self.kind, self.name, self.date) != (other.kind, other.name, other.date):
             raise SchemaError(f"Column {self.name!r} is {self!r} in one block and {other!r} in another.")
         return Column(self.name, self.kind, _union(self.categories, other.categories))
@@ -133,7 +140,7 @@ class Schema:
         if np.isnan(value) or (column.coded and value < 0):
             return None
         if column.date:
-            return _moment(value)
+            return moment(value)
         return column.categories[int(value)] if column.coded else float(value)
 
     def __repr__(self) -> str:
@@ -148,7 +155,7 @@ class Schema:
         return "\n".join(lines)
 
 
-def _moment(days: float) -> str:
+def moment(days: float) -> str:
     """Days since 1970-01-01 as ISO text: the day, with the time if there is one, to the microsecond."""
     text = str(np.datetime64(round(float(days) * 86400e6), "us"))
     return text.removesuffix(".000000").removesuffix("T00:00:00")

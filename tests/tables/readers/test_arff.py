@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
 from assay.errors import ReadError
 from assay.tables.readers import arff as arff_reader
@@ -150,6 +151,24 @@ def test_sparse_rows(put):
         (0.0, None, None, dt.date(1971, 1, 1), 0.0),
         (1.0, "z", "t", dt.date(1972, 1, 1), 3.0),
     ]
+
+
+def test_wide_sparse_rows_cost_what_they_hold(put, monkeypatch):
+    header = (
+        "@relation r\n"
+        + "".join(f"@attribute w{j} numeric\n" for j in range(3000))
+        + "@attribute c {n,y}\n@data\n"
+    )
+    path = put(header + "".join(f"{{{i} {i + 0.5}, {3000} y}}\n{{}}\n" for i in range(500)))
+    table = read_table(path).table
+    assert table.shape == (1000, 3001)
+    assert_array_equal(np.flatnonzero(table.values[:, :3000]), [2 * i * 3000 + i for i in range(500)])
+    assert_array_equal(table.values[:, 3000], [1, 0] * 500)
+    with pytest.raises(ReadError, match="line 3009, column 'w2': 'x' is not a number"):
+        read_table(put(header + "{}\n" * 5 + "{2 x}\n"))
+    monkeypatch.setattr(arff_reader, "MOST_CELLS", 1000)
+    with pytest.raises(ReadError, match="too many cells"):
+        read_table(path)
 
 
 def test_weights(put):

@@ -50,7 +50,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch, kind):
 
 
 def test_regrouping_keeps_every_row():
-    tables = [pa.table({"a": list(range(s, e))}) for s, e in [(0, 3), (3, 3), (3, 10), (10, 11)]]
+    tables = [
+        pa.table({"a": pa.array(range(s, e), pa.int64())}) for s, e in [(0, 3), (3, 3), (3, 10), (10, 11)]
+    ]
     parts = list(regrouped(iter(tables), 4))
     assert [p.num_rows for p in parts] == [4, 4, 3]
     assert [v for p in parts for v in p["a"].to_pylist()] == list(range(11))

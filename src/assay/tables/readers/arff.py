@@ -14,6 +14,8 @@ from assay.tables.readers.dates import DatePattern
 from assay.tables.readers.delimited import arrow_text, survey
 from assay.tables.readers.source import CHUNK, LONGEST, Source
 
+MOST_CELLS = 1 << 31  # of one block of sparse rows
+
 
 class ArffReader:
     r"""An ARFF file, read whole or in blocks.
@@ -194,11 +196,44 @@ class ArffReader:
         weights = None
         if any(row.weight is not None for row in rows):
             weights = np.array([1.0 if row.weight is None else row.weight for row in rows])
-        texts = [_spread(rows, j, _omitted(a)) for j, a in enumerate(self.attributes)]
-        table = self._typed(texts, data, line, lines)
+        if all(row.sparse is None for row in rows):
+            texts = [_spread(rows, j) for j in range(len(self.attributes))]
+            table = self._typed(texts, data, line, lines)
+        else:
+            table = self._spread_out(rows, lines)
         if self._bag is not None and weights is not None:
             weights = np.repeat(weights, self._lengths(table))
         yield self._select(self._flatten(table), columns), weights
+
+    def _spread_out(self, rows: list[Row], lines: list[int]) -> Any:
+        """Sparse rows as columns; the work is in the values that are there."""
+        import pyarrow as pa
+
+        n = len(rows)
+        if n * len(self.attributes) > MOST_CELLS:
+            raise self.source.complain(
+                f"{n} sparse rows of {len(self.attributes)} columns are too many cells; read chosen columns in blocks.",
+                lines[0],
+            )
+        there: list[tuple[list[int], list[str | None]]] = [([], []) for _ in self.attributes]
+        for i, row in enumerate(rows):
+            for j, value in enumerate(row.cells) if row.sparse is None else row.sparse.items():
+                there[j][0].append(i)
+                there[j][1].append(value)
+        columns, zeros = [], pa.array(np.zeros(n))
+        for attribute, (at, values) in zip(self.attributes, there):
+            if attribute.kind == "numeric" and not at:
+                columns.append(zeros)
+                continue
+            try:
+                part = self._column(attribute, pa.array(values, pa.string()))
+            except _BadCell as bad:
+                raise self.source.complain(bad.what, lines[at[bad.row]], attribute.name) from None
+            left_out = self._column(attribute, pa.array([_omitted(attribute)], pa.string()))
+            place = np.full(n, len(part))
+            place[at] = np.arange(len(part))
+            columns.append(pa.concat_arrays([part, left_out]).take(pa.array(place)))
+        return pa.table(columns, names=[a.name for a in self.attributes])
 
     # From text to types
 
@@ -345,7 +380,7 @@ def _omitted(attribute: Attribute) -> str | None:
     return None
 
 
-def _spread(rows: list[Row], j: int, omitted: str | None) -> Any:
+def _spread(rows: list[Row], j: int, omitted: str | None = None) -> Any:
     """Column j of the rows as Arrow text."""
     import pyarrow as pa
 

@@ -102,7 +102,7 @@ def read_header(source: Source) -> Header:
 def _lines(source: Source) -> Iterator[tuple[int, str]]:
     """Numbered lines of text."""
     tail, line = b"", 0
-    for chunk in source.chunks(1 << 20):
+    for chunk in source.chunks(1 << 16):
         if len(tail) > LONGEST >> 2:
             raise source.complain("this line is too long for a header.", line + 1)
         pieces = (tail + chunk).splitlines(keepends=True)
