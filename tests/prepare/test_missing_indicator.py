@@ -69,3 +69,16 @@ def test_blocks_add_up():
     X = np.array([[1.0, 2.0, np.nan], [np.nan, 5.0, 1.0]])
     parts = MissingIndicator().partial_fit(X[:1]).partial_fit(X[1:])
     assert parts.features_.tolist() == [0, 2]
+
+
+def test_a_frame_without_holes_gives_a_frame_without_columns():
+    frame = pd.DataFrame({"v": [1.0, 2.0]}, index=["a", "b"])
+    mask = MissingIndicator().fit_transform(frame)
+    assert mask.shape == (2, 0)
+    assert mask.index.tolist() == ["a", "b"]
+
+
+def test_columns_may_have_numbers_for_names():
+    mask = MissingIndicator().fit_transform(pd.DataFrame([[1.0, None], [2.0, 3.0]]))
+    assert list(mask.columns) == ["missingindicator_1"]
+    assert mask["missingindicator_1"].tolist() == [True, False]

@@ -10,7 +10,7 @@ import numpy as np
 from assay.tables import Column, Table
 from assay.tables.frames import arrow_column
 
-__all__ = ["as_given"]
+__all__ = ["as_given", "beside", "with_text_names"]
 
 
 def as_given(X: Any, old: Table, new: Table) -> Any:
@@ -45,31 +45,39 @@ def as_given(X: Any, old: Table, new: Table) -> Any:
     return block
 
 
-def _frame(X: Any, old: Table, new: Table) -> Any:
+def with_text_names(X: Any) -> tuple[Any, list[Any]]:
+    """A frame for narwhals, its columns named by text, and the names that they had."""
     import narwhals.stable.v2 as nw
 
     labels = list(X.column_names) if hasattr(X, "column_names") else list(X.columns)
-    plain = all(isinstance(label, str) for label in labels)
-    frame = nw.from_native(
-        X if plain else X.set_axis([str(label) for label in labels], axis=1), eager_only=True
-    )
-    there = dict(zip(old.schema.names, range(len(old.schema))))
-    if not old.schema.named:  # matched by position: the frame's own names count
-        there = {**dict(zip(map(str, labels), range(len(labels)))), **there}
-    own = {name: str(label) for name, label in zip(old.schema.names, labels)} if not old.schema.named else {}
+    if not all(isinstance(label, str) for label in labels):
+        X = X.set_axis([str(label) for label in labels], axis=1)
+    return nw.from_native(X, eager_only=True), labels
+
+
+def beside(frame: Any, columns: list[Any]) -> Any:
+    """A frame of these columns with the rows and the index of another, also where there is no column."""
+    rows = frame[frame.columns[0]].alias("\0")
+    return frame.select(rows).with_columns(*columns).drop("\0").to_native()
+
+
+def _frame(X: Any, old: Table, new: Table) -> Any:
+    frame, labels = with_text_names(X)
+    # where fit saw no names, columns are matched by position, and the frame's own names are kept
+    own = {} if old.schema.named else dict(zip(old.schema.names, map(str, labels)))
+    place = {name: i for i, name in enumerate(old.schema.names)}
     columns = []
     for j, column in enumerate(new.schema):
-        name = own.get(column.name, column.name)
-        i = there.get(column.name)
+        name, i, numbers = own.get(column.name, column.name), place.get(column.name), new.values[:, j]
         if i is None:
-            columns.append(_fresh(frame, name, column, new.values[:, j]))
-        elif column == old.schema[i] and np.array_equal(old.values[:, i], new.values[:, j], equal_nan=True):
+            columns.append(_fresh(frame, name, numbers))
+        elif column == old.schema[i] and np.array_equal(old.values[:, i], numbers, equal_nan=True):
             columns.append(frame[name])
         else:
-            columns.append(_changed(frame[name], column, new.values[:, j]).alias(name))
-    result = frame.select(frame[frame.columns[0]].alias("\0")).with_columns(*columns).drop("\0").to_native()
-    if not plain:
-        original = {str(label): label for label in labels}
+            columns.append(_changed(frame[name], column, numbers).alias(name))
+    result = beside(frame, columns)
+    original = {str(label): label for label in labels}
+    if any(not isinstance(label, str) for label in labels):
         result.columns = [original.get(name, name) for name in result.columns]
     return result
 
@@ -96,7 +104,7 @@ def _changed(series: Any, column: Column, numbers: np.ndarray) -> Any:
     return nw.new_series(column.name, labels, dtype, backend=library)
 
 
-def _fresh(frame: Any, name: str, column: Column, numbers: np.ndarray) -> Any:
+def _fresh(frame: Any, name: str, numbers: np.ndarray) -> Any:
     """A numeric column that the old table did not have."""
     import narwhals.stable.v2 as nw
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.parameters import Any_, Choice, Flag
 from assay.errors import DataError
+from assay.prepare.as_given import beside, with_text_names
 from assay.prepare.preparation import Preparation, Summed
 from assay.tables import Schema, Table
 from assay.tables.table import UNSEEN
@@ -102,11 +103,12 @@ class MissingIndicator(Summed, Preparation):
             return mask
         import narwhals.stable.v2 as nw
 
-        frame = nw.from_native(X, eager_only=True)
-        names = self._names_out()
-        made = nw.from_dict({n: mask[:, j] for j, n in enumerate(names)}, backend=frame.implementation)
-        native = made.to_native()
-        return native.set_index(X.index) if hasattr(X, "iloc") else native
+        frame, _ = with_text_names(X)
+        made = [
+            nw.new_series(name, mask[:, j], nw.Boolean, backend=frame.implementation)
+            for j, name in enumerate(self._names_out())
+        ]
+        return beside(frame, made)
 
     def _names_out(self, names: list[str] | None = None) -> list[str]:
         names = self.schema_.names if names is None else names
