@@ -280,6 +280,24 @@ def test_frames_with_numbers_for_names_keep_them():
     assert filled[1].tolist() == ["a", "b", "a"]
 
 
+@pytest.mark.parametrize("strategy", ["mean", "constant"])
+def test_holes_can_be_put_back(strategy):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    X[rng.random(X.shape) < 0.2] = np.nan
+    ours = SimpleImputer(strategy=strategy, add_indicator=True).fit(X)
+    peer = Peer(strategy=strategy, add_indicator=True).fit(X)
+    assert_array_equal(ours.inverse_transform(ours.transform(X)), X)
+    assert_array_equal(peer.inverse_transform(peer.transform(X)), X)
+    for library in ("pandas", "polars"):
+        imputer = SimpleImputer(strategy=strategy, add_indicator=True).fit(people(library))
+        back = imputer.inverse_transform(imputer.transform(people(library)))
+        assert type(back) is type(people(library))
+        assert_array_equal(Table.of(back).values, Table.of(people(library)).values)
+    with pytest.raises(ParameterError, match="works only with add_indicator=True"):
+        SimpleImputer().fit(X).inverse_transform(X)
+
+
 def test_a_table_comes_back_as_a_table():
     table = Table.of({"v": [1.0, None], "c": ["x", None]})
     filled = SimpleImputer(add_indicator=True).fit_transform(table)

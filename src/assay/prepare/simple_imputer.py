@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Flag, Function
 from assay.core.sums import Source
 from assay.errors import DegenerateWarning, ParameterError
+from assay.prepare.as_given import as_given
 from assay.prepare.columns import count_holes, fill_holes
 from assay.prepare.missing_indicator import PREFIX, is_missing, is_nan
 from assay.prepare.preparation import Preparation, Summed
@@ -212,11 +214,31 @@ class SimpleImputer(Summed, Preparation):
                 DegenerateWarning,
                 stacklevel=4,
             )
-        columns = [self.filled_schema_[int(j)] for j in self.kept_]
         if hole is not None and self.add_indicator:
             X = np.hstack([X, hole[:, self.holed_].astype(X.dtype)])
+        return Table(X, self._schema_out())  # nothing is missing any more
+
+    def _schema_out(self) -> Schema:
+        columns = [self.filled_schema_[int(j)] for j in self.kept_]
+        if self.add_indicator:
             columns += [Column(PREFIX + self.schema_[int(j)].name) for j in self.holed_]
-        return Table(X, Schema(columns, self.schema_.named))  # nothing is missing any more
+        return Schema(columns, self.schema_.named)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The rows with their holes where the indicators say; needs ``add_indicator=True``."""
+        check_is_fitted(self)
+        if not self.add_indicator:
+            raise ParameterError(
+                "SimpleImputer: 'inverse_transform' works only with add_indicator=True: else nothing tells where the "
+                "holes were."
+            )
+        table = Table.like(X, self._schema_out(), "SimpleImputer")
+        values = np.full((len(table), len(self.schema_)), np.nan)
+        values[:, self.kept_] = table.values[:, : len(self.kept_)]
+        holes = np.zeros(values.shape, dtype=bool)
+        holes[:, self.holed_] = table.values[:, len(self.kept_) :] > 0
+        values[holes] = np.nan
+        return as_given(X, table, Table(values, self.schema_, not np.isnan(values).any()))
 
     def _names_out(self, names: list[str] | None = None) -> list[str]:
         names = self.schema_.names if names is None else names
