@@ -1,6 +1,5 @@
 """compare: the same splits for all, everything learned inside the fold, nothing silent."""
 
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay import compare
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, NaiveBayes
-from assay.core.progress import listen
 from assay.decide import DecisionRule
 from assay.errors import DataError, ParameterError
 from assay.evaluate import Metric, Resampling
@@ -191,20 +189,6 @@ def test_an_interruption_keeps_the_finished_splits():
         compare([Stumbles(at=1, error=KeyboardInterrupt)], *load_iris())
 
 
-def test_a_used_up_budget_starts_no_further_split():
-    result = compare(["majority", "naive bayes"], load_iris(), budget=0)
-    assert len(result.places) == 1
-    assert result.notes == ["The time budget was used up after 1 of 10 splits; the result rests on these."]
-    assert "McNemar" in str(result.test("majority", "naive bayes"))
-
-
-def test_two_processes_give_the_same_numbers_as_one():
-    learners = ["naive bayes", DecisionTreeClassifier(max_features=1)]
-    one, two = (compare(learners, *load_wine(), design="2x3", n_jobs=jobs) for jobs in (None, 2))
-    assert numbers(one) == numbers(two)
-    assert [s.p for s in one.ranking()[1:]] == [s.p for s in two.ranking()[1:]]
-
-
 def test_open_seeds_are_set_and_given_ones_kept():
     tree = DecisionTreeClassifier(max_features=1)
     runs = [compare([tree], *load_wine(), design="3-fold", random_state=seed).values("DecisionTreeClassifier")
@@ -281,22 +265,6 @@ def test_a_metric_that_needs_costs_says_so():
         compare(["majority"], *load_iris(), loss=np.ones((4, 3)))
 
 
-def test_names_of_learners():
-    X, y = load_iris()
-    twice = compare([GaussianNB(), GaussianNB(var_smoothing=0.1), GaussianNB()], X, y, design="3-fold")
-    assert twice.learners == ["GaussianNB", "GaussianNB(var_smoothing=0.1)", "GaussianNB (2)"]
-    assert compare("LDA", X, y, design="3-fold").learners == ["lda"]
-    assert compare(GaussianNB(), X, y, design="3-fold").learners == ["GaussianNB"]
-    with pytest.raises(ParameterError, match=r"no learner 'naive byes'\. Did you mean 'naive bayes'"):
-        compare(["naive byes"], X, y)
-    with pytest.raises(ParameterError, match=r"Give GaussianNB\(\) instead of GaussianNB"):
-        compare([GaussianNB], X, y)
-    with pytest.raises(ParameterError, match="no learner to compare"):
-        compare([], X, y)
-    with pytest.raises(ParameterError, match="a learner has fit and predict, got 3"):
-        compare([3], X, y)
-
-
 @pytest.mark.parametrize(
     "wrong", [{"alpha": 0}, {"alpha": 1.2}, {"random_state": None}, {"random_state": -1}, {"design": "often"}]
 )
@@ -331,29 +299,6 @@ def test_a_sparse_matrix_is_compared_too():
     assert sparse.failures == {} and sparse.data.columns[0].kind == "sparse"
     refused = compare([GaussianNB()], csr_array(X.values), y, design="3-fold")
     assert "sparse data was passed" in refused.failures["GaussianNB"] and not dense.failures
-
-
-def test_warnings_are_told_once_a_kind_and_shortened():
-    class Grumbles(Spy):
-        def predict(self, X):
-            for k in range(5):
-                warnings.warn(
-                    f"{'abcde'[k]} kind, row {len(Spy.seen)} of 'x'. " + "Long advice. " * 40, stacklevel=2
-                )
-            return super().predict(X)
-
-    result = compare({"it": Grumbles()}, load_iris(), design="5-fold")
-    assert len(result.notes) == 4
-    assert result.notes[0].startswith("it warned on 5 of 5 splits: a kind, row 1 of 'x'. Long advice.")
-    assert all(len(note) < 300 for note in result.notes)
-    assert result.notes[3] == "it gave 2 more kinds of warnings."
-
-
-def test_progress_is_told_cell_by_cell():
-    events = []
-    with listen(events.append):
-        compare(["majority", "naive bayes"], load_iris(), design="5-fold")
-    assert events[0].total == 10 and events[-1].done == 10 and events[-1].state == "finished"
 
 
 def test_an_own_metric_takes_part():

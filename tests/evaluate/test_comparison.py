@@ -1,7 +1,5 @@
 """What follows from the records: intervals, tests, letters, and plain data."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -219,26 +217,6 @@ def test_the_best_estimator_can_be_fitted_with_its_preparation():
     model = result.estimator().fit(frame, y)
     assert set(model.predict(frame)) <= {"p", "q"}
     assert type(result.estimator("lda")).__name__ == "Prepared"
-
-
-def test_records_are_tidy_and_come_in_three_forms(result):
-    rows = result.to_records()
-    assert len(rows) == 4 * 15 * 3
-    assert list(rows[0]) == ["data", "learner", "repetition", "fold", "metric", "value", "fit_seconds",
-                             "predict_seconds", "n_train", "n_test"]  # fmt: skip
-    assert rows[0]["n_train"] + rows[0]["n_test"] == 569 and rows[0]["data"] == "breast_cancer"
-    frame, table = result.to_pandas(), result.to_arrow()
-    assert frame.to_dict("records") == rows == table.to_pylist()
-    rows[0]["value"] = 99
-    assert result.to_records()[0]["value"] != 99
-
-
-def test_plain_data_survives_json(result):
-    plain = result.to_dict()
-    again = json.loads(json.dumps(plain, allow_nan=False))
-    assert again == plain
-    assert again["ranking"]["error"][0]["learner"] == result.best
-    assert again["ranking"]["error"][0]["p"] is None and again["design"]["name"] == "3x5"
 
 
 def test_unknown_learners_and_metrics_are_named(result):

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import platform
-import re
 import time
-from collections.abc import Generator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from assay.core.progress import Progress, progress
 from assay.decide import Loss, as_loss
 from assay.errors import DataError, ParameterError
+from assay.evaluate.candidates import as_candidates
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.describe import description
-from assay.evaluate.design import Resampling, Split
-from assay.evaluate.fold import Cell, Data, Task, run_cell, take
-from assay.evaluate.learners import find_learner, suitable
+from assay.evaluate.design import Resampling
+from assay.evaluate.fold import Data, Task, take
 from assay.evaluate.metrics import METRICS, Metric, as_metrics
-from assay.evaluate.prepared import Candidate, prepared
+from assay.evaluate.run import remarks_on, run
 from assay.evaluate.target import Target, as_target
 from assay.tables import Table
 from assay.tables.data import Dataset
 
 __all__ = ["compare"]
-
-MOST_WARNINGS = 3  # kinds of warnings that are told of one learner
 
 
 def compare(
@@ -106,19 +101,19 @@ def compare(
     notes += changes
     classes = Target(target or found_name, data.labels, data.codes)
     about = description(data.table, classes, name or "data", plan.folds if plan.kind == "folds" else 10)
-    candidates = _candidates(learners, data.table)
+    candidates = as_candidates(learners, data.table)
     if not any(c.raw for c in candidates):
         data.raw = None  # nobody needs the rows as they came, so no process has to be sent them
     splits = list(plan.splits(data.codes, seed, groups))
     task = Task(measured, loss, reject, seed)
     start = time.perf_counter()
     deadline = None if budget is None else start + budget
-    finished, ended = _run(candidates, data, splits, task, n_jobs, deadline)
+    finished, ended = run(candidates, data, splits, task, n_jobs, deadline)
     if ended:
         notes.append(f"{ended} after {len(finished)} of {len(splits)} splits; the result rests on these.")
     done = splits[: len(finished)]
     cells = {c.name: [row[i] for row in finished] for i, c in enumerate(candidates)}
-    notes += _undefined(cells, measured) + _warned(cells)
+    notes += remarks_on(cells, measured)
     return Comparison(
         learners=[c.name for c in candidates],
         metrics=measured,
@@ -194,156 +189,6 @@ def _decisions(loss: Any, reject: Any, metrics: list[Metric], data: Data) -> tup
         )
     wanted = ["cost"] + (["rejected"] if reject is not None else [])
     return table, metrics + [METRICS[m] for m in wanted if m not in names]
-
-
-def _candidates(learners: Any, table: Table) -> list[Candidate]:
-    if learners is None:
-        entries = suitable(table)
-        return [prepared(e.name, e.make(), table, e.scale) for e in entries]
-    if isinstance(learners, str) or hasattr(learners, "fit"):
-        learners = [learners]
-    if isinstance(learners, Mapping):
-        found = [_entrant(str(k), v, table) for k, v in learners.items()]
-    else:
-        found = [_entrant(None, v, table) for v in learners]
-    if not found:
-        raise ParameterError(
-            "compare: there is no learner to compare. Name some, or give None for all that suit."
-        )
-    return _distinct(found)
-
-
-def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
-    if isinstance(given, str):
-        entry = find_learner(given)
-        return prepared(name or entry.name, entry.make(), table, entry.scale)
-    if isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
-        hint = (
-            f"{given.__name__}() instead of {given.__name__}"
-            if isinstance(given, type)
-            else "a learner or its name"
-        )
-        raise ParameterError(f"compare: a learner has fit and predict, got {given!r}. Give {hint}.")
-    return prepared(name or type(given).__name__, given, table)
-
-
-def _distinct(found: list[Candidate]) -> list[Candidate]:
-    """Equal names are told apart by the parameters that are not the defaults, else by number."""
-    names = [c.name for c in found]
-    told = [c if names.count(c.name) == 1 else replace(c, name=_with_settings(c)) for c in found]
-    seen: dict[str, int] = {}
-    result = []
-    for c in told:
-        seen[c.name] = seen.get(c.name, 0) + 1
-        result.append(c if seen[c.name] == 1 else replace(c, name=f"{c.name} ({seen[c.name]})"))
-    return result
-
-
-def _with_settings(c: Candidate) -> str:
-    text = " ".join(repr(c.given).split())  # scikit-learn's repr shows what differs from the defaults
-    return text.removesuffix("()") if text.startswith(c.name) and len(text) <= 60 else c.name
-
-
-def _run(
-    candidates: list[Candidate],
-    data: Data,
-    splits: list[Split],
-    task: Task,
-    n_jobs: int | None,
-    deadline: float | None,
-) -> tuple[list[list[Cell]], str]:
-    """The cells of the finished splits, and why it ended early, or ""."""
-    finished: list[list[Cell]] = []
-    ended = ""
-    with progress(total=len(splits) * len(candidates), description="comparing learners") as bar:
-        if n_jobs in (None, 1):
-            rows = _one_by_one(candidates, data, splits, task, bar)
-        else:
-            rows = _in_processes(candidates, data, splits, task, n_jobs, bar)
-        try:
-            for row in rows:
-                finished.append(row)
-                if deadline is not None and time.perf_counter() > deadline and len(finished) < len(splits):
-                    ended = "The time budget was used up"
-                    break
-        except KeyboardInterrupt:
-            if not finished:
-                raise
-            ended = "Interrupted"
-        finally:
-            rows.close()
-    return finished, ended
-
-
-def _one_by_one(
-    candidates: list[Candidate], data: Data, splits: list[Split], task: Task, bar: Progress
-) -> Generator[list[Cell]]:
-    for split in splits:
-        fold, row = data.fold(split), []
-        for c in candidates:
-            row.append(run_cell(c, fold, task))
-            bar.advance(note=c.name)
-        yield row
-
-
-def _in_processes(
-    candidates: list[Candidate],
-    data: Data,
-    splits: list[Split],
-    task: Task,
-    n_jobs: int | None,
-    bar: Progress,
-) -> Generator[list[Cell]]:
-    from joblib import Parallel, delayed
-
-    work = (delayed(_one_split)(candidates, data, split, task) for split in splits)
-    for row in Parallel(n_jobs=n_jobs, return_as="generator")(work):
-        bar.advance(len(candidates))
-        yield row
-
-
-def _one_split(candidates: list[Candidate], data: Data, split: Split, task: Task) -> list[Cell]:
-    fold = data.fold(split)
-    return [run_cell(c, fold, task) for c in candidates]
-
-
-def _undefined(cells: dict[str, list[Cell]], metrics: list[Metric]) -> list[str]:
-    """A sentence for each metric that some splits leave undefined for every learner."""
-    notes = []
-    for m in metrics:
-        values = np.array([[c.values.get(m.name, np.nan) for c in column] for column in cells.values()])
-        lost, J = int(np.isnan(values).all(axis=0).sum()), values.shape[1]
-        failed = all(any(c.failure for c in column) for column in cells.values())
-        if lost and not failed:
-            rest = "rests on the others" if lost < J else "says nothing here"
-            notes.append(f"{m.name} is not defined on {lost} of {J} splits and {rest}.")
-    return notes
-
-
-def _warned(cells: dict[str, list[Cell]]) -> list[str]:
-    """One sentence for each kind of warning a learner gave, however often its numbers and names differed."""
-    notes = []
-    anyone = next(iter(cells.values()))
-    strange = sorted({name for cell in anyone for name in cell.unseen})
-    if strange:
-        splits = sum(bool(cell.unseen) for cell in anyone)
-        names = ", ".join(strange[:10]) + (", ..." if len(strange) > 10 else "")
-        notes.append(
-            f"On {splits} of {len(anyone)} splits, test rows had categories that the training rows lack, in {names}; "
-            "they count as missing."
-        )
-    for name, column in cells.items():
-        kinds: dict[str, list[str]] = {}
-        for cell in column:
-            for text in cell.warnings:
-                kinds.setdefault(re.sub(r"'[^']*'|\d+", "", text), []).append(text)
-        said = [
-            f"{name} warned on {len(texts)} of {len(column)} splits: {texts[0]}" for texts in kinds.values()
-        ]
-        notes += said[:MOST_WARNINGS]
-        if len(said) > MOST_WARNINGS:
-            notes.append(f"{name} gave {len(said) - MOST_WARNINGS} more kinds of warnings.")
-    return notes
 
 
 def _settings(seed: int, seconds: float, grouped: bool, loss: Loss | None, reject: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -18,6 +18,7 @@ from assay.evaluate.metrics import Metric
 from assay.evaluate.multiple import holm, letters
 from assay.evaluate.paired import PairedTest, corrected_interval, mcnemar, paired_t, wilson_interval
 from assay.evaluate.prepared import Candidate
+from assay.evaluate.records import as_plain, tidy
 from assay.evaluate.verdict import Standing, Verdict
 
 __all__ = ["Comparison"]
@@ -59,26 +60,7 @@ class Comparison:
     @cached_property
     def records(self) -> list[dict[str, Any]]:
         """Tidy: one dict per learner, split and metric; a failed cell has the value None."""
-        rows = []
-        for name in self.learners:
-            for (repetition, fold, n_train), test, cell in zip(self.places, self.tests, self.cells[name]):
-                for m in self.metrics:
-                    value = cell.values.get(m.name, np.nan)
-                    rows.append(
-                        {
-                            "data": self.data.name,
-                            "learner": name,
-                            "repetition": repetition,
-                            "fold": fold,
-                            "metric": m.name,
-                            "value": None if np.isnan(value) else value,
-                            "fit_seconds": None if cell.failure else cell.fit_seconds,
-                            "predict_seconds": None if cell.failure else cell.predict_seconds,
-                            "n_train": n_train,
-                            "n_test": len(test),
-                        }
-                    )
-        return rows
+        return tidy(self)
 
     def to_records(self) -> list[dict[str, Any]]:
         """The records, as a new list of dicts."""
@@ -102,20 +84,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data that JSON can hold; what is not a number is None."""
-        return _plain(
-            {
-                "data": asdict(self.data),
-                "design": {"name": self.design.name, "words": str(self.design), "splits": len(self.places)},
-                "metrics": [{"name": m.name, "better": m.better, "words": m.words} for m in self.metrics],
-                "alpha": self.alpha,
-                "classes": self.classes,
-                "ranking": {m.name: [asdict(s) for s in self.ranking(m.name)] for m in self.metrics},
-                "confusion": {name: self.confusion(name).tolist() for name in self.finished},
-                "notes": self.notes,
-                "settings": self.settings,
-                "records": self.records,
-            }
-        )
+        return as_plain(self)
 
     # analysis
 
@@ -352,16 +321,3 @@ def _turned(pair: tuple[PairedTest, float]) -> tuple[PairedTest, float]:
 def _mean(values: np.ndarray) -> float:
     there = values[np.isfinite(values)]
     return float(there.mean()) if len(there) else np.nan
-
-
-def _plain(value: Any) -> Any:
-    """Numbers, text, lists and dicts alone."""
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [_plain(v) for v in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)

@@ -83,7 +83,7 @@ def conclusion(result: Comparison) -> str:
     if blind:
         but = "" if blind[0] == first.learner else f"{first.learner} has the best {m.name}, but "
         worse = f"has the best {m.name}" if not but else "is not significantly worse"
-        return f"{but}{blind[0]}, which looks at no column, {worse}: nothing was shown to be learned."
+        return f"{but}{blind[0]}, which looks at no column, {worse}: by {m.name}, nothing was shown to be learned."
     if not level:
         return f"{first.learner} has the best {m.name}; every other learner is significantly worse."
     if len(level) == len(standings) - 1:

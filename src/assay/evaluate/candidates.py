@@ -1,0 +1,71 @@
+"""Who takes part in a comparison, and under which names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from assay.errors import ParameterError
+from assay.evaluate.learners import find_learner, suitable
+from assay.evaluate.prepared import Candidate, prepared
+from assay.tables import Table
+
+__all__ = ["as_candidates"]
+
+
+def as_candidates(learners: Any, table: Table) -> list[Candidate]:
+    """What ``compare`` was given as learners, each with a name of its own and what it needs in front.
+
+    >>> from assay.bayes import GaussianNB
+    >>> from assay.evaluate.candidates import as_candidates
+    >>> from assay.tables import Table
+    >>> found = as_candidates(["lda", GaussianNB(), GaussianNB(var_smoothing=0.1)], Table.of([[1.0], [2.0]]))
+    >>> [c.name for c in found]
+    ['lda', 'GaussianNB', 'GaussianNB(var_smoothing=0.1)']
+    """
+    if learners is None:
+        entries = suitable(table)
+        return [prepared(e.name, e.make(), table, e.scale) for e in entries]
+    if isinstance(learners, str) or hasattr(learners, "fit"):
+        learners = [learners]
+    if isinstance(learners, Mapping):
+        found = [_entrant(str(k), v, table) for k, v in learners.items()]
+    else:
+        found = [_entrant(None, v, table) for v in learners]
+    if not found:
+        raise ParameterError(
+            "compare: there is no learner to compare. Name some, or give None for all that suit."
+        )
+    return _distinct(found)
+
+
+def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
+    if isinstance(given, str):
+        entry = find_learner(given)
+        return prepared(name or entry.name, entry.make(), table, entry.scale)
+    if isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
+        hint = (
+            f"{given.__name__}() instead of {given.__name__}"
+            if isinstance(given, type)
+            else "a learner or its name"
+        )
+        raise ParameterError(f"compare: a learner has fit and predict, got {given!r}. Give {hint}.")
+    return prepared(name or type(given).__name__, given, table)
+
+
+def _distinct(found: list[Candidate]) -> list[Candidate]:
+    """Equal names are told apart by the parameters that are not the defaults, else by number."""
+    names = [c.name for c in found]
+    told = [c if names.count(c.name) == 1 else replace(c, name=_with_settings(c)) for c in found]
+    seen: dict[str, int] = {}
+    result = []
+    for c in told:
+        seen[c.name] = seen.get(c.name, 0) + 1
+        result.append(c if seen[c.name] == 1 else replace(c, name=f"{c.name} ({seen[c.name]})"))
+    return result
+
+
+def _with_settings(c: Candidate) -> str:
+    text = " ".join(repr(c.given).split())  # scikit-learn's repr shows what differs from the defaults
+    return text.removesuffix("()") if text.startswith(c.name) and len(text) <= 60 else c.name

@@ -1,0 +1,68 @@
+"""A comparison as data: tidy records, and all of it as numbers, text, lists and dicts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from assay.evaluate.comparison import Comparison
+
+__all__ = ["as_plain", "tidy"]
+
+
+def tidy(result: Comparison) -> list[dict[str, Any]]:
+    """One dict per learner, split and metric; a failed cell has the value None."""
+    rows = []
+    for name in result.learners:
+        for (repetition, fold, n_train), test, cell in zip(result.places, result.tests, result.cells[name]):
+            for m in result.metrics:
+                value = cell.values.get(m.name, np.nan)
+                rows.append(
+                    {
+                        "data": result.data.name,
+                        "learner": name,
+                        "repetition": repetition,
+                        "fold": fold,
+                        "metric": m.name,
+                        "value": None if np.isnan(value) else value,
+                        "fit_seconds": None if cell.failure else cell.fit_seconds,
+                        "predict_seconds": None if cell.failure else cell.predict_seconds,
+                        "n_train": n_train,
+                        "n_test": len(test),
+                    }
+                )
+    return rows
+
+
+def as_plain(result: Comparison) -> dict[str, Any]:
+    """Everything as plain data that JSON can hold; what is not a number is None."""
+    return _plain(
+        {
+            "data": asdict(result.data),
+            "design": {"name": result.design.name, "words": str(result.design), "splits": len(result.places)},
+            "metrics": [{"name": m.name, "better": m.better, "words": m.words} for m in result.metrics],
+            "alpha": result.alpha,
+            "classes": result.classes,
+            "ranking": {m.name: [asdict(s) for s in result.ranking(m.name)] for m in result.metrics},
+            "confusion": {name: result.confusion(name).tolist() for name in result.finished},
+            "notes": result.notes,
+            "settings": result.settings,
+            "records": result.records,
+        }
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Numbers, text, lists and dicts alone."""
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)

@@ -1,0 +1,24 @@
+"""Who takes part, and under which name."""
+
+import pytest
+
+from assay import compare
+from assay.bayes import GaussianNB
+from assay.errors import ParameterError
+from assay.tables.data import load_iris
+
+
+def test_names_of_learners():
+    X, y = load_iris()
+    twice = compare([GaussianNB(), GaussianNB(var_smoothing=0.1), GaussianNB()], X, y, design="3-fold")
+    assert twice.learners == ["GaussianNB", "GaussianNB(var_smoothing=0.1)", "GaussianNB (2)"]
+    assert compare("LDA", X, y, design="3-fold").learners == ["lda"]
+    assert compare(GaussianNB(), X, y, design="3-fold").learners == ["GaussianNB"]
+    with pytest.raises(ParameterError, match=r"no learner 'naive byes'\. Did you mean 'naive bayes'"):
+        compare(["naive byes"], X, y)
+    with pytest.raises(ParameterError, match=r"Give GaussianNB\(\) instead of GaussianNB"):
+        compare([GaussianNB], X, y)
+    with pytest.raises(ParameterError, match="no learner to compare"):
+        compare([], X, y)
+    with pytest.raises(ParameterError, match="a learner has fit and predict, got 3"):
+        compare([3], X, y)

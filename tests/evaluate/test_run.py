@@ -1,0 +1,54 @@
+"""Running: the same in one process and in two, stoppable, audible, and not too talkative."""
+
+import warnings
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+from assay import compare
+from assay.core.progress import listen
+from assay.evaluate import MajorityClassifier
+from assay.tables.data import load_iris, load_wine
+
+rng = np.random.default_rng(0)
+
+
+def numbers(result):
+    return [{k: v for k, v in row.items() if "seconds" not in k} for row in result.records]
+
+
+def test_a_used_up_budget_starts_no_further_split():
+    result = compare(["majority", "naive bayes"], load_iris(), budget=0)
+    assert len(result.places) == 1
+    assert result.notes == ["The time budget was used up after 1 of 10 splits; the result rests on these."]
+    assert "McNemar" in str(result.test("majority", "naive bayes"))
+
+
+def test_two_processes_give_the_same_numbers_as_one():
+    learners = ["naive bayes", DecisionTreeClassifier(max_features=1)]
+    one, two = (compare(learners, *load_wine(), design="2x3", n_jobs=jobs) for jobs in (None, 2))
+    assert numbers(one) == numbers(two)
+    assert [s.p for s in one.ranking()[1:]] == [s.p for s in two.ranking()[1:]]
+
+
+def test_warnings_are_told_once_a_kind_and_shortened():
+    class Grumbles(MajorityClassifier):
+        def predict(self, X):
+            for k in range(5):
+                warnings.warn(
+                    f"{'abcde'[k]} kind, row {rng.integers(9)} of 'x'. " + "Long advice. " * 40, stacklevel=2
+                )
+            return super().predict(X)
+
+    result = compare({"it": Grumbles()}, load_iris(), design="5-fold")
+    assert len(result.notes) == 4
+    assert result.notes[0].startswith("it warned on 5 of 5 splits: a kind, row ")
+    assert all(len(note) < 300 for note in result.notes)
+    assert result.notes[3] == "it gave 2 more kinds of warnings."
+
+
+def test_progress_is_told_cell_by_cell():
+    events = []
+    with listen(events.append):
+        compare(["majority", "naive bayes"], load_iris(), design="5-fold")
+    assert events[0].total == 10 and events[-1].done == 10 and events[-1].state == "finished"
