@@ -44,11 +44,8 @@ def far_rows(seed, offset, n=120, d=3, K=3):
     """Three clouds of unit spread or so, far from zero, with weights some of which are 0."""
     rng = np.random.default_rng(seed)
     y = np.append(np.arange(2 * K) % K, rng.integers(0, K, n - 2 * K))
-    X = (
-        (rng.normal(size=(n, d)) @ rng.uniform(0.5, 1.5, size=(d, d)))
-        + rng.normal(size=(K, d), scale=2)[y]
-        + offset
-    )
+    shape = np.eye(d) + rng.uniform(-0.25, 0.25, size=(d, d))  # far from singular
+    X = rng.normal(size=(n, d)) @ shape + rng.normal(size=(K, d), scale=2)[y] + offset
     w = rng.choice([0.0, 1.0, 2.5], n)
     w[: 2 * K] = 1.0
     return X, y, w
