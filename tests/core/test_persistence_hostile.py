@@ -53,6 +53,13 @@ for module in registry._modules().values():  # so that an import of Assay's own 
     importlib.import_module(module)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def no_waiting_for_the_disk():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda file: None)
+        yield
+
+
 @pytest.fixture
 def model():
     return GaussianNB().fit(FRAME, LABELS)

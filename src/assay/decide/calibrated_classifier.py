@@ -79,9 +79,11 @@ class CalibratedClassifierCV(MetaClassifier):
     """
 
     accepts = {
+        "estimator": Any_("a classifier, or None"),
         "method": Choice(*METHODS),
         "ensemble": Flag() | Choice("auto"),
         "cv": Any_(),
+        "n_jobs": Any_("a whole number, or None"),
     }
 
     def __init__(

@@ -80,6 +80,7 @@ class ConformalClassifier(MetaClassifier):
     """
 
     accepts = {
+        "estimator": Any_("a classifier, or None"),
         "alpha": Range(0, 1, open="both"),
         "nonconformity": Choice("lac", "aps") | Function(),
         "cv": Any_(),

@@ -67,7 +67,13 @@ class DecisionRule(Wrapper):
     """
 
     accepts = {
+        "estimator": Any_("a classifier, or None"),
         "loss": Any_(),
+        "reject": Any_("a cost, or None"),
+        "priors": Any_("a list of probabilities, a dict of them by class, or None"),
+        "trained_priors": Any_("a list of probabilities, a dict of them by class, or None"),
+        "actions": Any_("a list of names, or None"),
+        "reject_label": Any_("a label"),
         "tie": Choice("first", "random", "reject"),
         "random_state": Seed(),
     }

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from assay.core.parameters import Choice, Range
+from assay.core.parameters import Any_, Choice, Range
 from assay.decide._meta import MetaClassifier, Wrapper, posterior_of
 from assay.decide.scores import class_scores
 from assay.decide.threshold import positive_class
@@ -87,6 +87,8 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
     """
 
     accepts = {
+        "estimator": Any_("a classifier, or None"),
+        "pos_label": Any_("a class label, or None"),
         "threshold": Range() | Choice("auto"),
         "response_method": Choice("auto", "predict_proba", "decision_function"),
     }

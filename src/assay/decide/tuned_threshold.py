@@ -66,6 +66,11 @@ class TunedThresholdClassifierCV(Thresholded):
     """
 
     accepts = {
+        "estimator": Any_("a classifier, or None"),
+        "scoring": Any_("a metric, by name or as a function"),
+        "loss": Any_("a loss matrix, or None"),
+        "pos_label": Any_("a class label, or None"),
+        "n_jobs": Any_("a whole number, or None"),
         "response_method": Choice("auto", "predict_proba", "decision_function"),
         "thresholds": Count(2) | Array(1),
         "refit": Flag(),

@@ -1,0 +1,366 @@
+"""Promises that all learners keep: one short test and one sentence each, for every learner of every room.
+
+Learners are found by themselves; one that needs other settings or other data than most has a line in ``MADE`` or
+``DATA``, and one that cannot keep a promise has a line with the reason in ``EXCEPT``.
+"""
+
+import inspect
+import os
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.datasets import load_iris
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import assay
+from assay.core import SumLearner, sums
+from assay.core.persistence import container
+from assay.core.persistence.registry import name_of
+from assay.errors import AssayError, PersistenceError, SchemaWarning
+
+
+def found():
+    """Every estimator class that a room lists, except the bases of core."""
+    for room in assay._ROOMS:
+        module = getattr(assay, room)
+        for name in getattr(module, "__all__", ()):
+            cls = getattr(module, name)
+            if room != "core" and isinstance(cls, type) and issubclass(cls, BaseEstimator):
+                yield cls
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+
+
+LEARNERS = {cls.__name__: cls for cls in found()}
+
+# Settings that make a learner quick or possible; most do with their defaults.
+MADE = {
+    "ConformalClassifier": {"random_state": 0},
+    "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # indicators of two categories are collinear
+    "TripletMetric": {"tol": 0.1},
+    "TunedThresholdClassifierCV": {"cv": 3, "thresholds": 20},
+}
+
+# Learners of counts and categories; all others get measurements.
+DATA = dict.fromkeys(("BernoulliNB", "CategoricalNB", "ComplementNB", "MultinomialNB"), "counts")
+
+# Promises that a learner cannot keep, and why.
+EXCEPT: dict[str, dict[str, str]] = {
+    "the_order_of_the_rows_does_not_matter": {
+        "CalibratedClassifierCV": "the folds follow the order of the rows",
+        "ConformalClassifier": "which rows are set aside follows their order",
+        "TunedThresholdClassifierCV": "the folds follow the order of the rows",
+    },
+    "renamed_classes_give_renamed_answers": {
+        "ConformalClassifier": "which rows are set aside is drawn class by class, in the order of the labels",
+    },
+}
+
+# Checks of scikit-learn that a learner cannot pass, and why.
+CHECKS: dict[str, dict[str, str]] = {
+    "TunedThresholdClassifierCV": {
+        "check_classifiers_train": "the decision follows the tuned thresholds, not the largest probability",
+    },
+}
+
+IRIS, KINDS = load_iris(return_X_y=True)
+IRIS = IRIS + np.random.default_rng(4).uniform(-0.05, 0.05, IRIS.shape)  # no two rows alike, so no ties
+ROWS = np.random.default_rng(3).permutation(150)[:90]
+
+
+def make(name):
+    return LEARNERS[name](**MADE.get(name, {}))
+
+
+def data(name):
+    """(90, 4) numbers, and three classes, or two if the learner takes no more, or numbers to predict."""
+    X, y, model = IRIS[ROWS], KINDS[ROWS], make(name)
+    if DATA.get(name) == "counts":
+        X = np.round(X)
+    if is_classifier(model) and not get_tags(model).classifier_tags.multi_class:
+        return X, np.minimum(y, 1)
+    return (X, X @ [1.0, 2.0, -1.0, 0.5]) if is_regressor(model) else (X, y)
+
+
+def frame(name):
+    """The same with names, one column of text instead of a number."""
+    X, y = data(name)
+    columns = {f"c{j}": X[:, j] for j in range(3)}
+    return pd.DataFrame({**columns, "kind": np.where(X[:, 3] > 1.2, "wide", "thin")}), y
+
+
+def answers(model, X):
+    """All that a model says about rows."""
+    said = {}
+    for way in ("predict_proba", "decision_function", "predict_log_proba", "predict", "transform"):
+        if hasattr(model, way):
+            answer = getattr(model, way)(X)
+            said[way] = answer.toarray() if hasattr(answer, "toarray") else np.asarray(answer)
+    assert said, "a learner must say something"
+    return said
+
+
+def assert_same_answers(a, b, tolerance=0.0, but=()):
+    assert a.keys() == b.keys()
+    for way in a:
+        if way in but:
+            continue
+        if tolerance and a[way].dtype.kind == "f":
+            assert_allclose(a[way], b[way], rtol=tolerance, atol=tolerance, err_msg=way)
+        else:
+            assert_array_equal(a[way], b[way], err_msg=way)
+
+
+def promise(test, names=LEARNERS):
+    """A test for every learner; those in EXCEPT are skipped with their reason."""
+    reasons = EXCEPT.get(test.__name__.removeprefix("test_"), {})
+    cases = [
+        pytest.param(name, marks=pytest.mark.skip(reason=reasons[name]) if name in reasons else ())
+        for name in names
+    ]
+    return pytest.mark.parametrize("name", cases)(test)
+
+
+@pytest.mark.filterwarnings("ignore::assay.errors.AssayWarning")  # the checks make degenerate data on purpose
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(
+    [make(name) for name in LEARNERS],
+    expected_failed_checks=lambda learner: CHECKS.get(type(learner).__name__, {}),
+)
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+@promise
+def test_a_clone_is_unfitted_and_has_the_same_parameters(name):
+    X, y = data(name)
+    model = make(name).fit(X, y)
+    again = clone(model)
+    assert repr(again.get_params()) == repr(make(name).get_params())
+    assert not [attribute for attribute in vars(again) if attribute.endswith("_")]
+
+
+@promise
+def test_a_pickled_model_gives_the_same_answers(name):
+    X, y = frame(name)
+    model = make(name).fit(X, y)
+    assert_same_answers(answers(pickle.loads(pickle.dumps(model)), X), answers(model, X))
+
+
+@promise
+def test_a_saved_model_gives_the_same_answers(name, tmp_path):
+    for X, y in (data(name), frame(name)):
+        model = make(name).fit(X, y)
+        assay.save(model, tmp_path / "model.assay")
+        back = assay.load(tmp_path / "model.assay")
+        assert type(back) is type(model) and repr(back.get_params()) == repr(model.get_params())
+        assert vars(back).keys() == vars(model).keys()
+        assert_same_answers(answers(back, X), answers(model, X))
+        if hasattr(model, "partial_fit"):
+            assert_same_answers(answers(back.partial_fit(X, y), X), answers(model.partial_fit(X, y), X))
+
+
+@promise
+def test_an_unfitted_model_can_be_saved(name, tmp_path):
+    assay.save(make(name), tmp_path / "model.assay")
+    assert repr(assay.load(tmp_path / "model.assay").get_params()) == repr(make(name).get_params())
+
+
+@promise
+def test_arrays_of_another_shape_are_refused_or_do_no_harm(name, tmp_path):
+    """A file in which one array of a learner has lost or gained rows or columns never takes the interpreter down."""
+    X, y = data(name)
+    assay.save(make(name).fit(X, y), tmp_path / "model.assay")
+    manifest, tensors = container.read(tmp_path / "model.assay")
+    for key, tensor in tensors.items():
+        for wrong in (tensor[:0], np.repeat(tensor, 2, axis=0), tensor[None], tensor.T[:1].T):
+            if wrong.shape == tensor.shape:
+                continue
+            container.write(tmp_path / "wrong", manifest, {**tensors, key: np.ascontiguousarray(wrong)})
+            try:
+                model = assay.load(tmp_path / "wrong")
+            except PersistenceError:
+                continue
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                try:
+                    answers(model, X)
+                except (ValueError, IndexError, TypeError, np.linalg.LinAlgError):
+                    continue
+
+
+@promise
+def test_the_order_of_the_rows_does_not_matter(name):
+    X, y = data(name)
+    mixed = np.random.default_rng(0).permutation(len(X))
+    other = make(name).fit(X[mixed], y[mixed])
+    assert_same_answers(answers(make(name).fit(X, y), X), answers(other, X), 1e-9)
+
+
+@promise
+def test_renamed_classes_give_renamed_answers(name):
+    if not is_classifier(make(name)):
+        return
+    X, y = data(name)
+    names = np.array(["zebra", "lion", "ant"])[: len(np.unique(y))]  # another order than 0, 1, 2
+    plain, renamed = make(name).fit(X, y), make(name).fit(X, names[y])
+    assert_array_equal(renamed.classes_, np.sort(names))
+    place = [list(renamed.classes_).index(label) for label in names]
+    for way in ("predict_proba", "decision_function"):
+        if hasattr(plain, way):
+            a, b = getattr(plain, way)(X), getattr(renamed, way)(X)
+            assert_allclose(b[:, place] if b.ndim == 2 else -b, a, rtol=1e-9, atol=1e-9)
+    assert_array_equal(renamed.predict(X), names[plain.predict(X)])
+
+
+@promise
+def test_a_frame_and_an_array_give_the_same_answers(name):
+    X, y = data(name)
+    named = pd.DataFrame(X, columns=list("abcd"))
+    a, b = make(name).fit(X, y), make(name).fit(named, y)
+    assert_same_answers(answers(a, X), answers(b, named))
+
+
+@promise
+def test_columns_are_matched_by_name(name):
+    X, y = frame(name)
+    model = make(name).fit(X, y)
+    assert_same_answers(answers(model, X[X.columns[::-1]]), answers(model, X))
+
+
+@promise
+def test_one_row_gets_the_answer_it_gets_among_others(name):
+    X, y = frame(name)
+    model = make(name).fit(X, y)
+    everything = answers(model, X)
+    for i in (0, 17, 89):
+        one = answers(model, X.iloc[[i]])
+        assert_same_answers(one, {way: answer[[i]] for way, answer in everything.items()}, 1e-9)
+
+
+@promise
+def test_an_unseen_category_is_used_as_missing_or_refused(name):
+    X, y = frame(name)
+    model = make(name).fit(X, y)
+    strange = X.iloc[:3].assign(kind="unheard of")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SchemaWarning)
+        try:
+            said = answers(model, strange)
+        except AssayError as error:
+            assert "kind" in str(error)
+            return
+    assert all(len(answer) == 3 for answer in said.values())
+    if "predict_proba" in said:
+        assert_allclose(said["predict_proba"].sum(axis=1), 1.0)
+
+
+@promise
+def test_a_missing_value_is_used_or_refused_by_name(name):
+    X, y = frame(name)
+    holes = X.copy()
+    holes.loc[[0, 5], "c1"] = np.nan
+    model = make(name).fit(X, y)
+    for act in (lambda: answers(model, holes), lambda: answers(make(name).fit(holes, y), X)):
+        try:
+            said = act()
+        except AssayError as error:
+            assert "c1" in str(error) and "missing" in str(error)
+            continue
+        if "predict_proba" in said:
+            assert_allclose(said["predict_proba"].sum(axis=1), 1.0)
+
+
+@promise
+def test_the_docstring_has_an_example(name):
+    assert ">>> " in (LEARNERS[name].__doc__ or "")
+
+
+@promise
+def test_every_parameter_is_checked_and_documented_and_every_documented_one_exists(name):
+    cls = LEARNERS[name]
+    parameters = set(inspect.signature(cls).parameters)
+    assert set(cls.accepts) == parameters
+    assert documented(cls.__doc__) == parameters
+
+
+def documented(doc):
+    """The names in the section Parameters of a docstring."""
+    lines = inspect.cleandoc(doc).splitlines()
+    if "Parameters" not in lines:
+        return set()
+    start = lines.index("Parameters") + 2
+    names = set()
+    for line, following in zip(lines[start:], [*lines[start + 1 :], ""]):
+        if re.fullmatch(r"-{4,}", following):  # the next heading
+            break
+        head = re.match(r"(\w+(?:, \w+)*) : ", line)
+        names |= set(head[1].split(", ")) if head else set()
+    return names
+
+
+@promise
+def test_a_wrong_parameter_is_named(name):
+    X, y = data(name)
+    for parameter in inspect.signature(LEARNERS[name]).parameters:
+        model = make(name).set_params(**{parameter: object()})
+        if LEARNERS[name].accepts[parameter] is None or LEARNERS[name].accepts[parameter].holds(object()):
+            continue
+        with pytest.raises(AssayError, match=f"{name}.*{parameter}"):
+            model.fit(X, y)
+
+
+@promise
+def test_the_class_is_in_the_registry_under_its_public_name(name):
+    room = LEARNERS[name].__module__.split(".")[1]
+    assert name_of(LEARNERS[name]) == f"{room}.{name}"
+
+
+# Learners that are sums
+
+
+def sum_promise(test):
+    """A test for every learner that is a sum."""
+    return promise(test, [name for name in LEARNERS if issubclass(LEARNERS[name], SumLearner)])
+
+
+def big(name):
+    X, y = data(name)
+    return np.tile(X, (12, 1)), np.tile(y, 12)
+
+
+@sum_promise
+def test_the_number_of_threads_does_not_change_a_bit(name, monkeypatch):
+    X, y = big(name)
+    monkeypatch.setattr(sums, "SMALL_BYTES", 1)
+    monkeypatch.setattr(sums, "BLOCK_BYTES", 1)  # blocks of 256 rows
+    said = []
+    for threads in ("1", "2"):
+        monkeypatch.setenv("ASSAY_NUM_THREADS", threads)
+        said.append(answers(make(name).fit(X, y), X))
+    assert_same_answers(*said)
+
+
+@sum_promise
+def test_blocks_in_any_order_give_the_model_of_all_rows(name):
+    X, y = big(name)
+    whole = answers(make(name).fit(X, y), X)
+    cuts = [slice(0, 100), slice(100, 137), slice(137, 700), slice(700, None)]
+    streamed = make(name).fit_blocks([(X[cut], y[cut]) for cut in cuts])
+    assert_same_answers(answers(streamed, X), whole, 1e-9)
+    classes = {"classes": np.unique(y)} if is_classifier(make(name)) else {}
+    for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
+        model = make(name)
+        for i in order:
+            model.partial_fit(X[cuts[i]], y[cuts[i]], **classes)
+        assert_same_answers(answers(model, X), whole, 1e-9)
