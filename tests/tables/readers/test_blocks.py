@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from assay.errors import ReadError
 from assay.tables.readers import arff, csv, read_blocks, source
 from assay.tables.readers.blocks import regrouped
 
@@ -57,3 +58,10 @@ def test_regrouping_keeps_every_row():
     assert [p.num_rows for p in parts] == [4, 4, 3]
     assert [v for p in parts for v in p["a"].to_pylist()] == list(range(11))
     assert list(regrouped(iter([]), 4)) == []
+
+
+def test_libsvm_is_read_whole(tmp_path):
+    path = tmp_path / "t.libsvm"
+    path.write_text("1 1:2\n")
+    with pytest.raises(ReadError, match="LIBSVM files are read whole; use read_table"):
+        read_blocks(path)

@@ -28,7 +28,10 @@ class Blocks:
     ):
         self.paths = paths
         self.rows = rows
-        self._readers = [open_reader(path, format or format_of(path), **options) for path in paths]
+        kinds_ = [format or format_of(path) for path in paths]
+        if "libsvm" in kinds_:
+            raise ReadError(f"{paths[kinds_.index('libsvm')]}: LIBSVM files are read whole; use read_table.")
+        self._readers = [open_reader(path, kind, **options) for path, kind in zip(paths, kinds_)]
         formats = {reader.format for reader in self._readers}
         if len(formats) > 1:
             raise ReadError(f"Blocks come from files of one format, got {', '.join(sorted(formats))}.")

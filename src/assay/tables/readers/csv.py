@@ -246,7 +246,7 @@ class CsvReader:
             trimmed = [pc.utf8_trim(column, " \t") for column in table.columns]
             columns = [pc.if_else(pc.is_in(c, marks), pa.scalar(None, pa.string()), c) for c in trimmed]
             return pa.table(columns, names=table.column_names)
-        if quote + quote in data:
+        if quote in data and quote + quote in data:
             columns = [pc.if_else(pc.equal(c, ""), pa.scalar(None, pa.string()), c) for c in table.columns]
             return pa.table(columns, names=table.column_names)
         return table

@@ -74,7 +74,7 @@ def survey(data: bytes, delimiter: bytes, quote: bytes, final: bool, empty_rows:
 
 def _line_breaks(data: bytes, buffer: np.ndarray, final: bool) -> np.ndarray:
     """Positions of the last byte of each line end: LF, CRLF or CR."""
-    if data.count(b"\r") == data.count(b"\r\n"):  # no CR on its own, at the edge neither
+    if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):  # no CR on its own, at the edge neither
         return np.flatnonzero(buffer == NEWLINE)
     following = np.append(buffer[1:], 0 if final else NEWLINE)  # a CR at the edge may yet get its LF
     return np.flatnonzero((buffer == NEWLINE) | ((buffer == RETURN) & (following != NEWLINE)))

@@ -71,20 +71,25 @@ def infer(text: Any, decimal: str = ".") -> tuple[str, Any]:
     if text.null_count == len(text):
         return NOTHING, pa.nulls(len(text), pa.float64())
     found = _typed(text, decimal)
-    if found is not None:
+    if found is not None and not (found[0] == NUMBER and pc.any(pc.is_nan(found[1])).as_py()):
         return found
-    marks = pc.is_in(pc.utf8_trim_whitespace(text), pa.array(MISSING))
+    marks = pc.is_in(pc.utf8_trim_whitespace(text), pa.array(MISSING))  # a quoted nan is a mark, not a number
     if not pc.any(marks).as_py():
-        return TEXT, text
+        return found or (TEXT, text)
     rest = pc.if_else(marks, pa.scalar(None, text.type), text)
     if rest.null_count == len(rest):
         return MARKS, text
-    found = _typed(rest, decimal)
-    return found if found is not None else (TEXT, text)
+    return _typed(rest, decimal) or (TEXT, text)
 
 
 def convert(text: Any, kind: str, decimal: str = ".") -> Any:
     """A text column as the type that was found for its whole file."""
+    import pyarrow.compute as pc
+
+    if kind == NUMBER and decimal == ".":
+        values = _cast(text, arrow_type(kind))
+        if values is not None and not pc.any(pc.is_nan(values)).as_py():
+            return values
     found, values = infer(text, decimal)
     return raise_to(found, values, kind) if kind != TEXT else text
 

@@ -126,7 +126,7 @@ class Source:
         with unpacked(self.path) as stream:
             first = stream.read(size)
             bom, encoding = self._guess(first)
-            first = first[bom:]
+            first = first[bom:] or stream.read(size)
             if encoding == "utf-8":
                 yield from self._utf8(first, stream, size)
             else:
@@ -148,7 +148,7 @@ class Source:
         return 0, "utf-8"
 
     def _utf8(self, chunk: bytes, stream: BinaryIO, size: int) -> Iterator[bytes]:
-        ascii_so_far, line, tail = True, 1, b""
+        ascii_so_far, sent, tail = True, 0, b""
         while chunk or tail:
             final = not chunk
             chunk = tail + chunk
@@ -159,7 +159,7 @@ class Source:
                     chunk, tail = chunk[:whole], chunk[whole:]
                 except UnicodeDecodeError as error:
                     if self.encoding is not None or not ascii_so_far or not chunk[: error.start].isascii():
-                        at = line + _line_ends(chunk[: error.start])
+                        at = self._line_of(sent + error.start)
                         raise self.complain(
                             f"byte 0x{chunk[error.start]:02X} is not UTF-8 text. "
                             'Say which encoding it is, for example encoding="latin-1".',
@@ -170,8 +170,21 @@ class Source:
                 ascii_so_far = ascii_so_far and chunk.isascii()
             if chunk:
                 yield chunk
-                line += _line_ends(chunk)
+                sent += len(chunk)
             chunk = b"" if final else stream.read(size)
+
+    def _line_of(self, position: int) -> int:
+        """The line of a byte, counted without the mark; read once more, since errors are rare."""
+        line, left, last = 1, position, b""
+        with unpacked(self.path) as stream:
+            data = stream.read(CHUNK)
+            data = data.removeprefix(codecs.BOM_UTF8)
+            while data and left:
+                data = data[:left]
+                line += _line_ends(data) - (last == b"\r" and data[:1] == b"\n")
+                left, last = left - len(data), data[-1:]
+                data = stream.read(CHUNK)
+        return line
 
     def _decoded(self, chunk: bytes, stream: BinaryIO, size: int, encoding: str) -> Iterator[bytes]:
         decoder = codecs.getincrementaldecoder(encoding)(
@@ -195,6 +208,8 @@ class Source:
 
 def _line_ends(data: bytes) -> int:
     """How many lines end in the bytes; LF, CRLF and CR each end one."""
+    if b"\r" not in data:
+        return data.count(b"\n")
     return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
 
 
