@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from assay.errors import ReadError
+from assay.errors import ReadError, SchemaError
 from assay.tables.readers import libsvm as reader
 from assay.tables.readers import read_table
 from assay.tables.readers.libsvm import read_libsvm
@@ -43,15 +43,29 @@ def test_as_a_table(put):
     assert read_table(put("1 1:0.5\n-1 2:2\n", "t.unknown")).format == "libsvm"
 
 
+def test_options_that_have_no_meaning(put):
+    path = put("1 1:0.5\n")
+    assert read_table(path, target="label", width=4).X.shape == (1, 4)
+    for option in ({"weights": "w"}, {"columns": ["x0"]}):
+        with pytest.raises(ReadError, match="has no named columns"):
+            read_table(path, **option)
+    with pytest.raises(SchemaError, match="no column 'y'"):
+        read_table(path, target="y")
+    with pytest.raises(
+        ReadError, match=r"libsvm reader has no option 'delimiter'\. Options: zero_based, width, encoding"
+    ):
+        read_table(path, delimiter=";")
+
+
 def test_where_columns_begin(put):
     assert read_libsvm(put("1 0:5 2:6\n"))[0].toarray().tolist() == [[5, 0, 6]]
     assert read_libsvm(put("1 1:5\n"))[0].toarray().tolist() == [[5]]
     assert read_libsvm(put("1 1:5\n"), zero_based=True)[0].toarray().tolist() == [[0, 5]]
-    assert read_libsvm(put("1 1:5\n"), columns=3)[0].shape == (1, 3)
+    assert read_libsvm(put("1 1:5\n"), width=3)[0].shape == (1, 3)
     with pytest.raises(ReadError, match=r"index 0.*zero_based=True"):
         read_libsvm(put("1 0:5\n"), zero_based=False)
     with pytest.raises(ReadError, match="index 4 lies beyond the 3 columns"):
-        read_libsvm(put("1 4:5\n"), columns=3)
+        read_libsvm(put("1 4:5\n"), width=3)
 
 
 def test_labels_that_are_not_whole(put):

@@ -11,7 +11,7 @@ from assay.tables.readers.source import CHUNK, LONGEST, Source
 
 
 def read_libsvm(
-    path: Any, zero_based: bool | None = None, columns: int | None = None, encoding: str | None = None
+    path: Any, zero_based: bool | None = None, width: int | None = None, encoding: str | None = None
 ) -> tuple[Any, np.ndarray, np.ndarray | None]:
     """Rows ``label [qid:q] index:value ... [# comment]`` as a sparse matrix, labels and query numbers.
 
@@ -22,7 +22,7 @@ def read_libsvm(
     path : str or Path
     zero_based : bool, default None
         Whether the first column is number 0. None: it is if the number 0 occurs.
-    columns : int, default None
+    width : int, default None
         How many columns there are; None takes the largest index.
     encoding : str, default None
 
@@ -54,15 +54,11 @@ def read_libsvm(
         if index.size and index.min() == 0:
             raise source.complain("an index 0, although the first column is number 1; pass zero_based=True.")
         index = index - 1
-    width = int(index.max()) + 1 if index.size else 0
-    if columns is not None:
-        if width > columns:
-            raise source.complain(
-                f"index {width - 1 + (not base)} lies beyond the {columns} columns asked for."
-            )
-        width = columns
+    found = int(index.max()) + 1 if index.size else 0
+    if width is not None and found > width:
+        raise source.complain(f"index {found - 1 + (not base)} lies beyond the {width} columns asked for.")
     pointer = np.concatenate([[0], np.cumsum(counts)])
-    X = csr_matrix((values, index, pointer), shape=(len(y), width))
+    X = csr_matrix((values, index, pointer), shape=(len(y), found if width is None else width))
     if np.all(y == np.floor(y)) and np.all(np.abs(y) < 2**53):
         y = y.astype(np.int64)
     known = queries >= 0

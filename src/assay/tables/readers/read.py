@@ -125,8 +125,8 @@ def read_table(
         None goes by the file's name, and by its first bytes where the name says nothing.
     **options
         Passed on to the format's reader: ``CsvReader`` knows delimiter, quote, escape, comment, decimal,
-        header, skip and encoding, ``ArffReader`` relational and encoding, ``read_libsvm`` zero_based
-        and columns.
+        header, skip and encoding, ``ArffReader`` relational and encoding, ``read_libsvm`` zero_based,
+        width and encoding.
 
     Returns
     -------
@@ -137,7 +137,12 @@ def read_table(
     if kind == "libsvm":
         from assay.tables.readers.libsvm import read_libsvm
 
-        return _take_libsvm(path, read_libsvm(path, **options))
+        for name, value in (("weights", weights), ("columns", columns)):
+            if value is not None:
+                raise complain(path, f"a LIBSVM file has no named columns, so {name}= has no meaning here.")
+        if target not in (None, "auto", "label"):
+            raise SchemaError(_no_column(path, target, ["label"]))
+        return _take_libsvm(path, read_libsvm(path, **_known(path, kind, read_libsvm, options)))
     reader = open_reader(path, kind, **options)
     target = _find(path, target, reader.names, kind)
     wanted = None
@@ -200,13 +205,18 @@ def open_reader(path: Any, kind: str, **options: Any) -> Any:
     readers: dict[str, Any] = {"csv": CsvReader, "parquet": ParquetReader, "arff": ArffReader}
     if kind not in readers:
         raise complain(path, f"there is no format {kind!r}; expected csv, parquet, arff or libsvm.")
-    try:
-        return readers[kind](path, **options)
-    except TypeError as error:
-        if "unexpected keyword argument" not in str(error):
-            raise
-        wrong = str(error).rsplit(" ", 1)[-1]
-        raise complain(path, f"the {kind} reader has no option {wrong}.") from None
+    return readers[kind](path, **_known(path, kind, readers[kind], options))
+
+
+def _known(path: Any, kind: str, reader: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options, if the reader knows them all."""
+    from inspect import signature
+
+    names = list(signature(reader).parameters)[1:]
+    for option in options:
+        if option not in names:
+            raise complain(path, f"the {kind} reader has no option {option!r}. Options: {', '.join(names)}.")
+    return options
 
 
 def labels(column: Any) -> np.ndarray:
