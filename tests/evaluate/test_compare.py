@@ -1,6 +1,5 @@
 """compare: the same splits for all, everything learned inside the fold, nothing silent."""
 
-
 import numpy as np
 import pandas as pd
 import polars as pl

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from assay.bayes import GaussianNB, NaiveBayes
+from assay.bayes import GaussianNB, JointBayes, NaiveBayes
 from assay.evaluate.prepared import Indicators, prepared
 from assay.tables import Table
 
@@ -30,6 +30,8 @@ def test_indicators_pass_scikit_learns_checks(estimator, check):
      (GaussianNB(), WHOLE, True, "scaled", "Prepared"),
      (GaussianNB(), MIXED, False, "", "Prepared"),  # a category unseen in a fold is a hole
      (NaiveBayes(), HOLES, False, "", "NaiveBayes"),
+     (JointBayes(), HOLES, False, "imputed", "Pipeline"),  # takes holes in predict alone
+     (JointBayes(), MIXED, False, "", "JointBayes"),
      (LogisticRegression(), HOLES, True, "imputed, scaled", "Pipeline"),
      (LogisticRegression(), MIXED, False, "indicators", "Pipeline"),
      (HistGradientBoostingClassifier(), HOLES, False, "", "Pipeline"),

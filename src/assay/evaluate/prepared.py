@@ -91,10 +91,11 @@ def prepared(name: str, estimator: Any, table: Table, scale: bool = False) -> Ca
     fill = not table.complete and not _takes_missing(estimator)
     said = [("imputed", fill), ("scaled", scale), ("indicators", coded.any() and not ours)]
     words = ", ".join(word for word, done in said if done)
-    if isinstance(estimator, Classifier):
-        unseen = coded.any() and not _takes_missing(estimator)
+    if isinstance(estimator, Classifier) and not (fill and "missing" in estimator.takes):
+        unseen = coded.any() and "missing" not in estimator.takes
         ready = Prepared(estimator, scale=bool(scale)) if fill or scale or unseen else estimator
         return Candidate(name, estimator, ready, words)
+    # a stranger, or one that takes missing values in predict alone
     steps = [
         step()
         for step, done in ((SimpleImputer, fill), (StandardScaler, scale), (Indicators, not ours))
