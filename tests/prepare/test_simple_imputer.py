@@ -210,13 +210,23 @@ def test_blocks_give_the_same_fillings(seed, cut, strategy):
     frame.loc[rng.random(60) < 0.2, "c"] = None
     whole = SimpleImputer(strategy=strategy).fit(frame)
     partial = SimpleImputer(strategy=strategy)
+    frame["c"] = frame["c"].astype("string")  # a type that says text, also in a block of holes
     for part in (frame[cut:], frame[:cut]):  # categories that the first block lacks come later
-        if part["v"].notna().any():
-            partial.partial_fit(part)
+        partial.partial_fit(part)
     streamed = SimpleImputer(strategy=strategy).fit_blocks([frame[:cut], frame[cut:]])
     for other in (partial, streamed):
         assert_allclose(float(other.statistics_[0]), float(whole.statistics_[0]), rtol=1e-12)
         assert other.statistics_[1] == whole.statistics_[1]
+
+
+@pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent", "constant"])
+def test_a_block_of_holes_takes_the_kind_of_the_next(strategy):
+    holes = pl.DataFrame({"a": [None, None], "b": [None, None]}, schema={"a": pl.String, "b": pl.String})
+    later = pl.DataFrame({"a": [3.0, 3.0], "b": ["x", "x"]})
+    imputer = SimpleImputer(strategy=strategy).partial_fit(holes).partial_fit(later)
+    expected = [0, "missing_value"] if strategy == "constant" else [3.0, "x"]
+    assert imputer.statistics_.tolist() == expected
+    assert SimpleImputer(strategy=strategy).fit_blocks([later, holes]).statistics_.tolist() == expected
 
 
 @given(seed=st.integers(0, 10**6), strategy=st.sampled_from(["mean", "median", "most_frequent"]))

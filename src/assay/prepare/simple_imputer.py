@@ -259,7 +259,9 @@ class ColumnSums:
         moments = None
         if self.moments is not None and other.moments is not None:
             moments = self.moments + other.moments
-        tallies = {j: tally + other.tallies[j] for j, tally in self.tallies.items()}
+        tallies = {**self.tallies, **other.tallies}  # a column without values may have been of another kind
+        for j in self.tallies.keys() & other.tallies.keys():
+            tallies[j] = self.tallies[j] + other.tallies[j]
         return ColumnSums(self.rows + other.rows, self.holes + other.holes, moments, tallies)
 
     def recode(self, old: Schema, new: Schema) -> ColumnSums:

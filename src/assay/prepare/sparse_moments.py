@@ -39,5 +39,9 @@ def sparse_moments(X: Any, w: np.ndarray | None) -> ClassMoments:
     missing = add(weights[rows[~there]], X.indices[~there])
     seen = total - missing
     mean = add(v * x) / np.where(seen > 0, seen, 1.0)
-    scatter = add(v * (x - mean[j]) ** 2) + np.maximum(seen - add(v), 0.0) * mean**2
+    stored = np.bincount(
+        X.indices[weights[rows] > 0], minlength=d
+    )  # counted, since a difference of weights rounds
+    zeros = np.where(stored < np.count_nonzero(weights), np.maximum(seen - add(v), 0.0), 0.0)
+    scatter = add(v * (x - mean[j]) ** 2) + zeros * mean**2
     return ClassMoments(np.array([total]), seen[None], mean[None], scatter[None])
