@@ -389,3 +389,10 @@ def test_rows_drawn_from_the_model_lead_back_to_it():
 def test_numbers_too_large_to_be_squared_are_refused():
     with pytest.raises(DataError, match="too large to be squared"):
         NaiveBayes().fit([[1e300], [-1e300], [0.5]], [0, 0, 1])
+
+
+def test_variances_too_small_to_divide_by_count_as_none():
+    X = np.array([[1e-156], [2e-156], [0.0], [3e-156]])
+    model = NaiveBayes().fit(X, [0, 0, 1, 1])
+    assert model.families_ == {"x0": "none"}
+    assert_allclose(model.predict_proba(X), np.full((4, 2), 0.5), rtol=1e-12)

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 import assay.bayes._counts as _counts
-from assay.bayes.counts import CategoryCounts, CountBayes, category_counts, extent
+from assay.bayes.counts import TOO_MANY, CategoryCounts, CountBayes, category_counts, extent
 from assay.bayes.derivation import derivation, priors, rational, share
 from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Range
 from assay.errors import DataError, ParameterError, SchemaWarning
-
-TOO_MANY = 1 << 24  # codes from here on would need a table of their own size
 
 
 class CategoricalNB(CountBayes):

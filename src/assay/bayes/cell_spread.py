@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.bayes.gaussian_columns import TINY
 from assay.bayes.joint_sums import JointSums
 
 
@@ -16,7 +17,7 @@ def cell_gaussians(
     replaced by the first that is not, of: within the cells of the class, within all cells, over all rows.
     """
     classes = sums.keys[:, -1].astype(np.int64)
-    n_classes, n = sums.class_count, max(float(sums.class_count.sum()), np.finfo(float).tiny)
+    n_classes, n = sums.class_count, max(float(sums.class_count.sum()), TINY)
     inside = np.zeros((K, *sums.scatter.shape[1:]))
     np.add.at(inside, classes, sums.scatter)
     groups = [np.flatnonzero(classes == k) for k in range(K)] + [np.arange(len(classes))]
@@ -24,7 +25,7 @@ def cell_gaussians(
     mean = np.concatenate([sums.mean, [part[0] for part in parts[:K]]])
     scatter = np.concatenate([sums.scatter, [part[1] for part in parts[:K]]])
     overall = parts[K][1] / n
-    varies = (np.diagonal(overall) if overall.ndim == 2 else overall) > 0
+    varies = (np.diagonal(overall) if overall.ndim == 2 else overall) >= TINY
     spread = _over(scatter, np.concatenate([sums.count, n_classes]))
     owner = np.concatenate([classes, np.arange(K)])
     stand_ins = (_over(inside, n_classes)[owner], inside.sum(axis=0) / n, overall)
@@ -50,9 +51,9 @@ def _variances(
     var: np.ndarray, stand_ins: tuple[np.ndarray, ...], floor: float, varies: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     var = np.maximum(var, floor)
-    fallen = ((var == 0) & varies).any(axis=1)
+    fallen = ((var < TINY) & varies).any(axis=1)
     for other in stand_ins:
-        var = np.where(var > 0, var, other)
+        var = np.where(var >= TINY, var, other)
     return np.where(varies, var, 1.0), fallen
 
 
@@ -78,7 +79,7 @@ def _regular(S: np.ndarray, floor: float, varies: np.ndarray) -> np.ndarray | No
     if floor > 0:
         values, vectors = np.linalg.eigh(S)
         return (vectors * np.maximum(values, floor)) @ vectors.T
-    scale = np.sqrt(np.diag(S))
-    if not (scale > 0).all():
+    if not (np.diag(S) >= TINY).all():
         return None
+    scale = np.sqrt(np.diag(S))
     return S if np.linalg.eigvalsh(S / np.outer(scale, scale))[0] > 1e-10 else None

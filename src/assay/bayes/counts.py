@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 SMALLEST_ALPHA = 1e-10  # with force_alpha=False, as in scikit-learn
+TOO_MANY = 1 << 20  # numbers from here on are no codes: their table would be larger than most data
 _NOTHING = np.empty(0)
 
 

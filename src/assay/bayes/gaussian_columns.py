@@ -9,6 +9,8 @@ import numpy as np
 import assay.bayes._gaussian_nb as _gaussian_nb
 from assay.core.moments import ClassMoments
 
+TINY = np.finfo(np.float64).tiny  # a variance below this has no reciprocal
+
 
 @dataclass
 class GaussianColumns:
@@ -40,17 +42,17 @@ def gaussian_columns(
     rows, together = moments.unweighted(), moments.pooled()
     epsilon = var_smoothing * float((rows.scatter[0, chosen] / rows.seen[0, chosen]).max())
     overall = together.scatter[0, chosen] / together.seen[0, chosen] + epsilon
-    kept = [c for c, var in zip(chosen, overall) if var > 0]
-    overall = overall[overall > 0]
+    kept = [c for c, var in zip(chosen, overall) if var >= TINY]
+    overall = overall[overall >= TINY]
     seen = moments.seen[:, kept]
     var = moments.scatter[:, kept] / np.where(seen > 0, seen, 1.0) + epsilon
-    blank, flat = (seen == 0) & (moments.count > 0)[:, None], (var == 0) & (seen > 0)
+    blank, flat = (seen == 0) & (moments.count > 0)[:, None], (var < TINY) & (seen > 0)
     why = [("no entry", k, c) for k, c in np.argwhere(blank)] + [
         ("variance 0", k, c) for k, c in np.argwhere(flat)
     ]
     return GaussianColumns(
         np.where(seen > 0, moments.mean[:, kept], together.mean[0, kept]),
-        np.where((seen > 0) & (var > 0), var, overall),
+        np.where((seen > 0) & (var >= TINY), var, overall),
         epsilon,
         [place[c] for c in kept],
         [(place[kept[c]], int(k), what) for what, k, c in why],

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.bayes.counts import CategoryCounts, category_counts, class_weight, extent
+from assay.bayes.counts import TOO_MANY, CategoryCounts, category_counts, class_weight, extent
 from assay.core.moments import ClassMoments, class_moments
 from assay.errors import DataError
 from assay.tables import Schema
-
-TOO_MANY = 1 << 24  # codes from here on would need a table of their own size
 
 
 @dataclass
