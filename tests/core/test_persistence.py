@@ -54,6 +54,11 @@ def same(a, b):
     return a == b
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("values")
+
+
 plain = st.one_of(
     st.none(),
     st.booleans(),
@@ -91,14 +96,14 @@ arrays = hnp.arrays(number_types, hnp.array_shapes(min_dims=0, min_side=0, max_s
 
 @settings(max_examples=150, deadline=None)
 @given(nested)
-def test_plain_values_come_back_with_type_and_bits(tmp_path_factory, value):
-    assert same(through_file(value, tmp_path_factory.mktemp("v") / "f"), value)
+def test_plain_values_come_back_with_type_and_bits(folder, value):
+    assert same(through_file(value, folder / "f"), value)
 
 
 @settings(max_examples=150, deadline=None)
 @given(arrays)
-def test_arrays_come_back_with_type_shape_and_bits(tmp_path_factory, array):
-    back = through_file([array, array.T], tmp_path_factory.mktemp("a") / "f")
+def test_arrays_come_back_with_type_shape_and_bits(folder, array):
+    back = through_file([array, array.T], folder / "f")
     assert same(back, [array, array.T])
 
 

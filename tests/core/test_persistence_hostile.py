@@ -60,6 +60,14 @@ def no_waiting_for_the_disk():
         yield
 
 
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """A folder with a sound file, and its model."""
+    folder, model = tmp_path_factory.mktemp("sound"), GaussianNB().fit(FRAME, LABELS)
+    assay.save(model, folder / "sound")
+    return folder, model
+
+
 @pytest.fixture
 def model():
     return GaussianNB().fit(FRAME, LABELS)
@@ -560,17 +568,15 @@ def test_every_changed_number_is_noticed(tmp_path, model):
         refused(tmp_path / "damaged", "does not match its digest|neither true")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 10**6), st.binary(max_size=6), st.integers(0, 6)), min_size=1, max_size=4
     )
 )
-def test_mutated_bytes_are_refused_or_harmless(tmp_path_factory, mutations):
+def test_mutated_bytes_are_refused_or_harmless(sound, mutations):
     """Bytes replaced, inserted and removed anywhere: an error of ours, or the very same model."""
-    folder = tmp_path_factory.mktemp("fuzz")
-    model = GaussianNB().fit(FRAME, LABELS)
-    assay.save(model, folder / "sound")
+    folder, model = sound
     content = (folder / "sound").read_bytes()
     for place, new, gone in mutations:
         at = place % len(content)
@@ -612,12 +618,11 @@ def places(node, path=()):
         yield from places(value, (*path, key))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 10**6), lies)
-def test_a_manifest_with_one_lie_is_refused_or_answers(tmp_path_factory, where, lie):
+def test_a_manifest_with_one_lie_is_refused_or_answers(sound, where, lie):
     """With a digest that fits, as a stranger would make it: an error of ours, or a model that can be asked."""
-    folder = tmp_path_factory.mktemp("lies")
-    assay.save(GaussianNB().fit(FRAME, LABELS), folder / "sound")
+    folder, _ = sound
     manifest, tensors = container.read(folder / "sound")
     spots = [path for path in places(manifest) if path and path != ("answers",)]
     *way, last = spots[where % len(spots)]

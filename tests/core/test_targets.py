@@ -66,7 +66,6 @@ def test_text_labels_of_every_library_are_sorted_and_numbered(kind):
         (np.array([b"b", b"a", b"b"]), np.dtype("S1")),
         (np.array(["2026-02-01", "2026-01-01", "2026-02-01"], dtype="M8[D]"), np.dtype("M8[D]")),
     ],
-    ids=repr,
 )
 def test_other_labels_keep_their_type(y, dtype):
     labels, codes = encode_labels(y, 3, "Learner")
@@ -105,7 +104,6 @@ def test_codes_point_back_to_the_labels(values):
         pa.array([1, None, 2]),
         np.array(["2026-01-01", "NaT", "2026-01-02"], dtype="M8[D]"),
     ],
-    ids=repr,
 )
 def test_a_missing_label_is_named_by_its_row(y):
     with pytest.raises(DataError, match="Learner: Input y contains NaN: row 1 has no label"):

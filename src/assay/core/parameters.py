@@ -82,9 +82,10 @@ class Range(Accepted):
     def holds(self, value: Any) -> bool:
         if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)) or value != value:  # NaN
             return False
-        if (self.open in ("low", "both") and value <= self.low) or value < self.low:
+        number: Any = value  # as it is: a whole number may be too large for a float
+        if (self.open in ("low", "both") and number <= self.low) or number < self.low:
             return False
-        return not ((self.open in ("high", "both") and value >= self.high) or value > self.high)
+        return not ((self.open in ("high", "both") and number >= self.high) or number > self.high)
 
 
 class Count(Accepted):

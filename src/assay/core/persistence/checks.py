@@ -176,4 +176,5 @@ def _schema_in(model: Any, depth: int = 3) -> Schema | None:
 
 
 def is_named_tuple(cls: type) -> bool:
+    """Whether a class is a tuple with names for its places."""
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
