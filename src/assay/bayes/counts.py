@@ -183,7 +183,8 @@ def feature_sums(
     rows = (_codes(y), _weights(w), over, level, sums.feature_count)
     if isinstance(X, np.ndarray):
         return sums, _counts.sums(np.ascontiguousarray(X), *rows)
-    return sums, min(0.0, _counts.sparse_sums(X.data, X.indices, X.indptr, *rows))
+    parts = (X.data, X.indices, X.indptr.astype(X.indices.dtype, copy=False))
+    return sums, min(0.0, _counts.sparse_sums(*map(np.ascontiguousarray, parts), *rows))
 
 
 def class_weight(y: np.ndarray, w: np.ndarray | None, K: int) -> np.ndarray:
