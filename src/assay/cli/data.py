@@ -111,7 +111,8 @@ def write_data(data: Any, path: str) -> None:
     """A built-in data set as a CSV or ARFF file, by the path's ending."""
     from assay.tables.writers import write_arff, write_csv
 
-    write = {".csv": write_csv, ".arff": write_arff}.get(Path(path).suffix.lower())
+    writers: dict[str, Any] = {".csv": write_csv, ".arff": write_arff}
+    write = writers.get(Path(path).suffix.lower())
     if write is None:
         raise click.BadParameter(f"{path} should end in .csv or .arff", param_hint="--save")
     write(data.frame("pyarrow"), path)
