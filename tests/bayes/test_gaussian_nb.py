@@ -29,7 +29,7 @@ def log_joint_by_the_book(X, mean, precision, offset):
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 90),
-    d=st.integers(1, 9),
+    d=st.integers(1, 40),
     K=st.integers(1, 4),
     dtype=st.sampled_from([np.float64, np.float32]),
 )
