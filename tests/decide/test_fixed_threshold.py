@@ -41,6 +41,13 @@ def test_same_labels_as_scikit_learn(model, options, pos_label):
     assert_array_equal(ours.predict(Z), peer.predict(Z))
 
 
+def test_a_score_at_the_threshold_is_positive():
+    even = GaussianNB().fit([[0.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
+    at = even.predict_proba([[3.2]])[0, 1]
+    assert FixedThresholdClassifier(even, threshold=at).predict([[3.2]]) == ["b"]
+    assert FixedThresholdClassifier(even, threshold=np.nextafter(at, 1)).predict([[3.2]]) == ["a"]
+
+
 def test_the_scores_of_the_classifier_are_passed_on():
     logistic = LogisticRegression().fit(Z, y)
     model = FixedThresholdClassifier(logistic, threshold=0.3)
