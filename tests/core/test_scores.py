@@ -1,12 +1,15 @@
 """Rows of scores: the kernels against NumPy."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from assay.core.scores import hopeless, log_softmax, softmax, winner
+
+pytestmark = pytest.mark.kernel
 
 scores = arrays(
     np.float64,

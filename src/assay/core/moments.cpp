@@ -64,7 +64,7 @@ static inline void moments(View2<const T> X, const int64_t *y, const double *w, 
         if (wi == 0.0) continue;
         const T *x = X.row(i);
         const int64_t k = y[i] * d;
-        double *s = shift.data() + k, *f = sum.data() + k, *q = scatter + k, *m = seen + k;
+        double *s = shift.data() + k, *f = sum.data() + k, *q = scatter + k, *m = missing ? seen + k : nullptr;
         count[y[i]] += wi;
         for (int64_t j = 0; j < d; ++j) {
             if (missing && s[j] != s[j]) s[j] = double(x[j]);  // the column's first value comes late
