@@ -39,6 +39,19 @@ class Comparison:
     notes : sentences about what was done and what was odd
     data : Description of the rows
     classes : list of labels
+
+    Examples
+    --------
+    >>> from assay import compare
+    >>> from assay.tables.data import load_iris
+    >>> result = compare(["majority", "lda"], load_iris(), design="5x10")
+    >>> [(s.learner, round(s.mean, 3), s.letters) for s in result.ranking()]
+    [('lda', 0.02, 'a'), ('majority', 0.667, 'b')]
+    >>> print(result.test("majority", "lda"))
+    majority has a higher error than lda by 0.6467 (difference +0.6467, 95% interval +0.6185 to +0.6748);
+    corrected resampled t test on 50 splits: p < 0.001: significant at 0.05.
+    >>> result.confusion("majority").sum()  # 150 rows, five times
+    np.int64(750)
     """
 
     learners: list[str]

@@ -29,6 +29,13 @@ class Finding:
     severity : "error" (nothing can be learned), "warning" (results would mislead), or "note"
     column : the column it is about, or ""
     sentence : what was found and what to do
+
+    Examples
+    --------
+    >>> from assay.evaluate import diagnose
+    >>> diagnose({"weight": [1.0, 2.0, None]})[0]
+    Finding(code='missing-values', severity='note', column='weight',
+            sentence='column weight has 1 missing value of 3 (33.3%).')
     """
 
     code: str

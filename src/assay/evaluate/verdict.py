@@ -50,6 +50,16 @@ class Verdict:
     ----------
     result : PairedTest of the first learner minus the second
     adjusted : p after Holm's adjustment over all pairs of the comparison
+    pairs : how many pairs that are
+    splits : on how many splits both were measured
+
+    Examples
+    --------
+    >>> from assay.evaluate import METRICS, Verdict, paired_t
+    >>> test = paired_t([.03, .00, .03, .01, .01, .01, .04, .02, .01, .04], ratio=1 / 9)
+    >>> print(Verdict("tree", "bayes", METRICS["error"], test, test.p, 1, 10, 0.05))
+    tree has a higher error than bayes by 0.0200 (difference +0.0200, 95% interval +0.0053 to +0.0347);
+    corrected resampled t test on 10 splits: p = 0.013: significant at 0.05.
     """
 
     first: str
