@@ -128,6 +128,7 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
 
 
 def two_classes(classes: np.ndarray, who: str) -> None:
+    """Raise unless there are two classes."""
     if len(classes) != 2:
         raise DataError(
             f"{who}: Only binary classification is supported by one threshold, y has {len(classes)} "
