@@ -51,7 +51,8 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
     ----------
     solver : "svd", "lsqr" or "eigen", default "svd"
         How the answer is read off the sums. "svd": through the eigenvalues of the within-class
-        correlations; those with a root below ``tol`` count as zero. "lsqr": least squares; no ``transform``.
+        correlations; those with a root below ``tol`` count as zero. "lsqr": the same with rounding as tolerance, and
+        no ``transform``.
         "eigen": the generalised eigenproblem. Given ``priors`` move the constants in (1), and with "lsqr" and
         "eigen" they also weigh the classes' covariances in (2), as in scikit-learn.
     shrinkage : None, "auto" or a number from 0 to 1, default None
@@ -195,12 +196,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         if self.store_covariance:
             self.covariance_ = self._within(sums, None)
         within = sums.scatter.sum(axis=0) / n  # (2)
-        P = whitening(within, self.tol)
-        if not P.size:
-            raise DegenerateError(
-                f"{type(self).__name__}: no column varies within a class, so there is no covariance to measure by. "
-                "NearestMean needs none."
-            )
+        P = self._whitening(within, self.tol)
         gap = self.means_ - self.xbar_
         _, S, Vt = np.linalg.svd((np.sqrt(n * self.priors_)[:, None] * gap) @ P, full_matrices=False)
         self.explained_variance_ratio_ = _shares(S**2)[: self._n_features_out]
@@ -210,6 +206,15 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         weights, constants = z @ self.scalings_.T, log_of(self.priors_) - 0.5 * np.sum(z * z, axis=1)
         self._publish(weights, constants - weights @ self.xbar_)
         self._settle(self.xbar_, weights, constants, within, P)
+
+    def _whitening(self, within: np.ndarray, tol: float = 0.0) -> np.ndarray:
+        P = whitening(within, tol)
+        if not P.size:
+            raise DegenerateError(
+                f"{type(self).__name__}: no column varies within a class, so there is no covariance to measure by. "
+                "NearestMean needs none."
+            )
+        return P
 
     def _within(self, sums: ClassScatter, given: Covariances | None) -> np.ndarray:
         """The classes' covariances weighed by the priors; for class shares that is (2)."""
@@ -222,17 +227,10 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         return shrunk(S, self.shrinkage) if given is None and self.shrinkage else S
 
     def _by_least_squares(self, sums: ClassScatter, given: Covariances | None) -> None:
-        from scipy.linalg import lstsq
-
         self.covariance_ = S = self._within(sums, given)
-        gap = self.means_ - self.xbar_
-        both = np.vstack([gap, self.xbar_])  # one solution for both ways to centre
-        P = whitening(S)
-        if P.shape[1] < len(S):
-            solved = lstsq(S, both.T)[0].T
-        else:  # the same, but blind to the columns' units and so more exact
-            solved = both @ P @ P.T
-        self._finish(solved[:-1], solved[-1], P)
+        P = self._whitening(S)
+        inverse = P @ P.T
+        self._finish((self.means_ - self.xbar_) @ inverse, self.xbar_ @ inverse, P)
 
     def _by_eigenvectors(self, sums: ClassScatter, given: Covariances | None) -> None:
         from scipy.linalg import eigh
@@ -240,13 +238,13 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         self.covariance_ = S = self._within(sums, given)
         total = given.total if given is not None else total_scatter(sums) / sums.count.sum()
         total = shrunk(total, self.shrinkage) if given is None and self.shrinkage else total
-        try:
-            values, vectors = eigh(total - S, S)
-        except np.linalg.LinAlgError:
+        rank = self._whitening(S).shape[1]
+        if rank < len(S):
             raise SingularCovarianceError(
-                f"{type(self).__name__}: the within-class covariance is singular (collinear or constant columns). Use "
-                "solver='svd', or give shrinkage."
-            ) from None
+                f"{type(self).__name__}: the within-class covariance is singular (rank {rank} of {len(S)}: collinear "
+                "or constant columns). Use solver='svd', or give shrinkage."
+            )
+        values, vectors = eigh(total - S, S)
         values, vectors = values[::-1], vectors[:, ::-1]
         self.explained_variance_ratio_ = _shares(values)[: self._n_features_out]
         self.scalings_ = _upright(vectors)

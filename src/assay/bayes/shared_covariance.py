@@ -34,7 +34,7 @@ class SharedCovariance(ScoresClasses):
         self._centre, self._weights, self._constants = centre, weights, constants
         self._whitener, self._root = whitener, covariance @ whitener  # S = root root'
         # digits lost by scoring about the origin instead of the centre, as a rounding error of the score
-        self._far = bool(np.max(np.abs(weights) @ np.abs(centre), initial=0.0) * _EPS > 1e-13)
+        self._far = bool(np.max(np.abs(weights) @ np.abs(centre), initial=0.0) * _EPS > 1e-11)
 
     def _scores(self, X: Any) -> np.ndarray:
         if self._far or len(self._constants) != 2 or not np.isfinite(self._constants).all():
