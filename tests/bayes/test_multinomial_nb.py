@@ -96,3 +96,10 @@ def test_degenerate_tables_have_an_answer():
         MultinomialNB().fit([[1, np.nan], [0, 1]], [0, 1])
     with pytest.raises(ParameterError, match="got 3 priors for 2 classes"):
         MultinomialNB(class_prior=[0.2, 0.3, 0.5]).fit([[1, 0], [0, 1]], [0, 1])
+
+
+def test_huge_counts_are_explained_in_decimals():
+    model = MultinomialNB().fit([[1e12, 1.0], [1.0, 1e12]], ["a", "b"])
+    explanation = model.explain([[1e15, 2.0]])
+    assert explanation.answer == "a" and "log joint" in str(explanation)
+    assert isinstance(explanation.sections[0].rows[1][2], float)

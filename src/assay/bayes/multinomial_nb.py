@@ -11,6 +11,8 @@ from assay.bayes.counts import CountBayes, FeatureSums, feature_sums, weigh
 from assay.bayes.derivation import Number, derivation, priors, rational, whole
 from assay.core.explanation import Section
 
+FEW = 64  # a fraction to a higher power is not for reading, and to a huge one not for computing
+
 
 class MultinomialNB(CountBayes):
     r"""Classify by how often each of d things occurs in a row, such as the words of a text.
@@ -99,9 +101,10 @@ class MultinomialNB(CountBayes):
         spread = rational(alphas.sum())
         likelihoods = []
         for j in np.flatnonzero(x).tolist():
-            count = int(x[j]) if float(x[j]).is_integer() else float(x[j])
+            short = float(x[j]).is_integer() and x[j] <= FEW
             p = [self._share(c, j, rational(alphas[j]), spread) for c in self.feature_count_]
-            likelihoods.append((self._names[j], count, [q**count for q in p]))
+            power = [q ** int(x[j]) if short else float(q) ** float(x[j]) for q in p]
+            likelihoods.append((self._names[j], int(x[j]) if short else float(x[j]), power))
         prior = priors(self.class_count_, self.class_prior, self.fit_prior)
         return derivation(self.classes_, prior, likelihoods, self._log_joint(X)[0])
 
