@@ -24,7 +24,7 @@ from collections import Counter
 import numpy as np
 
 from assay.errors import ReadError
-from assay.tables.readers import arff, csv, libsvm, read_table
+from assay.tables.readers import arff, libsvm, read_table, records
 from assay.tables.writers import write_csv
 
 TOKENS = [
@@ -91,7 +91,7 @@ def check(path: pathlib.Path) -> str:
     """Read a file twice, with large and with small chunks; how it ended."""
     outcomes = []
     for size in (1 << 22, 97):
-        for module in (csv, arff, libsvm):
+        for module in (records, arff, libsvm):
             module.CHUNK = size
         try:
             data = read_table(path)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from assay.errors import ReadError
-from assay.tables.readers import arff, csv, read_blocks, source
+from assay.tables.readers import arff, csv, read_blocks, records, source
 from assay.tables.readers.blocks import regrouped
 
 
@@ -28,7 +28,7 @@ def held(path, rows):
 
 @pytest.mark.parametrize("kind", ["csv", "arff"])
 def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch, kind):
-    for module in (csv, arff, source):
+    for module in (records, arff, source):
         monkeypatch.setattr(module, "CHUNK", 1 << 15)
     monkeypatch.setattr(csv, "SAMPLE", 1 << 12)
     monkeypatch.setattr(source, "SAMPLE", 1 << 12)

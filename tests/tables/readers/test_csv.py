@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assay.errors import ReadError, SchemaError
 from assay.tables import Table
 from assay.tables.readers import csv as csv_reader
-from assay.tables.readers import read_blocks, read_table
+from assay.tables.readers import read_blocks, read_table, records
 from assay.tables.readers.csv import CsvReader
 
 
@@ -125,7 +125,7 @@ def test_encodings(put, encoding):
 
 
 def test_latin_1_far_down(put, monkeypatch):
-    monkeypatch.setattr(csv_reader, "CHUNK", 64)
+    monkeypatch.setattr(records, "CHUNK", 64)
     monkeypatch.setattr("assay.tables.readers.source.CHUNK", 64)
     body = "a,b\n" + "x,1\n" * 100_000 + "é,2\n"
     got = read_table(put(body.encode("latin-1"))).X
@@ -276,7 +276,7 @@ def test_target_weights_and_columns(put):
 
 
 def small_chunks(monkeypatch, size):
-    monkeypatch.setattr(csv_reader, "CHUNK", size)
+    monkeypatch.setattr(records, "CHUNK", size)
 
 
 def whole_and_blocks(path, rows, **options):
@@ -368,7 +368,7 @@ def test_any_split_into_blocks_gives_the_same_table(tmp_path_factory, rows, size
     whole = read_table(path, delimiter=",", quote='"', header=True, decimal=".").X
     assert whole.num_rows == len(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_reader, "CHUNK", size)
+        patch.setattr(records, "CHUNK", size)
         again = read_table(path, delimiter=",", quote='"', header=True, decimal=".").X
         blocks = list(
             read_blocks(path, rows=rows_a_block, delimiter=",", quote='"', header=True, decimal=".")
@@ -420,7 +420,7 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, data):
         assert str(path) in str(error)
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_reader, "CHUNK", 7)
+        patch.setattr(records, "CHUNK", 7)
         again = read_table(path).X
     assert again.schema == X.schema
     assert repr(again.to_pydict()) == repr(X.to_pydict())  # by repr: NaN is not equal to itself
@@ -447,7 +447,7 @@ def test_long_lines(put):
 
 def test_a_quote_left_open_stops_early(put, monkeypatch):
     small_chunks(monkeypatch, 1 << 12)
-    monkeypatch.setattr(csv_reader, "LONGEST", 1 << 16)
+    monkeypatch.setattr(records, "LONGEST", 1 << 16)
     path = put('a,b\n1,"' + "x,y\n" * 100_000)
     with pytest.raises(ReadError, match="line 2: a record begins here that is longer than"):
         read_table(path, delimiter=",", quote='"', header=True)
@@ -462,10 +462,8 @@ def test_work_grows_with_the_bytes_not_their_square(put, monkeypatch):
     """Counted, not timed: bytes handed to the tokenizer over bytes in the file, for irregular files."""
     small_chunks(monkeypatch, 1 << 12)
     handed = []
-    inner = csv_reader.tokenize
-    monkeypatch.setattr(
-        csv_reader, "tokenize", lambda data, *a: (handed.append(len(data)), inner(data, *a))[1]
-    )
+    inner = records.tokenize
+    monkeypatch.setattr(records, "tokenize", lambda data, *a: (handed.append(len(data)), inner(data, *a))[1])
     for n in (20_000, 80_000):
         handed.clear()
         path = put("a,b\n" + '5" x,1\n' * n)

@@ -123,11 +123,13 @@ class ArffReader:
                 tail = b"\r" if chunk[-1:] == b"\r" else b""  # its LF may be in the next chunk
                 chunk = chunk[: len(chunk) - len(tail)].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             buffer += chunk
+            start = 0
             while skip_lines:
-                end = buffer.find(b"\n")
+                end = buffer.find(b"\n", start)
                 if end < 0:
                     break
-                buffer, line, skip_lines = buffer[end + 1 :], line + 1, skip_lines - 1
+                start, line, skip_lines = end + 1, line + 1, skip_lines - 1
+            buffer = buffer[start:] if start else buffer
             end = buffer.rfind(b"\n") + 1
             if skip_lines == 0 and end:
                 yield buffer[:end], line

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from assay.errors import SchemaError
 from assay.tables.readers import kinds
-from assay.tables.readers.delimited import Malformed, Record, arrow_text, canonical, survey, tokenize
+from assay.tables.readers.delimited import Record, arrow_text, canonical
 from assay.tables.readers.dialect import Dialect, sniff
-from assay.tables.readers.source import CHUNK, LONGEST, SAMPLE, Source
-
-
-class Piece(NamedTuple):
-    """Complete records of a file."""
-
-    data: bytes
-    line: int  # the line of the first of them, counted from 1
-    rows: int  # how many there are
-    regular: bool  # whether Arrow may read them as they are
+from assay.tables.readers.records import Piece, Records
+from assay.tables.readers.source import SAMPLE, Source
 
 
 class CsvReader:
@@ -81,32 +72,22 @@ class CsvReader:
         if skip is not None:
             fixed["skip"] = int(skip)
         sample = self.source.sample()
-        if b"\0" in sample:
-            raise self._nul(sample, 1)
         tabs = ".tsv" in self.source.path.suffixes or ".tab" in self.source.path.suffixes
-        self.dialect: Dialect = sniff(sample, len(sample) < SAMPLE, fixed, tabs)
-        self.width = 0
+        whole = len(sample) < SAMPLE
+        self.dialect: Dialect = sniff(sample, whole, fixed, tabs)
+        self.records = Records(self.source, self.dialect)
+        if b"\0" in sample:
+            raise self.records.nul(sample, 1)
         self.names: list[str] = []
         self._unnamed: set[str] = set()
         self._kinds: dict[str, str] | None = None
-        for record in self._first_record(sample):
-            self.width = len(record.cells)
-            self._name(record)
-        if not self.names:
+        first = self.records.first(sample, whole)
+        if first is None:
             raise self.source.complain("the file is empty, expected a table.")
+        self.width = self.records.width = len(first.cells)
+        self._name(first)
 
     # Names and types
-
-    def _first_record(self, sample: bytes) -> Iterator[Record]:
-        """The record that tells names and width; from the sample, unless it is longer than that."""
-        head = b"".join(sample.splitlines(keepends=True)[self.dialect.skip :])
-        pieces = [Piece(head, 1 + self.dialect.skip, 1, False)]
-        for piece in chain(pieces, self._pieces(skip_header=False)):
-            final = piece is not pieces[0] or len(sample) < SAMPLE
-            for record in self._tokenize(piece.data, piece.line, final):
-                if not self._skipped(record, header=True):
-                    yield record
-                    return
 
     def _name(self, record: Record) -> None:
         if self.dialect.header:
@@ -195,7 +176,7 @@ class CsvReader:
 
     def _text(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Arrow tables of text, nulls for missing cells."""
-        for piece in self._pieces():
+        for piece in self.records.pieces(self.dialect.header):
             if piece.rows:
                 yield self._block(piece, columns)
 
@@ -204,7 +185,7 @@ class CsvReader:
 
         data, d = piece.data, self.dialect
         if b"\0" in data:
-            raise self._nul(data, piece.line)
+            raise self.records.nul(data, piece.line)
         if piece.regular:
             try:
                 table = arrow_text(
@@ -215,8 +196,8 @@ class CsvReader:
             except pa.ArrowInvalid:
                 pass  # rows of different width, most likely: look closely
         lines: list[bytes] = []
-        for record in self._tokenize(data, piece.line):
-            if self._skipped(record):
+        for record in self.records.tokenize(data, piece.line):
+            if self.records.skipped(record):
                 continue
             if len(record.cells) != self.width:
                 raise self._ragged(record, piece.line + record.line)
@@ -251,82 +232,6 @@ class CsvReader:
             return pa.table(columns, names=table.column_names)
         return table
 
-    def _pieces(self, skip_header: bool = True) -> Iterator[Piece]:
-        """The file's records below the skipped lines, as many at a time as the chunks hold."""
-        d = self.dialect
-        careful = bool(d.escape or d.comment)
-        line, skip, header = 1, d.skip, d.header and skip_header
-        buffer = b""
-        chunks = self.source.chunks(CHUNK)
-        final = False
-        held: list[bytes] = []
-        while not final:
-            fresh = 0
-            while fresh < max(CHUNK // 2, len(buffer)):  # grows with the buffer: linear time on long records
-                chunk = next(chunks, None)
-                if chunk is None:
-                    final = True
-                    break
-                held.append(chunk)
-                fresh += len(chunk)
-            buffer = b"".join([buffer, *held])
-            held = []
-            while skip and buffer:
-                end = _line_end(buffer, final)
-                if end < 0:
-                    break
-                buffer, line, skip = buffer[end:], line + 1, skip - 1
-            if skip:
-                continue
-            if header:
-                record = next(
-                    (r for r in self._tokenize(buffer, line, final) if not self._skipped(r, True)), None
-                )
-                if record is None and not final:
-                    self._check_length(buffer, line)
-                    continue
-                if record is None:
-                    return
-                line += _line_count(buffer[: record.end])
-                buffer, header = buffer[record.end :], False
-            quick = survey(buffer, d.delimiter, d.quote, final, empty_rows=self.width == 1)
-            if careful or not quick.regular:
-                end, rows = 0, 0
-                for record in self._tokenize(buffer, line, final):
-                    end, rows = record.end, rows + 1
-            else:
-                end, rows = quick.end, quick.rows
-            if end:
-                regular = quick.regular and not careful and not buffer.startswith(b"\xef\xbb\xbf")
-                yield Piece(buffer[:end], line, rows, regular)
-                line += _line_count(buffer[:end])
-                buffer = buffer[end:]
-            self._check_length(buffer, line)
-
-    def _check_length(self, buffer: bytes, line: int) -> None:
-        if len(buffer) > LONGEST:
-            raise self.source.complain(
-                f"a record begins here that is longer than {LONGEST >> 20} MB. Is a quote left open?", line
-            )
-
-    def _tokenize(self, data: bytes, line: int, final: bool = True) -> Iterator[Record]:
-        d = self.dialect
-        try:
-            yield from tokenize(data, d.delimiter, d.quote, d.escape, final)
-        except Malformed as error:
-            raise self.source.complain(
-                f"{error.what}. Inside quotes, write a quote twice.", line + error.line, error.cell
-            ) from None
-
-    def _skipped(self, record: Record, header: bool = False) -> bool:
-        """Blank lines and comments."""
-        mark = self.dialect.comment
-        if mark and record.cells[0].lstrip().startswith(mark) and not record.quoted[0]:
-            return True
-        if (self.width == 1 and not header) or len(record.cells) > 1:
-            return False
-        return _blank(record)
-
     def _ragged(self, record: Record, line: int) -> Exception:
         names = ", ".join(self.names[:8]) + (", ..." if self.width > 8 else "")
         return self.source.complain(
@@ -334,10 +239,6 @@ class CsvReader:
             "is different here: delimiter=, quote=, comment= or skip=.",
             line,
         )
-
-    def _nul(self, data: bytes, line: int) -> Exception:
-        at = line + _line_count(data[: data.index(b"\0")])
-        return self.source.complain("a NUL byte; this is not a text file, or it is damaged.", at)
 
 
 def _known(text: Any, kind: str, decimal: str) -> Any:
@@ -351,10 +252,6 @@ def _chained(parts: list[Any], type_: Any) -> Any:
 
     chunks = [c for part in parts for c in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])]
     return pa.chunked_array(chunks, type=type_)
-
-
-def _blank(record: Record) -> bool:
-    return not any(record.quoted) and not any(cell.strip() for cell in record.cells)
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -376,25 +273,6 @@ def distinct(names: Sequence[str]) -> list[str]:
         used.add(fresh)
         result.append(fresh)
     return result
-
-
-def _line_end(data: bytes, final: bool) -> int:
-    """The position after the first line end; -1 if it may lie beyond the data."""
-    ends = [at for at in (data.find(b"\n"), data.find(b"\r")) if at >= 0]
-    if not ends:
-        return len(data) if final else -1
-    at = min(ends)
-    if data[at] == 13:
-        if at + 1 == len(data) and not final:
-            return -1
-        return at + (2 if data[at + 1 : at + 2] == b"\n" else 1)
-    return at + 1
-
-
-def _line_count(data: bytes) -> int:
-    if b"\r" not in data:
-        return data.count(b"\n")
-    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
 
 
 def _counted(n: int, what: str) -> str:

@@ -137,9 +137,9 @@ def read_table(
     if kind == "libsvm":
         from assay.tables.readers.libsvm import read_libsvm
 
-        for name, value in (("weights", weights), ("columns", columns)):
+        for option, value in (("weights", weights), ("columns", columns)):
             if value is not None:
-                raise complain(path, f"a LIBSVM file has no named columns, so {name}= has no meaning here.")
+                raise complain(path, f"a LIBSVM file has no named columns, so {option}= has no meaning here.")
         if target not in (None, "auto", "label"):
             raise SchemaError(_no_column(path, target, ["label"]))
         return _take_libsvm(path, read_libsvm(path, **_known(path, kind, read_libsvm, options)))
