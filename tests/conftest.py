@@ -10,7 +10,9 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 if "ASSAY_FROM" in os.environ:  # make sanitize: another build of the package, ahead of the editable one
-    sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__.lower()]
+    sys.meta_path[:] = [
+        finder for finder in sys.meta_path if "editable" not in type(finder).__module__.lower()
+    ]
     sys.path.insert(0, str(ROOT / os.environ["ASSAY_FROM"]))
 
 _proven: set[str] = set()

@@ -89,6 +89,14 @@ def test_predict_writes_a_file_and_obeys_costs(run, loans, tmp_path):
     assert "reject" in answers.read_text().splitlines()[1:]
 
 
+def test_costs_of_classes_that_are_numbers(run, tmp_path):
+    path = tmp_path / "numbers.csv"
+    path.write_text("x,y\n" + "".join(f"{i},{int(i > 20)}\n" for i in range(40)))
+    code, out, err = run("compare", path, "-t", "y", "--cost", "0:1=10", "-l", "naive bayes")
+    assert code == 0, err
+    assert "cost" in out
+
+
 def test_explanations_as_json_and_page(run, tmp_path):
     model, page = tmp_path / "m.assay", tmp_path / "why.html"
     run("fit", "iris", "-o", model)

@@ -95,7 +95,7 @@ def test_the_values_are_those_of_a_plain_loop_over_the_splits():
 def test_categories_are_learned_in_the_fold_as_they_would_be_from_the_training_frame():
     """A rare category is unseen in some folds; the same as fitting on the frame's own rows."""
     codes = np.unique(LABELS, return_inverse=True)[1]
-    result = compare([NaiveBayes()], MIXED, LABELS, metrics=["log-loss"])
+    result = compare([NaiveBayes()], MIXED, LABELS, design="10-fold", metrics=["log-loss"])
     truth = codes[:, None] == np.arange(2)
     by_hand = []
     with pytest.warns(UserWarning, match="bitter"):

@@ -18,7 +18,7 @@ def numbers(result):
 
 
 def test_a_used_up_budget_starts_no_further_split():
-    result = compare(["majority", "naive bayes"], load_iris(), budget=0)
+    result = compare(["majority", "naive bayes"], load_iris(), design="10-fold", budget=0)
     assert len(result.places) == 1
     assert result.notes == ["The time budget was used up after 1 of 10 splits; the result rests on these."]
     assert "McNemar" in str(result.test("majority", "naive bayes"))

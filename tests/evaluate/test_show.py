@@ -17,7 +17,9 @@ EVIL = "<script>alert(1)</script>"
 
 @pytest.fixture(scope="module")
 def result():
-    return compare(["majority", "naive bayes", "lda"], load_iris(), metrics=["error", "auc"])
+    return compare(
+        ["majority", "naive bayes", "lda"], load_iris(), design="10-fold", metrics=["error", "auc"]
+    )
 
 
 def terminal(result, width):

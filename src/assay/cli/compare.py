@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+
 import click
 
 from assay.cli.costs import cost_option, loss_from, reject_option
@@ -15,7 +18,10 @@ from assay.cli.data import data_argument, open_data, target_option
     "--learners", "-l", help="Names separated by commas (assay learners); default: all that fit the table."
 )
 @click.option(
-    "--design", default="10-fold", show_default=True, help="Resampling: 10-fold, 10x10, 5x2, holdout ..."
+    "--design",
+    default="3x10",
+    show_default=True,
+    help="Resampling: 3x10 (repetitions x folds), 10-fold, 5x2, holdout ...",
 )
 @click.option(
     "--metric", "-m", "metrics", multiple=True, help="error (default), auc, log-loss ...; repeatable."
@@ -51,7 +57,7 @@ def command(
     from assay.evaluate import compare
 
     found = open_data(data, target)
-    loss = loss_from(cost)
+    loss = loss_from(cost, set(found.labels))
     chosen = list(metrics) or (["cost", "error"] if loss or reject is not None else ["error"])
     result = compare(
         [name.strip() for name in learners.split(",")] if learners else None,
@@ -65,7 +71,9 @@ def command(
         random_state=seed,
         n_jobs=jobs,
         name=found.name,
+        target=found.target,
     )
+    result.settings["command"] = shlex.join(["assay", *sys.argv[1:]])
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -20,19 +20,22 @@ reject_option: Callable[[Any], Any] = click.option(
 )
 
 
-def loss_from(costs: tuple[str, ...]) -> dict[tuple[str, str], float] | None:
-    """The costs as {(said, truth): cost}, or None if there are none.
+def loss_from(costs: tuple[str, ...], classes: Iterable[Any] = ()) -> dict[tuple[Any, Any], float] | None:
+    """The costs as {(said, truth): cost}, or None if there are none; labels are those that read alike.
 
     >>> from assay.cli.costs import loss_from
-    >>> loss_from(("yes:no=10",))
-    {('yes', 'no'): 10.0}
+    >>> loss_from(("yes:no=10",), ["no", "yes"]), loss_from(("0:1=10",), [0, 1])
+    ({('yes', 'no'): 10.0}, {(0, 1): 10.0})
     """
+    labels = {str(label): label for label in classes}
     loss = {}
     for text in costs:
         pair, sign, number = text.rpartition("=")
         said, colon, truth = pair.partition(":")
         try:
-            loss[said.strip(), truth.strip()] = float(number)
+            loss[labels.get(said.strip(), said.strip()), labels.get(truth.strip(), truth.strip())] = float(
+                number
+            )
         except ValueError:
             sign = ""
         if not sign or not colon:
@@ -44,7 +47,7 @@ def loss_from(costs: tuple[str, ...]) -> dict[tuple[str, str], float] | None:
 
 def decision_rule(fitted: Any, costs: tuple[str, ...], reject: float | None) -> Any:
     """The fitted model with costs and reject on top, or None if there are neither."""
-    loss = loss_from(costs)
+    loss = loss_from(costs, fitted.classes_.tolist())
     if loss is None and reject is None:
         return None
     from assay.decide import DecisionRule

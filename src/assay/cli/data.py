@@ -34,6 +34,11 @@ class Data:
     target: str | None
     weights: np.ndarray | None = None
 
+    @property
+    def labels(self) -> list[object]:
+        """The class of each row; empty if nothing is to be predicted."""
+        return [] if self.y is None else self.y.tolist()
+
 
 def open_data(name: str, target: str | None, need_target: bool = True) -> Data:
     """The table of a file or of a built-in data set, its target apart."""

@@ -27,6 +27,8 @@ def command(data: str, target: str | None, learner: str, settings: tuple[str, ..
 
     FILE is a CSV, Parquet, ARFF or LIBSVM file, or the name of a built-in data set.
     """
+    from sklearn.utils import get_tags
+
     from assay import save
     from assay.evaluate.learners import find_learner
     from assay.prepare import Prepared
@@ -35,7 +37,9 @@ def command(data: str, target: str | None, learner: str, settings: tuple[str, ..
     model = entry.make()
     _apply(model, settings)
     found = open_data(data, target)
-    if "missing" not in model.takes or entry.scale:  # also against holes and new categories in tables to come
+    if (
+        not get_tags(model).input_tags.allow_nan or entry.scale
+    ):  # holes and new categories may come later, too
         model = Prepared(model, scale=entry.scale)
     model.fit(found.X, found.y, found.weights)
     model.target_name_ = found.target

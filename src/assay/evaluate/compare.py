@@ -29,7 +29,7 @@ def compare(
     learners: Any,
     X: Any,
     y: Any = None,
-    design: Any = "10-fold",
+    design: Any = "3x10",
     metrics: Any = ("error",),
     alpha: float = 0.05,
     *,
@@ -60,7 +60,7 @@ def compare(
         into indicators where needed, and the result says so.
     X : anything that ``Table.of`` takes, (n, d): text, numbers, holes; or a built-in Dataset, without y
     y : (n,) classes; rows without one are left out, and a note says how many
-    design : "10-fold", "10x10" (repetitions x folds), "5x2", "holdout", "20xholdout", "leave-one-out", or a
+    design : "3x10" (repetitions x folds), "10-fold", "5x2", "holdout", "20xholdout", "leave-one-out", or a
         Resampling
     metrics : names of METRICS, or Metric objects; the first one ranks
     alpha : 1 - confidence of intervals, and the level of tests

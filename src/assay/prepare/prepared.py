@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from assay.core import Classifier, Explanation
@@ -74,7 +75,7 @@ class Prepared(Classifier):
         self.classes_, codes = encode_labels(y, table.shape[0], type(self).__name__)
         weights = check_weights(sample_weight, table.values)
         self.steps_ = []
-        if "missing" not in learner.takes:
+        if not get_tags(learner).input_tags.allow_nan:
             self.steps_.append(SimpleImputer(keep_empty_features=True))
         if self.scale:
             self.steps_.append(StandardScaler())
