@@ -311,9 +311,12 @@ def test_rows_drawn_from_the_model_lead_back_to_it(covariance):
     assert_allclose(again.joint_.spread, model.joint_.spread, atol=0.25)
 
 
-def test_numbers_too_large_to_be_squared_are_refused():
+@pytest.mark.parametrize(
+    "rows", [[[1e300], [-1e300], [0.5]], [[1e158], [2e158]]]
+)  # in a class, among classes
+def test_numbers_too_large_to_be_squared_are_refused(rows):
     with pytest.raises(DataError, match="too large to be squared"):
-        JointBayes().fit([[1e300], [-1e300], [0.5]], [0, 0, 1])
+        JointBayes().fit(rows, [0, 0, 1][-len(rows) :])
 
 
 @pytest.mark.parametrize("covariance", ["diagonal", "full"])

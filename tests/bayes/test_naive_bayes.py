@@ -386,9 +386,12 @@ def test_rows_drawn_from_the_model_lead_back_to_it():
     assert waits.sample(100, random_state=0)[0]["w"].min() >= 0
 
 
-def test_numbers_too_large_to_be_squared_are_refused():
+@pytest.mark.parametrize(
+    "rows", [[[1e300], [-1e300], [0.5]], [[1e158], [2e158]]]
+)  # in a class, among classes
+def test_numbers_too_large_to_be_squared_are_refused(rows):
     with pytest.raises(DataError, match="too large to be squared"):
-        NaiveBayes().fit([[1e300], [-1e300], [0.5]], [0, 0, 1])
+        NaiveBayes().fit(rows, [0, 0, 1][-len(rows) :])
 
 
 def test_variances_too_small_to_divide_by_count_as_none():

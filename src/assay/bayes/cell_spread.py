@@ -34,6 +34,12 @@ def cell_gaussians(
     return mean, spread, varies, fallen[: len(sums.count)]
 
 
+def total_scatter(sums: JointSums) -> np.ndarray:
+    """The scatter of all rows about their mean; infinite if it is past the range of floats."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _together(sums, np.arange(len(sums.count)))[1]
+
+
 def _together(sums: JointSums, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and scatter of several cells as one."""
     count = sums.count[rows]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.bayes.cell_spread import cell_gaussians
+from assay.bayes.cell_spread import cell_gaussians, total_scatter
 from assay.bayes.counts import class_shares
 from assay.bayes.derivation import Number, derivation, priors, rational, whole
 from assay.bayes.drawing import as_table, draw_classes, generator
@@ -133,7 +133,7 @@ class JointBayes(SumLearner, Generative):
             len(self.schema_[j].categories) if self.schema_[j].coded else len(np.unique(keys[:, c]))
             for c, j in enumerate(self._discrete())
         ]
-        check_overflow(who, sums.mean, sums.scatter)
+        check_overflow(who, sums.scatter, total_scatter(sums))
         mean, spread, varies, fallen = cell_gaussians(sums, K, float(self.var_floor))
         self.joint_ = JointTable(
             keys, sums.keys[:, -1].astype(np.int64), sums.count, mean, spread, varies, np.array(widths, dtype=float),

@@ -144,7 +144,8 @@ class NaiveBayes(SumLearner, Generative):
                 gaussian[c] = j
         self._learn_tables(tables)
         if sums.moments is not None:
-            check_overflow(type(self).__name__, sums.moments.mean, sums.moments.scatter)
+            with np.errstate(over="ignore", invalid="ignore"):
+                check_overflow(type(self).__name__, sums.moments.scatter, sums.moments.pooled().scatter)
         fitted = gaussian_columns(sums.moments, gaussian, self.var_smoothing)
         self.theta_, self.var_, self.epsilon_ = fitted.mean, fitted.var, fitted.epsilon
         self.gaussian_columns_ = np.array(fitted.columns, dtype=np.int64)
