@@ -224,6 +224,14 @@ def test_dates_inside_relational_values(put):
         read_table(put(content.replace("yyyy-MM-dd", "QQ")))
 
 
+def test_relational_attributes_cannot_nest_without_end(put):
+    inner = "".join(f"@attribute b{i} relational\n" for i in range(2000))
+    with pytest.raises(
+        ReadError, match="line 22, column 1: relational attributes inside each other more than 20 deep"
+    ):
+        read_table(put("@relation r\n" + inner + "@data\n?\n"))
+
+
 def test_relational_columns_are_refused_as_a_table_by_name(put):
     with pytest.raises(Exception, match="'bag'"):
         _ = read_table(put(BAGS)).table

@@ -453,6 +453,11 @@ def test_a_quote_left_open_stops_early(put, monkeypatch):
         read_table(path, delimiter=",", quote='"', header=True)
 
 
+def test_a_file_that_begins_with_blanks_only_is_refused(put):
+    with pytest.raises(ReadError, match="nothing but blanks in the first 256 KB"):
+        read_table(put("\n" * 300_000 + "a,b\n1,2\n"))
+
+
 def test_infinity_is_named_by_the_table_not_lost(put):
     data = read_table(put("a,b\n1,2\ninf,3\n"))
     assert math.isinf(data.X["a"][1].as_py())

@@ -10,6 +10,7 @@ from assay.tables.readers.dates import DatePattern
 from assay.tables.readers.source import LONGEST, Source
 
 SPACES = " \t\r\x0b\x0c"  # other white space is part of a value
+DEEPEST = 20  # relational attributes inside each other
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -73,6 +74,8 @@ def read_header(source: Source) -> Header:
                 names[-1].add(attribute.name)
                 if attribute.kind == "relational":
                     open_names.append(attribute.name)
+                    if len(open_names) > DEEPEST:
+                        raise Bad(1, f"relational attributes inside each other more than {DEEPEST} deep")
                     stack.append([])
                     names.append(set())
                 else:

@@ -74,6 +74,10 @@ class CsvReader:
         sample = self.source.sample()
         tabs = ".tsv" in self.source.path.suffixes or ".tab" in self.source.path.suffixes
         whole = len(sample) < SAMPLE
+        if not whole and not sample.strip():
+            raise self.source.complain(
+                f"nothing but blanks in the first {SAMPLE >> 10} KB, expected a table."
+            )
         self.dialect: Dialect = sniff(sample, whole, fixed, tabs)
         self.records = Records(self.source, self.dialect)
         if b"\0" in sample:

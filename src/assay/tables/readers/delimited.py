@@ -99,13 +99,9 @@ def tokenize(
     A last record that may go on beyond the data is left out unless the data are final.
     """
     n, position, line = len(data), 0, 0
-    newline = carriage = -1  # next ones at or after position; n when there is none
+    edges = _Edges(data)
     while position < n:
-        if newline < position:
-            newline = _find(data, b"\n", position)
-        if carriage < position:
-            carriage = _find(data, b"\r", position)
-        edge = min(newline, carriage)
+        edge = edges.after(position)
         if not quote or data.find(quote, position, edge) < 0:
             if edge == n and not final:
                 return
@@ -113,7 +109,7 @@ def tokenize(
             quoted = [False] * len(cells)
             stop, inside = edge, 0
         else:
-            found = _cells(data, position, delimiter, quote, escape, final, line)
+            found = _cells(data, position, delimiter, quote, escape, final, line, edges)
             if found is None:
                 return
             cells, quoted, stop, inside = found
@@ -128,23 +124,43 @@ def tokenize(
         position = stop
 
 
-def _find(data: bytes, what: bytes, start: int) -> int:
-    at = data.find(what, start)
-    return len(data) if at < 0 else at
+class _Edges:
+    """Where lines end; each end is looked for once, however many cells ask."""
+
+    def __init__(self, data: bytes):
+        self.data = data
+        self.newline = self.carriage = -1  # the next ones; the length of the data where there is none
+
+    def after(self, position: int) -> int:
+        """The first line end at or after a position."""
+        if self.newline < position:
+            self.newline = self._find(b"\n", position)
+        if self.carriage < position:
+            self.carriage = self._find(b"\r", position)
+        return min(self.newline, self.carriage)
+
+    def _find(self, what: bytes, start: int) -> int:
+        at = self.data.find(what, start)
+        return len(self.data) if at < 0 else at
 
 
 def _cells(
-    data: bytes, start: int, delimiter: bytes, quote: bytes, escape: bytes, final: bool, line: int
+    data: bytes,
+    start: int,
+    delimiter: bytes,
+    quote: bytes,
+    escape: bytes,
+    final: bool,
+    line: int,
+    edges: _Edges,
 ) -> tuple[list[bytes], list[bool], int, int] | None:
     """The cells of a record with quotes in it, where it stops, and the line ends inside its quotes."""
     n, p, inside = len(data), start, 0
     cells: list[bytes] = []
     quoted: list[bool] = []
     blanks = b" " if delimiter == b"\t" else b" \t"
-    edge = -1  # the next line end at or after p
     while True:
-        if edge < p:
-            edge = min(_find(data, b"\n", p), _find(data, b"\r", p))
+        edge = edges.after(p)
         s = p
         while s < edge and data[s] in blanks:
             s += 1
@@ -222,7 +238,8 @@ def arrow_text(
     from pyarrow import csv
 
     keys = [str(j) for j in range(len(names))]  # names may repeat or be odd; positions do not
-    use = keys if wanted is None else [keys[list(names).index(name)] for name in wanted]
+    place = dict(zip(names, keys))
+    use = keys if wanted is None else [place[name] for name in wanted]
     table = csv.read_csv(
         pa.BufferReader(data),
         read_options=csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=keys),
