@@ -65,7 +65,9 @@ def test_covariances_are_the_blend(a, b):
     model = RegularizedDiscriminantAnalysis(a, b).fit(T5, T5_CLASS)
     S = np.array([[[2, 2.4], [2.4, 3.2]], [[5 / 3, 5 / 3], [5 / 3, 7 / 3]]])
     pooled = np.array([[20 / 11, 2], [2, 30 / 11]])
-    assert_allclose(model.covariance_, a * 25 / 11 * np.eye(2) + b * pooled + (1 - a - b) * S, rtol=1e-9)
+    assert_allclose(
+        model.covariance_, a * 25 / 11 * np.eye(2) + b * pooled + (1 - a - b) * S, rtol=1e-9, atol=1e-14
+    )
 
 
 def test_more_than_everything_is_refused():

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit
 
-from assay.core.scores import hopeless, log_softmax, softmax, winner
+from assay.core.scores import hopeless, log_softmax, logistic, softmax, winner
 
 pytestmark = pytest.mark.kernel
 
@@ -35,6 +36,20 @@ def test_the_kernels_agree_with_numpy(S):
     assert_allclose(softmax(live.copy()), P, rtol=1e-14, atol=0)
     with np.errstate(divide="ignore"):
         assert_allclose(np.exp(log_softmax(live)), P, rtol=1e-12, atol=1e-300)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    arrays(
+        np.float64,
+        st.integers(1, 20),
+        elements=st.one_of(st.floats(-800, 800), st.just(np.inf), st.just(-np.inf)),
+    )
+)
+def test_two_classes_need_the_log_odds_only(odds):
+    P = logistic(odds)
+    assert_allclose(P[:, 1], expit(odds), rtol=1e-14, atol=1e-307)
+    assert_allclose(P[:, 0], expit(-odds), rtol=1e-14, atol=1e-307)
 
 
 def test_equal_scores_go_to_the_first_class():

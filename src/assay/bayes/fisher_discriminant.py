@@ -13,7 +13,7 @@ from assay.core import Classifier, SumLearner
 from assay.core.explanation import Section
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.parameters import Choice, Simplex
-from assay.core.scores import softmax, winner
+from assay.core.scores import logistic
 from assay.core.sums import Block, Source
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.scatter import fisher_criterion, fisher_direction
@@ -155,12 +155,10 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
         return (X - self._centre) @ self.coef_[0] - np.linalg.norm(self.coef_) * self._shift  # (2)
 
     def _posterior(self, X: Any) -> np.ndarray:
-        odds = self._log_odds(X)
-        return softmax(np.column_stack([np.zeros_like(odds), odds]))
+        return logistic(self._log_odds(X))
 
     def _choose(self, X: Any) -> np.ndarray:
-        odds = self._log_odds(X)
-        return winner(np.column_stack([np.zeros_like(odds), odds]))
+        return (self._log_odds(X) > 0).astype(np.int64)
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         parts = self.direction_ * X[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -14,9 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
-from assay.core.parallel import in_threads
+from assay.core.parallel import in_threads, one_blas_thread
 from assay.core.sums import BLOCK_BYTES, SMALL_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError
+
+_MANY = 500  # columns; matrices of fewer are solved faster by one BLAS thread than by several that wait for each other
 
 __all__ = ["Discriminants", "GaussianClassifier", "ScoresClasses", "SingularCovarianceError"]
 
@@ -98,7 +101,8 @@ class GaussianClassifier(SumLearner, Generative):
         classes : all class labels; needed in the first call, since a block may lack some
         """
         try:
-            super().partial_fit(X, y, classes, sample_weight)
+            with one_blas_thread():
+                super().partial_fit(X, y, classes, sample_weight)
         except DegenerateError as error:
             self._unsolved: str | None = f"{error} (So far: call partial_fit with more rows first.)"
         else:
@@ -107,7 +111,8 @@ class GaussianClassifier(SumLearner, Generative):
 
     def _learn_from(self, source: Source) -> None:
         self._unsolved = "the last fit did not end well, so there is nothing to predict with."
-        self._learn_rows(source)
+        with one_blas_thread() if self.n_features_in_ < _MANY else nullcontext():
+            self._learn_rows(source)
         self._unsolved = None
 
     def _learn_rows(self, source: Source) -> None:
@@ -247,7 +252,8 @@ def by_rows(score: Callable[[np.ndarray, np.ndarray], None], X: np.ndarray, K: i
     """(n, K) filled by ``score(block, out)``: small X at once, large X in blocks on threads."""
     out = np.empty((X.shape[0], K))
     if X.nbytes <= SMALL_BYTES:
-        score(X, out)
+        with one_blas_thread():
+            score(X, out)
         return out
     rows = max(256, BLOCK_BYTES // (X.shape[1] * X.itemsize))
     cuts = [slice(a, a + rows) for a in range(0, X.shape[0], rows)]

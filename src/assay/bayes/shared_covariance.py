@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.bayes.gaussian_classifier import ScoresClasses, by_rows
+from assay.core.scores import logistic
 
 _EPS = np.finfo(np.float64).eps
 
@@ -36,13 +37,29 @@ class SharedCovariance(ScoresClasses):
         # digits lost by scoring about the origin instead of the centre, as a rounding error of the score
         self._far = bool(np.max(np.abs(weights) @ np.abs(centre), initial=0.0) * _EPS > 1e-11)
 
+    @property
+    def _two(self) -> bool:
+        """Whether the log odds of two classes, about the origin, are all that is needed."""
+        return len(self._constants) == 2 and not self._far and bool(np.isfinite(self._constants).all())
+
+    def _log_odds(self, X: Any) -> np.ndarray:
+        w = self._weights[1] - self._weights[0]
+        odds = X @ w
+        odds += self._constants[1] - self._constants[0] - w @ self._centre
+        return odds
+
     def _scores(self, X: Any) -> np.ndarray:
-        if self._far or len(self._constants) != 2 or not np.isfinite(self._constants).all():
+        if not self._two:
             return self._linear(X)
-        w, b = self._weights[1] - self._weights[0], self._constants[1] - self._constants[0]
-        scores = np.zeros((X.shape[0], 2))  # of two classes the log odds are enough
-        np.add(X @ w, b - w @ self._centre, out=scores[:, 1])
+        scores = np.zeros((X.shape[0], 2))
+        scores[:, 1] = self._log_odds(X)
         return scores
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        return logistic(self._log_odds(X)) if self._two else super()._posterior(X)
+
+    def _choose(self, X: Any) -> np.ndarray:
+        return (self._log_odds(X) > 0).astype(np.int64) if self._two else super()._choose(X)
 
     def _linear(self, X: Any) -> np.ndarray:
         """(n, K) the scores in full."""

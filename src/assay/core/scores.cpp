@@ -3,6 +3,7 @@
 //     hopeless : how many rows are -inf throughout
 //     winner_i = argmax_k s_ik, the first among equals
 //     softmax  : s_ik <- exp(s_ik - m_i) / sum_k exp(s_ik - m_i),   m_i = max_k s_ik
+//     logistic : the softmax of (0, odds_i)
 //
 // Checked by the caller: C-ordered scores, K >= 1, and for softmax no hopeless row.
 // Twin in NumPy: tests/core/test_scores.py, by_the_book.
@@ -44,10 +45,25 @@ void softmax(InOut2<double> scores) {   // in/out  (n, K)
     const int64_t K = S.cols();
     for (int64_t i = 0; i < S.rows(); ++i) {
         double *s = S.row(i);
-        const double top = s[best(s, K)];
-        double sum = 0.0;
-        for (int64_t k = 0; k < K; ++k) sum += s[k] = std::exp(s[k] - top);
+        const int64_t b = best(s, K);
+        const double top = s[b];
+        double sum = 1.0;  // of the best class itself
+        for (int64_t k = 0; k < K; ++k)
+            if (k != b) sum += s[k] = std::exp(s[k] - top);
+        s[b] = 1.0;
         for (int64_t k = 0; k < K; ++k) s[k] /= sum;
+    }
+}
+
+void logistic(In1<double> odds,         // in      (n,)
+              InOut2<double> out) {     // out     (n, 2)
+    require(out.shape(0) == odds.shape(0) && out.shape(1) == 2, "logistic: the posterior must have two columns");
+    nb::gil_scoped_release unlocked;
+    const auto P = view(out);
+    for (int64_t i = 0; i < P.rows(); ++i) {
+        const double o = odds.data()[i], small = std::exp(-std::fabs(o)), large = 1.0 / (1.0 + small);
+        P.row(i)[o > 0.0] = large;
+        P.row(i)[!(o > 0.0)] = small * large;
     }
 }
 
@@ -57,4 +73,5 @@ NB_MODULE(ASSAY_MODULE, m) {
     m.def("hopeless", &hopeless);
     m.def("winner", &winner);
     m.def("softmax", &softmax);
+    m.def("logistic", &logistic);
 }

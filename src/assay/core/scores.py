@@ -6,7 +6,7 @@ import numpy as np
 
 import assay.core._scores as _scores
 
-__all__ = ["hopeless", "log_softmax", "softmax", "winner"]
+__all__ = ["hopeless", "log_softmax", "logistic", "softmax", "winner"]
 
 
 def hopeless(scores: np.ndarray) -> int:
@@ -44,6 +44,21 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     scores = _block(scores)
     _scores.softmax(scores)
     return scores
+
+
+def logistic(odds: np.ndarray) -> np.ndarray:
+    """(n, 2) the posteriors of two classes from the (n,) log odds of the second.
+
+    >>> import numpy as np
+    >>> from assay.core.scores import logistic
+    >>> logistic(np.array([0.0, np.log(3.0), -1000.0])).round(12)
+    array([[0.5 , 0.5 ],
+           [0.25, 0.75],
+           [1.  , 0.  ]])
+    """
+    out = np.empty((len(odds), 2))
+    _scores.logistic(np.ascontiguousarray(odds, dtype=np.float64), out)
+    return out
 
 
 def log_softmax(scores: np.ndarray) -> np.ndarray:
