@@ -273,6 +273,13 @@ def test_what_is_wrong_and_where(put, content, words):
         read_table(put(content))
 
 
+def test_long_values_are_cut_in_messages(put):
+    for row in ("x" * 5000 + ",red,yes\n", "1," + "x" * 5000 + ",yes\n"):
+        with pytest.raises(ReadError, match=r"'x{60}\.\.\.' is not") as caught:
+            read_table(put(HEADER + row))
+        assert len(str(caught.value)) < 500
+
+
 def test_attribute_weights_are_accepted(put):
     header = "@relation r\n@attribute a numeric {0.5}\n@attribute b {x,y} {2}\n@data\n"
     assert rows(put(header + "1,x\n")) == [(1.0, "x")]

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from assay.errors import SchemaError
+from assay.tables.readers.arff_columns import BadCell, nominal, nulls, numbers, omitted, spread
 from assay.tables.readers.arff_header import SPACES, Attribute, Bad, nested, read_header
 from assay.tables.readers.arff_rows import Row, parse_row
 from assay.tables.readers.dates import DatePattern
 from assay.tables.readers.delimited import arrow_text, survey
-from assay.tables.readers.source import CHUNK, LONGEST, Source
+from assay.tables.readers.source import CHUNK, LONGEST, Source, shown
 
 MOST_CELLS = 1 << 31  # of one block of sparse rows
 
@@ -89,7 +90,7 @@ class ArffReader:
             yield block
 
     def _empty(self, columns: Sequence[str] | None) -> Any:
-        texts = [_nulls(0) for _ in self.attributes]
+        texts = [nulls(0) for _ in self.attributes]
         return self._select(self._flatten(self._typed(texts, b"", 1)), columns)
 
     def _select(self, table: Any, columns: Sequence[str] | None) -> Any:
@@ -163,7 +164,7 @@ class ArffReader:
         if quote and plain != survey(data, b",", quote, final=True):
             return None
         if plain.rows == 0:
-            return [_nulls(0) for _ in self.attributes]
+            return [nulls(0) for _ in self.attributes]
         try:
             table = arrow_text(data, [a.name for a in self.attributes], b",", quote, ("?", ""))
         except pa.ArrowInvalid:
@@ -199,7 +200,7 @@ class ArffReader:
         if any(row.weight is not None for row in rows):
             weights = np.array([1.0 if row.weight is None else row.weight for row in rows])
         if all(row.sparse is None for row in rows):
-            texts = [_spread(rows, j) for j in range(len(self.attributes))]
+            texts = [spread(rows, j) for j in range(len(self.attributes))]
             table = self._typed(texts, data, line, lines)
         else:
             table = self._spread_out(rows, lines)
@@ -229,9 +230,9 @@ class ArffReader:
                 continue
             try:
                 part = self._column(attribute, pa.array(values, pa.string()))
-            except _BadCell as bad:
+            except BadCell as bad:
                 raise self.source.complain(bad.what, lines[at[bad.row]], attribute.name) from None
-            left_out = self._column(attribute, pa.array([_omitted(attribute)], pa.string()))
+            left_out = self._column(attribute, pa.array([omitted(attribute)], pa.string()))
             place = np.full(n, len(part))
             place[at] = np.arange(len(part))
             columns.append(pa.concat_arrays([part, left_out]).take(pa.array(place)))
@@ -246,7 +247,7 @@ class ArffReader:
         for attribute, text in zip(self.attributes, texts):
             try:
                 columns.append(self._column(attribute, text))
-            except _BadCell as bad:
+            except BadCell as bad:
                 if lines is None:
                     lines = _row_lines(data, line)
                 raise self.source.complain(bad.what, lines[bad.row], attribute.name) from None
@@ -254,9 +255,9 @@ class ArffReader:
 
     def _column(self, attribute: Attribute, text: Any) -> Any:
         if attribute.kind == "numeric":
-            return _numbers(text)
+            return numbers(text)
         if attribute.kind == "nominal":
-            return _nominal(text, attribute.categories)
+            return nominal(text, attribute.categories)
         if attribute.kind == "date":
             return self._dates(attribute, text)
         if attribute.kind == "relational":
@@ -274,7 +275,9 @@ class ArffReader:
                 moments.append(pattern.parse(value))
             except ValueError:
                 row = text.index(value).as_py()
-                raise _BadCell(row, f"{value!r} is not a date of the form {attribute.format!r}.") from None
+                raise BadCell(
+                    row, f"{shown(value)} is not a date of the form {shown(attribute.format)}."
+                ) from None
         return pa.array(moments, pa.timestamp("us")).cast(pattern.arrow_type).take(encoded.indices)
 
     def _bags(self, attribute: Attribute, text: Any) -> Any:
@@ -293,15 +296,15 @@ class ArffReader:
             try:
                 row = parse_row(inner, len(children))
             except Bad as error:
-                raise _BadCell(i, f"{error.what} (inside the relational value).") from None
+                raise BadCell(i, f"{error.what} (inside the relational value).") from None
             if row is not None:
                 rows.append(row)
         columns = {}
         for j, child in enumerate(children):
             try:
-                column = self._column(child, _spread(rows, j, _omitted(child)))
-            except _BadCell as bad:
-                raise _BadCell(i, f"{bad.what} (inside the relational value, {child.name!r})") from None
+                column = self._column(child, spread(rows, j, omitted(child)))
+            except BadCell as bad:
+                raise BadCell(i, f"{bad.what} (inside the relational value, {child.name!r})") from None
             columns[child.name] = column.to_pylist()
         return [{name: column[k] for name, column in columns.items()} for k in range(len(rows))]
 
@@ -334,67 +337,8 @@ class ArffReader:
                 continue
             for child in bag.children:
                 values = pa.array([r[child.name] for r in inner], types.field(child.name).type)
-                columns.append(_nominal(values, child.categories) if child.kind == "nominal" else values)
+                columns.append(nominal(values, child.categories) if child.kind == "nominal" else values)
         return pa.table(columns, names=self.names)
-
-
-class _BadCell(Exception):
-    def __init__(self, row: int, what: str):
-        super().__init__(what)
-        self.row, self.what = row, what
-
-
-def _numbers(text: Any) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    try:
-        return pc.cast(text, pa.float64())
-    except pa.ArrowInvalid:
-        for i, value in enumerate(text.to_pylist()):
-            try:
-                pc.cast(pa.array([value]), pa.float64())
-            except pa.ArrowInvalid:
-                raise _BadCell(i, f"{value!r} is not a number.") from None
-        raise
-
-
-def _nominal(text: Any, categories: tuple[str, ...]) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    codes = pc.index_in(text, pa.array(categories, pa.string()))
-    if codes.null_count != text.null_count:
-        i = pc.index(pc.and_(pc.is_null(codes), pc.is_valid(text)), True).as_py()
-        shown = ", ".join(categories[:10]) + (", ..." if len(categories) > 10 else "")
-        raise _BadCell(i, f"{text[i].as_py()!r} is not one of the categories {{{shown}}}.")
-    return pa.DictionaryArray.from_arrays(codes, pa.array(categories, pa.string()))
-
-
-def _omitted(attribute: Attribute) -> str | None:
-    """The value that a sparse row leaves out, as text."""
-    if attribute.kind == "numeric":
-        return "0"
-    if attribute.kind == "nominal" and attribute.categories:
-        return attribute.categories[0]
-    if attribute.kind == "date":
-        return DatePattern.EPOCH
-    return None
-
-
-def _spread(rows: list[Row], j: int, omitted: str | None = None) -> Any:
-    """Column j of the rows as Arrow text."""
-    import pyarrow as pa
-
-    return pa.array(
-        [row.cells[j] if row.sparse is None else row.sparse.get(j, omitted) for row in rows], pa.string()
-    )
-
-
-def _nulls(n: int) -> Any:
-    import pyarrow as pa
-
-    return pa.nulls(n, pa.string())
 
 
 def _row_lines(data: bytes, line: int) -> list[int]:

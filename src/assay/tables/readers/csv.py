@@ -237,7 +237,7 @@ class CsvReader:
         return table
 
     def _ragged(self, record: Record, line: int) -> Exception:
-        names = ", ".join(self.names[:8]) + (", ..." if self.width > 8 else "")
+        names = ", ".join(self.names[:8])[:200] + (", ..." if self.width > 8 else "")
         return self.source.complain(
             f"{_counted(len(record.cells), 'cell')}, expected {self.width} ({names}). Mend the line, or say what "
             "is different here: delimiter=, quote=, comment= or skip=.",

@@ -36,6 +36,11 @@ def complain(path: Any, what: str, line: int | None = None, column: str | int | 
     return ReadError(f"{where}: {what}")
 
 
+def shown(value: str, most: int = 60) -> str:
+    """A value as messages show it: in quotes, and not longer than a line."""
+    return repr(value if len(value) <= most else value[:most] + "...")
+
+
 def check_file(path: Any) -> Path:
     """The path of a file that is there and can be opened."""
     import os
