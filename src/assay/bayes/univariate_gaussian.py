@@ -170,8 +170,13 @@ def decision_points(means: Any, variances: Any, priors: Any) -> tuple[np.ndarray
     )  # else beyond all data
     probes = np.array([0.0])
     if len(cuts):
-        probes = np.concatenate([[cuts[0] - scale], (cuts[:-1] + cuts[1:]) / 2, [cuts[-1] + scale]])
-    winners = alive[np.argmax(np.outer(probes**2, A[alive]) + np.outer(probes, B[alive]) + C[alive], axis=1)]
+        ends = cuts[0] - scale - abs(cuts[0]), cuts[-1] + scale + abs(cuts[-1])
+        probes = np.concatenate([ends[:1], (cuts[:-1] + cuts[1:]) / 2, ends[1:]])
+    a, b, c = (
+        part[alive] - part[alive[0]] for part in (A, B, C)
+    )  # lead over the first: their x^2 may nearly cancel
+    x = probes[:, None]
+    winners = alive[np.argmax((a * x + b) * x + c, axis=1)]
     change = winners[1:] != winners[:-1]
     return cuts[change] + origin, np.append(winners[:1], winners[1:][change])
 
