@@ -51,7 +51,7 @@ def loans(tmp_path):
 def test_from_a_raw_file_to_an_explained_answer(run, loans, tmp_path):
     code, out, _ = run("describe", loans, "--target", "default")
     assert code == 0
-    assert "120 rows, 3 columns" in out
+    assert "120 rows, 3 columns" in out and "classes of default" in out
     assert "nominal" in out and "date" in out
 
     page = tmp_path / "loans.html"
@@ -139,6 +139,7 @@ def test_learners_and_their_parameters_are_listed(run):
         (["compare", "{loans}", "-t", "default", "--cost", "yes=10"], "SAID:TRUTH=COST"),
         (["compare", "{loans}", "-t", "default", "--cost", "yes:maybe=10"], "maybe"),
         (["compare", "{folder}", "-t", "default"], "directory"),
+        (["compare", "{loans}", "-t", "default", "--report", "{folder}/no/r.html"], "there is no folder"),
         (["fit", "iris", "-l", "lda", "--set", "shrinkag=1", "-o", "{folder}/x"], "Did you mean shrinkage?"),
         (["fit", "iris", "-l", "lda", "--set", "shrinkage=7", "-o", "{folder}/x"], "or None, got 7"),
         (["fit", "iris", "--set", "alpha", "-o", "{folder}/x"], "NAME=VALUE"),
@@ -181,6 +182,11 @@ def test_help_is_there_for_every_command(run):
     for name in COMMANDS:
         code, out, _ = run(name, "--help")
         assert code == 0 and out.startswith(f"Usage: assay {name}")
+
+
+def test_a_bare_command_shows_the_help(run):
+    code, _, err = run()
+    assert code == 2 and err.startswith("Usage: assay")
 
 
 def test_importing_assay_imports_neither_scikit_learn_nor_pandas():

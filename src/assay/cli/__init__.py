@@ -74,6 +74,9 @@ def main(args: list[str] | None = None) -> None:
         commands.main(args=args, prog_name="assay", standalone_mode=False)
     except click.exceptions.Abort:
         _end("Interrupted.", 130)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(2)
     except click.ClickException as error:
         hint = ""
         if isinstance(error, click.UsageError) and error.ctx is not None:

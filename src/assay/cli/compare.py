@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 
 import click
 
@@ -56,6 +57,8 @@ def command(
 
     from assay.evaluate import compare
 
+    if report and not Path(report).absolute().parent.is_dir():  # said before the work, not after it
+        raise click.BadParameter(f"there is no folder {Path(report).parent}", param_hint="--report")
     found = open_data(data, target)
     loss = loss_from(cost, set(found.labels))
     chosen = list(metrics) or (["cost", "error"] if loss or reject is not None else ["error"])

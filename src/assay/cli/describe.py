@@ -19,4 +19,4 @@ def command(data: str, target: str | None) -> None:
     from assay.evaluate import describe
 
     found = open_data(data, target, need_target=False)
-    click.echo(str(describe(found.X, found.y, name=found.name)))
+    click.echo(str(describe(found.X, found.y, name=found.name, target=found.target)))

@@ -95,11 +95,11 @@ def compare(
         name, target, (X, y) = name or X.name, target or X.target_name, X
     if y is None:
         raise ParameterError("compare: y is missing; give the class of each row.")
-    data, groups, loss, found_name, notes = _rows(X, y, groups, loss)
+    data, groups, loss, target, notes = _rows(X, y, groups, loss, target)
     loss, measured = _decisions(loss, reject, as_metrics(metrics), data)
     plan, changes = Resampling.of(design).fitted_to(data.codes, data.labels, groups)
     notes += changes
-    classes = Target(target or found_name, data.labels, data.codes)
+    classes = Target(target, data.labels, data.codes)
     about = description(data.table, classes, name or "data", plan.folds if plan.kind == "folds" else 10)
     candidates = as_candidates(learners, data.table)
     if not any(c.raw for c in candidates):
@@ -144,11 +144,11 @@ def _seed(random_state: Any) -> int:
     )
 
 
-def _rows(X: Any, y: Any, groups: Any, loss: Any) -> tuple[Data, Any, Any, str, list[str]]:
-    """The rows with a class; groups and costs of those rows; notes."""
+def _rows(X: Any, y: Any, groups: Any, loss: Any, name: str | None) -> tuple[Data, Any, Any, str, list[str]]:
+    """The rows with a class; groups and costs of those rows; what the class is called; notes."""
     table = Table.of(X, who="compare")
     n = table.shape[0]
-    target = as_target(y, n, "compare")
+    target = as_target(y, n, "compare", name=name)
     if groups is not None:
         groups = np.asarray(groups.to_numpy() if hasattr(groups, "to_numpy") else groups)
         if groups.shape != (n,):

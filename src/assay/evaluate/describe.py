@@ -97,7 +97,9 @@ class Description:
         return "\n".join(lines)
 
 
-def describe(X: Any, y: Any = None, name: str = "data", folds: int = 10) -> Description:
+def describe(
+    X: Any, y: Any = None, name: str = "data", folds: int = 10, target: str | None = None
+) -> Description:
     """Columns, kinds, holes, classes, and what a careful colleague would point at.
 
     Parameters
@@ -106,6 +108,7 @@ def describe(X: Any, y: Any = None, name: str = "data", folds: int = 10) -> Desc
     y : (n,) classes, default None; rows without a class are counted in a finding
     folds : int
         How many rows a class should have at least.
+    name, target : what the data and the classes are called; default for the classes: as y says
 
     Examples
     --------
@@ -126,8 +129,8 @@ def describe(X: Any, y: Any = None, name: str = "data", folds: int = 10) -> Desc
       note: column taste has 1 missing value of 4 (25.0%).
     """
     table = Table.of(X, who="describe")
-    target = None if y is None else as_target(y, table.shape[0], "describe", lenient=True)
-    return description(table, target, name, folds)
+    classes = None if y is None else as_target(y, table.shape[0], "describe", lenient=True, name=target)
+    return description(table, classes, name, folds)
 
 
 def description(

@@ -27,8 +27,8 @@ class Target:
         return self.codes >= 0
 
 
-def as_target(y: Any, n: int, who: str, lenient: bool = False) -> Target:
-    """Labels and codes of y; a missing label gets the code -1.
+def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None = None) -> Target:
+    """Labels and codes of y; a missing label gets the code -1. Its name is the given one, or y's own.
 
     Numbers that look measured rather than counted, and a target of one class, are errors unless ``lenient``.
 
@@ -36,7 +36,7 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False) -> Target:
     >>> as_target(["b", None, "a", "b"], 4, "compare").codes
     array([ 1, -1,  0,  1])
     """
-    name = str(getattr(y, "name", None) or "class")
+    name = name or str(getattr(y, "name", None) or "class")
     values = y.to_numpy() if hasattr(y, "to_numpy") else y
     if not isinstance(values, np.ndarray):
         objects = np.empty(len(values), dtype=object)
