@@ -128,7 +128,8 @@ class Dataset:
             f"{kinds.count(k)} {k}" for k in ("numeric", "nominal", "ordinal") if kinds.count(k)
         )
         holes = 0 if self.X.complete else int(np.isnan(self.X.values).sum())
-        lines = [f"{self.name}: {n} rows, {d} column{'' if d == 1 else 's'} ({counts})" + (f", {holes} missing" if holes else "")]
+        missing = f", {holes} missing" if holes else ""
+        lines = [f"{self.name}: {n} rows, {d} column{'' if d == 1 else 's'} ({counts}){missing}"]
         if self.classes and self.y is not None:
             labels = self.y.tolist()
             shown = [f"{label} {labels.count(label)}" for label in self.classes[:10]]
