@@ -54,7 +54,9 @@ def main(rows: int) -> None:
         path = pathlib.Path(folder) / "big.parquet"
         start = time.perf_counter()
         write(path, rows)
-        print(f"wrote {rows:,} rows, {path.stat().st_size / 1e6:.0f} MB, in {time.perf_counter() - start:.1f} s")
+        print(
+            f"wrote {rows:,} rows, {path.stat().st_size / 1e6:.0f} MB, in {time.perf_counter() - start:.1f} s"
+        )
         subprocess.run([sys.executable, "-c", TRAIN, str(path)], check=True)
 
 

@@ -116,7 +116,10 @@ def foreign_words() -> list[str]:
     complaints = []
     for name in filter(None, tracked.stdout.split("\0")):
         path = ROOT / name
-        if path.suffix in {".safetensors", ".assay", ".png", ".parquet"} or path == pathlib.Path(__file__).resolve():
+        if (
+            path.suffix in {".safetensors", ".assay", ".png", ".parquet"}
+            or path == pathlib.Path(__file__).resolve()
+        ):
             continue
         try:
             text = path.read_text()

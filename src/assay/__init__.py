@@ -11,7 +11,18 @@ from importlib import import_module as _import_module
 
 __version__ = "0.1.0"
 
-_ROOMS = ("bayes", "core", "decide", "evaluate", "explain", "neighbors", "prepare", "report", "stats", "tables")
+_ROOMS = (
+    "bayes",
+    "core",
+    "decide",
+    "evaluate",
+    "explain",
+    "neighbors",
+    "prepare",
+    "report",
+    "stats",
+    "tables",
+)
 _FUNCTIONS = {"compare": "evaluate", "load": "core.persistence", "save": "core.persistence"}
 
 __all__ = ["__version__", *_FUNCTIONS, *_ROOMS]
