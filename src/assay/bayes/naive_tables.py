@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.explanation import _text_table as text_table
+from assay.core.explanation import text_table
 
 
 def naive_tables(model: Any) -> dict[str, dict[Any, Any]]:

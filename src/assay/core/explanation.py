@@ -7,7 +7,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-__all__ = ["Explanation", "Section"]
+__all__ = ["Explanation", "Section", "text_table"]
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ class Explanation:
             cells = ", ".join(f"{name} = {_shown(value)}" for name, value in list(self.row.items())[:12])
             parts[0] += f"\nfor the row {cells}" + (", ..." if len(self.row) > 12 else "")
         for section in self.sections:
-            parts.append(f"{section.title}\n" + _text_table(section.columns, section.rows))
+            parts.append(f"{section.title}\n" + text_table(section.columns, section.rows))
             if section.note:
                 parts[-1] += f"\n  {section.note}"
         if self.posterior:
             rows = [[str(label), p] for label, p in self.posterior.items()]
-            parts.append("Posterior\n" + _text_table(None, rows))
+            parts.append("Posterior\n" + text_table(None, rows))
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
@@ -124,7 +124,15 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def _text_table(columns: list[str] | None, rows: list[list[Any]]) -> str:
+def text_table(columns: list[str] | None, rows: list[list[Any]]) -> str:
+    """Rows of cells as aligned text, numbers to the right.
+
+    >>> from assay.core.explanation import text_table
+    >>> print(text_table(["class", "share"], [["yes", 0.25], ["no", 0.75]]))
+      class  share
+      yes     0.25
+      no      0.75
+    """
     cells = [[_shown(v) for v in row] for row in rows]
     heads = [columns] if columns else []
     width = (

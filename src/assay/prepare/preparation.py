@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -67,6 +67,10 @@ class Preparation(Transformer):
 
 class Summed(SumLearner):
     """A preparation that is a sum over rows and does not look at y."""
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
+        """Add some rows to what was learned so far; y is ignored."""
+        return super().partial_fit(X, sample_weight=sample_weight)
 
     def _learn(self, X: Any, y: Any, w: Any) -> None:
         super()._learn(X, None, w)

@@ -109,14 +109,14 @@ class SimpleImputer(Summed, Preparation):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
         """Add some rows to what was learned so far; y is ignored."""
         if hasattr(self, "statistics_") and not hasattr(self, "_sums"):
             raise ParameterError(
                 f"SimpleImputer: strategy {self.strategy!r} keeps no values after fit, so partial_fit cannot go on "
                 "from there. Begin with partial_fit."
             )
-        return super().partial_fit(X, y, classes, sample_weight)
+        return super().partial_fit(X, y, sample_weight)
 
     def _learn_from(self, source: Source) -> None:
         super()._learn_from(source)
