@@ -195,6 +195,14 @@ def test_what_cannot_be_done_says_so():
         FisherDiscriminant(threshold="accuracy").partial_fit(X[50:], y[50:], classes=[1, 2])
 
 
+def test_rows_beyond_all_reason_are_still_on_one_side():
+    X, y = versicolor_virginica()
+    model = FisherDiscriminant().fit(X, y)
+    far = np.array([[1.7e308, 1.7e308, 1.7e308, 1.7e308], [-1.7e308, 0, 0, 1.7e308], [1.7e308, 0, 0, 0]])
+    assert_array_equal(model.predict_proba(far), [[0, 1], [0, 1], [1, 0]])
+    assert_array_equal(model.predict(far), [2, 2, 1])
+
+
 def test_a_score_of_zero_goes_to_the_first_class():
     model = FisherDiscriminant().fit([[0.0], [2.0], [4.0], [6.0]], ["a", "a", "b", "b"])
     assert_array_equal(model.decision_function([[3.0]]), [0.0])

@@ -182,6 +182,20 @@ def test_parts_that_do_not_suffice_yet_complain_at_prediction():
     assert_same_model(model, QuadraticDiscriminantAnalysis().fit(IRIS, KINDS))
 
 
+@pytest.mark.parametrize("made", [made for made in MAKERS if "priors" not in made])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.filterwarnings("ignore::assay.errors.DegenerateWarning")
+def test_rows_beyond_all_reason_get_probabilities_all_the_same(made, classes):
+    """Largest floats: the winner is clear, or the prior is given with a warning; never NaN."""
+    model = MAKERS[made]().fit(IRIS[: 50 * classes], KINDS[: 50 * classes])
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1.7e308, 1e200, 0.0, 1.7e308], size=(60, 4))
+    for P in (model.predict_proba(X), np.exp(model.predict_log_proba(X))):
+        assert_allclose(P.sum(axis=1), 1, rtol=1e-12)
+        assert (P >= 0).all()
+    assert set(model.predict(X)) <= set(range(classes))
+
+
 def test_categories_become_indicators_with_their_own_names():
     frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 6.0, 7.0, 9.0], "taste": list("aabbab")})
     model = LinearDiscriminantAnalysis().fit(frame, list("nnnyyy"))

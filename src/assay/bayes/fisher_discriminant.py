@@ -152,7 +152,13 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
         return self._log_odds(self._admit(X))
 
     def _log_odds(self, X: Any) -> np.ndarray:
-        return (X - self._centre) @ self.coef_[0] - np.linalg.norm(self.coef_) * self._shift  # (2)
+        cut = np.linalg.norm(self.coef_) * self._shift
+        with np.errstate(over="ignore", invalid="ignore"):
+            odds = (X - self._centre) @ self.coef_[0] - cut  # (2)
+            if np.isnan(odds).any():  # numbers near the end of the floats: the same, scaled down
+                scale = np.maximum(np.abs(X).max(axis=1), 1.0)
+                odds = (X / scale[:, None] - self._centre / scale[:, None]) @ self.coef_[0] * scale - cut
+        return odds
 
     def _posterior(self, X: Any) -> np.ndarray:
         return logistic(self._log_odds(X))

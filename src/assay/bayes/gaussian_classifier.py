@@ -154,6 +154,17 @@ class GaussianClassifier(SumLearner, Generative):
             self._ready()
         return super()._admit(X, fitting)
 
+    def _evident(self, joint: np.ndarray) -> np.ndarray:
+        """Scores that overflow: one infinite score wins, several (or none that is a number) are no evidence."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = joint.sum()
+        if np.isnan(total) or total == np.inf:
+            infinite = np.isposinf(joint)
+            wins = infinite.sum(axis=1)
+            joint[wins == 1] = np.where(infinite[wins == 1], 0.0, -np.inf)
+            joint[np.isnan(joint).any(axis=1) | (wins > 1)] = -np.inf
+        return super()._evident(joint)
+
     def _ready(self) -> None:
         check_is_fitted(self)
         if getattr(self, "_unsolved", None):
@@ -266,7 +277,7 @@ def _odds(labels: list[str], lines: list[tuple[str, Any, np.ndarray]], total: np
     first = int(np.argmax(total))
     second = int(np.argmax(np.where(np.arange(len(total)) == first, -np.inf, total)))
     with np.errstate(invalid="ignore"):
-        rows = [[name, float(v[first] - v[second])] for name, _, v in lines]
+        rows = [[name, _lead(v[first], v[second])] for name, _, v in lines]
         rows.append(["sum", float(total[first] - total[second])])
     return Section(
         f"Log odds of {labels[first]} against {labels[second]}",
@@ -274,3 +285,8 @@ def _odds(labels: list[str], lines: list[tuple[str, Any, np.ndarray]], total: np
         rows,
         note=f"Positive speaks for {labels[first]}, negative for {labels[second]}.",
     )
+
+
+def _lead(a: float, b: float) -> float:
+    """a - b, and 0 for what is rounding only."""
+    return 0.0 if abs(a - b) < 1e-14 * abs(a) else float(a - b)

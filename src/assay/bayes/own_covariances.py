@@ -52,9 +52,11 @@ class OwnCovariances(ScoresClasses):
 
         def score(block: np.ndarray, out: np.ndarray) -> None:
             for k, whitener in enumerate(self._whiteners):
-                Z = np.subtract(block, self.means_[k], dtype=np.float64, order="C")
+                with np.errstate(over="ignore"):
+                    Z = np.subtract(block, self.means_[k], dtype=np.float64, order="C")
                 Z = dtrmm(1.0, whitener, Z.T, lower=1, overwrite_b=1)  # A (x - m), one column a row
-                np.einsum("ji,ji->i", Z, Z, out=out[:, k])
+                with np.errstate(over="ignore", invalid="ignore"):
+                    np.einsum("ji,ji->i", Z, Z, out=out[:, k])
             out *= -0.5
             out += constants  # (1)
 

@@ -10,6 +10,7 @@ from assay.bayes.gaussian_classifier import ScoresClasses, by_rows
 from assay.core.scores import logistic
 
 _EPS = np.finfo(np.float64).eps
+_NOT_SO = np.array([np.nan])  # the log odds are not enough: more classes, or numbers that overflow
 
 
 class SharedCovariance(ScoresClasses):
@@ -44,7 +45,8 @@ class SharedCovariance(ScoresClasses):
 
     def _log_odds(self, X: Any) -> np.ndarray:
         w = self._weights[1] - self._weights[0]
-        odds = X @ w
+        with np.errstate(over="ignore", invalid="ignore"):
+            odds = X @ w
         odds += self._constants[1] - self._constants[0] - w @ self._centre
         return odds
 
@@ -56,20 +58,24 @@ class SharedCovariance(ScoresClasses):
         return scores
 
     def _posterior(self, X: Any) -> np.ndarray:
-        return logistic(self._log_odds(X)) if self._two else super()._posterior(X)
+        odds = self._log_odds(X) if self._two else _NOT_SO
+        return super()._posterior(X) if np.isnan(odds).any() else logistic(odds)
 
     def _choose(self, X: Any) -> np.ndarray:
-        return (self._log_odds(X) > 0).astype(np.int64) if self._two else super()._choose(X)
+        odds = self._log_odds(X) if self._two else _NOT_SO
+        return super()._choose(X) if np.isnan(odds).any() else (odds > 0).astype(np.int64)
 
     def _linear(self, X: Any) -> np.ndarray:
         """(n, K) the scores in full."""
         if not self._far:
-            scores = X @ self._weights.T
+            with np.errstate(over="ignore", invalid="ignore"):
+                scores = X @ self._weights.T
             scores += self._constants - self._weights @ self._centre
             return scores
 
         def score(block: np.ndarray, out: np.ndarray) -> None:
-            np.matmul(block - self._centre, self._weights.T, out=out)
+            with np.errstate(over="ignore", invalid="ignore"):
+                np.matmul(block - self._centre, self._weights.T, out=out)
 
         scores = by_rows(score, X, len(self._constants))
         scores += self._constants
