@@ -196,6 +196,17 @@ def test_rows_beyond_all_reason_get_probabilities_all_the_same(made, classes):
     assert set(model.predict(X)) <= set(range(classes))
 
 
+@pytest.mark.parametrize("made", MAKERS)
+def test_a_first_part_that_weighs_nothing_adds_nothing(made):
+    model = MAKERS[made]().partial_fit(IRIS, KINDS, classes=[0, 1, 2], sample_weight=np.zeros(150))
+    with pytest.raises(NotFittedError, match="partial_fit with more rows"):
+        model.predict(IRIS)
+    w = np.random.default_rng(0).uniform(0.5, 2, 150)
+    model.partial_fit(IRIS, KINDS, sample_weight=w)
+    whole = MAKERS[made]().fit(IRIS, KINDS, w)
+    assert_allclose(model.predict_proba(IRIS), whole.predict_proba(IRIS), atol=1e-12)
+
+
 def test_categories_become_indicators_with_their_own_names():
     frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 6.0, 7.0, 9.0], "taste": list("aabbab")})
     model = LinearDiscriminantAnalysis().fit(frame, list("nnnyyy"))

@@ -101,6 +101,7 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
     def _solve(self, sums: ClassScatter, source: Source | None = None) -> None:
         who = type(self).__name__
         check_overflow(who, sums.mean, sums.scatter)
+        priors = class_priors(who, self.priors, sums.count, self.classes_)
         share = np.ones(2) if self.within == "sum" else sums.count / sums.count.sum()
         within = np.tensordot(share, sums.scatter, 1)
         gap = sums.mean[1] - sums.mean[0]
@@ -110,7 +111,7 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
                 f"{who}: {what}, so no direction is best (got {int(sums.rows.sum())} rows)."
             )
         self.means_ = sums.mean
-        self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
+        self.priors_ = priors
         w = fisher_direction(self.means_[1], self.means_[0], within)  # (1)
         self.criterion_ = fisher_criterion(w, within, np.outer(gap, gap))
         self.direction_ = w / np.linalg.norm(w)

@@ -222,6 +222,8 @@ def log_odds_of_two(scores: np.ndarray) -> np.ndarray:
 
 def class_priors(who: str, priors: Any, count: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """(K,) the given priors, or the classes' shares of the total weight."""
+    if not count.any():
+        raise DegenerateError(f"{who}: no row weighs anything, so there is nothing to learn from.")
     if priors is None:
         return count / count.sum()
     p = np.array(priors, dtype=np.float64)

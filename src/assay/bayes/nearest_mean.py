@@ -71,7 +71,9 @@ class NearestMean(SharedCovariance):
         self.means_ = sums.mean
         there = sums.count > 0
         uniform = isinstance(self.priors, str) and self.priors == "uniform"
-        given = there / there.sum() if uniform else None if isinstance(self.priors, str) else self.priors
+        given = (
+            there / max(there.sum(), 1) if uniform else None if isinstance(self.priors, str) else self.priors
+        )
         self.priors_ = class_priors(who, given, sums.count, self.classes_)
         d = sums.mean.shape[1]
         if self.metric == "euclidean":
