@@ -9,7 +9,7 @@ Work that may take long says so in one of two ways:
 >>> sum(track([1, 2, 3], "adding"))
 6
 
-In a terminal or a notebook a bar with the remaining time appears once the work has lasted a second; in a
+In a terminal or a notebook a bar with the remaining time appears once the work has lasted a moment; in a
 script, a pipe or a worker process nothing is ever printed. Work inside of other work shows no bar of its own.
 A program (a window, a server) subscribes to the same events with :func:`listen`; a listener that raises an
 exception stops the work, which is how it is cancelled.
@@ -30,7 +30,7 @@ __all__ = ["Event", "Progress", "listen", "progress", "track"]
 
 T = TypeVar("T")
 
-PATIENCE = 1.0  # seconds before a bar appears
+PATIENCE = 0.25  # seconds before a bar appears
 _PAUSE = 0.05  # seconds between two events, so that a million small steps cost nothing
 
 _lock = threading.RLock()
