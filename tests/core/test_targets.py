@@ -175,7 +175,7 @@ def test_weights_are_numbers_from_zero_up_and_not_all_zero():
     assert check_weights(None, X) is None
     assert check_weights([1, 0, 2], X).tolist() == [1.0, 0.0, 2.0]
     for w, message in [
-        ([0, 0, 0], "zero"),
+        ([0, 0, 0], "at least one non-zero number"),
         ([1, -1, 1], "[Nn]egative"),
         ([1, 2], "shape|samples"),
         ([1, np.nan, 1], "NaN"),

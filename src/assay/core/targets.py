@@ -83,10 +83,11 @@ def check_weights(w: Any, X: Any) -> np.ndarray | None:
         return None
     from sklearn.utils.validation import _check_sample_weight
 
-    w = _check_sample_weight(w, X, dtype=np.float64, ensure_non_negative=True)
-    if not w.any():
-        raise DataError("sample_weight: all weights are zero, so there is nothing to learn from.")
-    return w
+    if not np.asarray(w).any():
+        raise DataError(
+            "Sample weights must contain at least one non-zero number; all are zero, so there is nothing to learn from."
+        )
+    return _check_sample_weight(w, X, dtype=np.float64, ensure_non_negative=True)
 
 
 def _one_column(y: Any, n: int, who: str) -> np.ndarray:
