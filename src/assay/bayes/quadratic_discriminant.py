@@ -148,9 +148,8 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         elif given is None and self.shrinkage:
             S = shrunk(S, self.shrinkage)
         self._settle(S, self.tol, lambda k: self._advice(k, int(sums.rows[k])))
-        pairs = [np.linalg.eigh(own) for own in S]
-        self.scalings_ = [values[::-1] for values, _ in pairs]
-        self.rotations_ = [vectors[:, ::-1] for _, vectors in pairs]
+        values, vectors = np.linalg.eigh(S)
+        self.scalings_, self.rotations_ = list(values[:, ::-1]), list(vectors[:, :, ::-1])
         if self.store_covariance:
             self.covariance_ = list(S)
 

@@ -77,7 +77,7 @@ class Learner(BaseEstimator):
 
     def _check_parameters(self) -> None:
         if self.accepts:
-            check(type(self).__name__, self.accepts, self.get_params(deep=False))
+            check(type(self).__name__, self.accepts, vars(self))
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
         """X as the block of numbers that this learner's mathematics sees."""
