@@ -133,6 +133,8 @@ def test_charity_direction_of_the_book():
     rows = np.array(CHARITY, float)
     X, y = rows[:, :2] / [50, 50000], rows[:, 2].astype(int)
     model = FisherDiscriminant(threshold="accuracy").fit(X, y)
+    assert_allclose(model.means_, [[0.756, 0.752], [1.09, 1.266667]], atol=5e-7)
+    assert_allclose(model.criterion_ * len(y), 15.540347, atol=5e-7)  # the book's within is a covariance
     assert_allclose(model.coef_[0], [14.392051, 20.855056], atol=5e-7)
     assert_allclose(model.direction_, [0.567980, 0.823042], atol=5e-7)
     z = X @ model.coef_[0]

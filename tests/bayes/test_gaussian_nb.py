@@ -12,9 +12,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from assay.bayes import GaussianNB
+from assay.bayes import GaussianNB, NaiveBayes
 from assay.bayes import _gaussian_nb as kernel
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
+from assay.stats import Gaussian
 
 LOADERS = [load_iris, load_wine, load_breast_cancer, load_digits]
 
@@ -53,6 +54,7 @@ def test_breast_cancer_scores_of_the_book():
     assert model.score(train, y_train) == 0.9406593406593406
     assert model.score(test, y_test) == 0.9736842105263158
     assert_allclose(model.epsilon_, 3.118e-4, rtol=1e-3)
+    assert_array_equal(model.predict(test[:2]), [0, 1])
 
 
 # Oracle: C3 3.1.2, plain maximum likelihood: 31 and 5 errors, raw or standardised.
@@ -65,6 +67,20 @@ def test_breast_cancer_errors_without_smoothing(scaled):
     model = GaussianNB(var_smoothing=0).fit(train, y_train)
     assert (model.predict(train) != y_train).sum() == 31
     assert (model.predict(test) != y_test).sum() == 5
+
+
+# Oracle: C3 3.1.2: epsilon exceeds 6 and 9 of the 30 variances; as a floor, not added, it leaves 30 and 4 errors.
+@pytest.mark.capability("C3-10")
+def test_breast_cancer_errors_with_a_variance_floor():
+    X, y = load_breast_cancer(return_X_y=True)
+    train, test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=2020)
+    epsilon = GaussianNB().fit(train, y_train).epsilon_
+    plain = GaussianNB(var_smoothing=0).fit(train, y_train)
+    assert_array_equal((plain.var_ < epsilon).sum(axis=1), [6, 9])
+    floored = NaiveBayes(Gaussian(floor=epsilon)).fit(train, y_train)
+    assert (floored.predict(train) != y_train).sum() == 30
+    assert (floored.predict(test) != y_test).sum() == 4
+    assert_array_equal(floored.predict(test[:2]), [0, 1])
 
 
 CHARITY = [

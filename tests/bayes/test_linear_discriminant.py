@@ -135,6 +135,8 @@ def test_shared_covariance_of_the_book():
     assert_allclose(model.predict_proba([[5, 4]]), [[0.195434, 0.804566]], atol=5e-7)
     table = model.predict_joint_log_proba([[5, 4]])[0] + np.log(2 * np.pi)
     assert_allclose(table, [-6.457012, -5.041932], atol=5e-7)
+    printed = table + 0.5 * np.linalg.slogdet(model.covariance_)[1]
+    assert_allclose(printed, [-6.478113, -5.063032], atol=5e-7)
     d = model.discriminants()
     assert d.W is None
     assert_allclose(d.w, [[0.189655, 1.327586], [10.810345, -6.827586]], atol=5e-7)

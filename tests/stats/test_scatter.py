@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
@@ -78,6 +78,25 @@ def test_two_weightings_differ_by_a_factor_only_for_balanced_classes():
         / class_scatter(X[10:], y[10:], within="prior-weighted-scatter").within
     )
     assert np.ptp(tilted) > 0.01
+
+
+@pytest.mark.capability("C3-34")
+@pytest.mark.parametrize(
+    ("load", "values", "share"),
+    [(load_iris, [0.643838584, 0.00570782085], 0.9912126), (load_wine, None, 0.68427289)],
+)
+def test_directions_in_the_books_weighting(load, values, share):
+    """C3 3.4.3: for balanced classes only the scale differs, for wine (59, 71, 48) the shares too."""
+    X, y = load(return_X_y=True)
+    book = class_scatter(X, y, within="prior-weighted-scatter")
+    found = discriminant_directions(book.within, book.between / len(y))
+    assert_allclose(found.shares[0], share, atol=5e-8)
+    if values:
+        assert_allclose(found.eigenvalues, values, rtol=1e-8)
+    else:
+        plain = discriminant_directions(class_scatter(X, y).within, book.between)
+        assert_allclose(plain.eigenvalues, [9.08173944, 4.12846905], atol=5e-9)
+        assert_allclose(plain.shares[0], 0.68747889, atol=5e-9)
 
 
 @pytest.mark.capability("C3-34", "C3-35")
