@@ -48,6 +48,9 @@ def test_what_is_said_is_not_guessed():
         ("name,town\nann,rome\nbob,oslo\n", True),
         ("yes,red\nno,red\n", False),
         (",a\n0,1\n", True),
+        ("x,c\n1.5,a\n2,c\nNA,b\n", True),  # a category called like its column
+        ("x,NA\n1,a\n2,b\n", True),
+        ("x,c\nNA,c\n,b\n", False),
     ],
 )
 def test_headers(text, header):

@@ -214,18 +214,20 @@ def _finish(rows: list[Record], dialect: Dialect, fixed: dict) -> Dialect:
 
 
 def _has_header(rows: list[Record]) -> bool:
-    """No header if its cells are values: numbers, dates, missing marks, or values met again below."""
+    """No header if its cells are values: numbers, dates, missing marks, or values met again below.
+
+    A word on top of a column of numbers is a name, whatever else the first row holds: years may be names too, and
+    a category may be called like its column.
+    """
     first = [_text(cell) for cell in rows[0].cells]
     below = [[_text(cell) for cell in row.cells] for row in rows[1:] if len(row.cells) == len(first)]
-    valued = [_is_value(cell) for cell in first]
-    if any(valued):
-        # years and the like may be names: then a column with a word on top holds numbers below
-        words = [j for j, v in enumerate(valued) if not v and first[j]]
-        return bool(below) and any(all(_is_value(row[j]) or not row[j] for row in below) for j in words)
-    if any(cell in MISSING[1:] for cell in first):
+    words = [j for j, cell in enumerate(first) if cell not in MISSING and not _is_value(cell)]
+    for cells in ([row[j] for row in below if row[j] not in MISSING] for j in words):
+        if cells and all(map(_is_value, cells)):
+            return True
+    if any(_is_value(cell) or cell in MISSING[1:] for cell in first):
         return False
-    again = [row for row in below if any(a == b and a for a, b in zip(first, row)) and row != first]
-    return not again
+    return not any(row != first and any(a == b and a for a, b in zip(first, row)) for row in below)
 
 
 def _is_value(cell: str) -> bool:
