@@ -93,3 +93,12 @@ def test_a_hostile_table_is_explained_in_plain_text():
 
 def test_a_notebook_shows_the_html():
     assert example()._repr_html_() == example().to_html()
+
+
+def test_cells_keep_their_digits_before_the_point_and_their_line():
+    row = {"id": 10299.0, "share": 0.123456, "huge": 1.5e20, "note": "one\ntwo", "text": "w" * 5000}
+    said = str(Explanation("L", "a", {"a": 1.0}, row)).splitlines()[1]
+    assert said == (
+        f"for the row id = 10299, share = 0.1235, huge = 1.5e+20, note = one\\ntwo, text = {'w' * 57}..."
+    )
+    assert Explanation("L", "a", {}, row).to_dict()["row"] == row

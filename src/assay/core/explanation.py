@@ -116,12 +116,21 @@ class Explanation:
 
 
 def _shown(value: Any) -> str:
-    """A cell as people read it: four significant digits, fractions as fractions, a dash for missing."""
+    """A cell as people read it.
+
+    Four significant digits, yet never fewer than stand before the point; fractions as fractions; text in one line of
+    at most 60 characters.
+
+    >>> from assay.core.explanation import _shown
+    >>> _shown(0.123456), _shown(10299.0), _shown(1013.25), _shown("two\\nlines"), _shown(None)
+    ('0.1235', '10299', '1013', 'two\\\\nlines', 'missing')
+    """
     if value is None:
         return "missing"
     if isinstance(value, float):
-        return f"{value:.4g}"
-    return str(value)
+        return f"{value:.0f}" if 1e3 <= abs(value) < 1e15 else f"{value:.4g}"
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value)[:61])
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def text_table(columns: list[str] | None, rows: list[list[Any]]) -> str:
