@@ -42,7 +42,33 @@ def test_sparse_columns_are_summed_up_at_once():
     X = np.array([[0.0, 3.0], [0.0, -1.0], [2.0, 0.0], [0.0, 0.0]])
     found = describe(csr_array(X))
     assert [(c.kind, c.distinct, c.words) for c in found.columns] == [
-        ("sparse", 1, "0 to 2, mean 0.5"), ("sparse", 2, "-1 to 3, mean 0.5")]  # fmt: skip
+        ("sparse", 2, "0 to 2, mean 0.5"), ("sparse", 3, "-1 to 3, mean 0.5")]  # fmt: skip
+
+
+def test_distinct_values_of_sparse_columns_are_those_of_dense_ones():
+    X = np.random.default_rng(3).integers(0, 3, (9, 7)) * np.array([0, 1, 1, 1, 1, 1, 0.5])
+    X[:, 1] = 4.0  # no zero
+    stored = csr_array(X + 9.0)
+    stored.data -= 9.0  # every zero is stored
+    dense = [len(np.unique(column)) for column in X.T]
+    assert [c.distinct for c in describe(csr_array(X)).columns] == dense
+    assert [c.distinct for c in describe(stored).columns] == dense
+
+
+def test_long_and_broken_values_stay_in_their_line():
+    X = pd.DataFrame({"two\nlines": ["w" * 5000, "a\nb", "a\nb"]})
+    lines = str(describe(X, ["c\td", "e", "f" * 5000])).splitlines()
+    assert lines[3] == f"  two\\nlines  nominal        0         2  a\\nb 2, {'w' * 37}... 1"
+    assert [line.split()[0] for line in lines[6:9]] == ["c\\td", "e", "f" * 37 + "..."]
+
+
+def test_many_classes_are_cut_in_print():
+    text = str(describe(np.zeros((305, 1)), np.arange(305)))
+    assert "  59        1    0.3%" in text and "... and 245 more" in text and "  60  " not in text
+
+
+def test_one_row_is_one_row():
+    assert describe([[1.0]]).words.startswith("1 row, 1 column")
 
 
 @pytest.mark.parametrize("wide", [61, 5])

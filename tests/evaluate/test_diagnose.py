@@ -179,3 +179,25 @@ def test_a_sparse_matrix_is_asked_about_its_classes_only():
 
 def test_few_rows_do_not_make_a_leak():
     assert "target-in-disguise" not in codes({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])
+
+
+def test_copies_are_copies_but_for_the_names_of_rows():
+    X = pd.DataFrame({"id": np.arange(40), "a": [1, 2] * 20})
+    assert "in every column but id;" in found(X)["duplicate-rows", ""].sentence
+    X["name"] = [f"n{i}" for i in range(40)]
+    assert "in every column but the 2 that name the rows;" in found(X)["duplicate-rows", ""].sentence
+
+
+def test_a_measured_target_is_one_error_and_no_warning_of_a_tree():
+    y = np.random.default_rng(5).normal(size=N)
+    assert [f.code for f in diagnose(CLEAN, y)] == ["measured-target"]
+    assert "100 distinct numbers with fractions" in found(CLEAN, y)["measured-target", "class"].sentence
+    assert "measured-target" in codes(csr_array(CLEAN[["height"]].to_numpy()), y)
+    assert "target-in-disguise" not in codes(CLEAN, np.arange(N))
+    assert "measured-target" not in codes(CLEAN, np.repeat([1.0, 2.0], N // 2))
+
+
+def test_many_rare_classes_are_told_in_one_sentence():
+    rare = [f for f in diagnose(CLEAN, np.arange(N) % 25) if f.code == "rare-class"]
+    assert [f.sentence.split(";")[0] for f in rare] == [
+        "25 of 25 classes have fewer rows than 10 folds, such as 0 with 4"]  # fmt: skip

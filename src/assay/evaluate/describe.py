@@ -16,10 +16,7 @@ __all__ = ["ColumnSummary", "Description", "describe"]
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """One column in a line: kind, holes, distinct values, and its range or its most frequent categories.
-
-    Of a sparse column, ``distinct`` counts the entries that are stored.
-    """
+    """One column in a line: kind, holes, distinct values, and its range or its most frequent categories."""
 
     name: str
     kind: str
@@ -74,24 +71,29 @@ class Description:
             f", {len(self.classes)} class{'' if len(self.classes) == 1 else 'es'}" if self.classes else ""
         )
         plural = "" if len(self.columns) == 1 else "s"
-        return f"{self.rows} rows, {len(self.columns)} column{plural} ({kinds}), {holes}{classes}"
+        rows = f"{self.rows} row{'' if self.rows == 1 else 's'}"
+        return f"{rows}, {len(self.columns)} column{plural} ({kinds}), {holes}{classes}"
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.words}", ""]
         shown = self.columns[:60]
-        width = max([len(c.name) for c in shown] + [6])
+        names = [_short(c.name) for c in shown]
+        width = max([len(name) for name in names] + [6])
         lines.append(f"  {'column':<{width}}  kind     missing  distinct  values")
         lines += [
-            f"  {c.name:<{width}}  {c.kind:<8} {c.missing:>7}  {c.distinct:>8}  {c.words}".rstrip()
-            for c in shown
+            f"  {name:<{width}}  {c.kind:<8} {c.missing:>7}  {c.distinct:>8}  {c.words}".rstrip()
+            for name, c in zip(names, shown)
         ]
         if len(self.columns) > 60:
             lines.append(f"  ... and {len(self.columns) - 60} more")
         if self.classes:
             lines += ["", f"classes of {self.target}"]
-            wide = max(len(label) for label in self.classes)
             total = sum(self.classes.values()) or 1
-            lines += [f"  {label:<{wide}}  {n:>7}  {n / total:6.1%}" for label, n in self.classes.items()]
+            listed = [(_short(label), n) for label, n in list(self.classes.items())[:60]]
+            wide = max(len(label) for label, _ in listed)
+            lines += [f"  {label:<{wide}}  {n:>7}  {n / total:6.1%}" for label, n in listed]
+            if len(self.classes) > 60:
+                lines.append(f"  ... and {len(self.classes) - 60} more")
         if self.findings:
             lines += ["", "worth knowing", *(f"  {f.severity}: {f.sentence}" for f in self.findings)]
         return "\n".join(lines)
@@ -167,7 +169,7 @@ def _summary(table: Table, j: int) -> ColumnSummary:
         words = f"{table.schema.label(j, levels[0])} to {table.schema.label(j, levels[-1])}"
     elif column.coded:
         most = np.argsort(-counts, kind="stable")[:5]
-        words = ", ".join(f"{table.schema.label(j, levels[i])} {counts[i]}" for i in most)
+        words = ", ".join(f"{_short(table.schema.label(j, levels[i]))} {counts[i]}" for i in most)
         words += ", ..." if len(levels) > 5 else ""
     else:
         words = f"{levels[0]:g} to {levels[-1]:g}, mean {there.mean():.4g}"
@@ -178,8 +180,26 @@ def _sparse_summaries(table: Table) -> list[ColumnSummary]:
     """Of a sparse table, which may have very many columns: what can be had for all at once."""
     columns = table.values.tocsc()
     low, high = columns.min(axis=0).toarray().ravel(), columns.max(axis=0).toarray().ravel()
-    mean, filled = np.asarray(columns.mean(axis=0)).ravel(), np.diff(columns.indptr)
+    mean, distinct = np.asarray(columns.mean(axis=0)).ravel(), _sparse_distinct(columns)
     return [
-        ColumnSummary(c.name, "sparse", 0, int(filled[j]), f"{low[j]:g} to {high[j]:g}, mean {mean[j]:.4g}")
+        ColumnSummary(c.name, "sparse", 0, int(distinct[j]), f"{low[j]:g} to {high[j]:g}, mean {mean[j]:.4g}")
         for j, c in enumerate(table.schema)
     ]
+
+
+def _sparse_distinct(columns: Any) -> np.ndarray:
+    """(d,) numbers of distinct values in a CSC matrix, the zeros that are not stored counting as one."""
+    n, d = columns.shape
+    there = columns.data != 0
+    column, value = np.repeat(np.arange(d), np.diff(columns.indptr))[there], columns.data[there]
+    order = np.lexsort((value, column))
+    column, value = column[order], value[order]
+    new = np.ones(len(value), dtype=bool)
+    new[1:] = (np.diff(column) != 0) | (value[1:] != value[:-1])
+    return np.bincount(column[new], minlength=d) + (np.bincount(column, minlength=d) < n)
+
+
+def _short(value: Any) -> str:
+    """A value in one line of at most 40 characters."""
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value)[:41])
+    return text if len(text) <= 40 else text[:37] + "..."

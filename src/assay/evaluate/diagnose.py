@@ -91,7 +91,7 @@ def diagnose_table(table: Table, target: Target | None, folds: int) -> list[Find
     if not isinstance(table.values, np.ndarray):  # sparse: only what concerns the classes
         empty = Table(np.empty((table.shape[0], 0)), type(table.schema)([], table.schema.named))
         case = _Case(empty.values, empty, target, folds, frozenset())
-        found = [f for check in (one_class, rare_class, imbalance, unlabelled) for f in check(case)]
+        found = [f for check in (one_class, measured, rare_class, imbalance, unlabelled) for f in check(case)]
     else:
         ids = frozenset(j for j in range(table.shape[1]) if _is_identifier(table, j))
         case = _Case(table.values, table, target, folds, ids)
@@ -180,8 +180,9 @@ def duplicate_rows(case: _Case) -> Iterator[Finding]:
             "duplicate-rows",
             "warning" if copies > n / 20 else "note",
             "",
-            f"{copies} row{' repeats' if copies == 1 else 's repeat'} another one in every column; copies in training "
-            "and test rows flatter every learner.",
+            f"{copies} row{' repeats' if copies == 1 else 's repeat'} another one in every column"
+            f"{_but([case.table.schema[j].name for j in sorted(case.identifiers)])}; copies in training and test rows "
+            "flatter every learner.",
         )
     if case.target is not None and copies:
         known = case.target.labelled
@@ -193,6 +194,13 @@ def duplicate_rows(case: _Case) -> Iterator[Finding]:
             yield Finding("contradictions", "note", "",
                           f"{wrong} row{'' if wrong == 1 else 's'} must be classified wrongly by any learner: equal "
                           "rows have different classes.")  # fmt: skip
+
+
+def _but(names: list[str]) -> str:
+    """What a look at all columns leaves out, since it names the rows."""
+    if not names:
+        return ""
+    return f" but {names[0]}" if len(names) == 1 else f" but the {len(names)} that name the rows"
 
 
 def _row_hashes(block: np.ndarray) -> np.ndarray:
@@ -214,6 +222,14 @@ def one_class(case: _Case) -> Iterator[Finding]:
                       f"every row of {case.target.name} has the class {label}; nothing can be told apart.")  # fmt: skip
 
 
+def measured(case: _Case) -> Iterator[Finding]:
+    """Numbers with fractions where classes are expected."""
+    if case.target is not None and case.target.measured:
+        yield Finding("measured-target", "error", case.target.name,
+                      f"{case.target.name} holds {len(case.target.labels)} distinct numbers with fractions, expected "
+                      "classes. Cut it into classes first, or choose another target.")  # fmt: skip
+
+
 def unlabelled(case: _Case) -> Iterator[Finding]:
     """Rows without a class."""
     if case.target is not None and not case.target.labelled.all():
@@ -225,8 +241,15 @@ def unlabelled(case: _Case) -> Iterator[Finding]:
 
 def rare_class(case: _Case) -> Iterator[Finding]:
     """Classes with fewer rows than folds."""
-    for label, n in _class_counts(case):
-        if 0 < n < case.folds:
+    counts = [] if case.target is None or case.target.measured else _class_counts(case)
+    rare = [(label, n) for label, n in counts if 0 < n < case.folds]
+    if len(rare) > 5:
+        label, n = min(rare, key=lambda c: c[1])
+        yield Finding("rare-class", "warning", case.target.name if case.target else "",
+                      f"{len(rare)} of {len(counts)} classes have fewer rows than {case.folds} folds, such as {label} "
+                      f"with {n}; what is said about them rests on little.")  # fmt: skip
+    else:
+        for label, n in rare:
             yield Finding("rare-class", "warning", case.target.name if case.target else "",
                           f"class {label} has {n} row{'' if n == 1 else 's'}, fewer than {case.folds} folds; what is "
                           "said about it rests on little.")  # fmt: skip
@@ -251,7 +274,7 @@ def target_in_disguise(case: _Case) -> Iterator[Finding]:
     if case.target is None or len(case.target.labels) < 2:
         return
     rows = np.flatnonzero(case.target.labelled)
-    if len(rows) < 20:
+    if len(rows) < 20 or len(case.target.labels) > len(rows) / 3:
         return
     if len(rows) > SAMPLE:
         rows = np.sort(np.random.default_rng(0).choice(rows, SAMPLE, replace=False))
@@ -323,6 +346,7 @@ def _is_identifier(table: Table, j: int) -> bool:
 
 CHECKS: list[Callable[[_Case], Iterator[Finding]]] = [
     one_class,
+    measured,
     unlabelled,
     target_in_disguise,
     identifier,

@@ -20,6 +20,7 @@ class Target:
     name: str
     labels: np.ndarray  # (K,) sorted
     codes: np.ndarray  # (n,)
+    measured: bool = False  # numbers with fractions, rather than classes
 
     @property
     def labelled(self) -> np.ndarray:
@@ -51,19 +52,20 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
     missing = _missing(values)
     if missing.all():
         raise DataError(f"{who}: no row of {name} has a label.")
-    known = values[~missing]
+    known, measured = values[~missing], False
     if known.dtype == object and all(isinstance(v, (int, float, np.number)) for v in known):
         known = known.astype(np.float64)
     if known.dtype.kind == "f":
-        if not lenient and not (known == np.floor(known)).all():
+        measured = not (known == np.floor(known)).all()
+        if measured and not lenient:
             raise DataError(
                 f"{who}: {name} holds {len(np.unique(known))} distinct numbers with fractions, expected classes. "
                 "Cut it into classes first, or choose another target."
             )
-        if (known == np.floor(known)).all() and np.abs(known).max() < 2**53:
+        if not measured and np.abs(known).max() < 2**53:
             known = known.astype(np.int64)
         elif lenient:
-            known = np.array([f"{v:g}" for v in known])
+            known = np.array([str(v) for v in known.tolist()])
     labels, found = encode_labels(known, len(known), who)
     if not lenient and len(labels) < 2:
         raise DataError(
@@ -76,7 +78,7 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
         )
     codes = np.full(n, -1, dtype=np.int64)
     codes[~missing] = found
-    return Target(name, labels, codes)
+    return Target(name, labels, codes, measured)
 
 
 def _missing(values: np.ndarray) -> np.ndarray:
