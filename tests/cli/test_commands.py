@@ -195,3 +195,23 @@ def test_importing_assay_imports_neither_scikit_learn_nor_pandas():
     for module in ("assay", "assay.cli"):
         code = f"import sys, {module}; sys.exit(len({heavy} & set(sys.modules)))"
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_labels_that_are_numbers_come_back_whole(run, tmp_path):
+    """A hole makes whole numbers floats; six digits of them would not do."""
+    data, model = tmp_path / "d.csv", tmp_path / "m.assay"
+    data.write_text("x,y\n" + "".join(f"{i % 2 + i / 100},{1234567 + i % 2}\n" for i in range(20)) + "3,\n")
+    code, out, err = run("fit", data, "-t", "y", "-o", model)
+    assert (code, err) == (0, "Left out: 1 row of d.csv without a value of y.\n")
+    assert "from 20 rows and 1 column;" in out
+    _, out, _ = run("predict", model, data, "--labels-only")
+    assert out.split()[:3] == ["y", "1234567", "1234568"] and len(out.split()) == 22
+
+
+def test_a_measured_target_is_refused_in_a_sentence(run, tmp_path):
+    data = tmp_path / "d.csv"
+    data.write_text("x,y\n" + "".join(f"{i},{i / 8}\n" for i in range(1, 30)))
+    code, _, err = run("fit", data, "-t", "y", "-o", tmp_path / "m.assay")
+    assert code == 2 and err.startswith("assay: y holds numbers with fractions, expected classes.")
+    code, out, _ = run("describe", data, "-t", "y")
+    assert code == 0 and "error: y holds 29 distinct numbers with fractions" in out

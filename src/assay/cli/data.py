@@ -10,7 +10,7 @@ from typing import Any
 import click
 import numpy as np
 
-from assay.cli.words import did_you_mean
+from assay.cli.words import counted, did_you_mean
 from assay.tables import Table
 
 __all__ = ["Data", "data_argument", "load_built_in", "open_data", "rows_for", "target_option", "write_data"]
@@ -57,18 +57,24 @@ def open_data(name: str, target: str | None, need_target: bool = True) -> Data:
 
 
 def _labelled(found: Data) -> Data:
-    """Without the rows that have no label; says so."""
+    """Without the rows that have no label, and says so; classes 1.0 and 2.0 are 1 and 2."""
     missing = np.array([v is None or v != v for v in found.y])  # type: ignore[union-attr]
     if not missing.any():
-        return found
+        return replace(found, y=_whole(found.y))  # type: ignore[arg-type]
     if missing.all():
         raise click.ClickException(f"Column {found.target!r} of {found.name} is empty.")
     click.echo(
-        f"Left out: {missing.sum():,} rows of {found.name} without a value of {found.target}.", err=True
+        f"Left out: {counted(int(missing.sum()), 'row')} of {found.name} without a value of {found.target}.",
+        err=True,
     )
     kept = np.flatnonzero(~missing)
     weights = None if found.weights is None else found.weights[kept]
-    return replace(found, X=found.X[kept], y=found.y[kept], weights=weights)  # type: ignore[index]
+    return replace(found, X=found.X[kept], y=_whole(found.y[kept]), weights=weights)  # type: ignore[index]
+
+
+def _whole(y: np.ndarray) -> np.ndarray:
+    whole = y.dtype.kind == "f" and (y == np.floor(y)).all() and np.abs(y).max() < 2**53
+    return y.astype(np.int64) if whole else y
 
 
 def _built_in(name: str, target: str | None) -> Data:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from assay.cli.data import data_argument, rows_for
+from assay.cli.words import counted
 
 
 @click.command("explain", short_help="Why a saved model answers as it does for one row.")
@@ -23,7 +24,7 @@ def command(model: str, data: str, row: int, html: str | None, as_json: bool) ->
     rows = rows_for(fitted, data)
     n = rows.shape[0]
     if row > n:
-        raise click.BadParameter(f"there is no row {row}; {data} has {n:,} rows", param_hint="--row")
+        raise click.BadParameter(f"there is no row {row}; {data} has {counted(n, 'row')}", param_hint="--row")
     explanation = fitted.explain(rows[row - 1 : row])
     if html:
         page = '<!doctype html><meta charset="utf-8"><title>Explanation</title>' + explanation.to_html()

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli.data import data_argument, open_data, target_option
-from assay.cli.words import did_you_mean
+from assay.cli.words import counted, did_you_mean
 
 
 @click.command("fit", short_help="Train one learner on a table and save it.")
@@ -31,12 +31,18 @@ def command(data: str, target: str | None, learner: str, settings: tuple[str, ..
 
     from assay import save
     from assay.evaluate.learners import find_learner
+    from assay.evaluate.target import as_target
     from assay.prepare import Prepared
 
     entry = find_learner(learner)
     model = entry.make()
     _apply(model, settings)
     found = open_data(data, target)
+    if as_target(found.y, len(found.labels), "fit", lenient=True).measured:
+        raise click.ClickException(
+            f"{found.target} holds numbers with fractions, expected classes. Cut it into classes first, or choose "
+            "another target."
+        )
     if (
         not get_tags(model).input_tags.allow_nan or entry.scale
     ):  # holes and new categories may come later, too
@@ -45,8 +51,9 @@ def command(data: str, target: str | None, learner: str, settings: tuple[str, ..
     model.target_name_ = found.target
     save(model, output)
     click.echo(
-        f"{entry.class_name} learned {found.target} from {found.X.shape[0]:,} rows and "
-        f"{found.X.shape[1]} columns; training error {1 - model.score(found.X, found.y):.1%}. Saved in {output}."
+        f"{entry.class_name} learned {found.target} from {counted(found.X.shape[0], 'row')} and "
+        f"{counted(found.X.shape[1], 'column')}; training error {1 - model.score(found.X, found.y):.1%}. "
+        f"Saved in {output}."
     )
 
 

@@ -6,7 +6,6 @@ import sys
 from typing import Any
 
 import click
-import numpy as np
 
 from assay.cli.costs import cost_option, decision_rule, reject_option
 from assay.cli.data import data_argument, rows_for
@@ -46,7 +45,9 @@ def command(
     answers = fitted.classes_[posterior.argmax(axis=1)] if rule is None else rule.predict(rows)
     columns: dict[str, Any] = {getattr(fitted, "target_name_", None) or "prediction": answers}
     if probabilities:
-        columns |= {f"P({label})": posterior[:, k] for k, label in enumerate(fitted.classes_)}
+        columns |= {
+            f"P({label})": [f"{p:.6g}" for p in posterior[:, k]] for k, label in enumerate(fitted.classes_)
+        }
     _write(columns, output)
 
 
@@ -57,11 +58,7 @@ def _write(columns: dict[str, Any], output: str | None) -> None:
     try:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
-        cells = [
-            [f"{v:.6g}" for v in column] if np.asarray(column).dtype.kind == "f" else column
-            for column in columns.values()
-        ]
-        writer.writerows(zip(*cells))
+        writer.writerows(zip(*columns.values()))
     finally:
         if output:
             file.close()

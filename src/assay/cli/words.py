@@ -1,10 +1,20 @@
-"""Words for people: suggestions for misspelt names."""
+"""Words for people: counted things, and suggestions for misspelt names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean"]
+__all__ = ["counted", "did_you_mean"]
+
+
+def counted(n: int, thing: str) -> str:
+    """A number and its noun.
+
+    >>> from assay.cli.words import counted
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
