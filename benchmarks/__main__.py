@@ -27,11 +27,10 @@ def main(words: list[str]) -> None:
         notes = bench.growths() if hasattr(bench, "growths") and not words else []
         for note in notes:
             print(note, flush=True)
-        if results:
-            sections.append(
-                f"## {bench.__doc__.splitlines()[0]}\n\n{table(results)}\n"
-                + "".join(f"\n- {n}" for n in notes)
-            )
+        if results or notes:
+            shown = f"{table(results)}\n\n" if results else ""
+            title = bench.__doc__.splitlines()[0].rstrip(".")
+            sections.append(f"## {title}\n\n{shown}" + "\n".join(f"- {n}" for n in notes))
     if not words:
         (HERE.parent / "docs" / "benchmarks.md").write_text(head() + "\n\n".join(sections) + "\n")
 
