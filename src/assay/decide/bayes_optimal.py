@@ -12,6 +12,7 @@ from assay.decide.losses import as_loss
 from assay.decide.priors import check_priors
 from assay.decide.regions import Region, decision_regions
 from assay.errors import DataError, ParameterError
+from assay.stats import log_posterior
 
 __all__ = ["BayesOptimal"]
 
@@ -85,18 +86,11 @@ class BayesOptimal:
 
     def log_evidence(self, x: Any) -> np.ndarray:
         """(n,) log p(x)."""
-        from scipy.special import logsumexp
-
-        return np.asarray(logsumexp(self.log_joint(x), axis=1))
+        return log_posterior(self.log_joint(x), zero_evidence="raw")[1]
 
     def posterior(self, x: Any) -> np.ndarray:
         """(n, K) posterior (1); where every class has density 0, the priors."""
-        joint = self.log_joint(x)
-        top = joint.max(axis=1, keepdims=True)
-        nothing = np.isneginf(top[:, 0])
-        ratio = np.exp(joint - np.where(np.isneginf(top), 0.0, top))
-        ratio[nothing] = self.priors
-        return ratio / ratio.sum(axis=1, keepdims=True)
+        return log_posterior(self.log_joint(x), zero_evidence="prior", priors=self.priors)[0]
 
     def decide(self, x: Any, loss: Any = None, reject: Any = None, **options: Any) -> Decision:
         """The decisions of least risk; see :func:`assay.decide.decide`."""
