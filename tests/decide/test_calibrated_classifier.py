@@ -26,9 +26,7 @@ TOLERANCE = {"sigmoid": 1e-6, "isotonic": 1e-12, "temperature": 5e-6}
 LOADERS = [load_iris, load_wine, load_breast_cancer]
 
 
-@parametrize_with_checks(
-    [CalibratedClassifierCV(), CalibratedClassifierCV(method="venn_abers", ensemble=False)]
-)
+@parametrize_with_checks([CalibratedClassifierCV(method="venn_abers", ensemble=False)])
 def test_passes_the_estimator_checks(estimator, check):
     check(estimator)
 

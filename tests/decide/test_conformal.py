@@ -51,9 +51,7 @@ def draws(rng, n, K=3, concentration=1.0):
 @pytest.mark.filterwarnings(
     "ignore:ConformalClassifier. [0-9]+ calibration rows are too few"
 )  # tiny check data
-@parametrize_with_checks(
-    [ConformalClassifier(), ConformalClassifier(nonconformity="aps", cv=3, class_conditional=True)]
-)
+@parametrize_with_checks([ConformalClassifier(nonconformity="aps", cv=3, class_conditional=True)])
 def test_passes_the_estimator_checks(estimator, check):
     check(estimator)
 

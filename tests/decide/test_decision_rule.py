@@ -34,7 +34,7 @@ LOANS = pd.DataFrame(
 DEFAULT = np.array(["yes", "yes", "no", "yes", "no", "no", "no", "yes"])
 
 
-@parametrize_with_checks([DecisionRule(), DecisionRule(priors="observed", tie="random", random_state=0)])
+@parametrize_with_checks([DecisionRule(priors="observed", tie="random", random_state=0)])
 def test_passes_the_estimator_checks(estimator, check):
     check(estimator)
 

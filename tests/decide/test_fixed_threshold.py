@@ -10,7 +10,6 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.preprocessing import scale
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from assay.bayes import GaussianNB
 from assay.decide import FixedThresholdClassifier
@@ -18,11 +17,6 @@ from assay.errors import DataError, ParameterError
 
 X, y = load_breast_cancer(return_X_y=True)
 Z = scale(X)  # where logistic regression converges quickly
-
-
-@parametrize_with_checks([FixedThresholdClassifier()])
-def test_passes_the_estimator_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("pos_label", [None, 0, 1])

@@ -4,14 +4,8 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from sklearn.dummy import DummyClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from assay.evaluate import MajorityClassifier
-
-
-@parametrize_with_checks([MajorityClassifier()])
-def test_it_passes_scikit_learns_checks(estimator, check):
-    check(estimator)
 
 
 def test_same_posterior_as_scikit_learns_dummy_also_with_weights():

@@ -6,16 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import MinMaxScaler as Peer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from assay.errors import ParameterError
 from assay.prepare import MinMaxScaler
 from assay.tables.data import load_apples, load_breast_cancer, load_digits, load_iris
-
-
-@parametrize_with_checks([MinMaxScaler()])
-def test_estimator_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_digits])

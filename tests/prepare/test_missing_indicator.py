@@ -6,16 +6,10 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.impute import MissingIndicator as Peer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from assay.errors import DataError
 from assay.prepare import MissingIndicator
 from assay.tables.data import load_breast_cancer_ljubljana
-
-
-@parametrize_with_checks([MissingIndicator()])
-def test_estimator_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.capability("IML-5-05")

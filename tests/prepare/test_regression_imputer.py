@@ -13,7 +13,6 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from assay.errors import DataError, DegenerateWarning, SchemaWarning
 from assay.prepare import RegressionImputer, SimpleImputer
@@ -21,11 +20,6 @@ from assay.tables.data import load_wine
 
 WORKED = [[1, 2.1], [2, 3.9], [3, 6.1], [4, 8.2], [5, None]]  # IML 5.3
 DOUBLED = [[1, 2], [2, 4], [3, 6], [4, None], [None, 10]]
-
-
-@parametrize_with_checks([RegressionImputer()])
-def test_estimator_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.capability("IML-5-04")

@@ -43,7 +43,7 @@ def not_for_medians(imputer):
 
 
 @parametrize_with_checks(
-    [SimpleImputer(), SimpleImputer(strategy="median"), SimpleImputer(strategy="constant")],
+    [SimpleImputer(strategy="median"), SimpleImputer(strategy="constant")],
     expected_failed_checks=not_for_medians,
 )
 def test_estimator_checks(estimator, check):
