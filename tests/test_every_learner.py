@@ -16,6 +16,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -197,6 +198,18 @@ def test_arrays_of_another_shape_are_refused_or_do_no_harm(name, tmp_path):
                     answers(model, X)
                 except (ValueError, IndexError, TypeError, np.linalg.LinAlgError):
                     continue
+
+
+@promise
+def test_a_fit_that_fails_leaves_no_model_behind(name):
+    X, y = data(name)
+    model = make(name).fit(X, y)
+    spoiled = X.copy()
+    spoiled[3, 2] = np.inf
+    with pytest.raises(ValueError, match="inf"):
+        model.fit(spoiled, y)
+    with pytest.raises(NotFittedError):
+        answers(model, X)
 
 
 @promise

@@ -166,7 +166,7 @@ def test_a_failed_fit_leaves_no_model_behind(again):
     model = QuadraticDiscriminantAnalysis().fit(IRIS, KINDS)
     with pytest.raises(SingularCovarianceError):
         model.fit(np.column_stack([IRIS[:, :3], IRIS[:, 0]]), KINDS)
-    with pytest.raises(NotFittedError, match="last fit did not end well"):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
         getattr(model, again)(*([IRIS] if again not in ("discriminants", "sample") else []))
     assert model.fit(IRIS, KINDS).score(IRIS, KINDS) > 0.9
 

@@ -110,7 +110,6 @@ class GaussianClassifier(SumLearner, Generative):
         return self
 
     def _learn_from(self, source: Source) -> None:
-        self._unsolved = "the last fit did not end well, so there is nothing to predict with."
         with one_blas_thread() if self.n_features_in_ < _MANY else nullcontext():
             self._learn_rows(source)
         self._unsolved = None

@@ -26,6 +26,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, Regressor
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Explanation, Section
+from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, check
 from assay.core.scores import hopeless, log_softmax, softmax, winner
 from assay.core.sum_learner import SumLearner
@@ -131,6 +132,7 @@ class Classifier(ClassifierMixin, Learner):
     classes_ : (K,) the class labels, sorted
     """
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their classes y.
 
@@ -250,6 +252,7 @@ class Generative(Classifier):
 class Regressor(RegressorMixin, Learner):
     """A learner of numbers."""
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their numbers y."""
         self._check_parameters()
@@ -274,6 +277,7 @@ class Regressor(RegressorMixin, Learner):
 class Transformer(TransformerMixin, Learner):
     """A learner of a new table from the old one."""
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn what the transformation needs from the rows of X."""
         self._check_parameters()
@@ -316,6 +320,7 @@ class Clusterer(ClusterMixin, Learner):
     labels_ : (n,) the group of each training row
     """
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find groups among the rows of X; y is ignored."""
         self._check_parameters()

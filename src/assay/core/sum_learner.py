@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from assay.core.fitting import all_or_nothing
 from assay.core.sums import Block, DaskRows, Rows, Source, Stream
 from assay.core.targets import check_weights, encode_labels, label_codes, numeric_target, plain_values
 from assay.errors import DataError, ParameterError, SchemaError
@@ -68,6 +69,7 @@ class SumLearner(_Learner):
         self._solve(self._sums)
         return self
 
+    @all_or_nothing
     def fit_blocks(
         self, blocks: Any, target: str | None = None, weights: str | None = None, classes: Any = None
     ) -> Self:

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Explanation, Section
+from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Flag
 from assay.core.targets import label_codes
 from assay.decide._meta import MetaClassifier, align, folds, is_fitted, take, take_params
@@ -101,6 +102,7 @@ class CalibratedClassifierCV(MetaClassifier):
         self.n_jobs = n_jobs
         self.ensemble = ensemble
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit classifiers and calibrators; X reaches the classifier as it is."""
         labels, codes, w = self._start(X, y, sample_weight)

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Explanation, Section
+from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Flag, Function, Range, Seed
 from assay.core.targets import label_codes
 from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of, take, take_params
@@ -108,6 +109,7 @@ class ConformalClassifier(MetaClassifier):
         self.allow_empty = allow_empty
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit on some rows, calibrate on others; X reaches the classifier as it is."""
         labels, codes, _ = self._start(X, y)

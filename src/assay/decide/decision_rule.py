@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core.explanation import Explanation, Section
+from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Seed
 from assay.core.targets import label_codes
 from assay.decide._meta import Wrapper, posterior_of, take
@@ -101,6 +102,7 @@ class DecisionRule(Wrapper):
         self.reject_label = reject_label
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit a clone of the wrapped classifier; X reaches it as it is."""
         labels, _, w = self._start(X, y, sample_weight)

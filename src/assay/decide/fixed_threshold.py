@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Range
 from assay.decide._meta import MetaClassifier, Wrapper, posterior_of
 from assay.decide.scores import class_scores
@@ -106,6 +107,7 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
         self.pos_label = pos_label
         self.response_method = response_method
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit a clone of the wrapped classifier; X reaches it as it is."""
         labels, _, w = self._start(X, y, sample_weight)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Seed
 from assay.decide._meta import folds, is_fitted, posterior_of, take, take_params
 from assay.decide.fixed_threshold import Thresholded
@@ -106,6 +107,7 @@ class TunedThresholdClassifierCV(Thresholded):
         self.loss = loss
         self.pos_label = pos_label
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit, score held-out rows, choose; X reaches the classifier as it is."""
         labels, codes, w = self._start(X, y, sample_weight)

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core import Transformer
+from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Count, Range
 from assay.core.targets import encode_labels
 
@@ -89,12 +90,12 @@ class TripletMetric(Transformer):
         tags.target_tags.required = True
         return tags
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
         """Learn the map from the rows of X and their classes y."""
         self._check_parameters()
         values = self._admit(X, fitting=True)
-        classes, codes = encode_labels(y, values.shape[0], type(self).__name__)
-        self._learn(values, codes, None)
+        self._learn(values, encode_labels(y, values.shape[0], type(self).__name__)[1], None)
         return self
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:

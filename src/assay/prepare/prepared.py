@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -12,7 +12,6 @@ from sklearn.utils.validation import has_fit_parameter
 
 from assay.core import Classifier, Explanation
 from assay.core.parameters import Flag, Instance
-from assay.core.targets import check_weights, encode_labels
 from assay.errors import ParameterError
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
@@ -66,26 +65,20 @@ class Prepared(Classifier):
 
         return GaussianNB()
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the preparations, then the classifier from what they make of the rows."""
-        self._check_parameters()
+    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         learner = self._inner()
-        table = Table.of(X, who=type(self).__name__)
-        self._remember(table.schema)
-        self.classes_, codes = encode_labels(y, table.shape[0], type(self).__name__)
-        weights = check_weights(sample_weight, table.values)
+        table = Table(X, self.schema_, not np.isnan(X).any())
         self.steps_ = []
         if not get_tags(learner).input_tags.allow_nan:
             self.steps_.append(SimpleImputer(keep_empty_features=True))
         if self.scale:
             self.steps_.append(StandardScaler())
         for step in self.steps_:
-            table = step.fit(table, sample_weight=weights).transform(table)
-        weighted = {} if weights is None else {"sample_weight": weights}
+            table = step.fit(table, sample_weight=w).transform(table)
+        weighted = {} if w is None else {"sample_weight": w}
         if weighted and not has_fit_parameter(learner, "sample_weight"):
             raise ParameterError(f"Prepared: {type(learner).__name__} cannot be fitted with sample_weight.")
-        self.learner_ = learner.fit(table, self.classes_[codes], **weighted)
-        return self
+        self.learner_ = learner.fit(table, self.classes_[y], **weighted)
 
     def _prepare(self, X: np.ndarray) -> Table:
         table = Table(X, self.schema_, not np.isnan(X).any())

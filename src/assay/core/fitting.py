@@ -1,0 +1,37 @@
+"""A fit that fails leaves nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+__all__ = ["all_or_nothing"]
+
+
+def all_or_nothing(fit: F) -> F:
+    """Decorate a ``fit``: if it fails, the estimator is as if never fitted, neither now nor before.
+
+    Otherwise a model refitted in vain would answer with one part of the old model and one of the new.
+
+    >>> from assay.bayes import GaussianNB
+    >>> model = GaussianNB().fit([[1.0], [2.0]], ["a", "b"])
+    >>> model.fit([[1.0], [float("inf")]], ["a", "b"])
+    Traceback (most recent call last):
+    assay.errors.DataError: GaussianNB: X contains infinity or a value too large (inf). ...
+    >>> hasattr(model, "classes_")
+    False
+    """
+
+    @wraps(fit)
+    def whole(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            for name in [name for name in vars(self) if name.endswith("_") or name in ("_sums", "_unsolved")]:
+                delattr(self, name)
+            raise
+
+    return whole  # type: ignore[return-value]
