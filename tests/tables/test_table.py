@@ -444,3 +444,16 @@ def test_a_million_strings_are_encoded_by_the_column():
     assert_array_equal(table.values[:5, 0], [0, 1, 2, NAN, 0])
     Table.of({"a": np.array([Spy("x")] * 1000, dtype=object)})
     assert len(seen) < 1000
+
+
+def test_a_sparse_table_is_matched_to_another_schema():
+    X = sp.csr_array([[0.0, 3.0], [1.0, 0.0]])
+    sparse, named = Table.of(X), Table.of({"a": [1.0], "b": [2.0]}).schema
+    assert sparse.to_columns() == {"x0": [0.0, 1.0], "x1": [3.0, 0.0]}
+    assert Table.like(sparse, named).values.toarray().tolist() == X.toarray().tolist()
+    turned = Table(sparse.values, Table.of({"b": [1.0], "a": [2.0]}).schema)
+    assert Table.like(turned, named).values.tolist() == X.toarray()[:, ::-1].tolist()
+    with pytest.raises(SchemaError, match="2 features"):
+        Table.like(sparse, Table.of({"a": [1.0]}).schema)
+    with pytest.raises(DataError, match="X is sparse"):
+        Table.like(sparse, Table.of({"a": ["u"], "b": [1.0]}).schema)

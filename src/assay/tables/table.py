@@ -81,7 +81,7 @@ class Table:
         if isinstance(X, Table):
             if X.schema == schema:
                 return X
-            X = X.to_columns()
+            X = X.values if _is_sparse(X.values) and not X.schema.named else X.to_columns()
         plain = _numeric_block(X, who)
         if plain is not None:
             if plain.shape[1] != len(schema):
@@ -156,9 +156,8 @@ class Table:
 
     def to_columns(self) -> dict[str, list[Any]]:
         """The table in its own values: a dict of columns, missing as None."""
-        return {
-            c.name: [self.schema.label(j, v) for v in self.values[:, j]] for j, c in enumerate(self.schema)
-        }
+        values = self.values.toarray() if _is_sparse(self.values) else self.values
+        return {c.name: [self.schema.label(j, v) for v in values[:, j]] for j, c in enumerate(self.schema)}
 
 
 def _block(columns: list[np.ndarray]) -> np.ndarray:
