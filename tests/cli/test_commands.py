@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from assay.cli import main
+from assay.cli.costs import loss_from
 
 
 @pytest.fixture
@@ -215,3 +216,57 @@ def test_a_measured_target_is_refused_in_a_sentence(run, tmp_path):
     assert code == 2 and err.startswith("assay: y holds numbers with fractions, expected classes.")
     code, out, _ = run("describe", data, "-t", "y")
     assert code == 0 and "error: y holds 29 distinct numbers with fractions" in out
+
+
+def test_a_libsvm_file_from_compare_to_an_explained_answer(run, tmp_path):
+    rng = np.random.default_rng(2)
+    data, new, model = tmp_path / "d.svm", tmp_path / "new.svm", tmp_path / "m.assay"
+    rows = [(i % 2, rng.normal(i % 2 * 2), i % 3) for i in range(60)]
+    data.write_text("".join(f"{k} 2:{x:.3f}" + (f" 7:{z}\n" if z else "\n") for k, x, z in rows))
+    new.write_text("0 2:0.1\n1 2:2.5\n0\n")  # column 7 does not occur
+    code, out, _ = run("compare", data, "--design", "3-fold")
+    assert code == 0 and "sparse" not in out and "nearest mean" in out
+    for learner in ("naive bayes", "lda"):
+        assert run("fit", data, "-l", learner, "-o", model)[0] == 0
+        code, out, _ = run("predict", model, new, "--labels-only")
+        assert code == 0 and out.split()[1:3] == ["0", "1"] and len(out.split()) == 4
+        assert "answers 1" in run("explain", model, new, "--row", 2)[1]
+    new.write_text("0 9:1\n")
+    code, _, err = run("predict", model, new)
+    assert code == 2 and "index 9 lies beyond the 7 columns" in err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("predict", "MODEL", "iris", "-o", "missing/answers.csv"),
+        ("explain", "MODEL", "iris", "--html", "missing/page.html"),
+        ("datasets", "iris", "--save", "missing/iris.csv"),
+        ("predict", "MODEL", "iris", "-o", "/dev/full"),
+    ],
+)
+def test_what_cannot_be_written_is_said_without_python_words(run, tmp_path, monkeypatch, args):
+    monkeypatch.chdir(tmp_path)
+    assert run("fit", "iris", "-o", "MODEL")[0] == 0
+    code, _, err = run(*args)
+    assert code == 2 and err.startswith("assay: Cannot read or write") and "Error" not in err
+    assert "No such file or directory" in err or "No space left" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("compare", "iris", "--reject", "nan"), "nan is not a cost"),
+        (("compare", "iris", "--jobs", "0"), "0 processes can do nothing"),
+        (("datasets", "--save", "x.csv"), "Which data set is to be saved?"),
+    ],
+)
+def test_options_without_meaning_are_refused(run, args, said):
+    code, _, err = run(*args)
+    assert code == 2 and said in err
+
+
+def test_classes_with_colons_have_costs_too():
+    classes = ["8:00", "8:00-9:00", "late"]
+    assert loss_from(("8:00:8:00-9:00=2", "late:8:00=3"), classes) == {
+        ("8:00", "8:00-9:00"): 2.0, ("late", "8:00"): 3.0}  # fmt: skip

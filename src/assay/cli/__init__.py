@@ -92,6 +92,9 @@ def main(args: list[str] | None = None) -> None:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:  # no such folder, no permission, no space left
+        where = f" {error.filename}" if error.filename else ""
+        _end(f"Cannot read or write{where}: {error.strerror or error}.", 2)
     except Exception as error:
         if os.environ.get("ASSAY_DEBUG"):
             raise

@@ -59,6 +59,8 @@ def command(
 
     if report and not Path(report).absolute().parent.is_dir():  # said before the work, not after it
         raise click.BadParameter(f"there is no folder {Path(report).parent}", param_hint="--report")
+    if jobs == 0:
+        raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
     found = open_data(data, target)
     loss = loss_from(cost, set(found.labels))
     chosen = list(metrics) or (["cost", "error"] if loss or reject is not None else ["error"])

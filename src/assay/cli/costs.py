@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -16,7 +17,10 @@ cost_option: Callable[[Any], Any] = click.option(
     help="What it costs to say SAID when TRUTH is true, such as yes:no=10; repeatable. Errors not named cost 1.",
 )
 reject_option: Callable[[Any], Any] = click.option(
-    "--reject", type=click.FloatRange(min=0), help="What it costs to give no answer; makes it an answer."
+    "--reject",
+    type=click.FloatRange(min=0),
+    callback=lambda *given: _a_number(*given),  # defined below
+    help="What it costs to give no answer; makes it an answer.",
 )
 
 
@@ -31,11 +35,9 @@ def loss_from(costs: tuple[str, ...], classes: Iterable[Any] = ()) -> dict[tuple
     loss = {}
     for text in costs:
         pair, sign, number = text.rpartition("=")
-        said, colon, truth = pair.partition(":")
+        said, colon, truth = _told_apart(pair, labels)
         try:
-            loss[labels.get(said.strip(), said.strip()), labels.get(truth.strip(), truth.strip())] = float(
-                number
-            )
+            loss[labels.get(said, said), labels.get(truth, truth)] = float(number)
         except ValueError:
             sign = ""
         if not sign or not colon:
@@ -43,6 +45,23 @@ def loss_from(costs: tuple[str, ...], classes: Iterable[Any] = ()) -> dict[tuple
                 f"{text!r} is not SAID:TRUTH=COST, such as yes:no=10", param_hint="--cost"
             )
     return loss or None
+
+
+def _told_apart(pair: str, labels: Iterable[str]) -> tuple[str, str, str]:
+    """Said, colon and truth; of several colons, the first with classes on both sides."""
+    parts = pair.split(":")
+    for i in range(1, len(parts)):
+        said, truth = ":".join(parts[:i]).strip(), ":".join(parts[i:]).strip()
+        if said in labels and truth in labels:
+            return said, ":", truth
+    said, colon, truth = pair.partition(":")
+    return said.strip(), colon, truth.strip()
+
+
+def _a_number(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not a cost, expected a number from 0 up")
+    return value
 
 
 def decision_rule(fitted: Any, costs: tuple[str, ...], reject: float | None) -> Any:

@@ -52,7 +52,7 @@ def open_data(name: str, target: str | None, need_target: bool = True) -> Data:
         raise click.UsageError(
             f"Which column of {name} is to be predicted? Give --target. Columns: {columns}"
         )
-    found = Data(Path(name).name, read.table, read.y, read.target, read.weights)
+    found = Data(Path(name).name, _full(read.table), read.y, read.target, read.weights)
     return _labelled(found) if need_target else found
 
 
@@ -110,12 +110,22 @@ def rows_for(model: Any, name: str) -> Any:
     if not Path(name).exists():
         return _built_in(name, None).X
     from assay.tables.readers import read_table
+    from assay.tables.readers.read import format_of
 
-    X = read_table(name).X
+    sparse = format_of(name) == "libsvm"  # its last columns may be empty, and then are not told
+    X = read_table(name, **({"width": len(model.schema_)} if sparse else {})).X
     target = getattr(model, "target_name_", None)
-    if isinstance(X, Table) or target not in X.column_names or target in model.schema_.names:
+    if isinstance(X, Table):
+        return _full(X)
+    if target not in X.column_names or target in model.schema_.names:
         return X
     return X.drop_columns([target])
+
+
+def _full(X: Table) -> Table:
+    """A sparse table with its zeros written out, as most learners need it, where that takes no more than 400 MB."""
+    n, d = X.shape
+    return X if isinstance(X.values, np.ndarray) or n * d > 5e7 else replace(X, values=X.values.toarray())
 
 
 def write_data(data: Any, path: str) -> None:

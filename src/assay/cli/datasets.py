@@ -15,6 +15,10 @@ def command(name: str | None, save: str | None) -> None:
     from assay.cli.data import load_built_in
     from assay.tables.data import datasets
 
+    if name is None and save:
+        raise click.UsageError(
+            "Which data set is to be saved? Give its NAME.", ctx=click.get_current_context()
+        )
     if name is None:
         listed = datasets()
         width = max(len(key) for key in listed)
