@@ -168,7 +168,7 @@ def test_dates_are_filled_with_dates():
 
 def test_an_unseen_category_is_filled_with_a_warning():
     imputer = SimpleImputer().fit(pd.DataFrame({"c": ["x", "x", "y"]}))
-    with pytest.warns(SchemaWarning, match=r"column 'c' has values that fit did not see \('z'\) in 1 row"):
+    with pytest.warns(SchemaWarning, match=r"column 'c' has 1 unseen category \('z'\) in 1 row; filled"):
         filled = imputer.transform(pd.DataFrame({"c": ["z", "y"]}))
     assert filled["c"].tolist() == ["x", "y"]
 

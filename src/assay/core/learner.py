@@ -25,13 +25,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core.complaints import missing_message, warn_unseen
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, check
 from assay.core.scores import hopeless, log_softmax, softmax, winner
 from assay.core.sum_learner import SumLearner
 from assay.core.targets import check_weights, encode_labels, numeric_target
-from assay.errors import DataError, DegenerateError, DegenerateWarning, SchemaWarning
+from assay.errors import DataError, DegenerateError, DegenerateWarning
 from assay.tables import Design, Schema, Table
 from assay.tables.table import UNSEEN
 
@@ -90,7 +91,7 @@ class Learner(BaseEstimator):
             check_is_fitted(self)
             table = Table.like(X, self.schema_, who)
             if table.unseen:
-                _warn_unseen(table, who)
+                warn_unseen(table, who, "treated as missing")
         return self._numbers(table, getattr(self, "design_", None))
 
     def _remember(self, schema: Schema) -> None:
@@ -108,14 +109,14 @@ class Learner(BaseEstimator):
         if not isinstance(X, np.ndarray) and "sparse" not in self.takes:
             raise TypeError(f"{who}: sparse data was passed, but dense data is required. Use X.toarray().")
         if not table.complete and "missing" not in self.takes:
-            raise DataError(_missing_message(who, table, self.remedy))
+            raise DataError(missing_message(who, table, self.remedy))
         if "nominal" not in self.takes:
             return X if design is None or design.plain else design.expand(X)
         if table.unseen:  # a category nobody has seen is missing
             X = X.copy()
             X[(X == UNSEEN) & table.schema.coded] = np.nan
             if "missing" not in self.takes:
-                raise DataError(_missing_message(who, Table(X, table.schema, False), self.remedy))
+                raise DataError(missing_message(who, Table(X, table.schema, False), self.remedy))
         return X
 
     @property
@@ -350,29 +351,6 @@ def _fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
         )
     learner._fit_dask(X, y, w)
     return True
-
-
-def _warn_unseen(table: Table, who: str) -> None:
-    for name, values in table.unseen.items():
-        j = table.schema.index(name)
-        rows = int((table.values[:, j] == UNSEEN).sum())
-        shown = ", ".join(repr(v) for v in values[:3]) + (", ..." if len(values) > 3 else "")
-        warnings.warn(
-            f"{who}: column {name!r} has {len(values)} unseen categor{'y' if len(values) == 1 else 'ies'} ({shown}) "
-            f"in {rows} row{'' if rows == 1 else 's'}; treated as missing.",
-            SchemaWarning,
-            stacklevel=5,
-        )
-
-
-def _missing_message(who: str, table: Table, remedy: str) -> str:
-    X = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
-    holes = np.isnan(X).sum(axis=0)
-    worst = int(np.argmax(holes))
-    others = int((holes > 0).sum()) - 1
-    more = f" (and {others} more column{'' if others == 1 else 's'})" if others else ""
-    count = f"{holes[worst]} missing value{'' if holes[worst] == 1 else 's'}"
-    return f"{who}: column {table.schema[worst].name} has {count} (NaN){more}. {remedy}"
 
 
 def _plain(label: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -10,10 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.core import SumLearner, Transformer
 from assay.core.sums import Block
-from assay.errors import SchemaWarning
 from assay.prepare.as_given import as_given
 from assay.tables import Table
-from assay.tables.table import UNSEEN
 
 __all__ = ["Preparation", "Summed"]
 
@@ -52,17 +49,6 @@ class Preparation(Transformer):
     def _convert(self, table: Table, copy: bool) -> Table:
         """The new table; with ``copy`` False the old one's numbers may be overwritten."""
         raise TypeError(f"{type(self).__name__} must define _convert")
-
-    def _warn_unseen(self, table: Table, fate: str) -> None:
-        for name, values in table.unseen.items():
-            rows = int((table.values[:, table.schema.index(name)] == UNSEEN).sum())
-            shown = ", ".join(repr(v) for v in values[:3]) + (", ..." if len(values) > 3 else "")
-            warnings.warn(
-                f"{type(self).__name__}: column {name!r} has values that fit did not see ({shown}) in {rows} "
-                f"row{'' if rows == 1 else 's'}; {fate}.",
-                SchemaWarning,
-                stacklevel=5,
-            )
 
 
 class Summed(SumLearner):

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 
+from assay.core.complaints import warn_unseen
 from assay.core.parameters import Any_, Count, Flag, Instance, Range
 from assay.errors import DataError, DegenerateWarning
 from assay.prepare.least_squares import LeastSquares
@@ -166,7 +167,7 @@ class RegressionImputer(Preparation):
     def _convert(self, table: Table, copy: bool) -> Table:
         hole = is_missing(table, self.missing_values)
         if table.unseen:
-            self._warn_unseen(table, "filled like holes")
+            warn_unseen(table, type(self).__name__, "filled like holes")
             hole |= (table.values < 0) & table.schema.coded
         if len(self.kept_) < len(self.schema_):
             names = ", ".join(c.name for j, c in enumerate(self.schema_) if j not in self.kept_)

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core.complaints import warn_unseen
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Flag, Function
 from assay.core.sums import Source
@@ -198,7 +199,7 @@ class SimpleImputer(Summed, Preparation):
     def _convert(self, table: Table, copy: bool) -> Table:
         X, hole = table.values, None
         if table.unseen:
-            self._warn_unseen(table, "filled like holes")
+            warn_unseen(table, type(self).__name__, "filled like holes")
         if self.add_indicator or table.unseen or not is_nan(self.missing_values):
             hole = is_missing(table, self.missing_values) | ((X < 0) & table.schema.coded)
             X, copy = np.where(hole, np.nan, X), False

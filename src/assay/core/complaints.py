@@ -1,0 +1,44 @@
+"""What all learners say of a table that they cannot use, or use in part, as it is."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from assay.errors import SchemaWarning
+from assay.tables import Table
+from assay.tables.table import UNSEEN
+
+__all__ = ["missing_message", "warn_unseen"]
+
+
+def warn_unseen(table: Table, who: str, fate: str) -> None:
+    """One warning a column: which categories ``fit`` did not see, in how many rows, and what was done with them."""
+    for name, values in table.unseen.items():
+        rows = int((table.values[:, table.schema.index(name)] == UNSEEN).sum())
+        shown = ", ".join(repr(v) for v in values[:3]) + (", ..." if len(values) > 3 else "")
+        warnings.warn(
+            f"{who}: column {name!r} has {len(values)} unseen categor{'y' if len(values) == 1 else 'ies'} ({shown}) "
+            f"in {rows} row{'' if rows == 1 else 's'}; {fate}.",
+            SchemaWarning,
+            stacklevel=5,
+        )
+
+
+def missing_message(who: str, table: Table, remedy: str) -> str:
+    """The column with the most holes, how many there are, and what to do.
+
+    >>> import numpy as np
+    >>> from assay.core.complaints import missing_message
+    >>> from assay.tables import Table
+    >>> missing_message("Learner", Table.of([[1.0, None], [None, None]]), "Impute first.")
+    'Learner: column x1 has 2 missing values (NaN) (and 1 more column). Impute first.'
+    """
+    X = table.values
+    holes = np.asarray(np.isnan(X).sum(axis=0) if isinstance(X, np.ndarray) else (X != X).sum(axis=0)).ravel()
+    worst = int(np.argmax(holes))
+    others = int((holes > 0).sum()) - 1
+    more = f" (and {others} more column{'' if others == 1 else 's'})" if others else ""
+    count = f"{holes[worst]} missing value{'' if holes[worst] == 1 else 's'}"
+    return f"{who}: column {table.schema[worst].name} has {count} (NaN){more}. {remedy}"
