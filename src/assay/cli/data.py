@@ -113,7 +113,8 @@ def rows_for(model: Any, name: str) -> Any:
     from assay.tables.readers.read import format_of
 
     sparse = format_of(name) == "libsvm"  # its last columns may be empty, and then are not told
-    X = read_table(name, **({"width": len(model.schema_)} if sparse else {})).X
+    options: dict[str, Any] = {"width": len(model.schema_)} if sparse else {}
+    X = read_table(name, **options).X
     target = getattr(model, "target_name_", None)
     if isinstance(X, Table):
         return _full(X)
