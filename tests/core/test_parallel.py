@@ -1,5 +1,6 @@
 """Threads: in order, not too many, and with errors that come through."""
 
+import os
 import threading
 import time
 
@@ -104,3 +105,23 @@ def test_blas_has_one_thread_inside_and_its_own_number_after():
     with one_blas_thread():
         assert before and set(blas().values()) == {1}
     assert blas() == before
+
+
+def test_a_task_may_call_for_threads_itself(four_cores):
+    """The inner call stays on its thread: all of the pool's threads could be waiting for each other."""
+    table = parallel.in_threads(lambda a: parallel.in_threads(lambda b: a * b, range(4)), range(8))
+    assert table == [[a * b for b in range(4)] for a in range(8)]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings(
+    "ignore:.*fork.*:DeprecationWarning"
+)  # newer Pythons warn of any fork beside threads
+def test_a_forked_process_gets_threads_of_its_own(four_cores):
+    import multiprocessing
+
+    assert parallel.in_threads(abs, [-1, -2, -3]) == [1, 2, 3]  # now there is a pool
+    child = multiprocessing.get_context("fork").Process(target=parallel.in_threads, args=(abs, [-1, -2]))
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0

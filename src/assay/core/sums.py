@@ -27,7 +27,7 @@ from assay.errors import DataError, MissingExtraError
 __all__ = ["Block", "DaskRows", "Rows", "Source", "Stream", "is_dask"]
 
 BLOCK_BYTES = 1 << 21  # of X in one block of an in-memory table: stays in the second-level cache or near it
-SMALL_BYTES = 1 << 20  # below this a table is one block and threads are not worth their start
+SMALL_BYTES = 1 << 22  # up to this a table is one block: threads are not worth their start
 
 
 class Block(NamedTuple):
@@ -68,7 +68,7 @@ class Rows(Source):
         self.X, self.y, self.w = X, y, w
 
     def blocks(self) -> list[Block]:
-        """Cuts by size: whole below a megabyte, else in pieces of about two."""
+        """Cuts by size: whole up to four megabytes, else in pieces of about two."""
         n = self.X.shape[0]
         sparse = not isinstance(self.X, np.ndarray)
         size = (self.X.data.nbytes * 2 if sparse else self.X.nbytes) or 1
