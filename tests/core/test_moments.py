@@ -163,3 +163,14 @@ def test_weighted_and_unweighted_blocks_mix():
     X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
     mixed = class_moments(X[:20], y[:20], rng.random(20), 2) + class_moments(X[20:], y[20:], None, 2)
     assert_allclose(mixed.unweighted().scatter[0], 50 * X.var(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("pooled", [True, False])
+def test_squares_beyond_the_floats_are_left_for_the_learner_to_see(pooled):
+    """No warning of NumPy; the scatter is not finite, which learners turn into a sentence."""
+    X, y = 1e300 * np.random.default_rng(2).normal(size=(40, 2)), np.repeat([0, 1], 20)
+    full = class_scatter(X, y, None, 2, pooled)
+    for scatter in (full.scatter, (full + full).scatter, class_moments(X, y, None, 2).pooled().scatter):
+        assert not np.isfinite(scatter).any()
+    parts = class_moments(X[::2], y[::2], None, 2) + class_moments(X[1::2], y[1::2], None, 2)
+    assert not np.isfinite(parts.scatter).any()

@@ -22,6 +22,10 @@ __all__ = ["ClassMoments", "ClassScatter", "class_moments", "class_scatter"]
 _NOTHING = np.empty(0)
 
 
+# Squares may overflow; whoever solves looks at the sums and says so.
+_FAR = np.errstate(over="ignore", invalid="ignore")
+
+
 @dataclass
 class ClassMoments:
     """Column by column: what each class weighs, where its mean lies, how far it spreads.
@@ -45,6 +49,7 @@ class ClassMoments:
     total: ClassMoments | None = None
     low: np.ndarray | None = None
 
+    @_FAR
     def __add__(self, other: ClassMoments) -> ClassMoments:
         seen = self.seen + other.seen
         share = np.divide(other.seen, seen, out=np.zeros_like(seen), where=seen > 0)
@@ -58,6 +63,7 @@ class ClassMoments:
         """All rows as one class, each counted once, (1,) and (1, d)."""
         return self.pooled() if self.total is None else self.total
 
+    @_FAR
     def pooled(self) -> ClassMoments:
         """The same rows as one class, (1,) and (1, d)."""
         seen = self.seen.sum(axis=0)
@@ -125,6 +131,7 @@ class ClassScatter:
     scatter: np.ndarray
     low: np.ndarray | None = None
 
+    @_FAR
     def __add__(self, other: ClassScatter) -> ClassScatter:
         count = self.count + other.count
         share = np.divide(other.count, count, out=np.zeros_like(count), where=count > 0)
@@ -137,6 +144,7 @@ class ClassScatter:
         return ClassScatter(count, self.rows + other.rows, mean, self.scatter + other.scatter + between, low)
 
 
+@_FAR
 def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, pooled: bool) -> ClassScatter:
     """The scatter matrices of one block of complete rows; ``pooled`` adds them over the classes.
 
