@@ -270,3 +270,15 @@ def test_classes_with_colons_have_costs_too():
     classes = ["8:00", "8:00-9:00", "late"]
     assert loss_from(("8:00:8:00-9:00=2", "late:8:00=3"), classes) == {
         ("8:00", "8:00-9:00"): 2.0, ("late", "8:00"): 3.0}  # fmt: skip
+
+
+def test_an_explanation_as_a_page_is_a_document(run, tmp_path):
+    model, page = tmp_path / "m.assay", tmp_path / "e.html"
+    assert run("fit", "iris", "-o", model)[0] == 0
+    assert run("explain", model, "iris", "--html", page)[0] == 0
+    text = page.read_text()
+    assert (
+        text.startswith('<!doctype html><html lang="en">')
+        and text.count("<style>") == text.count("</style>") == 1
+    )
+    assert text.index("</style>") < text.index("answers setosa")

@@ -187,3 +187,9 @@ def test_it_is_written_where_asked(result, tmp_path):
 
 def test_the_same_result_gives_the_same_page(result):
     assert render_report(result) == render_report(result)
+
+
+@pytest.mark.parametrize(("load", "roomy"), [(load_iris, True), (load_breast_cancer, False)])
+def test_matrices_of_three_classes_have_room(load, roomy):
+    page = render_report(compare(["majority", "naive bayes"], *load(), design="2-fold"))
+    assert ('<div class="cards roomy">' in page) == roomy and ('<div class="cards">' in page) != roomy
