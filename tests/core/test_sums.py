@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from assay import bayes, prepare
 from assay.bayes import GaussianNB
-from assay.core import sums
+from assay.bayes.counts import CountBayes
+from assay.core import SumLearner, sums
 from assay.core.moments import class_moments
 from assay.core.sums import Block, DaskRows, Rows, Stream, is_dask
 from assay.errors import DataError, ParameterError, SchemaError
@@ -194,6 +196,64 @@ def test_a_cluster_of_two_workers_gives_the_model_of_all_rows(cluster):
     model = GaussianNB().fit(parts[list("abc")], parts["kind"])
     assert_same_model(model, GaussianNB().fit(frame[list("abc")], frame["kind"]))
     assert list(model.feature_names_in_) == list("abc")
+
+
+def fitted(model):
+    """The numbers that a model has learned, each attribute in one row."""
+    found = {}
+    for name, value in vars(model).items():
+        parts = [np.ravel(v) for v in (value if isinstance(value, list) else [value])]
+        if name.endswith("_") and parts and all(part.dtype.kind in "fi" for part in parts):
+            found[name] = np.concatenate(parts).astype(float)
+    return found
+
+
+def assert_same_numbers(a, b):
+    a, b = fitted(a), fitted(b)
+    assert a.keys() == b.keys() and a
+    for name in a:
+        scale = np.abs(b[name][np.isfinite(b[name])]).max(initial=0)
+        assert_allclose(a[name], b[name], rtol=1e-10, atol=1e-10 * scale, err_msg=name)
+
+
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::ResourceWarning"
+)  # of Dask's own start and stop
+def test_every_sum_is_the_same_on_the_cluster(cluster):
+    """Numbers for those who want numbers, counts for those who count; two classes, since one learner takes no more."""
+    import dask.array as da
+
+    found = [getattr(room, name) for room in (bayes, prepare) for name in room.__all__]
+    learners = [c for c in found if isinstance(c, type) and issubclass(c, SumLearner)]
+    assert len(learners) > 15
+    numbers, y, w = table(600, K=2, weighted=True)
+    counts = np.random.default_rng(1).poisson(1.0 + y[:, None], size=(600, 3)).astype(float)
+    for cls in learners:
+        X = counts if issubclass(cls, CountBayes) else numbers
+        parts = [da.from_array(v, chunks=((100, 150, 350), *v.shape[1:])) for v in (X, y, w)]
+        there = cls().fit(*parts[:2], sample_weight=parts[2])
+        assert_same_numbers(there, cls().fit(X, y, sample_weight=w))
+
+
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::ResourceWarning"
+)  # of Dask's own start and stop
+def test_mixed_tables_with_holes_are_the_same_on_the_cluster(cluster):
+    import dask.dataframe as dd
+
+    rng = np.random.default_rng(2)
+    y = rng.choice(["no", "yes"], 400)
+    frame = pd.DataFrame(
+        {"size": rng.normal(size=400) + (y == "yes"), "tone": rng.choice(["a", "b", "c"], 400)}
+    )
+    holed = frame.mask(rng.random(frame.shape) < 0.1)
+    for cls, X in ((bayes.NaiveBayes, holed), (bayes.JointBayes, frame), (prepare.SimpleImputer, holed)):
+        parts = dd.from_pandas(X.assign(answer=y), npartitions=3)
+        there, here = cls().fit(parts[["size", "tone"]], parts["answer"]), cls().fit(X, y)
+        assert there.schema_ == here.schema_
+        assert_same_numbers(there, here)
+        if hasattr(here, "predict_proba"):
+            assert_allclose(there.predict_proba(X), here.predict_proba(X), rtol=1e-10, atol=1e-14)
 
 
 # What is refused
