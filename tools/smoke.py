@@ -23,6 +23,7 @@ with tempfile.TemporaryDirectory() as folder:
     assay.save(model, path)
     assert (assay.load(path).predict_proba(X) == model.predict_proba(X)).all()
     command = pathlib.Path(sys.executable).with_name("assay")
-    shown = subprocess.run([command, "datasets"], capture_output=True, text=True, check=True, cwd=folder)
-    assert "iris" in shown.stdout
+    compare = [command, "compare", "weather", "--design", "5-fold", "--report", "weather.html"]
+    shown = subprocess.run(compare, capture_output=True, text=True, check=True, cwd=folder)
+    assert "naive bayes" in shown.stdout and "naive bayes" in (path.parent / "weather.html").read_text()
 print(f"The wheel of Assay {assay.__version__} works outside the source tree.")
