@@ -116,7 +116,7 @@ def test_a_missing_label_is_named_by_its_row(y):
         (None, "requires y to be passed"),
         (["a", 1, "b"], "y mixes int, str. Use one type"),
         (np.array([1, "a", 2.5], dtype=object), "y mixes float, int, str"),
-        ([0.5, 1.5, 0.5], "continuous"),
+        ([1.0, 1.5, 0.5], "Unknown label type: continuous. Row 1 of y is 1.5, expected classes"),
         ([1.0, np.inf, 1.0], "infinity"),
         ([1j, 2, 3], "y holds complex128"),
         (np.array([1, 2, 3], dtype="m8[D]"), "y holds timedelta64"),

@@ -30,11 +30,16 @@ def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
             return labels, (np.cumsum(present) - 1)[place].astype(np.int64, copy=False)
     elif y.dtype.kind == "f":
         from sklearn.utils import assert_all_finite
-        from sklearn.utils.multiclass import check_classification_targets
 
         _refuse_missing(np.isnan(y), who)
         assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
+        fractions = y != np.floor(y)
+        if fractions.any():
+            i = int(np.argmax(fractions))
+            raise DataError(
+                f"{who}: Unknown label type: continuous. Row {i} of y is {y[i]:g}, expected classes. Cut the numbers "
+                "into classes first."
+            )
     elif y.dtype.kind == "O":
         return _encode_objects(y, who)
     elif y.dtype.kind == "M":

@@ -64,7 +64,8 @@ class Table:
             return X._as(kinds, who) if kinds else X
         plain = _numeric_block(X, who)
         if plain is not None and not kinds:
-            return cls(plain, Schema.numeric(plain.shape[1]), _complete(plain, who))
+            schema = Schema.numeric(plain.shape[1])
+            return cls(plain, schema, _complete(plain, schema, who))
         names, columns, named = _columns(X, who)
         kinds = dict(kinds or {})
         for name in kinds:
@@ -73,7 +74,7 @@ class Table:
         encoded = [learn_column(name, column, kinds.get(name), who) for name, column in zip(names, columns)]
         schema = Schema([column for column, _ in encoded], named)
         values = _block([codes for _, codes in encoded])
-        return cls(values, schema, _complete(values, who))
+        return cls(values, schema, _complete(values, schema, who))
 
     @classmethod
     def like(cls, X: Any, schema: Schema, who: str = "Table") -> Table:
@@ -89,7 +90,7 @@ class Table:
                     f"X has {plain.shape[1]} features, but {who} is expecting {len(schema)} features as input."
                 )
             if not schema.coded.any():
-                return cls(plain, schema, _complete(plain, who))
+                return cls(plain, schema, _complete(plain, schema, who))
             if _is_sparse(plain):
                 raise DataError(
                     f"{who}: X is sparse, but some columns held categories. Give a frame or an array."
@@ -104,7 +105,7 @@ class Table:
             if strange:
                 unseen[column.name] = strange
         values = _block(encoded)
-        return cls(values, schema, _complete(values, who), unseen)
+        return cls(values, schema, _complete(values, schema, who), unseen)
 
     def _as(self, kinds: Mapping[str, Kind], who: str) -> Table:
         """The same rows, some columns taken as another kind."""
@@ -139,7 +140,7 @@ class Table:
         if isinstance(rows, (int, np.integer)):
             rows = [rows]
         values = self.values[rows]
-        there = self.complete or _complete(values, "Table")
+        there = self.complete or _complete(values, self.schema, "Table")
         return Table(values, self.schema, there, dict(self.unseen))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -212,15 +213,18 @@ def _mentions_text(rows: list[Any] | tuple[Any, ...]) -> bool:
     )
 
 
-def _complete(values: Any, who: str) -> bool:
+def _complete(values: Any, schema: Schema, who: str) -> bool:
     """Whether nothing is missing; infinite entries are refused."""
     numbers = values.data if _is_sparse(values) else values
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(np.add.reduce(numbers, axis=None)):  # one pass: NaN and inf survive a sum
             return True
     if np.isinf(numbers).any():
+        where = abs(values) == np.inf  # also of a sparse matrix
+        i, j = (int(places[0]) for places in where.nonzero())
         raise DataError(
-            f"{who}: X contains infinity or a value too large (inf). Replace it by a number or by NaN (missing)."
+            f"{who}: X contains infinity or a value too large (inf): column {schema[j].name}, row {i}. Replace it by "
+            "a number or by NaN (missing)."
         )
     return not np.isnan(numbers).any()
 
