@@ -282,3 +282,18 @@ def test_an_explanation_as_a_page_is_a_document(run, tmp_path):
         and text.count("<style>") == text.count("</style>") == 1
     )
     assert text.index("</style>") < text.index("answers setosa")
+
+
+def test_a_row_alone_is_answered_like_the_same_row_among_others(run, tmp_path):
+    """A code column is text among the training rows, for one is a letter; 007 alone would read as a number."""
+    data, one, model = tmp_path / "d.csv", tmp_path / "one.csv", tmp_path / "m.assay"
+    rng = np.random.default_rng(4)
+    rows = [f"{rng.choice(['007', '2.50', '1', 'A'])},{rng.normal():.3f}," for _ in range(60)]
+    data.write_text("code,x,y\n" + "".join(f"{r}{'yes' if '0' in r[:4] else 'no'}\n" for r in rows))
+    assert run("fit", data, "-t", "y", "-o", model)[0] == 0
+    _, out, _ = run("predict", model, data)
+    answers = out.splitlines()[1:]
+    for row, answer in list(zip(rows, answers))[:12]:
+        one.write_text(f"code,x,y\n{row}\n")
+        code, out, err = run("predict", model, one)
+        assert (code, out.splitlines()[1], err) == (0, answer, "")

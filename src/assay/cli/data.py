@@ -112,9 +112,11 @@ def rows_for(model: Any, name: str) -> Any:
     from assay.tables.readers import read_table
     from assay.tables.readers.read import format_of
 
-    sparse = format_of(name) == "libsvm"  # its last columns may be empty, and then are not told
-    options: dict[str, Any] = {"width": len(model.schema_)} if sparse else {}
-    X = read_table(name, **options).X
+    options: dict[str, dict[str, Any]] = {
+        "libsvm": {"width": len(model.schema_)},  # its last columns may be empty, and then are not told
+        "csv": {"text": [c.name for c in model.schema_ if c.coded]},  # 007 is a category, also among numbers
+    }
+    X = read_table(name, **options.get(format_of(name), {})).X
     target = getattr(model, "target_name_", None)
     if isinstance(X, Table):
         return _full(X)

@@ -492,3 +492,14 @@ def test_stream_of_rows_against_a_count_by_hand(put):
         writer.writerow([i, rng.choice(["a\nb", 'q"q', "plain", "c,d", ""])])
     X = read_table(put(out.getvalue())).X
     assert X["n"].to_pylist() == list(range(3000))
+
+
+def test_columns_that_stay_text(tmp_path):
+    path = tmp_path / "codes.csv"
+    path.write_text("code,n,day,none\n007,1,2024-01-01,\n2.50,2,2024-01-02,\n")
+    table = CsvReader(path, text=["code", "day", "none", "not there"]).read()
+    assert table["code"].to_pylist() == ["007", "2.50"] and table["n"].to_pylist() == [1, 2]
+    assert table["day"].to_pylist() == ["2024-01-01", "2024-01-02"]
+    assert table["none"].to_pylist() == [None, None]
+    assert next(iter(CsvReader(path, text="code").blocks()))["code"].to_pylist() == ["007", "2.50"]
+    assert CsvReader(path).read()["code"].to_pylist() == [7.0, 2.5]

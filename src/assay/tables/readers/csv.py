@@ -39,6 +39,9 @@ class CsvReader:
         Lines to leave out at the top.
     encoding : str, default None
         None tells it: UTF-8, UTF-16, UTF-32 or Windows-1252.
+    text : sequence of str, default ()
+        Columns that stay text, cell for cell, even if every cell looks like a number: codes such as 007 or 2.50.
+        Names that the file lacks do no harm.
     """
 
     format = "csv"
@@ -54,8 +57,10 @@ class CsvReader:
         header: bool | None = None,
         skip: int | None = None,
         encoding: str | None = None,
+        text: Sequence[str] = (),
     ):
         self.source = Source(path, encoding)
+        self.as_text = frozenset([text] if isinstance(text, str) else text)
         fixed: dict[str, Any] = {}
         marks = {"delimiter": delimiter, "quote": quote, "escape": escape, "comment": comment}
         for name, mark in marks.items():
@@ -109,12 +114,15 @@ class CsvReader:
             for table in self._text():
                 for name in self.names:
                     if found[name] != kinds.TEXT:
-                        found[name] = kinds.join(
-                            found[name], kinds.infer(table[name], self.dialect.decimal)[0]
-                        )
+                        found[name] = kinds.join(found[name], self._infer(name, table[name])[0])
             self._keep(found)
         assert self._kinds is not None
         return self._kinds
+
+    def _infer(self, name: str, cells: Any) -> tuple[str, Any]:
+        if name in self.as_text and cells.null_count < len(cells):
+            return kinds.TEXT, cells
+        return kinds.infer(cells, self.dialect.decimal)
 
     def _keep(self, found: dict[str, str]) -> None:
         empty = {n for n in self._unnamed if found[n] == kinds.NOTHING} if len(self.names) > 1 else set()
@@ -158,7 +166,7 @@ class CsvReader:
         for table in self._text(wanted):
             rows += len(table)
             for name in wanted:
-                parts[name].append(kinds.infer(table[name], self.dialect.decimal))
+                parts[name].append(self._infer(name, table[name]))
         found = dict.fromkeys(wanted, kinds.NOTHING)
         for name, column in parts.items():
             for kind, _ in column:

@@ -125,7 +125,7 @@ def read_table(
         None goes by the file's name, and by its first bytes where the name says nothing.
     **options
         Passed on to the format's reader: ``CsvReader`` knows delimiter, quote, escape, comment, decimal,
-        header, skip and encoding, ``ArffReader`` relational and encoding, ``read_libsvm`` zero_based,
+        header, skip, encoding and text, ``ArffReader`` relational and encoding, ``read_libsvm`` zero_based,
         width and encoding.
 
     Returns
