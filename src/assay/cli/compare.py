@@ -62,6 +62,8 @@ def command(
     if jobs == 0:
         raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
     found = open_data(data, target)
+    if found.weights is not None:
+        click.echo(f"The weights of the rows of {found.name} are left out: every row counts once.", err=True)
     loss = loss_from(cost, set(found.labels))
     chosen = list(metrics) or (["cost", "error"] if loss or reject is not None else ["error"])
     result = compare(
