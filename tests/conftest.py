@@ -16,10 +16,13 @@ if "ASSAY_FROM" in os.environ:  # make sanitize: another build of the package, a
     sys.path.insert(0, str(ROOT / os.environ["ASSAY_FROM"]))
 
 _proven: set[str] = set()
+_WITH_KERNELS = {path.parent.name for path in (ROOT / "src" / "assay").rglob("*.cpp")}
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
+        if item.path.stem == "test_every_learner" or item.path.parent.name in _WITH_KERNELS:
+            item.add_marker("kernel")
         ids = [identity for mark in item.iter_markers("capability") for identity in mark.args]
         if ids:
             item.user_properties.append(("capability", ids))

@@ -11,8 +11,6 @@ from assay.bayes import _counts
 from assay.bayes.counts import CategoryCounts, FeatureSums, category_counts, extent, feature_sums, weigh
 from assay.tables import Column, Schema
 
-pytestmark = pytest.mark.kernel
-
 
 def counts_by_the_book(X, y, w, K, width):
     tables = [np.zeros((m, K)) for m in width]

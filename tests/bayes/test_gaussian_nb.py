@@ -26,7 +26,6 @@ def log_joint_by_the_book(X, mean, precision, offset):
     return offset - 0.5 * np.sum(gap * gap * precision, axis=2)
 
 
-@pytest.mark.kernel
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),

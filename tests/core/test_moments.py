@@ -10,8 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from assay.core.moments import class_moments, class_scatter
 
-pytestmark = pytest.mark.kernel
-
 
 def sums_by_the_book(X, y, w, K):
     """count, seen, mean, scatter by two passes in NumPy; NaN is not there, nor is a row of weight zero."""

@@ -1,7 +1,6 @@
 """Rows of scores: the kernels against NumPy."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -9,8 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 
 from assay.core.scores import hopeless, log_softmax, logistic, softmax, winner
-
-pytestmark = pytest.mark.kernel
 
 scores = arrays(
     np.float64,

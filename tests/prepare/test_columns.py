@@ -1,7 +1,6 @@
 """The kernels of the preparations against their twins in NumPy."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -24,7 +23,6 @@ shapes = given(
 )
 
 
-@pytest.mark.kernel
 @shapes
 @settings(max_examples=40, deadline=None)
 def test_kernels_equal_their_numpy_twins(seed, n, d, dtype):
@@ -52,7 +50,6 @@ def test_steps_in_pieces_equal_steps_on_the_whole(seed, n, d, dtype):
     assert_array_equal(X, whole)
 
 
-@pytest.mark.kernel
 def test_large_tables_go_through_threads_alike():
     X = holed(5, 80_000, 9, np.float64)
     a = np.arange(9.0)
