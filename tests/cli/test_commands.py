@@ -297,3 +297,25 @@ def test_a_row_alone_is_answered_like_the_same_row_among_others(run, tmp_path):
         one.write_text(f"code,x,y\n{row}\n")
         code, out, err = run("predict", model, one)
         assert (code, out.splitlines()[1], err) == (0, answer, "")
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_notes_for_people(run, tmp_path):
+    data, new, model = tmp_path / "d.csv", tmp_path / "new.csv", tmp_path / "m.assay"
+    data.write_text("c,x,y\na,1,p\nb,2,q\na,3,p\nb,1,q\na,2,p\n")
+    new.write_text("c,x\nz,1\n")
+    assert run("fit", data, "-t", "y", "-o", model)[0] == 0
+    for command in ("predict", "explain"):
+        code, _, err = run(command, model, new)
+        assert code == 0
+        assert err == "Note: NaiveBayes: column 'c' has 1 unseen category ('z') in 1 row; treated as missing.\n"
+
+
+def test_a_table_without_rows_is_told_as_such(run, tmp_path):
+    data, model = tmp_path / "d.csv", tmp_path / "m.assay"
+    data.write_text("c,x,y\n")
+    said = f"assay: {data} names its columns, but has no rows.\n"
+    assert run("describe", data) == (2, "", said)
+    assert run("fit", data, "-t", "y", "-o", model) == (2, "", said)
+    assert run("fit", "iris", "-o", model)[0] == 0
+    assert run("predict", model, data) == (2, "", said)

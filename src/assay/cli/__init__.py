@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from typing import Any
 
 import click
@@ -71,7 +72,9 @@ def commands() -> None:
 def main(args: list[str] | None = None) -> None:
     """Run the command line; ``ASSAY_DEBUG=1`` shows the traceback of an unexpected error."""
     try:
-        commands.main(args=args, prog_name="assay", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _note
+            commands.main(args=args, prog_name="assay", standalone_mode=False)
     except click.exceptions.Abort:
         _end("Interrupted.", 130)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -99,6 +102,11 @@ def main(args: list[str] | None = None) -> None:
         if os.environ.get("ASSAY_DEBUG"):
             raise
         _end(f"{type(error).__name__}: {error} (ASSAY_DEBUG=1 shows where)", 2)
+
+
+def _note(message: Warning | str, *where: object, **more: object) -> None:
+    """A warning as a line of its own, without the place in the code that gave it."""
+    click.echo(f"Note: {message}", err=True)
 
 
 def _end(sentence: str, code: int) -> None:

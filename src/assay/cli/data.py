@@ -52,6 +52,7 @@ def open_data(name: str, target: str | None, need_target: bool = True) -> Data:
         raise click.UsageError(
             f"Which column of {name} is to be predicted? Give --target. Columns: {columns}"
         )
+    _some_rows(name, len(read))
     found = Data(Path(name).name, _full(read.table), read.y, read.target, read.weights)
     return _labelled(found) if need_target else found
 
@@ -117,12 +118,18 @@ def rows_for(model: Any, name: str) -> Any:
         "csv": {"text": [c.name for c in model.schema_ if c.coded]},  # 007 is a category, also among numbers
     }
     X = read_table(name, **options.get(format_of(name), {})).X
+    _some_rows(name, X.shape[0])
     target = getattr(model, "target_name_", None)
     if isinstance(X, Table):
         return _full(X)
     if target not in X.column_names or target in model.schema_.names:
         return X
     return X.drop_columns([target])
+
+
+def _some_rows(name: str, n: int) -> None:
+    if not n:
+        raise click.ClickException(f"{name} names its columns, but has no rows.")
 
 
 def _full(X: Table) -> Table:
