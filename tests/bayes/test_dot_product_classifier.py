@@ -59,3 +59,12 @@ def test_weights_mean_repeated_rows():
     assert_allclose(
         weighted.means_, DotProductClassifier().fit(np.repeat(T5, w, 0), np.repeat(T5_CLASS, w)).means_
     )
+
+
+def test_a_class_without_weight_never_wins():
+    X, y = np.array([[1.0], [2.0], [5.0]]), np.array(["a", "a", "b"])
+    model = DotProductClassifier().fit(X, y, sample_weight=[1, 1, 0])
+    assert model.predict([[-3.0], [3.0]]).tolist() == [
+        "a",
+        "a",
+    ]  # -4.5 is less than the 0 of an empty template

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -219,3 +220,19 @@ def test_an_explanation_shows_the_projection():
     assert [row[0] for row in section.rows] == [*X.columns, "sum"]
     assert_allclose(section.rows[-1][3], model.transform(X.iloc[[70]]).item())
     assert "above the threshold" in section.note
+
+
+def test_a_class_without_weight_has_no_mean():
+    X, y = np.array([[0.0], [2.0], [5.0], [6.0]]), np.array(["a", "a", "b", "b"])
+    with pytest.raises(DegenerateError, match="class b has no row that weighs anything"):
+        FisherDiscriminant().fit(X, y, sample_weight=[1, 1, 0, 0])
+
+
+def test_parts_may_begin_with_one_class():
+    X, y = np.array([[0.0], [2.0], [5.0], [6.0]]), np.array(["a", "a", "b", "b"])
+    model = FisherDiscriminant().partial_fit(X[:2], y[:2], classes=["a", "b"])
+    with pytest.raises(NotFittedError, match=r"class b has no row.*call partial_fit with more rows"):
+        model.predict(X)
+    model.partial_fit(X[2:], y[2:])
+    assert_allclose(model.direction_, FisherDiscriminant().fit(X, y).direction_)
+    assert model.predict(X).tolist() == y.tolist()

@@ -31,7 +31,8 @@ class DotProductClassifier(SumLearner, Classifier):
 
     Attributes
     ----------
-    means_ : (K, d) the templates; a class without weight has template 0
+    means_ : (K, d) the templates; a class without weight has template 0 and never wins
+    class_count_ : (K,) total weight of each class
 
     Examples
     --------
@@ -55,10 +56,14 @@ class DotProductClassifier(SumLearner, Classifier):
     def _solve(self, sums: ClassMoments) -> None:
         check_overflow(type(self).__name__, sums.mean)
         self.means_ = sums.mean
+        self.class_count_ = sums.count
 
     def similarities(self, X: Any) -> np.ndarray:
         """(n, K) the dot product of each row with each template, (1)."""
-        return self._admit(X) @ self.means_.T
+        return self._likeness(self._admit(X))
+
+    def _likeness(self, X: Any) -> np.ndarray:
+        return np.where(self.class_count_ > 0, X @ self.means_.T, -np.inf)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """(n, K) the dot products; with two classes (n,), the second minus the first."""
@@ -76,7 +81,7 @@ class DotProductClassifier(SumLearner, Classifier):
         raise AttributeError("predict_log_proba")
 
     def _choose(self, X: Any) -> np.ndarray:
-        return winner(X @ self.means_.T)
+        return winner(self._likeness(X))
 
     def _posterior(self, X: Any) -> np.ndarray:
         """All on the winner: what an explanation shows beside the dot products."""

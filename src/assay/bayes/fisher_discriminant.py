@@ -100,6 +100,9 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
 
     def _solve(self, sums: ClassScatter, source: Source | None = None) -> None:
         who = type(self).__name__
+        if not sums.count.all():
+            empty = self.classes_[int(np.argmin(sums.count))]
+            raise DegenerateError(f"{who}: class {empty} has no row that weighs anything, so it has no mean.")
         check_overflow(who, sums.mean, sums.scatter)
         priors = class_priors(who, self.priors, sums.count, self.classes_)
         share = np.ones(2) if self.within == "sum" else sums.count / sums.count.sum()

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
@@ -100,19 +98,12 @@ class GaussianClassifier(SumLearner, Generative):
         X, y, sample_weight : as in fit
         classes : all class labels; needed in the first call, since a block may lack some
         """
-        try:
-            with one_blas_thread():
-                super().partial_fit(X, y, classes, sample_weight)
-        except DegenerateError as error:
-            self._unsolved: str | None = f"{error} (So far: call partial_fit with more rows first.)"
-        else:
-            self._unsolved = None
-        return self
+        with one_blas_thread():
+            return super().partial_fit(X, y, classes, sample_weight)
 
     def _learn_from(self, source: Source) -> None:
         with one_blas_thread() if self.n_features_in_ < _MANY else nullcontext():
             self._learn_rows(source)
-        self._unsolved = None
 
     def _learn_rows(self, source: Source) -> None:
         super()._learn_from(source)
@@ -148,11 +139,6 @@ class GaussianClassifier(SumLearner, Generative):
             X[own] = means[k] + self._deviations(k, X[own])
         return X, self.classes_[codes]
 
-    def _admit(self, X: Any, fitting: bool = False) -> Any:
-        if not fitting:
-            self._ready()
-        return super()._admit(X, fitting)
-
     def _evident(self, joint: np.ndarray) -> np.ndarray:
         """Scores that overflow: one infinite score wins, several (or none that is a number) are no evidence."""
         with np.errstate(over="ignore", invalid="ignore"):
@@ -163,11 +149,6 @@ class GaussianClassifier(SumLearner, Generative):
             joint[wins == 1] = np.where(infinite[wins == 1], 0.0, -np.inf)
             joint[np.isnan(joint).any(axis=1) | (wins > 1)] = -np.inf
         return super()._evident(joint)
-
-    def _ready(self) -> None:
-        check_is_fitted(self)
-        if getattr(self, "_unsolved", None):
-            raise NotFittedError(f"{type(self).__name__}: {self._unsolved}")
 
     @property
     def _means(self) -> np.ndarray:

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.complaints import missing_message, warn_unseen
@@ -88,11 +89,17 @@ class Learner(BaseEstimator):
             table = Table.of(X, who=who)
             self._remember(table.schema)
         else:
-            check_is_fitted(self)
+            self._ready()
             table = Table.like(X, self.schema_, who)
             if table.unseen:
                 warn_unseen(table, who, "treated as missing")
         return self._numbers(table, getattr(self, "design_", None))
+
+    def _ready(self) -> None:
+        """Refuse to answer before there is a model, or while the rows so far do not determine one."""
+        check_is_fitted(self)
+        if getattr(self, "_unsolved", None):
+            raise NotFittedError(f"{type(self).__name__}: {self._unsolved}")
 
     def _remember(self, schema: Schema) -> None:
         self.schema_ = schema

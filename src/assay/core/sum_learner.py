@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.fitting import all_or_nothing
 from assay.core.sums import Block, DaskRows, Rows, Source, Stream
 from assay.core.targets import check_weights, encode_labels, label_codes, numeric_target, plain_values
-from assay.errors import DataError, ParameterError, SchemaError
+from assay.errors import DataError, DegenerateError, ParameterError, SchemaError
 from assay.tables import Schema, Table
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ class SumLearner(_Learner):
     ``_learn_from(source)`` and calls ``source.add_up`` as often as it likes.
     """
 
+    _unsolved: str | None
+
     def _summarize(self, X: Any, y: Any, w: Any) -> Any:
         raise TypeError(f"{type(self).__name__} must define _summarize")
 
@@ -44,10 +46,18 @@ class SumLearner(_Learner):
         return self._summarize(block.X, block.y, block.w)
 
     def _learn(self, X: Any, y: Any, w: Any) -> None:
+        self._forget()
         self._learn_from(Rows(X, y, w))
+
+    def _forget(self) -> None:
+        for name in ("_sums", "_unsolved"):
+            self.__dict__.pop(name, None)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add some rows to what was learned so far; the order of the calls does not matter.
+
+        As long as the rows so far do not determine the model (a class with a single row has no covariance,
+        say), the complaint waits until something is predicted.
 
         Parameters
         ----------
@@ -66,7 +76,11 @@ class SumLearner(_Learner):
         target = self._partial_target(y, classes, values.shape[0], first)
         part = Rows(values, target, w).add_up(self._summarize_block)
         self._sums = part if first else self._sums + part
-        self._solve(self._sums)
+        self._unsolved = None
+        try:
+            self._solve(self._sums)
+        except DegenerateError as error:
+            self._unsolved = f"{error} (So far: call partial_fit with more rows first.)"
         return self
 
     @all_or_nothing
@@ -84,8 +98,7 @@ class SumLearner(_Learner):
         classes : all class labels, if known; saves nothing but the check
         """
         self._check_parameters()
-        if hasattr(self, "_sums"):
-            del self._sums
+        self._forget()
         read = _block_reader(blocks)
         split = _Split(target, weights, needs_target=self._has_classes or hasattr(self, "_predict"))
         who = type(self).__name__
@@ -97,8 +110,7 @@ class SumLearner(_Learner):
         return self
 
     def _fit_dask(self, X: Any, y: Any, w: Any) -> None:
-        if hasattr(self, "_sums"):
-            del self._sums
+        self._forget()
         self._adopt(DaskRows(X, y, w, Block).add_up(self._survey), None)
         self._learn_from(DaskRows(X, y, w, self._prepare))
 
