@@ -1,6 +1,10 @@
 """Who takes part, and under which name."""
 
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from assay import compare
 from assay.bayes import GaussianNB
@@ -22,3 +26,17 @@ def test_names_of_learners():
         compare([], X, y)
     with pytest.raises(ParameterError, match="a learner has fit and predict, got 3"):
         compare([3], X, y)
+
+
+@pytest.mark.parametrize(
+    ("learner", "kind"),
+    [
+        (LinearRegression(), "LinearRegression is a regressor"),
+        (make_pipeline(StandardScaler(), LinearRegression()), "Pipeline is a regressor"),
+        (KMeans(3), "KMeans is a clusterer"),
+    ],
+)
+def test_only_classifiers_are_compared(learner, kind):
+    """A regressor's numbers are no classes: its error would be 1."""
+    with pytest.raises(ParameterError, match=kind):
+        compare([learner], *load_iris())

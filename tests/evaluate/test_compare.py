@@ -314,3 +314,11 @@ def test_a_class_with_one_row_is_noted_and_nothing_breaks():
     assert result.design.folds == 5 and result.failures == {}
     assert any("class c has 1 row" in note for note in result.notes)
     assert np.isfinite(result.values("naive bayes", "log-loss")).all()
+
+
+@pytest.mark.parametrize(
+    "setting", [{"reject": np.nan}, {"reject": -0.1}, {"reject": [0.1, 0.2]}, {"n_jobs": 0}]
+)
+def test_settings_without_meaning_are_refused_before_the_work(setting):
+    with pytest.raises(ParameterError, match=f"compare: {next(iter(setting))} must be a number"):
+        compare(["majority"], *load_iris(), **setting)

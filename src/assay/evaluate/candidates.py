@@ -51,6 +51,15 @@ def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
             else "a learner or its name"
         )
         raise ParameterError(f"compare: a learner has fit and predict, got {given!r}. Give {hint}.")
+    if hasattr(given, "__sklearn_tags__"):
+        from sklearn.utils import get_tags
+
+        kind = get_tags(given).estimator_type
+        if kind not in (None, "classifier"):
+            raise ParameterError(
+                f"compare: learners tell classes apart, {type(given).__name__} is a {kind.replace('_', ' ')}. Give a "
+                "classifier."
+            )
     return prepared(name or type(given).__name__, given, table)
 
 

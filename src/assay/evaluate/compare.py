@@ -90,6 +90,10 @@ def compare(
     """
     if not 0 < alpha < 1:
         raise ParameterError(f"compare: alpha must be a number above 0 and below 1, got {alpha!r}.")
+    if n_jobs == 0:
+        raise ParameterError("compare: n_jobs must be a number of processes, or -1 for all cores, got 0.")
+    if reject is not None and not (np.ndim(reject) == 0 and 0 <= float(reject) < np.inf):
+        raise ParameterError(f"compare: reject must be a number from 0 up, or None, got {reject!r}.")
     seed = _seed(random_state)
     if isinstance(X, Dataset) and y is None:
         name, target, (X, y) = name or X.name, target or X.target_name, X
