@@ -13,6 +13,7 @@ from assay.core.parameters import Any_, Choice, Flag
 from assay.core.targets import label_codes
 from assay.decide._meta import MetaClassifier, align, folds, is_fitted, take, take_params
 from assay.decide.isotonic import IsotonicCalibrator
+from assay.decide.reasoning import add_to, inner_reasoning
 from assay.decide.sigmoid import SigmoidCalibrator
 from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.venn_abers import VennAbersCalibrator
@@ -143,25 +144,17 @@ class CalibratedClassifierCV(MetaClassifier):
         """The calibrated answer, each fold's share in it, and the reasoning of a single classifier."""
         check_is_fitted(self)
         parts = np.stack([pair.predict_proba(X) for pair in self.calibrated_classifiers_])
-        first = self.calibrated_classifiers_[0].estimator
-        single = len(parts) == 1 and hasattr(first, "explain")
-        told: Any = first.explain(X) if single else None
-        inner = told if isinstance(told, list) else [told]
         names, mean = self.classes_.tolist(), parts.mean(axis=0)
-        found = []
-        for i in range(parts.shape[1]):
+        heads = ["classifier", *map(str, names)]
+        sections = []
+        for i in range(len(mean)):
             rows = [[f"fold {f}", *map(float, part[i])] for f, part in enumerate(parts)]
-            section = Section(f"Calibrated by {self.method}", ["classifier", *map(str, names)], rows)
-            found.append(
-                Explanation(
-                    f"CalibratedClassifierCV of {type(first).__name__}",
-                    names[int(mean[i].argmax())],
-                    dict(zip(names, map(float, mean[i]))),
-                    inner[i].row if single else {},
-                    [*(inner[i].sections if single else []), section],
-                )
-            )
-        return found[0] if len(found) == 1 else found
+            sections.append([Section(f"Calibrated by {self.method}", heads, rows)])
+        first = self.calibrated_classifiers_[0].estimator
+        inner = inner_reasoning(first, X, len(mean), told=len(parts) == 1)
+        answers = [names[k] for k in mean.argmax(axis=1)]
+        posteriors = [dict(zip(names, map(float, P))) for P in mean]
+        return add_to(inner, type(self).__name__, answers, posteriors, sections)
 
     def _came_fitted(self) -> bool:
         from sklearn.frozen import FrozenEstimator

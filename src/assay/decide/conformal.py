@@ -16,6 +16,7 @@ from assay.core.parameters import Any_, Choice, Flag, Function, Range, Seed
 from assay.core.targets import label_codes
 from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of, take, take_params
 from assay.decide.conformity import aps_score, lac_score, p_values
+from assay.decide.reasoning import add_to, inner_reasoning
 from assay.errors import DataError, DegenerateWarning, ParameterError
 
 __all__ = ["ConformalClassifier"]
@@ -188,31 +189,16 @@ class ConformalClassifier(MetaClassifier):
         """The p-value of each class and the set, after the reasoning of a single classifier."""
         posterior, p = self._ask(X)
         sets = self._sets(posterior, p, self.alpha)
-        model, names = self.estimators_[0], self.classes_.tolist()
-        single = len(self.estimators_) == 1 and hasattr(model, "explain")
-        told: Any = model.explain(X) if single else None
-        inner = told if isinstance(told, list) else [told]
-        found = []
+        names = self.classes_.tolist()
+        heads, note = ["class", "p-value", "in the set"], f"In the set: p-value above {self.alpha:g}."
+        answers, sections = [], []
         for i in range(len(p)):
-            rows = [
-                [str(label), float(p[i, k]), "yes" if sets[i, k] else "no"] for k, label in enumerate(names)
-            ]
-            section = Section(
-                "Prediction set",
-                ["class", "p-value", "in the set"],
-                rows,
-                f"In the set: p-value above {self.alpha:g}.",
-            )
-            found.append(
-                Explanation(
-                    f"ConformalClassifier of {type(model).__name__}",
-                    "{" + ", ".join(str(label) for label, there in zip(names, sets[i]) if there) + "}",
-                    dict(zip(names, map(float, posterior[i]))),
-                    inner[i].row if single else {},
-                    [*(inner[i].sections if single else []), section],
-                )
-            )
-        return found[0] if len(found) == 1 else found
+            rows = [[str(v), float(p[i, k]), "yes" if sets[i, k] else "no"] for k, v in enumerate(names)]
+            sections.append([Section("Prediction set", heads, rows, note)])
+            answers.append("{" + ", ".join(str(v) for v, there in zip(names, sets[i]) if there) + "}")
+        inner = inner_reasoning(self.estimators_[0], X, len(p), told=len(self.estimators_) == 1)
+        posteriors = [dict(zip(names, map(float, P))) for P in posterior]
+        return add_to(inner, type(self).__name__, answers, posteriors, sections)
 
     def _ask(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)

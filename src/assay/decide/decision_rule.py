@@ -11,10 +11,11 @@ from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Seed
 from assay.core.targets import label_codes
-from assay.decide._meta import Wrapper, posterior_of, take
+from assay.decide._meta import Wrapper, posterior_of
 from assay.decide.decision import Decision, decide
 from assay.decide.losses import Loss, as_loss
 from assay.decide.priors import adjust_priors, effective_priors
+from assay.decide.reasoning import add_to, inner_reasoning
 from assay.errors import AssayWarning, ParameterError
 
 __all__ = ["DecisionRule"]
@@ -180,30 +181,21 @@ class DecisionRule(Wrapper):
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """The wrapped classifier's reasoning, then the risk of each action."""
         model, decision = self._model(), self.decide(X)
-        n = len(decision)
-        if hasattr(model, "explain"):
-            told = model.explain(X)
-            inner = told if isinstance(told, list) else [told]
-        else:
-            inner = [Explanation(type(model).__name__, None, {}, _row(X, i)) for i in range(n)]
-        labels = decision.labels.tolist()
-        found = [self._explanation(inner[i], decision, i, labels[i]) for i in range(n)]
-        return found[0] if n == 1 else found
+        n, names = len(decision), self.classes_.tolist()
+        posteriors = [dict(zip(names, map(float, P))) for P in decision.posterior]
+        sections = [self._sections(decision, i, posteriors[i]) for i in range(n)]
+        inner = inner_reasoning(model, X, n)
+        return add_to(inner, type(self).__name__, decision.labels.tolist(), posteriors, sections)
 
-    def _explanation(self, inner: Explanation, decision: Decision, i: int, answer: Any) -> Explanation:
-        names = self.classes_.tolist()
-        posterior = {label: float(p) for label, p in zip(names, decision.posterior[i])}
-        sections = list(inner.sections)
+    def _sections(self, decision: Decision, i: int, posterior: dict[Any, float]) -> list[Section]:
+        sections, names = [], self.classes_.tolist()
         if self.priors is not None:
             rows = [
                 [str(label), float(old), float(new), posterior[label]]
                 for label, old, new in zip(names, self._old_priors(self._model()), self._new_priors())
             ]
             sections.append(Section("Change of priors", ["class", "trained", "new", "posterior"], rows))
-        sections.append(self._risk_section(decision, i))
-        return Explanation(
-            f"{type(self).__name__} of {inner.learner}", answer, posterior, inner.row, sections
-        )
+        return [*sections, self._risk_section(decision, i)]
 
     def _risk_section(self, decision: Decision, i: int) -> Section:
         costs = self._table().costs
@@ -285,11 +277,3 @@ def _reweighted(shares: np.ndarray, class_weight: Any, labels: list[Any]) -> np.
         return np.full(len(shares), 1 / len(shares))
     weighted = shares * [class_weight.get(label, 1.0) for label in labels]
     return weighted / weighted.sum()
-
-
-def _row(X: Any, i: int) -> dict[str, Any]:
-    from assay.tables import Table
-
-    table = Table.of(take(X, np.array([i])))
-    values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
-    return {c.name: table.schema.label(j, values[0, j]) for j, c in enumerate(table.schema)}

@@ -7,9 +7,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Range
 from assay.decide._meta import MetaClassifier, Wrapper, posterior_of
+from assay.decide.reasoning import add_to, inner_reasoning
 from assay.decide.scores import class_scores
 from assay.decide.threshold import positive_class
 from assay.errors import DataError, ParameterError
@@ -53,6 +55,30 @@ class Thresholded(MetaClassifier):
                 scores = scores[:, 1] - scores[:, 0]
             return (scores if positive == 1 else -scores), 0.0
         return class_scores(model, X)[0][:, positive], 0.5
+
+    def explain(self, X: Any) -> Explanation | list[Explanation]:
+        """The wrapped classifier's reasoning, then what is compared with what."""
+        model, answers = self._model(), self.predict(X).tolist()
+        inner = inner_reasoning(model, X, len(answers))
+        sections = [[section] for section in self._comparisons(model, X)]
+        return add_to(inner, type(self).__name__, answers, [dict(e.posterior) for e in inner], sections)
+
+    def _comparisons(self, model: Any, X: Any) -> list[Section]:
+        """For each row, the score beside the threshold in use."""
+        positive = positive_class(self.classes_, self.pos_label, type(self).__name__)
+        score, even = self._score(model, X, positive)
+        cut = even if isinstance(self._cut, str) else float(self._cut)
+        name = str(self.classes_[positive])
+        return [
+            Section("Threshold", ["class", "score", "threshold"], [[name, float(v), cut]],
+                    f"{name} is said where its score reaches the threshold.")
+            for v in score
+        ]  # fmt: skip
+
+    @property
+    def _cut(self) -> Any:
+        """The threshold in use, or "auto"."""
+        raise TypeError(f"{type(self).__name__} must say which threshold it uses")
 
     def _said(self, model: Any, X: Any, threshold: Any) -> np.ndarray:
         positive = positive_class(self.classes_, self.pos_label, type(self).__name__)
@@ -122,6 +148,10 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
         model = self._model()
         two_classes(self.classes_, type(self).__name__)
         return self._said(model, X, self.threshold)
+
+    @property
+    def _cut(self) -> Any:
+        return self.threshold
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Seed
 from assay.decide._meta import folds, is_fitted, posterior_of, take, take_params
@@ -133,6 +134,28 @@ class TunedThresholdClassifierCV(Thresholded):
             return self._said(model, X, self.best_threshold_)
         P = posterior_of(model, X, self.classes_, type(self).__name__)
         return self.classes_[np.argmax(P * self.best_weights_, axis=1)]
+
+    @property
+    def _cut(self) -> float:
+        return self.best_threshold_
+
+    def _comparisons(self, model: Any, X: Any) -> list[Section]:
+        if len(self.classes_) == 2:
+            return super()._comparisons(model, X)
+        P = posterior_of(model, X, self.classes_, type(self).__name__)
+        heads, note = ["class", "posterior", "weight", "product"], "The largest product is said."
+        return [
+            Section(
+                "Weighted posterior",
+                heads,
+                [
+                    [str(v), *map(float, (p, w, p * w))]
+                    for v, p, w in zip(self.classes_, row, self.best_weights_)
+                ],
+                note,
+            )
+            for row in P
+        ]
 
     def _held_out(
         self, X: Any, labels: np.ndarray, w: Any, fit_params: Any
