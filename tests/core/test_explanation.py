@@ -96,9 +96,31 @@ def test_a_notebook_shows_the_html():
 
 
 def test_cells_keep_their_digits_before_the_point_and_their_line():
-    row = {"id": 10299.0, "share": 0.123456, "huge": 1.5e20, "note": "one\ntwo", "text": "w" * 5000}
+    row = {"zero": -0.0, "id": 10299.0, "share": 0.123456, "huge": 1.5e20, "note": "one\ntwo", "text": "w" * 5000}
     said = str(Explanation("L", "a", {"a": 1.0}, row)).splitlines()[1]
     assert said == (
-        f"for the row id = 10299, share = 0.1235, huge = 1.5e+20, note = one\\ntwo, text = {'w' * 57}..."
+        f"for the row zero = 0, id = 10299, share = 0.1235, huge = 1.5e+20, note = one\\ntwo, text = {'w' * 57}..."
     )
     assert Explanation("L", "a", {}, row).to_dict()["row"] == row
+
+
+def test_of_very_many_classes_the_text_shows_the_likely_ones():
+    labels = [f"k{i}" for i in range(300)]
+    posterior = {label: (i + 1) / 45150 for i, label in enumerate(labels)}
+    steps = Section("Likelihoods", ["column", "value", *labels, "more"], [["x", 1.0, *range(300), "end"]])
+    joint = Section("Joint", ["class", "joint"], [[label, float(i)] for i, label in enumerate(labels)])
+    other = Section("Evidence", ["quantity", "value"], [["p(x)", 0.5]])
+    said = Explanation("L", "k7", posterior, {"x": 1.0}, [steps, joint, other])
+    likely = ["k7", *labels[-8:]]
+    lines = str(said).splitlines()
+    assert lines[4].split() == ["column", "value", *likely, "more"]
+    assert lines[5].split() == ["x", "1", "7", *(str(i) for i in range(292, 300)), "end"]
+    assert [line.split()[0] for line in lines[9:18]] == likely and "p(x)" in str(said)
+    assert lines[-1] == "  ... and 291 classes that are less probable"
+    assert len(said.to_dict()["posterior"]) == 300 and "k100" in said.to_html()
+
+
+def test_twenty_classes_are_all_shown():
+    posterior = dict.fromkeys(range(20), 0.05)
+    text = str(Explanation("L", 0, posterior, {}, [Section("S", ["a", *map(str, posterior)], [[0] * 21])]))
+    assert "less probable" not in text and "  19  0.05" in text

@@ -81,14 +81,39 @@ class Explanation:
         if self.row:
             cells = ", ".join(f"{name} = {_shown(value)}" for name, value in list(self.row.items())[:12])
             parts[0] += f"\nfor the row {cells}" + (", ..." if len(self.row) > 12 else "")
+        shown = self._likely()
         for section in self.sections:
-            parts.append(f"{section.title}\n" + text_table(section.columns, section.rows))
+            parts.append(f"{section.title}\n" + text_table(*self._cut(section, shown)))
             if section.note:
                 parts[-1] += f"\n  {section.note}"
         if self.posterior:
             rows = [[str(label), p] for label, p in self.posterior.items()]
-            parts.append("Posterior\n" + text_table(None, rows))
+            parts.append("Posterior\n" + text_table(None, [rows[k] for k in shown]))
+            if len(shown) < len(rows):
+                parts[-1] += f"\n  ... and {len(rows) - len(shown)} classes that are less probable"
         return "\n\n".join(parts)
+
+    def _likely(self) -> list[int]:
+        """Which classes the text shows: all, or of more than 20 the answer and the 8 most probable."""
+        labels = list(self.posterior)
+        if len(labels) <= 20:
+            return list(range(len(labels)))
+        best = sorted(range(len(labels)), key=lambda k: -self.posterior[labels[k]])[:8]
+        return sorted({*best, *(k for k, label in enumerate(labels) if label == self.answer)})
+
+    def _cut(self, section: Section, shown: list[int]) -> tuple[list[str], list[list[Any]]]:
+        """Columns and rows of a section, without the classes that are not shown."""
+        columns, rows, labels = section.columns, section.rows, [str(label) for label in self.posterior]
+        K = len(labels)
+        if len(shown) == K:
+            return columns, rows
+        if [str(row[0]) for row in rows] == labels:
+            return columns, [rows[k] for k in shown]
+        start = next((j for j in range(len(columns) - K + 1) if columns[j : j + K] == labels), None)
+        if start is None:
+            return columns, rows
+        keep = [*range(start), *(start + k for k in shown), *range(start + K, len(columns))]
+        return [columns[j] for j in keep], [[row[j] for j in keep] for row in rows]
 
     def _repr_html_(self) -> str:
         sure = (
@@ -128,6 +153,7 @@ def _shown(value: Any) -> str:
     if value is None:
         return "missing"
     if isinstance(value, float):
+        value += 0.0  # no minus before a zero
         return f"{value:.0f}" if 1e3 <= abs(value) < 1e15 else f"{value:.4g}"
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value)[:61])
     return text if len(text) <= 60 else text[:57] + "..."
