@@ -182,3 +182,8 @@ def test_weights_are_numbers_from_zero_up_and_not_all_zero():
     ]:
         with pytest.raises(ValueError, match=message):
             check_weights(w, X)
+
+
+def test_weights_beyond_the_floats_are_named_and_not_X():
+    with pytest.raises(DataError, match="weights are too large to be added up"):
+        check_weights(np.full(60, 1e308), np.ones((60, 1)))

@@ -92,7 +92,13 @@ def check_weights(w: Any, X: Any) -> np.ndarray | None:
         raise DataError(
             "Sample weights must contain at least one non-zero number; all are zero, so there is nothing to learn from."
         )
-    return _check_sample_weight(w, X, dtype=np.float64, ensure_non_negative=True)
+    w = _check_sample_weight(w, X, dtype=np.float64, ensure_non_negative=True)
+    with np.errstate(over="ignore"):
+        if not np.isfinite(w.sum()):
+            raise DataError(
+                "Sample weights are too large to be added up. Divide all of them by some power of ten."
+            )
+    return w
 
 
 def _one_column(y: Any, n: int, who: str) -> np.ndarray:
