@@ -308,7 +308,9 @@ def test_warnings_are_notes_for_people(run, tmp_path):
     for command in ("predict", "explain"):
         code, _, err = run(command, model, new)
         assert code == 0
-        assert err == "Note: NaiveBayes: column 'c' has 1 unseen category ('z') in 1 row; treated as missing.\n"
+        assert (
+            err == "Note: NaiveBayes: column 'c' has 1 unseen category ('z') in 1 row; treated as missing.\n"
+        )
 
 
 def test_a_table_without_rows_is_told_as_such(run, tmp_path):
@@ -319,3 +321,17 @@ def test_a_table_without_rows_is_told_as_such(run, tmp_path):
     assert run("fit", data, "-t", "y", "-o", model) == (2, "", said)
     assert run("fit", "iris", "-o", model)[0] == 0
     assert run("predict", model, data) == (2, "", said)
+
+
+@pytest.mark.parametrize("command", [("fit", "-o", "m.assay"), ("compare",)])
+def test_data_without_a_target_predict_nothing(run, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(command[0], "transactions", *command[1:])
+    assert code == 2 and err.startswith("assay: transactions has nothing to predict;")
+
+
+def test_parameters_that_do_not_go_together_are_told_in_a_sentence(run, tmp_path):
+    code, _, err = run("fit", "iris", "-l", "lda", "--set", "shrinkage=auto", "-o", tmp_path / "m.assay")
+    assert code == 2 and err.startswith(
+        "assay: LinearDiscriminantAnalysis: shrinkage not supported with 'svd'"
+    )

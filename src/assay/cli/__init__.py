@@ -88,7 +88,7 @@ def main(args: list[str] | None = None) -> None:
         _end(said + ("" if said.endswith((".", "?")) else ".") + hint, 2)
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
-    except AssayError as error:
+    except (AssayError, NotImplementedError) as error:
         _end(str(error), 2)
     except KeyboardInterrupt:
         _end("Interrupted.", 130)

@@ -43,7 +43,12 @@ class Data:
 def open_data(name: str, target: str | None, need_target: bool = True) -> Data:
     """The table of a file or of a built-in data set, its target apart."""
     if not Path(name).exists():
-        return _built_in(name, target)
+        found = _built_in(name, target)
+        if need_target and found.y is None:
+            raise click.ClickException(
+                f"{name} has nothing to predict; assay describe {name} shows what it holds."
+            )
+        return found
     from assay.tables.readers import read_table
 
     read = read_table(name, target=target if target is not None or not need_target else "auto")
