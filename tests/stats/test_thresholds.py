@@ -66,6 +66,14 @@ def test_regions_agree_with_the_log_odds(means, sds, p, x):
     assert_allclose(polynomial, g, atol=1e-8 * max(size, scale))
 
 
+def test_a_threshold_beyond_the_floats_is_none():
+    """Means that differ by the least float: the prior decides as far as floats go."""
+    t = gaussian_thresholds(Gaussian(0.0, 1.0), Gaussian(5e-324, 1.0), (0.85, 0.15))
+    assert len(t.points) == 0 and t.regions == ((-np.inf, np.inf, 0),)
+    t = gaussian_thresholds(Gaussian(0.0, 1e20), Gaussian(1e-290, 1e20), (0.15, 0.85))
+    assert len(t.points) == 0 and t.regions == ((-np.inf, np.inf, 1),)
+
+
 def test_nearly_equal_variances_keep_the_near_root():
     # the textbook formula would cancel here; the near root must stay at the midpoint
     t = gaussian_thresholds(Gaussian(-2, 1), Gaussian(2, 1 + 1e-13))

@@ -76,7 +76,9 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
         C = gap**2 / (2 * ratio) + 0.5 * np.log(ratio) + prior
     if not np.isfinite([A, B, C]).all():
         raise DegenerateError(f"{who}: {first} and {second} are too far apart for floating-point numbers.")
-    points = np.unique([first.mean + s1 * t for t in _roots(A, B, C)])
+    with np.errstate(over="ignore"):
+        points = np.unique([first.mean + s1 * t for t in _roots(A, B, C)])
+    points = points[np.isfinite(points)]
     a = A / first.var
     b = (B - 2 * A * first.mean / s1) / s1
     c = C - B * first.mean / s1 + A * first.mean**2 / first.var
@@ -122,7 +124,9 @@ def log_linear_ratio(mean1: float, mean2: float, var: float) -> LogLinear:
 def _roots(a: float, b: float, c: float) -> list[float]:
     """Real roots of a t² + b t + c, without cancellation; infinite ones are left out."""
     if a == 0:
-        return [] if b == 0 else [-c / b]
+        with np.errstate(over="ignore"):
+            found = [] if b == 0 else [float(-np.float64(c) / b)]
+        return [t for t in found if np.isfinite(t)]
     discriminant = b * b - 4 * a * c
     if discriminant < 0:
         return []
