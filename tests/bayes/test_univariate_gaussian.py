@@ -160,3 +160,10 @@ def test_a_single_instance_has_no_variance():
         UnivariateGaussianClassifier(var_smoothing=0).fit([[0.0], [2.0], [5.0]], [0, 0, 1])
     shared = UnivariateGaussianClassifier(variances="shared").fit([[0.0], [2.0], [5.0]], [0, 0, 1])
     assert_array_equal(shared.predict([[4.9]]), [1])
+
+
+def test_a_crossing_beyond_the_floats_is_none():
+    points, winners = decision_points([0.0, 5e-324], [1.0, 1.0], [0.85, 0.15])
+    assert len(points) == 0 and winners.tolist() == [0]
+    points, winners = decision_points([0.0, 0.0], [1.0, 1 + 1e-15], [0.85, 0.15])
+    assert winners[len(winners) // 2] == 0

@@ -182,12 +182,14 @@ def decision_points(means: Any, variances: Any, priors: Any) -> tuple[np.ndarray
 
 
 def _roots(a: float, b: float, c: float) -> list[float]:
-    """Real roots of a x^2 + b x + c = 0, (2), without cancellation."""
+    """Real roots of a x^2 + b x + c = 0, (2), without cancellation; infinite ones are left out."""
     under = b * b - 4 * a * c
     if under < 0 or (a == 0 and b == 0):
         return []
-    if a == 0:
-        return [-c / b]
-    q = -0.5 * (b + np.copysign(np.sqrt(under), b))
-    found = [q / a] + ([c / q] if q != 0 else [])
+    with np.errstate(over="ignore"):
+        if a == 0:
+            found = [-c / b]
+        else:
+            q = -0.5 * (b + np.copysign(np.sqrt(under), b))
+            found = [q / a] + ([c / q] if q != 0 else [])
     return [float(r) for r in found if np.isfinite(r)]
