@@ -15,6 +15,8 @@ from assay.bayes.gaussian_classifier import (
 )
 
 _EPS = np.finfo(np.float64).eps
+_PANEL = 64  # rows of a triangle that are multiplied at once
+_CACHE = 1 << 19  # bytes of rows that are worked on at once
 _FEW = 1 << 17  # multiplications a class, for which BLAS starts no threads
 
 
@@ -52,15 +54,21 @@ class OwnCovariances(ScoresClasses):
             with np.errstate(over="ignore", invalid="ignore"):
                 Z = (X - self.means_[:, None]) @ self._whiteners.transpose(0, 2, 1)
                 return constants - 0.5 * np.einsum("kij,kij->ik", Z, Z)
-        from scipy.linalg.blas import dtrmm
+        d = X.shape[1]
+        panels = [slice(a, min(a + _PANEL, d)) for a in range(0, d, _PANEL)]
+        some = max(64, _CACHE // (8 * d))  # rows at a time
 
         def score(block: np.ndarray, out: np.ndarray) -> None:
-            for k, whitener in enumerate(self._whiteners):
-                with np.errstate(over="ignore"):
-                    Z = np.subtract(block, self.means_[k], dtype=np.float64, order="C")
-                Z = dtrmm(1.0, whitener, Z.T, lower=1, overwrite_b=1)  # A (x - m), one column a row
-                with np.errstate(over="ignore", invalid="ignore"):
-                    np.einsum("ji,ji->i", Z, Z, out=out[:, k])
+            room = np.empty((2, min(some, len(block)), d))
+            for a in range(0, len(block), some):
+                rows = block[a : a + some]
+                Z, white = room[:, : len(rows)]
+                for k, A in enumerate(self._whiteners):
+                    with np.errstate(over="ignore", invalid="ignore"):
+                        np.subtract(rows, self.means_[k], out=Z)
+                        for p in panels:  # A (x - m); right of the diagonal A is zero
+                            np.matmul(Z[:, : p.stop], A[p, : p.stop].T, out=white[:, p])
+                        np.einsum("ij,ij->i", white, white, out=out[a : a + some, k])
             out *= -0.5
             out += constants  # (1)
 

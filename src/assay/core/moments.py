@@ -157,8 +157,6 @@ def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, po
     >>> class_scatter(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([0, 0, 1, 1]), None, 2, pooled=True).scatter
     array([[[4.]]])
     """
-    from scipy.linalg.blas import dsyrk
-
     X = np.ascontiguousarray(X)
     n, d = X.shape
     count, rows, shift, first = np.zeros(K), np.zeros(K, np.int64), np.empty((K, d)), np.zeros((K, d))
@@ -173,9 +171,11 @@ def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, po
     for k, own in enumerate(groups):
         if own.stop == own.start:
             continue
-        part = dsyrk(1.0, Z[own].T)  # upper triangle of the sum of w (x - s)(x - s)'
+        part = (
+            Z[own].T @ Z[own]
+        )  # sum of w (x - s)(x - s)': NumPy sees the symmetry, and lets other threads run
         a, b = (first, offset) if pooled else (first[k : k + 1], offset[k : k + 1])
-        scatter[k] = _mirror(part - np.triu(a.T @ b))
+        scatter[k] = _mirror(np.triu(part - a.T @ b))
     return ClassScatter(count, rows, mean, scatter, low)
 
 
