@@ -201,3 +201,12 @@ def test_many_rare_classes_are_told_in_one_sentence():
     rare = [f for f in diagnose(CLEAN, np.arange(N) % 25) if f.code == "rare-class"]
     assert [f.sentence.split(";")[0] for f in rare] == [
         "25 of 25 classes have fewer rows than 10 folds, such as 0 with 4"]  # fmt: skip
+
+
+def test_numbers_that_floats_cannot_tell_apart():
+    """40 different numbers, 21 different floats: nothing may be said of repeated rows."""
+    X = pd.DataFrame({"card": 9007199254740993 + np.arange(40), "y": [1, 2] * 20})
+    assert set(found(X)) == {("rounded-numbers", "card")}
+    X["card"] = X["card"] % 1000
+    assert "rounded-numbers" not in codes(X)
+    assert "rounded-numbers" not in codes(pd.DataFrame({"far": [1e300, 2e300], "near": [1e17, 2.5]}))

@@ -139,6 +139,21 @@ def identifier(case: _Case) -> Iterator[Finding]:
                       "ones. Drop it.")  # fmt: skip
 
 
+def rounded_numbers(case: _Case) -> Iterator[Finding]:
+    """Whole numbers that floats cannot tell apart: identifiers of 16 digits and more."""
+    for _, name, known in case.columns():
+        if _rounded(known):
+            yield Finding("rounded-numbers", "warning", name,
+                          f"column {name} holds whole numbers beyond 2^53, which are rounded, so that different ones "
+                          "may fall together. Drop it if it names the rows, or make it text.")  # fmt: skip
+
+
+def _rounded(known: np.ndarray) -> bool:
+    """Whether all numbers are as large as 64-bit integers that have no double of their own."""
+    size = np.abs(known)
+    return bool(len(size) and size.min() >= 2**53 and size.max() <= 2**64)
+
+
 def many_categories(case: _Case) -> Iterator[Finding]:
     """Categories so many that most are rare."""
     for j, name, known in case.columns():
@@ -170,7 +185,7 @@ def date_column(case: _Case) -> Iterator[Finding]:
 def duplicate_rows(case: _Case) -> Iterator[Finding]:
     """Rows that repeat another one, and equal rows of different classes."""
     keep = [j for j in range(case.values.shape[1]) if j not in case.identifiers]
-    if not keep or len(case.values) < 2:
+    if not keep or len(case.values) < 2 or any(_rounded(case.known(j)) for j in keep):
         return
     _, first, group = np.unique(_row_hashes(case.values[:, keep]), return_index=True, return_inverse=True)
     n = len(case.values)
@@ -350,6 +365,7 @@ CHECKS: list[Callable[[_Case], Iterator[Finding]]] = [
     unlabelled,
     target_in_disguise,
     identifier,
+    rounded_numbers,
     constant_column,
     missing_values,
     rare_class,
