@@ -2,7 +2,7 @@
 
 - Rooms import downwards only (design: a room knows the rooms below it and none above).
 - Public functions, methods and classes have a docstring; public signatures carry types.
-- The project speaks of itself alone: no machine paths, no registry hosts.
+- No paths of a single machine.
 """
 
 import ast
@@ -34,10 +34,7 @@ FLOORS = [
 ]
 FLOOR = {room: height for height, rooms in enumerate(reversed(FLOORS)) for room in rooms}
 
-FOREIGN = re.compile(
-    r"(/work/|/root/|/home/\w+/|\.\./shared|pypi\.org|files\.pythonhosted|\bsubagent|\bthis session\b|\bissue #?\d+)",
-    re.IGNORECASE,
-)
+FOREIGN = re.compile(r"(/home/\w+/|/Users/\w+/|/root/\w+|[A-Z]:\\Users\\)")  # paths of somebody's machine
 
 
 def main() -> int:

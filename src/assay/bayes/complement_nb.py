@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.bayes.counts import CountBayes, FeatureSums, feature_sums
+from assay.bayes.counts import CountBayes, FeatureSums, FrequencyBayes
 from assay.core.explanation import Section
 from assay.core.parameters import Flag
 
 
-class ComplementNB(CountBayes):
+class ComplementNB(FrequencyBayes):
     r"""Classify counts by how badly each class's complement, the rows of all others, explains them.
 
     :class:`MultinomialNB` estimates a rare class from few rows. Its complement has many, and all complements
@@ -56,7 +56,6 @@ class ComplementNB(CountBayes):
     """
 
     accepts = {**CountBayes.accepts, "norm": Flag()}
-    takes = frozenset({"sparse"})
 
     def __init__(
         self,
@@ -72,18 +71,6 @@ class ComplementNB(CountBayes):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.norm = norm
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # the checks' data are no counts
-        return tags
-
-    def _summarize(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> FeatureSums:
-        sums, lowest = feature_sums(X, y, w, len(self.classes_))
-        if lowest < 0:
-            self._refuse_negative(X)
-        return sums
 
     def _solve(self, sums: FeatureSums) -> None:
         self.class_count_, self.feature_count_ = sums.class_count, sums.feature_count

@@ -292,3 +292,24 @@ def _codes(y: np.ndarray) -> np.ndarray:
 
 def _weights(w: np.ndarray | None) -> np.ndarray:
     return _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)
+
+
+class FrequencyBayes(CountBayes):
+    """What the learners of frequencies share: sparse or dense counts from 0 up, added up by class and column.
+
+    Not for direct use; the learners are MultinomialNB and ComplementNB.
+    """
+
+    takes = frozenset({"sparse"})
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True  # the checks' data are no counts
+        return tags
+
+    def _summarize(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> FeatureSums:
+        sums, lowest = feature_sums(X, y, w, len(self.classes_))
+        if lowest < 0:
+            self._refuse_negative(X)
+        return sums

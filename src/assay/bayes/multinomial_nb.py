@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from assay.bayes.counts import CountBayes, FeatureSums, feature_sums, weigh
+from assay.bayes.counts import FeatureSums, FrequencyBayes, weigh
 from assay.bayes.derivation import Number, derivation, priors, rational, whole
 from assay.core.explanation import Section
 
 FEW = 64  # a fraction to a higher power is not for reading, and to a huge one not for computing
 
 
-class MultinomialNB(CountBayes):
+class MultinomialNB(FrequencyBayes):
     r"""Classify by how often each of d things occurs in a row, such as the words of a text.
 
     A class is a die with d faces, and a row tells how often each face came up. The number of throws
@@ -54,8 +54,6 @@ class MultinomialNB(CountBayes):
            [0.5 , 0.5 ]])
     """
 
-    takes = frozenset({"sparse"})
-
     def __init__(
         self,
         *,
@@ -68,18 +66,6 @@ class MultinomialNB(CountBayes):
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # the checks' data are no counts
-        return tags
-
-    def _summarize(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> FeatureSums:
-        sums, lowest = feature_sums(X, y, w, len(self.classes_))
-        if lowest < 0:
-            self._refuse_negative(X)
-        return sums
 
     def _solve(self, sums: FeatureSums) -> None:
         self.class_count_, self.feature_count_ = sums.class_count, sums.feature_count
