@@ -72,6 +72,13 @@ def test_a_threshold_beyond_the_floats_is_none():
     assert len(t.points) == 0 and t.regions == ((-np.inf, np.inf, 0),)
     t = gaussian_thresholds(Gaussian(0.0, 1e20), Gaussian(1e-290, 1e20), (0.15, 0.85))
     assert len(t.points) == 0 and t.regions == ((-np.inf, np.inf, 1),)
+    for gap in (2.2e-309, -2.2e-309):
+        for p, first in ((0.03125, 1), (0.25, 1), (0.75, 0)):
+            t = gaussian_thresholds(Gaussian(0.0, 0.0625), Gaussian(gap, 0.0625), (p, 1 - p))
+            assert t.regions == ((-np.inf, np.inf, first),)
+    t = gaussian_thresholds(Gaussian(0.0, 1.0), Gaussian(1e-140, 1.0), (0.75, 0.25))
+    assert_allclose(t.points, [np.log(3) * 1e140], rtol=1e-12)
+    assert t.decide([0.0, 2e140]).tolist() == [0, 1]
 
 
 def test_nearly_equal_variances_keep_the_near_root():

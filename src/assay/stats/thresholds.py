@@ -13,6 +13,8 @@ from assay.errors import DegenerateError, ParameterError
 from assay.stats.gaussian import Gaussian
 from assay.stats.odds import log_prior_ratio
 
+FAR = 1e150  # standard deviations of the first class
+
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -50,7 +52,8 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
     The first class is chosen where the value is positive. Equal variances
     leave one threshold, nearer to the mean of the less likely class; unequal
     ones leave two, with the narrower class between them, or none, when one
-    class is the better choice everywhere.
+    class is the better choice everywhere. A threshold more than 1e150 standard
+    deviations away is left out: its square would be beyond the floats.
 
     Examples
     --------
@@ -76,9 +79,8 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
         C = gap**2 / (2 * ratio) + 0.5 * np.log(ratio) + prior
     if not np.isfinite([A, B, C]).all():
         raise DegenerateError(f"{who}: {first} and {second} are too far apart for floating-point numbers.")
-    with np.errstate(over="ignore"):
-        points = np.unique([first.mean + s1 * t for t in _roots(A, B, C)])
-    points = points[np.isfinite(points)]
+    near = [t for t in _roots(A, B, C) if abs(t) < FAR]
+    points = np.unique([first.mean + s1 * t for t in near])
     a = A / first.var
     b = (B - 2 * A * first.mean / s1) / s1
     c = C - B * first.mean / s1 + A * first.mean**2 / first.var
@@ -90,7 +92,8 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
         lo = t_low if np.isfinite(t_low) else (t_high if np.isfinite(t_high) else 0) - reach
         hi = t_high if np.isfinite(t_high) else (t_low if np.isfinite(t_low) else 0) + reach
         t = (lo + hi) / 2
-        return 0 if (A * t + B) * t + C >= 0 else 1
+        with np.errstate(over="ignore"):
+            return 0 if (A * t + B) * t + C >= 0 else 1
 
     edges = [-np.inf, *map(float, points), np.inf]
     regions = tuple((low, high, owner(low, high)) for low, high in pairwise(edges))
