@@ -54,3 +54,8 @@ def test_bad_input_is_told():
         SigmoidCalibrator().fit([0.0, 1.0], [0])
     with pytest.raises(DataError, match="nor all be 0"):
         SigmoidCalibrator().fit([0.0, 1.0], [0, 1], [0, 0])
+
+
+def test_labels_in_words_are_refused_in_a_sentence():
+    with pytest.raises(DataError, match=r"SigmoidCalibrator: labels must be 0 and 1, got 'no'. Give y == the class"):
+        SigmoidCalibrator().fit([0.1, 0.9], ["no", "yes"])
