@@ -96,7 +96,14 @@ def test_a_notebook_shows_the_html():
 
 
 def test_cells_keep_their_digits_before_the_point_and_their_line():
-    row = {"zero": -0.0, "id": 10299.0, "share": 0.123456, "huge": 1.5e20, "note": "one\ntwo", "text": "w" * 5000}
+    row = {
+        "zero": -0.0,
+        "id": 10299.0,
+        "share": 0.123456,
+        "huge": 1.5e20,
+        "note": "one\ntwo",
+        "text": "w" * 5000,
+    }
     said = str(Explanation("L", "a", {"a": 1.0}, row)).splitlines()[1]
     assert said == (
         f"for the row zero = 0, id = 10299, share = 0.1235, huge = 1.5e+20, note = one\\ntwo, text = {'w' * 57}..."

@@ -57,5 +57,7 @@ def test_bad_input_is_told():
 
 
 def test_labels_in_words_are_refused_in_a_sentence():
-    with pytest.raises(DataError, match=r"SigmoidCalibrator: labels must be 0 and 1, got 'no'. Give y == the class"):
+    with pytest.raises(
+        DataError, match=r"SigmoidCalibrator: labels must be 0 and 1, got 'no'. Give y == the class"
+    ):
         SigmoidCalibrator().fit([0.1, 0.9], ["no", "yes"])

@@ -17,7 +17,9 @@ def check_calibration(
     try:
         label = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"{who}: labels must be 0 and 1, got {next(iter(y))!r}. Give y == the class.") from None
+        raise DataError(
+            f"{who}: labels must be 0 and 1, got {next(iter(y))!r}. Give y == the class."
+        ) from None
     w = np.ones_like(label) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if s.ndim != 1 or not len(s) or s.shape != label.shape or s.shape != w.shape:
         raise DataError(
