@@ -1,6 +1,8 @@
 """Quadratic scores: the triangle that whitens, and the judgement on rank."""
 
+import assay.bayes._own_covariances as _own_covariances
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -32,3 +34,38 @@ def test_the_tolerance_decides_in_units_of_the_columns():
     assert _triangle(tied(1e-6) * 1e-12, 1e-4) is not None
     assert _triangle(tied(0.9e-8), 0.0) is not None
     assert _triangle(np.zeros((2, 2)), 0.0) is None
+
+
+def scores_by_the_book(X, means, triangles, constants):
+    """Twin of the kernel: one matrix product a class."""
+    d = X.shape[1]
+    return np.column_stack(
+        [
+            c - 0.5 * np.sum(((X - m) @ np.tril(A).T) ** 2, axis=1)
+            for m, A, c in zip(means, triangles.reshape(-1, d, d), constants)
+        ]
+    )
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 40])
+@pytest.mark.parametrize("d", [1, 3, 4, 5, 11, 64])
+def test_the_kernel_is_its_twin(n, d):
+    rng = np.random.default_rng(100 * n + d)
+    X, means = rng.normal(size=(n, d)), rng.normal(size=(3, d))
+    triangles = np.tril(rng.normal(size=(3, d, d))).reshape(-1, d)
+    constants = np.array([0.5, -np.inf, 2.0])
+    out = np.full((n, 3), np.nan)
+    _own_covariances.scores(X, means, triangles, constants, out)
+    assert_allclose(out, scores_by_the_book(X, means, triangles, constants), rtol=1e-12, atol=1e-12)
+
+
+def test_the_kernel_refuses_arrays_that_do_not_fit():
+    X, means, A, c = np.zeros((4, 2)), np.zeros((3, 2)), np.zeros((6, 2)), np.zeros(3)
+    for wrong in (
+        (X, means[:2], A, c, np.empty((4, 3))),
+        (X, means, A[:5], c, np.empty((4, 3))),
+        (X, means, A, c, np.empty((3, 3))),
+        (np.zeros((4, 3)), means, A, c, np.empty((4, 3))),
+    ):
+        with pytest.raises(ValueError, match="a row for each class"):
+            _own_covariances.scores(*wrong)

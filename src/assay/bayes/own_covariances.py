@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import assay.bayes._own_covariances as _own_covariances
 from assay.bayes.gaussian_classifier import (
     ScoresClasses,
     SingularCovarianceError,
@@ -15,9 +16,6 @@ from assay.bayes.gaussian_classifier import (
 )
 
 _EPS = np.finfo(np.float64).eps
-_PANEL = 64  # rows of a triangle that are multiplied at once
-_CACHE = 1 << 19  # bytes of rows that are worked on at once
-_FEW = 1 << 17  # multiplications a class, for which BLAS starts no threads
 
 
 class OwnCovariances(ScoresClasses):
@@ -50,27 +48,11 @@ class OwnCovariances(ScoresClasses):
 
     def _scores(self, X: Any) -> np.ndarray:
         constants = log_of(self.priors_) - 0.5 * self._log_dets
-        if X.size * X.shape[1] <= _FEW:  # all classes at once: fewer calls
-            with np.errstate(over="ignore", invalid="ignore"):
-                Z = (X - self.means_[:, None]) @ self._whiteners.transpose(0, 2, 1)
-                return constants - 0.5 * np.einsum("kij,kij->ik", Z, Z)
-        d = X.shape[1]
-        panels = [slice(a, min(a + _PANEL, d)) for a in range(0, d, _PANEL)]
-        some = max(64, _CACHE // (8 * d))  # rows at a time
+        triangles = self._whiteners.reshape(-1, X.shape[1])
 
         def score(block: np.ndarray, out: np.ndarray) -> None:
-            room = np.empty((2, min(some, len(block)), d))
-            for a in range(0, len(block), some):
-                rows = block[a : a + some]
-                Z, white = room[:, : len(rows)]
-                for k, A in enumerate(self._whiteners):
-                    with np.errstate(over="ignore", invalid="ignore"):
-                        np.subtract(rows, self.means_[k], out=Z)
-                        for p in panels:  # A (x - m); right of the diagonal A is zero
-                            np.matmul(Z[:, : p.stop], A[p, : p.stop].T, out=white[:, p])
-                        np.einsum("ij,ij->i", white, white, out=out[a : a + some, k])
-            out *= -0.5
-            out += constants  # (1)
+            block = np.ascontiguousarray(block, dtype=np.float64)
+            _own_covariances.scores(block, self.means_, triangles, constants, out)  # (1)
 
         return by_rows(score, X, len(constants))
 
