@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from assay.bayes import LinearDiscriminantAnalysis, SingularCovarianceError
-from assay.errors import DegenerateError, ParameterError
+from assay.errors import DegenerateError, DegenerateWarning, ParameterError
 
 # Oracle: worked by hand. Means 1 and 5, pooled variance 1, log odds 4 (x - 3).
 X, y = np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([0, 0, 1, 1])
@@ -256,7 +256,9 @@ def test_a_column_constant_in_each_class_but_not_over_all_is_left_out():
     """It would separate perfectly, but has no within-class scatter to measure by."""
     A, b = load_iris(return_X_y=True)
     more = np.column_stack([A, b * 0.1])
-    model, plain = LinearDiscriminantAnalysis().fit(more, b), LinearDiscriminantAnalysis().fit(A, b)
+    plain = LinearDiscriminantAnalysis().fit(A, b)
+    with pytest.warns(DegenerateWarning, match="column x4 is constant within each class"):
+        model = LinearDiscriminantAnalysis().fit(more, b)
     assert_array_equal(model.coef_[:, 4], 0)
     assert_allclose(model.predict_proba(more), plain.predict_proba(A), atol=1e-12)
 
@@ -343,3 +345,14 @@ def test_an_explanation_adds_up_to_the_score():
     assert [row[0] for row in terms.rows] == ["at the centre", *A.columns, "sum"]
     assert_allclose(terms.rows[-1][2:], model.decision_function(A.iloc[[70]])[0], rtol=1e-10)
     assert_allclose(odds.rows[-1][1], np.ptp(np.sort(terms.rows[-1][2:])[1:]), rtol=1e-9)
+
+
+def test_a_column_that_gives_the_classes_away_is_named():
+    """It has no spread inside the classes, so the discriminant cannot weigh it, as scikit-learn's cannot."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b"], 20)
+    X = np.column_stack([rng.normal(size=40), (y == "b").astype(float)])
+    with pytest.warns(DegenerateWarning, match="column x1 is constant within each class but differs"):
+        LinearDiscriminantAnalysis().fit(X, y)
+    model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1).fit(X, y)
+    assert model.score(X, y) == 1.0

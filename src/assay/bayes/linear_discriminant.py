@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from assay.bayes.shared_covariance import SharedCovariance, whitening
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.parameters import Array, Choice, Count, Flag, Instance, Range
 from assay.core.sums import Source
-from assay.errors import DegenerateError, ParameterError
+from assay.errors import DegenerateError, DegenerateWarning, ParameterError
 
 
 class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
@@ -175,12 +176,28 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
         self.xbar_ = self.priors_ @ self.means_
         self._n_features_out = self._components(sums.mean.shape[1])
+        self._warn_of_giveaways(sums)
         if self.solver == "svd":
             self._by_svd(sums)
         elif self.solver == "lsqr":
             self._by_least_squares(sums, given)
         else:
             self._by_eigenvectors(sums, given)
+
+    def _warn_of_giveaways(self, sums: ClassScatter) -> None:
+        """A column without spread inside the classes cannot be weighed by its spread, however much it tells."""
+        still = np.diagonal(sums.scatter.sum(axis=0)) == 0
+        means = sums.mean[sums.count > 0]
+        found = np.flatnonzero(still & (means != means[0]).any(axis=0))
+        if len(found) and not still.all() and self.shrinkage is None and self.covariance_estimator is None:
+            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+            warnings.warn(
+                f"{type(self).__name__}: column {self._names[found[0]]}{more} is constant within each class but "
+                "differs between classes, so it tells classes apart on its own; it has no spread to be weighed by "
+                "and is left out. Is it the target in disguise? With shrinkage above 0 it is used.",
+                DegenerateWarning,
+                stacklevel=3,
+            )
 
     def _components(self, d: int) -> int:
         most = min(len(self.classes_) - 1, d)

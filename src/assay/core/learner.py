@@ -32,6 +32,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, check
 from assay.core.scores import hopeless, log_softmax, softmax, winner
 from assay.core.sum_learner import SumLearner
+from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target
 from assay.errors import DataError, DegenerateError, DegenerateWarning
 from assay.tables import Design, Schema, Table
@@ -90,6 +91,11 @@ class Learner(BaseEstimator):
             self._remember(table.schema)
         else:
             self._ready()
+            if is_dask(X):
+                raise DataError(
+                    f"{who}: answers are for rows in memory. For a Dask collection: "
+                    "X.map_partitions(model.predict) of a frame, X.map_blocks(model.predict, drop_axis=1) of an array."
+                )
             table = Table.like(X, self.schema_, who)
             if table.unseen:
                 warn_unseen(table, who, "treated as missing")
@@ -349,7 +355,7 @@ class Clusterer(ClusterMixin, Learner):
 
 def _fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
     """Fit on a Dask cluster if X lives there; whether that was done."""
-    if not hasattr(X, "__dask_graph__"):
+    if not is_dask(X):
         return False
     if not isinstance(learner, SumLearner):
         raise DataError(
