@@ -6,6 +6,7 @@ import pathlib
 import sys
 
 import pytest
+from hypothesis import settings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -14,6 +15,11 @@ if "ASSAY_FROM" in os.environ:  # make sanitize: another build of the package, a
         finder for finder in sys.meta_path if "editable" not in type(finder).__module__.lower()
     ]
     sys.path.insert(0, str(ROOT / os.environ["ASSAY_FROM"]))
+
+# The same examples on every run; HYPOTHESIS_PROFILE=explore draws new ones.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("explore", derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 _proven: set[str] = set()
 _WITH_KERNELS = {path.parent.name for path in (ROOT / "src" / "assay").rglob("*.cpp")}

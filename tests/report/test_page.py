@@ -20,7 +20,7 @@ EVIL = [
     "</style><script>alert(2)</script>",
     "</script><svg onload=alert(3)>",
     "javascript:alert(4)",
-    "{{ 7*7 }}{% raw %}",
+    "{{ 7777*7777 }}{% raw %}",
     "' onmouseover='alert(5)",
     "<!-- ]]>",
 ]
@@ -87,7 +87,7 @@ def test_names_from_the_data_are_text_and_nothing_else(hostile):
     assert not [a for a in page.attributes if a[1].startswith("on") or a[1] in ("href", "src", "srcdoc")]
     for name in EVIL:
         assert " ".join(name.split()) in " ".join(page.text.split())
-    assert "49" not in page.text.split()  # the template language of a name is not run
+    assert "60481729" not in html  # the template language of a name is not run
 
 
 def test_the_data_for_programs_cannot_close_their_script(hostile):
