@@ -394,7 +394,7 @@ def test_rows_and_text_are_those_of_the_csv_module(tmp_path_factory, rows):
             assert (
                 a == b
                 or (a is None and b.strip() in csv_reader.kinds.MISSING)
-                or (b is not None and a == b.strip())
+                or (b is not None and a == b.strip(" \t"))  # blanks around a cell, not control characters
             )
 
 
