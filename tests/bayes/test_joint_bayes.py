@@ -173,7 +173,9 @@ def test_memory_stream_and_partial_fit_in_any_order_agree(seed, blocks, covarian
         assert_allclose(other.joint_.count, whole.joint_.count, rtol=1e-10)
         assert_allclose(other.joint_.mean, whole.joint_.mean, rtol=1e-10)
         assert_allclose(other.joint_.spread, whole.joint_.spread, rtol=1e-10)
-        assert_allclose(other.predict_joint_log_proba(table), whole.predict_joint_log_proba(table), rtol=1e-10)
+        assert_allclose(
+            other.predict_joint_log_proba(table), whole.predict_joint_log_proba(table), rtol=1e-10
+        )
 
 
 def joint_by_the_book(model, table, label, row, alpha, widths):

@@ -176,7 +176,9 @@ def test_memory_stream_and_partial_fit_in_any_order_agree(seed, blocks, density)
         assert_allclose(other.var_, whole.var_, rtol=1e-10)
         for a, b in zip(other.feature_log_prob_, whole.feature_log_prob_):
             assert_allclose(a, b, rtol=1e-10)
-        assert_allclose(other.predict_joint_log_proba(table), whole.predict_joint_log_proba(table), rtol=1e-10)
+        assert_allclose(
+            other.predict_joint_log_proba(table), whole.predict_joint_log_proba(table), rtol=1e-10
+        )
 
 
 def joint_by_the_book(table, label, row):
