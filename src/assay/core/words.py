@@ -1,0 +1,125 @@
+"""Values as words: numbers that read back as themselves, labels that cannot be mistaken for something else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.tables import Column
+from assay.tables.schema import moment
+
+__all__ = ["date_floor", "listed", "number", "one_line", "quoted", "shorter", "value_word"]
+
+DAY = 86_400_000_000  # microseconds
+
+
+def number(x: float) -> str:
+    """The shortest text that reads back as the same number, whole numbers without a point.
+
+    >>> from assay.core.words import number
+    >>> number(38.5), number(50000.0), number(0.1 + 0.2), number(-0.0)
+    ('38.5', '50000', '0.30000000000000004', '0')
+    """
+    return repr(float(x) + 0.0).removesuffix(".0")
+
+
+def shorter(x: float, digits: int = 6) -> str:
+    """A number rounded to some significant digits, for drawings.
+
+    >>> from assay.core.words import shorter
+    >>> shorter(4.950000047683716), shorter(123456789.0), shorter(-0.0)
+    ('4.95', '123456789', '0')
+    """
+    x = float(x) + 0.0
+    exact = number(x)
+    rounded = f"{x:.0f}" if 10.0**digits <= abs(x) < 1e15 else f"{x:.{digits}g}"
+    return exact if len(exact) <= len(rounded) else rounded
+
+
+def one_line(text: object, limit: int | None = None) -> str:
+    r"""Text in one line: what cannot be printed is written as an escape; long text is cut if there is a limit.
+
+    >>> from assay.core.words import one_line
+    >>> one_line("two\nlines"), one_line("a long label", 8)
+    ('two\\nlines', 'a lon...')
+    """
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+    return line if limit is None or len(line) <= limit else line[: max(limit - 3, 1)] + "..."
+
+
+def quoted(value: Any) -> str:
+    """A label between quotes if it is text, a quote inside doubled; other values as they print.
+
+    >>> from assay.core.words import quoted
+    >>> quoted("A"), quoted("it's"), quoted(3), quoted(True), quoted(2.0)
+    ("'A'", "'it''s'", '3', 'True', '2')
+    """
+    if isinstance(value, str):
+        return "'" + one_line(value.replace("'", "''")) + "'"
+    if isinstance(value, (float, np.floating)):
+        return number(float(value))
+    return one_line(value)
+
+
+def plain_label(value: Any) -> str:
+    """A label without quotes unless it could be mistaken for a number, a list or an operator.
+
+    >>> from assay.core.words import plain_label
+    >>> plain_label("yellow-green"), plain_label("3"), plain_label("a, b"), plain_label("")
+    ('yellow-green', "'3'", "'a, b'", "''")
+    """
+    if not isinstance(value, str):
+        return quoted(value)
+    try:
+        float(value)
+    except ValueError:
+        odd = not value or value != value.strip() or any(c in value for c in ",{}'\"<>=:")
+        return quoted(value) if odd else one_line(value)
+    return quoted(value)
+
+
+def listed(values: Sequence[str], limit: int | None = None) -> str:
+    """``{a, b, c}``; of more than ``limit`` values the rest is counted.
+
+    >>> from assay.core.words import listed
+    >>> listed(["a", "b", "c", "d"]), listed(["a", "b", "c", "d"], limit=2)
+    ('{a, b, c, d}', '{a, b, 2 more}')
+    """
+    if limit is not None and len(values) > limit:
+        values = [*values[:limit], f"{len(values) - limit} more"]
+    return "{" + ", ".join(values) + "}"
+
+
+def date_floor(days: float) -> str:
+    """The last moment that is not after a number of days since 1970.
+
+    Dates are held to the microsecond, so "not after this moment" and "not more than these days" are the same.
+
+    >>> from assay.core.words import date_floor
+    >>> date_floor(18262.0), date_floor(18262.5)
+    ('2020-01-01', '2020-01-01T12:00:00')
+    """
+    if not abs(days) < 2e7:  # beyond the years that dates can have
+        return f"day {number(days)}"
+    micro = math.floor(days * DAY)
+    while (micro + 1) / DAY <= days:
+        micro += 1
+    while micro / DAY > days:
+        micro -= 1
+    text = str(np.datetime64(micro, "us"))
+    return text.removesuffix(".000000").removesuffix("T00:00:00")
+
+
+def value_word(column: Column, value: float, quote: bool = True, digits: int | None = None) -> str:
+    """A value of a column's float block in words: a label for a code, a date for days, else the number."""
+    if math.isnan(value) or (column.coded and value < 0):
+        return "missing"
+    if column.coded:
+        label = column.categories[int(value)]
+        return quoted(label) if quote else plain_label(label)
+    if column.date:
+        return moment(value)
+    return number(value) if digits is None else shorter(value, digits)

@@ -1,0 +1,235 @@
+"""Any tree as one reads it: per node the test in words, the branches, the rows of each class, the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from assay.core.conditions import Condition, RowTest
+from assay.core.words import one_line
+from assay.tables import Schema
+from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD, Tree
+
+__all__ = ["Branch", "Outline", "OutlineNode", "outline_of"]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One way out of a node.
+
+    Parameters
+    ----------
+    words : str
+        The whole condition, exactly as it is applied: ``petal width <= 0.8``.
+    label : str
+        What stands at the edge of a drawing, under the node's ``test``: ``<= 0.8``.
+    child : int
+        The node it leads to.
+    condition : Condition, LinearCondition or None
+        The condition as an object that can be applied to rows; None if it has no such form.
+    missing : bool
+        Whether rows whose value is missing come this way.
+    """
+
+    words: str
+    label: str
+    child: int
+    condition: RowTest | None = None
+    missing: bool = False
+
+    def __str__(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True)
+class OutlineNode:
+    """One node: a test with its branches, or a leaf with its answer; every node knows what it would answer.
+
+    Parameters
+    ----------
+    answer : the class label, or the number, that the node would answer
+    n : float
+        The weight of the training rows that reach the node.
+    counts : tuple of float
+        Their weight per class; empty for numbers.
+    value : tuple of float
+        Class shares, or the number(s) predicted.
+    test : str
+        What is looked at: a column's name, or a formula. Empty at leaves.
+    branches : tuple of Branch
+    impurity : float
+    spread : bool
+        Rows whose value is missing are spread over all branches by weight.
+    """
+
+    answer: Any
+    n: float
+    counts: tuple[float, ...] = ()
+    value: tuple[float, ...] = ()
+    test: str = ""
+    branches: tuple[Branch, ...] = ()
+    impurity: float = 0.0
+    spread: bool = False
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether nothing is tested here."""
+        return not self.branches
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The nodes of a tree in preorder (node 0 is the root), with the columns and classes they speak of.
+
+    Parameters
+    ----------
+    nodes : sequence of OutlineNode
+    schema : Schema
+        The columns of the block that the tree sees.
+    classes : tuple or None
+        Class labels in the order of ``counts``; None for a tree of numbers.
+    target : str
+        What the answers are called, if that is known.
+    """
+
+    nodes: Sequence[OutlineNode]
+    schema: Schema
+    classes: tuple[Any, ...] | None = None
+    target: str = field(default="")
+
+    @cached_property
+    def parent(self) -> np.ndarray:
+        """(m,) the node above each node; -1 above the root."""
+        parent = np.full(len(self.nodes), -1)
+        for i, node in enumerate(self.nodes):
+            for branch in node.branches:
+                parent[branch.child] = i
+        return parent
+
+    @cached_property
+    def depth(self) -> np.ndarray:
+        """(m,) how many tests lead to each node."""
+        depth = np.zeros(len(self.nodes), np.int64)
+        for i in range(1, len(depth)):  # parents stand before their children
+            depth[i] = depth[self.parent[i]] + 1
+        return depth
+
+    @cached_property
+    def below(self) -> np.ndarray:
+        """(m,) how many nodes hang below each node."""
+        below = np.zeros(len(self.nodes), np.int64)
+        for i in range(len(below) - 1, 0, -1):
+            below[self.parent[i]] += below[i] + 1
+        return below
+
+    @property
+    def leaves(self) -> list[int]:
+        """The numbers of the leaves, from the first branch to the last."""
+        return [i for i, node in enumerate(self.nodes) if node.is_leaf]
+
+    def steps(self, node: int) -> list[Branch]:
+        """The branches that lead from the root to a node: together, the region of the node.
+
+        >>> from assay.tables import Schema
+        >>> from assay.trees.outline import outline_of
+        >>> from assay.trees.tree import Tree
+        >>> tree = Tree.of({"feature": 0, "threshold": 0.5, "children": [
+        ...     {"value": 1.0, "n": 3}, {"feature": 1, "threshold": 0.2, "children": [
+        ...         {"value": 2.0, "n": 1}, {"value": 3.0, "n": 2}]}]}, n_categories=[0, 0])
+        >>> [branch.words for branch in outline_of(tree, Schema.numeric(2)).steps(4)]
+        ['x0 > 0.5', 'x1 > 0.2']
+        """
+        steps: list[Branch] = []
+        while (above := self.parent[node]) >= 0:
+            steps.append(next(b for b in self.nodes[above].branches if b.child == node))
+            node = above
+        return steps[::-1]
+
+
+def outline_of(
+    tree: Tree, schema: Schema, classes: Any = None, *, answers: Any = None, target: str = ""
+) -> Outline:
+    """A tree of tests on single columns, as one reads it.
+
+    Parameters
+    ----------
+    tree : Tree
+    schema : Schema
+        The columns of the block that the tree sees.
+    classes : (K,) labels, or None if the tree's values are numbers
+    answers : (m,) or None
+        What each node answers; by default the class of the largest share, or the (first) number.
+    target : str
+        What the answers are called.
+
+    Examples
+    --------
+    >>> from assay.tables import Column, Schema
+    >>> from assay.trees.outline import outline_of
+    >>> from assay.trees.tree import Tree
+    >>> tree = Tree.of({"feature": 0, "children": [
+    ...     {"value": [1.0, 0.0], "n": 3}, {"value": [0.25, 0.75], "n": 4}]}, n_categories=[2])
+    >>> outline = outline_of(tree, Schema([Column("taste", "nominal", ("sour", "sweet"))]), ["no", "yes"])
+    >>> [(branch.words, outline.nodes[branch.child].answer) for branch in outline.nodes[0].branches]
+    [('taste = sour', 'no'), ('taste = sweet', 'yes')]
+    >>> outline.nodes[2].counts
+    (1.0, 3.0)
+    """
+    labels = None if classes is None else tuple(_native(c) for c in classes)
+    if answers is None:
+        answers = tree.value[:, 0] if labels is None else [labels[k] for k in tree.value.argmax(axis=1)]
+    counts = None if labels is None else tree.value * tree.weighted_n_node_samples[:, None]
+    nodes = [
+        OutlineNode(
+            answer=_native(answers[i]),
+            n=float(tree.weighted_n_node_samples[i]),
+            counts=() if counts is None else tuple(_tidy(counts[i])),
+            value=tuple(tree.value[i].tolist()),
+            test="" if tree.is_leaf[i] else one_line(schema[int(tree.feature[i])].name),
+            branches=_branches(tree, i, schema),
+            impurity=float(tree.impurity[i]),
+            spread=not tree.is_leaf[i] and tree.missing[i] < 0,
+        )
+        for i in range(tree.node_count)
+    ]
+    return Outline(nodes, schema, labels, target)
+
+
+def _branches(tree: Tree, i: int, schema: Schema) -> tuple[Branch, ...]:
+    kind, children = tree.kind[i], tree.children(i)
+    j, t = int(tree.feature[i]), float(tree.threshold[i])
+    missing = int(tree.missing[i])
+    if kind == THRESHOLD:
+        ways = [Condition(j, high=t, missing=missing == 0), Condition(j, low=t, missing=missing == 1)]
+    elif kind == TERNARY:
+        second = tree.second(i)
+        ends = [(-np.inf, t), (t, second), (second, np.inf)]
+        ways = [Condition(j, low, high, missing=missing == b) for b, (low, high) in enumerate(ends)]
+    elif kind == SUBSET:
+        r = int(tree.n_categories[j])
+        held = {int(c) for c in tree.subset(i) if c < r}
+        rest = tuple(c for c in range(r) if c not in held)
+        sides = (tuple(sorted(held)), rest)
+        ways = [Condition(j, codes=codes, missing=missing == b) for b, codes in enumerate(sides)]
+    elif kind == NWAY:
+        ways = [Condition(j, codes=(b,), missing=missing == b) for b in range(len(children))]
+    else:
+        return ()
+    return tuple(
+        Branch(way.words(schema, False, False), way.label(schema), int(child), way, way.missing)
+        for way, child in zip(ways, children)
+    )
+
+
+def _tidy(counts: np.ndarray) -> list[float]:
+    """Counts that differ from whole numbers by rounding only are whole."""
+    whole = np.round(counts)
+    return np.where(np.abs(counts - whole) <= 1e-9 * np.maximum(1.0, whole), whole, counts).tolist()
+
+
+def _native(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
