@@ -15,13 +15,16 @@ _ROOMS = (
     "bayes",
     "core",
     "decide",
+    "ensembles",
     "evaluate",
     "explain",
     "neighbors",
+    "plots",
     "prepare",
     "report",
     "stats",
     "tables",
+    "trees",
 )
 _FUNCTIONS = {"compare": "evaluate", "load": "core.persistence", "save": "core.persistence"}
 

@@ -180,15 +180,10 @@ class Classifier(ClassifierMixin, Learner):
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """How the learner reached its answer: an Explanation for one row, a list for several."""
-        values = self._admit(X)
-        raw = Table.like(X, self.schema_, type(self).__name__).values if hasattr(self, "design_") else values
-        explanations = [self._explanation(values[i : i + 1], raw[i : i + 1]) for i in range(values.shape[0])]
-        return explanations[0] if len(explanations) == 1 else explanations
+        return _explain_rows(self, X)
 
-    def _explanation(self, X: Any, raw: Any) -> Explanation:
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
         posterior = self._posterior(X)[0]
-        dense = raw if isinstance(raw, np.ndarray) else raw.toarray()
-        row = {c.name: self.schema_.label(j, dense[0, j]) for j, c in enumerate(self.schema_)}
         answer = self.classes_[self._choose(X)[0]]
         return Explanation(
             learner=type(self).__name__,
@@ -281,6 +276,19 @@ class Regressor(RegressorMixin, Learner):
         """(n,) the expected number for each row."""
         return self._predict(self._admit(X))
 
+    def explain(self, X: Any) -> Explanation | list[Explanation]:
+        """How the learner reached its number: an Explanation for one row, a list for several."""
+        return _explain_rows(self, X)
+
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+        answer = np.asarray(self._predict(X)[0])
+        said = answer.item() if answer.ndim == 0 else answer.tolist()
+        return Explanation(type(self).__name__, said, row=row, sections=self._reasons(X, row))
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        """The learner's own reasoning about one row, as sections of an Explanation."""
+        return []
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         raise TypeError(f"{type(self).__name__} must define _learn")
 
@@ -364,6 +372,18 @@ def _fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
         )
     learner._fit_dask(X, y, w)
     return True
+
+
+def _explain_rows(learner: Any, X: Any) -> Explanation | list[Explanation]:
+    """What the learner says of each row: as the mathematics sees it, and as the table has it."""
+    values = learner._admit(X)
+    raw = Table.like(X, learner.schema_, type(learner).__name__).values if hasattr(learner, "design_") else values
+    explanations = []
+    for i in range(values.shape[0]):
+        seen = raw[i : i + 1] if isinstance(raw, np.ndarray) else raw[i : i + 1].toarray()
+        row = {c.name: learner.schema_.label(j, seen[0, j]) for j, c in enumerate(learner.schema_)}
+        explanations.append(learner._explanation(values[i : i + 1], row))
+    return explanations[0] if len(explanations) == 1 else explanations
 
 
 def _plain(label: Any) -> Any:

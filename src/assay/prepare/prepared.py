@@ -93,7 +93,5 @@ class Prepared(Classifier):
         answers = self.learner_.predict(self._prepare(X))
         return np.searchsorted(self.classes_, answers)
 
-    def _explanation(self, X: np.ndarray, raw: np.ndarray) -> Explanation:
-        inner = self.learner_.explain(self._prepare(X))
-        row = {c.name: self.schema_.label(j, raw[0, j]) for j, c in enumerate(self.schema_)}
-        return replace(inner, row=row)
+    def _explanation(self, X: np.ndarray, row: dict[str, Any]) -> Explanation:
+        return replace(self.learner_.explain(self._prepare(X)), row=row)

@@ -36,6 +36,11 @@ def check(value: Any, state: Mapping[str, Any]) -> None:
         raise PersistenceError("Schema: two columns have the same name.")
     elif isinstance(value, BaseEstimator):
         _check_learner(value, state)
+    elif hasattr(value, "_check_stored"):  # a structure that knows when it can be followed without harm
+        try:
+            value._check_stored()
+        except (ValueError, IndexError, TypeError, AttributeError) as error:
+            raise PersistenceError(str(error)) from error
 
 
 def _check_column(column: Column) -> None:

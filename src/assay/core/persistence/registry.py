@@ -28,7 +28,7 @@ from assay.tables import Design, Schema
 
 __all__ = ["ROOMS", "class_of", "name_of", "rebuild", "state_of"]
 
-ROOMS = tuple(room for room in assay._ROOMS if room not in ("explain", "report"))
+ROOMS = tuple(room for room in assay._ROOMS if room not in ("explain", "plots", "report"))
 FORMER_NAMES: dict[str, str] = {}  # names that classes had in files of earlier releases, to today's
 REMADE = {Design: ("schema", "drop_first")}  # classes made anew from these: all else follows from them
 _NOT_LEARNED = ("_metadata_request", "_callback", "_estimator_type", "_doc_link")  # scikit-learn's own

@@ -1,0 +1,3 @@
+"""Ensembles: many learners that answer together."""
+
+__all__: list[str] = []

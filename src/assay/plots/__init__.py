@@ -1,0 +1,3 @@
+"""Plots: one Display per picture, drawn with matplotlib."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Trees: learners that ask one question after the other, and can be read."""
+
+__all__: list[str] = []

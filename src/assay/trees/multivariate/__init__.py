@@ -1,0 +1,1 @@
+"""Multivariate trees: nodes that look at several columns at once."""

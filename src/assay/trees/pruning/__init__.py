@@ -1,0 +1,1 @@
+"""Pruning: which parts of a grown tree are worth keeping."""

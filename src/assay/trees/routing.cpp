@@ -1,0 +1,242 @@
+// Routing: which leaf a row reaches, and what the tree answers; and the bookkeeping of flat trees.
+//
+//     LEAF 0       stop
+//     THRESHOLD 1  x_f <= t: child 0, else child 1
+//     SUBSET 2     category x_f in the node's set: child 0, else child 1
+//     NWAY 3       category c: child c
+//     TERNARY 4    x_f <= t: child 0, x_f <= s: child 1, else child 2     (s stands in the node's two words)
+//
+// A missing value asks the surrogates in their order, then goes where `missing` says; -1 spreads the row
+// over all children in proportion to their weights.
+// Checked by the caller (Tree.check): indices within their arrays, children behind their parents.
+// Twin in NumPy: tests/trees/test_tree.py, walk_by_the_book.
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "assay/array.hpp"
+
+namespace {
+
+using namespace assay;
+using std::uint32_t;
+enum { LEAF, THRESHOLD, SUBSET, NWAY, TERNARY };
+
+struct Tests {  // of nodes or of surrogates
+    const int32_t *feature;
+    const uint8_t *kind;
+    const double *threshold;
+    const int32_t *set_offset;
+    const uint32_t *sets;
+
+    // Child number for the present value v, or -1 if it is no category that the node knows.
+    int32_t branch(int64_t i, double v, int64_t n_children) const {
+        if (kind[i] == THRESHOLD) return v > threshold[i];
+        const uint32_t *words = sets + set_offset[i];
+        if (kind[i] == TERNARY) {
+            double second;
+            std::memcpy(&second, words, 8);
+            return (v > threshold[i]) + (v > second);
+        }
+        if (!(v >= 0 && v < 2147483647.0)) return -1;
+        const int64_t c = int64_t(v);
+        if (kind[i] == NWAY) return c < n_children ? int32_t(c) : -1;
+        if (c >= 32 * int64_t(set_offset[i + 1] - set_offset[i])) return -1;
+        return (words[c >> 5] >> (c & 31) & 1u) ? 0 : 1;
+    }
+};
+
+struct Nodes {
+    Tests test;
+    const int32_t *offset, *child, *missing;
+    const double *weight;
+    bool backed;               // whether there are surrogates
+    const int32_t *backup_offset;
+    Tests backup;
+    const uint8_t *flip;
+    int64_t m;
+
+    // Child number for the row, or -1 to spread it over all children.
+    template <class T>
+    int32_t branch(int64_t i, const T *x) const {
+        const int64_t n_children = offset[i + 1] - offset[i];
+        const double v = x[test.feature[i]];
+        if (v == v) {
+            const int32_t b = test.branch(i, v, n_children);
+            if (b >= 0) return b;
+        }
+        if (backed)
+            for (int64_t s = backup_offset[i]; s < backup_offset[i + 1]; ++s) {
+                const double u = x[backup.feature[s]];
+                if (u != u) continue;
+                const int32_t b = backup.branch(s, u, n_children);
+                if (b >= 0) return flip[s] ? 1 - b : b;
+            }
+        return missing[i];
+    }
+
+    int32_t heaviest(int64_t i) const {
+        int32_t best = 0;
+        for (int32_t b = 1; b < offset[i + 1] - offset[i]; ++b)
+            if (weight[child[offset[i] + b]] > weight[child[offset[i] + best]]) best = b;
+        return best;
+    }
+};
+
+// What Python passes for a tree: Tree._arrays.
+#define TREE_ARGUMENTS                                                                                          \
+    In1<int32_t> feature, In1<uint8_t> kind, In1<double> threshold, In1<int32_t> offset, In1<int32_t> child,      \
+        In1<int32_t> set_offset, In1<uint32_t> sets, In1<int32_t> missing, In1<double> weight,                    \
+        In1<int32_t> backup_offset, In1<int32_t> backup_feature, In1<uint8_t> backup_kind,                        \
+        In1<double> backup_threshold, In1<int32_t> backup_set_offset, In1<uint32_t> backup_sets, In1<uint8_t> flip
+#define THE_NODES                                                                                               \
+    Nodes {                                                                                                     \
+        {feature.data(), kind.data(), threshold.data(), set_offset.data(), sets.data()}, offset.data(),         \
+            child.data(), missing.data(), weight.data(), backup_feature.size() > 0, backup_offset.data(),        \
+            {backup_feature.data(), backup_kind.data(), backup_threshold.data(), backup_set_offset.data(),       \
+             backup_sets.data()},                                                                               \
+            flip.data(), int64_t(feature.size())                                                                \
+    }
+
+template <class T>
+void apply(In2<T> X,                 // in      (n, d)
+           TREE_ARGUMENTS,
+           InOut1<int32_t> leaf) {   // out     (n,)   where a value is spread: the heaviest child's leaf
+    nb::gil_scoped_release unlocked;
+    const Nodes nodes = THE_NODES;
+    const int64_t n = X.shape(0), d = X.shape(1);
+    int32_t *out = leaf.data();
+    for (int64_t i = 0; i < n; ++i) {
+        const T *x = X.data() + i * d;
+        int64_t node = 0;
+        while (nodes.test.kind[node] != LEAF) {
+            int32_t b = nodes.branch(node, x);
+            if (b < 0) b = nodes.heaviest(node);
+            node = nodes.child[nodes.offset[node] + b];
+        }
+        out[i] = int32_t(node);
+    }
+}
+
+template <class T>
+void predict(In2<T> X,               // in      (n, d)
+             TREE_ARGUMENTS,
+             In2<double> value,      // in      (m, V)
+             InOut2<double> out) {   // in/out  (n, V) zeros: sum over leaves of share * value
+    nb::gil_scoped_release unlocked;
+    const Nodes nodes = THE_NODES;
+    const int64_t n = X.shape(0), d = X.shape(1), V = value.shape(1);
+    std::vector<std::pair<int64_t, double>> todo;
+    for (int64_t i = 0; i < n; ++i) {
+        const T *x = X.data() + i * d;
+        double *o = out.data() + i * V;
+        todo.assign(1, {0, 1.0});
+        while (!todo.empty()) {
+            auto [node, share] = todo.back();
+            todo.pop_back();
+            while (nodes.test.kind[node] != LEAF) {
+                const int32_t *child = nodes.child + nodes.offset[node];
+                const int32_t b = nodes.branch(node, x);
+                if (b >= 0) {
+                    node = child[b];
+                    continue;
+                }
+                const int64_t n_children = nodes.offset[node + 1] - nodes.offset[node];
+                double total = 0;
+                for (int64_t c = 0; c < n_children; ++c) total += nodes.weight[child[c]];
+                if (!(total > 0)) {
+                    node = child[0];
+                    continue;
+                }
+                for (int64_t c = n_children - 1; c > 0; --c)
+                    if (nodes.weight[child[c]] > 0) todo.push_back({child[c], share * nodes.weight[child[c]] / total});
+                share *= nodes.weight[child[0]] / total;
+                node = child[0];
+                if (share == 0) break;
+            }
+            if (share == 0) continue;
+            const double *v = value.data() + node * V;
+            if (share == 1.0)
+                for (int64_t k = 0; k < V; ++k) o[k] = v[k];
+            else
+                for (int64_t k = 0; k < V; ++k) o[k] += share * v[k];
+        }
+    }
+}
+
+// depth[i] = depth[parent[i]] + 1: parents stand before their children.
+void depths(In1<int32_t> parent_, InOut1<int32_t> depth_) {
+    nb::gil_scoped_release unlocked;
+    const auto parent = view(parent_);
+    const auto depth = view(depth_);
+    for (int64_t i = 0; i < parent.size(); ++i) depth[i] = i ? depth[parent[i]] + 1 : 0;
+}
+
+// end[i]: one past the last descendant of i.
+void ends(In1<int32_t> parent_, InOut1<int32_t> end_) {
+    nb::gil_scoped_release unlocked;
+    const auto parent = view(parent_);
+    const auto end = view(end_);
+    for (int64_t i = 0; i < parent.size(); ++i) end[i] = int32_t(i + 1);
+    for (int64_t i = parent.size() - 1; i > 0; --i)
+        if (end[i] > end[parent[i]]) end[parent[i]] = end[i];
+}
+
+// order: the nodes in preorder, children by their branch number. Returns how many were reached from the root.
+int64_t preorder(In1<int32_t> parent_,      // in   (m,)  -1 for the root
+                 In1<int32_t> branch_,      // in   (m,)  0 .. number of children - 1
+                 InOut1<int32_t> order_) {  // out  (m,)
+    nb::gil_scoped_release unlocked;
+    const auto parent = view(parent_), branch = view(branch_);
+    const auto order = view(order_);
+    const int64_t m = parent.size();
+    std::vector<int32_t> offset(m + 1, 0), child(m, 0), stack;
+    for (int64_t i = 0; i < m; ++i) {
+        require(parent[i] >= -1 && parent[i] < m && branch[i] >= 0, "a parent is not a node");
+        if (parent[i] >= 0)
+            ++offset[parent[i] + 1];
+        else
+            stack.push_back(int32_t(i));
+    }
+    require(stack.size() == 1, "a tree has one root");
+    for (int64_t i = 0; i < m; ++i) offset[i + 1] += offset[i];
+    for (int64_t i = 0; i < m; ++i)
+        if (parent[i] >= 0) {
+            const int64_t at = offset[parent[i]] + branch[i];
+            require(at < offset[parent[i] + 1], "the branches of a node are numbered from 0 without a gap");
+            child[at] = int32_t(i);
+        }
+    int64_t done = 0;
+    while (!stack.empty() && done < m) {
+        const int32_t i = stack.back();
+        stack.pop_back();
+        order[done++] = i;
+        for (int64_t c = offset[i + 1] - 1; c >= offset[i]; --c) stack.push_back(child[c]);
+    }
+    return done;
+}
+
+// The ancestors of each row's leaf and the leaf itself, root first, at indptr[i] .. indptr[i + 1].
+void ancestors(In1<int32_t> leaf_, In1<int32_t> parent_, In1<int64_t> indptr_, InOut1<int32_t> out_) {
+    nb::gil_scoped_release unlocked;
+    const auto leaf = view(leaf_), parent = view(parent_);
+    const auto indptr = view(indptr_);
+    const auto out = view(out_);
+    for (int64_t i = 0; i < leaf.size(); ++i) {
+        int32_t node = leaf[i];
+        for (int64_t at = indptr[i + 1] - 1; at >= indptr[i]; --at, node = parent[node]) out[at] = node;
+    }
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    m.def("apply", &apply<double>);
+    m.def("apply", &apply<float>);
+    m.def("predict", &predict<double>);
+    m.def("predict", &predict<float>);
+    m.def("depths", &depths);
+    m.def("ends", &ends);
+    m.def("preorder", &preorder);
+    m.def("ancestors", &ancestors);
+}

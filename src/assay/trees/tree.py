@@ -1,0 +1,536 @@
+"""A tree of tests on single columns, as flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import assay.trees._routing as _routing
+from assay.core.parallel import in_threads
+
+__all__ = ["LEAF", "NWAY", "SUBSET", "TERNARY", "THRESHOLD", "Surrogates", "Tree", "as_words"]
+
+LEAF, THRESHOLD, SUBSET, NWAY, TERNARY = range(5)  # what a node does with a row
+NOTHING = -2  # feature and threshold where there is none, as scikit-learn has it
+BLOCK = 8192  # rows that one thread takes at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Surrogates:
+    """Tests on other columns that stand in for a node's own when its value is missing, best first.
+
+    ``flip`` says that the surrogate's child 0 is the node's child 1. The arrays mean what they mean in
+    :class:`Tree`; those of node i stand at ``offset[i]`` to ``offset[i + 1]``.
+    """
+
+    offset: np.ndarray  # (m + 1,) int32
+    feature: np.ndarray  # (s,) int32
+    kind: np.ndarray  # (s,) uint8: THRESHOLD or SUBSET
+    threshold: np.ndarray  # (s,) float64
+    set_offset: np.ndarray  # (s + 1,) int32
+    sets: np.ndarray  # (words,) uint32
+    flip: np.ndarray  # (s,) uint8
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    r"""Nodes in preorder (a node's first child follows it), each a test of one column or a leaf.
+
+    A row starts at node 0. A node with ``kind``
+
+    ===========  ==================================================================
+    THRESHOLD    sends :math:`x_f \le t` to child 0, all else to child 1
+    SUBSET       sends the categories of its set to child 0, all else to child 1
+    NWAY         sends category c to child c
+    TERNARY      sends :math:`x_f \le t` to 0, :math:`x_f \le s` to 1, all else to 2
+    LEAF         answers with its ``value``
+    ===========  ==================================================================
+
+    A missing value asks the surrogates, then goes to child ``missing``; if that is -1 the row is spread over
+    all children in proportion to their weights, and its answer is the same mixture of the leaves' values.
+
+    Attributes
+    ----------
+    feature : (m,) int32, -2 at leaves      kind : (m,) uint8      threshold : (m,) float64, -2 if none
+    offset, child : (m + 1,), (m - 1,) int32
+        The children of i are ``child[offset[i]:offset[i + 1]]``.
+    set_offset, sets : (m + 1,) int32, (words,) uint32
+        Bit c of a SUBSET's words: category c goes to child 0. A TERNARY's two words are the bits of s.
+    missing : (m,) int32
+    value : (m, V) float64
+        Class shares at the node (V classes), or the number it predicts (V outputs).
+    impurity : (m,) float64      n_node_samples : (m,) int64      weighted_n_node_samples : (m,) float64
+    n_categories : (d,) int32
+        How many categories each column has; 0 for numbers.
+    surrogates : Surrogates or None
+
+    Examples
+    --------
+    >>> from assay.trees.tree import Tree
+    >>> tree = Tree.of({"feature": 0, "threshold": 2.5, "children": [
+    ...     {"value": [1.0, 0.0], "n": 3}, {"value": [0.25, 0.75], "n": 4}]}, n_categories=[0])
+    >>> tree.node_count, tree.n_leaves, tree.max_depth
+    (3, 2, 1)
+    >>> tree.predict(np.array([[2.5], [3.0]]))
+    array([[1.  , 0.  ],
+           [0.25, 0.75]])
+    """
+
+    feature: np.ndarray
+    kind: np.ndarray
+    threshold: np.ndarray
+    offset: np.ndarray
+    child: np.ndarray
+    set_offset: np.ndarray
+    sets: np.ndarray
+    missing: np.ndarray
+    value: np.ndarray
+    impurity: np.ndarray
+    n_node_samples: np.ndarray
+    weighted_n_node_samples: np.ndarray
+    n_categories: np.ndarray
+    surrogates: Surrogates | None = None
+
+    # ------------------------------------------------------------------ making trees
+
+    @classmethod
+    def of(cls, nested: Mapping[str, Any], n_categories: Sequence[int]) -> Tree:
+        """A tree from nested plain data, as one writes it by hand.
+
+        A node is a dict. Leaves have ``value`` (a number, or the class shares) and ``n``; inner nodes have
+        ``feature``, ``children`` and ``threshold`` (also ``second`` for a ternary split), or ``subset`` (the codes
+        that go to child 0), or neither (one child per category). ``missing`` is the child for missing values
+        (default -1, spread), ``impurity`` defaults to 0; value and n of inner nodes follow from their children.
+        """
+        nodes: list[Mapping[str, Any]] = []
+        parent, branch = [], []
+        todo = [(nested, -1, 0)]
+        while todo:
+            node, above, at = todo.pop()
+            parent.append(above)
+            branch.append(at)
+            nodes.append(node)
+            here = len(nodes) - 1
+            todo += [(c, here, b) for b, c in reversed(list(enumerate(node.get("children", ()))))]
+        m = len(nodes)
+        kind = np.array([_kind(node) for node in nodes], np.uint8)
+        words = [_words(node, k, n_categories) for node, k in zip(nodes, kind)]
+        width = next(np.size(node["value"]) for node in nodes if "value" in node)
+        value, n = np.zeros((m, width)), np.zeros(m)
+        for i in range(m - 1, -1, -1):  # children stand behind their parents
+            n[i] = nodes[i]["n"] if "n" in nodes[i] else n[i]
+            value[i] = nodes[i]["value"] if "value" in nodes[i] else value[i] / max(n[i], 1e-300)
+            if parent[i] >= 0:
+                value[parent[i]] += n[i] * value[i]
+                n[parent[i]] += n[i]
+        tree = cls.assemble(
+            parent=np.array(parent),
+            branch=np.array(branch),
+            feature=np.array([node.get("feature", NOTHING) for node in nodes]),
+            kind=kind,
+            threshold=np.array([float(node.get("threshold", NOTHING)) for node in nodes]),
+            sets=words,
+            missing=np.array([node.get("missing", -1) for node in nodes]),
+            value=value,
+            impurity=np.array([float(node.get("impurity", 0)) for node in nodes]),
+            n_node_samples=np.ceil(n),
+            weighted_n_node_samples=n,
+            n_categories=np.asarray(n_categories),
+        )
+        tree.check()
+        return tree
+
+    @classmethod
+    def assemble(
+        cls,
+        *,
+        parent: np.ndarray,
+        branch: np.ndarray,
+        feature: np.ndarray,
+        kind: np.ndarray,
+        threshold: np.ndarray,
+        missing: np.ndarray,
+        value: np.ndarray,
+        impurity: np.ndarray,
+        n_node_samples: np.ndarray,
+        weighted_n_node_samples: np.ndarray,
+        n_categories: np.ndarray,
+        sets: Sequence[np.ndarray] | tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> Tree:
+        """A tree from nodes in any order: ``parent`` (-1 at the root) and ``branch`` number say where each hangs.
+
+        ``sets`` is None, or one array of uint32 words per node (empty where there are none), or the pair of
+        ``set_offset`` and ``sets`` arrays in the order of the nodes given.
+        """
+        m = len(parent)
+        parent = np.ascontiguousarray(parent, np.int32)
+        order = np.empty(m, np.int32)
+        if _routing.preorder(parent, np.ascontiguousarray(branch, np.int32), order) < m:
+            raise ValueError("Tree: some nodes do not hang on the root.")
+        if sets is None:
+            lengths, words = np.zeros(m, np.int64), np.zeros(0, np.uint32)
+        elif isinstance(sets, tuple) and len(sets) == 2:
+            lengths = np.diff(sets[0])
+            words = np.asarray(sets[1], np.uint32)[_ranges(sets[0][:-1][order], lengths[order])]
+            lengths = lengths[order]
+        else:
+            chosen = [np.asarray(sets[i], np.uint32) for i in order]
+            lengths = np.array([len(s) for s in chosen], np.int64)
+            words = np.concatenate([*chosen, np.zeros(0, np.uint32)])
+        place = np.empty(m, np.int32)
+        place[order] = np.arange(m, dtype=np.int32)
+        above = parent[order]
+        above[1:] = place[above[1:]]
+        offset, child = _children(above)
+        return cls(
+            feature=np.ascontiguousarray(feature, np.int32)[order],
+            kind=np.ascontiguousarray(kind, np.uint8)[order],
+            threshold=np.ascontiguousarray(threshold, np.float64)[order],
+            offset=offset,
+            child=child,
+            set_offset=_starts(lengths),
+            sets=words,
+            missing=np.ascontiguousarray(missing, np.int32)[order],
+            value=np.ascontiguousarray(value, np.float64)[order],
+            impurity=np.ascontiguousarray(impurity, np.float64)[order],
+            n_node_samples=np.ascontiguousarray(n_node_samples, np.int64)[order],
+            weighted_n_node_samples=np.ascontiguousarray(weighted_n_node_samples, np.float64)[order],
+            n_categories=np.ascontiguousarray(n_categories, np.int32),
+        )
+
+    def turn_to_leaves(self, nodes: Iterable[int]) -> Tree:
+        """The tree in which these nodes are leaves: what hangs below them is gone, the rest is renumbered."""
+        cut = np.zeros(self.node_count, bool)
+        cut[np.asarray(list(nodes), np.int64)] = True
+        depth_of_cut = np.zeros(self.node_count + 1, np.int64)
+        at = np.flatnonzero(cut)
+        np.add.at(depth_of_cut, at + 1, 1)
+        np.add.at(depth_of_cut, self.end[at], -1)
+        keep = np.flatnonzero(np.cumsum(depth_of_cut[:-1]) == 0)
+        place = np.cumsum(np.isin(np.arange(self.node_count), keep), dtype=np.int32) - 1
+        above = self.parent[keep]
+        above[1:] = place[above[1:]]
+        leaf = cut[keep] | self.is_leaf[keep]
+        lengths = np.where(leaf, 0, np.diff(self.set_offset)[keep])
+        offset, child = _children(above)
+        return Tree(
+            feature=np.where(leaf, NOTHING, self.feature[keep]).astype(np.int32),
+            kind=np.where(leaf, LEAF, self.kind[keep]).astype(np.uint8),
+            threshold=np.where(leaf, NOTHING, self.threshold[keep]).astype(np.float64),
+            offset=offset,
+            child=child,
+            set_offset=_starts(lengths),
+            sets=self.sets[_ranges(self.set_offset[:-1][keep], lengths)],
+            missing=np.where(leaf, -1, self.missing[keep]).astype(np.int32),
+            value=self.value[keep],
+            impurity=self.impurity[keep],
+            n_node_samples=self.n_node_samples[keep],
+            weighted_n_node_samples=self.weighted_n_node_samples[keep],
+            n_categories=self.n_categories,
+            surrogates=_kept_surrogates(self.surrogates, keep, leaf),
+        )
+
+    # ------------------------------------------------------------------ what a tree is
+
+    @property
+    def node_count(self) -> int:
+        """How many nodes there are, leaves included."""
+        return len(self.feature)
+
+    @property
+    def n_features(self) -> int:
+        """How many columns the tree's rows have."""
+        return len(self.n_categories)
+
+    @property
+    def n_leaves(self) -> int:
+        """How many leaves there are."""
+        return int(np.count_nonzero(self.is_leaf))
+
+    @property
+    def max_depth(self) -> int:
+        """The largest number of tests from the root to a leaf."""
+        return int(self.depth.max())
+
+    @property
+    def is_leaf(self) -> np.ndarray:
+        """(m,) whether each node is a leaf."""
+        return self.kind == LEAF
+
+    @property
+    def n_children(self) -> np.ndarray:
+        """(m,) how many children each node has."""
+        return np.diff(self.offset)
+
+    @cached_property
+    def parent(self) -> np.ndarray:
+        """(m,) the node above each node; -1 above the root."""
+        parent = np.full(self.node_count, -1, np.int32)
+        parent[self.child] = np.repeat(np.arange(self.node_count, dtype=np.int32), self.n_children)
+        return parent
+
+    @cached_property
+    def branch(self) -> np.ndarray:
+        """(m,) which child of its parent each node is, from 0; 0 for the root."""
+        branch = np.zeros(self.node_count, np.int32)
+        at = np.arange(len(self.child)) - np.repeat(self.offset[:-1], self.n_children)
+        branch[self.child] = at
+        return branch
+
+    @cached_property
+    def depth(self) -> np.ndarray:
+        """(m,) how many tests lead to each node."""
+        depth = np.empty(self.node_count, np.int32)
+        _routing.depths(self.parent, depth)
+        return depth
+
+    @cached_property
+    def end(self) -> np.ndarray:
+        """(m,) one past the last node below each node."""
+        end = np.empty(self.node_count, np.int32)
+        _routing.ends(self.parent, end)
+        return end
+
+    def children(self, node: int) -> np.ndarray:
+        """The nodes below a node, in the order of its branches."""
+        return self.child[self.offset[node] : self.offset[node + 1]]
+
+    @property
+    def children_left(self) -> np.ndarray:
+        """(m,) child 0 of each node, -1 at leaves."""
+        return self._nth_child(0)
+
+    @property
+    def children_right(self) -> np.ndarray:
+        """(m,) child 1 of each node, -1 at leaves; for trees whose nodes have two children."""
+        return self._nth_child(1)
+
+    @property
+    def missing_go_to_left(self) -> np.ndarray:
+        """(m,) uint8: whether missing values go to child 0."""
+        return (self.missing == 0).astype(np.uint8)
+
+    def _nth_child(self, which: int) -> np.ndarray:
+        found = np.full(self.node_count, -1, np.int64)
+        inner = np.flatnonzero(self.n_children > which)
+        found[inner] = self.child[self.offset[inner] + which]
+        return found
+
+    def subset(self, node: int) -> np.ndarray:
+        """The category codes that a SUBSET node sends to child 0, ascending."""
+        words = self.sets[self.set_offset[node] : self.set_offset[node + 1]]
+        bits = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
+        return np.flatnonzero(bits)
+
+    def second(self, node: int) -> float:
+        """The upper threshold of a TERNARY node."""
+        return float(self.sets[self.set_offset[node] : self.set_offset[node] + 2].copy().view(np.float64)[0])
+
+    def compute_feature_importances(self, normalize: bool = True) -> np.ndarray:
+        """(d,) how much the tests of each column lower the impurity, weighted by the rows they see."""
+        share = self.weighted_n_node_samples * self.impurity
+        gained = np.bincount(
+            self.feature[~self.is_leaf], weights=share[~self.is_leaf], minlength=self.n_features
+        )
+        lost = np.bincount(self.feature[self.parent[1:]], weights=share[1:], minlength=self.n_features)
+        importances = np.maximum(gained - lost, 0) / max(self.weighted_n_node_samples[0], 1e-300)
+        total = importances.sum()
+        return importances / total if normalize and total > 0 else importances
+
+    # ------------------------------------------------------------------ what a tree answers
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """(n,) the leaf that each row reaches; a row that is spread follows its heaviest branches."""
+        X = self._block(X)
+        leaf = np.empty(len(X), np.int32)
+        self._over_blocks(len(X), lambda at: _routing.apply(X[at], *self._arrays, leaf[at]))
+        return leaf
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """(n, V) the value of the leaf that each row reaches, or the mixture over the leaves it is spread over."""
+        X = self._block(X)
+        out = np.zeros((len(X), self.value.shape[1]))
+        self._over_blocks(len(X), lambda at: _routing.predict(X[at], *self._arrays, self.value, out[at]))
+        return out
+
+    def decision_path(self, X: np.ndarray) -> Any:
+        """(n, m) sparse: 1 at the nodes that each row passes."""
+        from scipy.sparse import csr_matrix
+
+        leaf = self.apply(X)
+        indptr = np.concatenate(([0], np.cumsum(self.depth[leaf] + 1, dtype=np.int64)))
+        indices = np.empty(indptr[-1], np.int32)
+        _routing.ancestors(leaf, self.parent, indptr, indices)
+        ones = np.ones(len(indices), np.int64)
+        return csr_matrix((ones, indices, indptr), shape=(len(leaf), self.node_count))
+
+    def path(self, x: np.ndarray) -> list[tuple[int, int]]:
+        """The nodes that one row passes, each with the number of the branch it takes there; -1 at the leaf."""
+        node = int(self.apply(np.reshape(x, (1, -1)))[0])
+        steps = [(node, -1)]
+        while self.parent[node] >= 0:
+            steps.append((int(self.parent[node]), int(self.branch[node])))
+            node = int(self.parent[node])
+        return steps[::-1]
+
+    def _block(self, X: np.ndarray) -> np.ndarray:
+        X = np.ascontiguousarray(X)
+        if X.ndim != 2 or X.shape[1] != self.n_features:
+            raise ValueError(f"Tree: expected rows of {self.n_features} columns, got shape {X.shape}.")
+        return X if X.dtype in (np.float64, np.float32) else X.astype(np.float64)
+
+    def _over_blocks(self, n: int, work: Any) -> None:
+        if n <= BLOCK:
+            work(slice(0, n))
+        else:
+            in_threads(work, [slice(a, min(a + BLOCK, n)) for a in range(0, n, BLOCK)])
+
+    @cached_property
+    def _arrays(self) -> tuple[np.ndarray, ...]:
+        """The arrays in the order in which the kernels take them."""
+        s = self.surrogates or Surrogates(*(np.zeros(0, dtype) for dtype in _SURROGATE_TYPES))
+        backups = (s.offset, s.feature, s.kind, s.threshold, s.set_offset, s.sets, s.flip)
+        return (
+            *(self.feature, self.kind, self.threshold, self.offset, self.child, self.set_offset, self.sets),
+            *(self.missing, self.weighted_n_node_samples, *backups),
+        )
+
+    # ------------------------------------------------------------------ trees from files
+
+    def check(self) -> None:
+        """Raise a ValueError unless the arrays make up a tree that can be walked without harm."""
+        m, d = len(self.feature), len(self.n_categories)
+        _require_types(self, _TYPES)
+        shapes = {"kind": m, "threshold": m, "missing": m, "impurity": m, "n_node_samples": m, "value": m}
+        shapes |= {"weighted_n_node_samples": m, "offset": m + 1, "set_offset": m + 1, "child": m - 1}
+        for name, length in shapes.items():
+            _require(len(getattr(self, name)) == length, f"{name} does not have one entry per node")
+        _require(m > 0 and self.value.ndim == 2, "there is no node, or value is no table")
+        _require(self.offset[0] == 0 and self.offset[-1] == m - 1 and (self.n_children >= 0).all(), "offset")
+        above = np.repeat(np.arange(m), self.n_children)
+        _require(np.array_equal(np.sort(self.child), np.arange(1, m)), "child")
+        _require((self.child > above).all(), "a child stands before its parent")
+        inner = ~self.is_leaf
+        _require((self.kind <= TERNARY).all() and (self.feature[inner] >= 0).all(), "kind or feature")
+        _require((self.feature[inner] < d).all(), "a node tests a column that is not there")
+        wanted = np.choose(np.minimum(self.kind, TERNARY), (0, 2, 2, 0, 3))
+        nway = self.kind == NWAY
+        wanted[nway] = self.n_categories[self.feature[nway]]
+        _require((self.n_children == wanted).all(), "a node has too few or too many children")
+        _require(((self.missing >= -1) & (self.missing < np.maximum(self.n_children, 1))).all(), "missing")
+        _check_sets(self.kind, self.set_offset, self.sets)
+        if self.surrogates is not None:
+            _check_surrogates(self.surrogates, m, d, self.n_children)
+
+    def _check_stored(self) -> None:
+        self.check()
+
+
+_TYPES = {
+    **dict.fromkeys(("feature", "offset", "child", "set_offset", "missing", "n_categories"), np.int32),
+    **dict.fromkeys(("threshold", "value", "impurity", "weighted_n_node_samples"), np.float64),
+    "kind": np.uint8,
+    "sets": np.uint32,
+    "n_node_samples": np.int64,
+}
+_SURROGATE_TYPES = (np.int32, np.int32, np.uint8, np.float64, np.int32, np.uint32, np.uint8)
+
+
+def as_words(codes: Iterable[int], n_categories: int) -> np.ndarray:
+    """The uint32 words of a set of category codes: bit c says that c is in it.
+
+    >>> from assay.trees.tree import as_words
+    >>> as_words([0, 2, 33], 40)
+    array([5, 2], dtype=uint32)
+    """
+    bits = np.zeros(-(-max(n_categories, 1) // 32) * 32, np.uint8)
+    bits[np.asarray(list(codes), np.int64)] = 1
+    return np.packbits(bits, bitorder="little").view("<u4").astype(np.uint32)
+
+
+def _kind(node: Mapping[str, Any]) -> int:
+    if "children" not in node:
+        return LEAF
+    if "subset" in node:
+        return SUBSET
+    if "threshold" not in node:
+        return NWAY
+    return TERNARY if "second" in node else THRESHOLD
+
+
+def _words(node: Mapping[str, Any], kind: int, n_categories: Sequence[int]) -> np.ndarray:
+    if kind == SUBSET:
+        return as_words(node["subset"], n_categories[node["feature"]])
+    if kind == TERNARY:
+        return np.array([node["second"]], np.float64).view(np.uint32)
+    return np.zeros(0, np.uint32)
+
+
+def _children(parent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """offset and child of nodes in preorder, given each node's parent."""
+    child = np.argsort(parent[1:], kind="stable").astype(np.int32) + 1
+    counts = np.bincount(parent[1:], minlength=len(parent)) if len(parent) > 1 else np.zeros(1, np.int64)
+    return _starts(counts), child.astype(np.int32)
+
+
+def _starts(lengths: np.ndarray) -> np.ndarray:
+    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+
+
+def _ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """starts[0], ..., starts[0] + lengths[0] - 1, starts[1], ..."""
+    total = int(lengths.sum())
+    shift = np.repeat(np.asarray(starts, np.int64) - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
+    return np.arange(total) + shift
+
+
+def _kept_surrogates(s: Surrogates | None, keep: np.ndarray, leaf: np.ndarray) -> Surrogates | None:
+    if s is None:
+        return None
+    counts = np.where(leaf, 0, np.diff(s.offset)[keep])
+    at = _ranges(s.offset[:-1][keep], counts)
+    lengths = np.diff(s.set_offset)[at]
+    return Surrogates(
+        offset=_starts(counts),
+        feature=s.feature[at],
+        kind=s.kind[at],
+        threshold=s.threshold[at],
+        set_offset=_starts(lengths),
+        sets=s.sets[_ranges(s.set_offset[:-1][at], lengths)],
+        flip=s.flip[at],
+    )
+
+
+def _require(holds: Any, what: str) -> None:
+    if not holds:
+        raise ValueError(f"Tree: not a tree ({what}).")
+
+
+def _require_types(owner: Any, types: Mapping[str, Any]) -> None:
+    for name, dtype in types.items():
+        array = getattr(owner, name)
+        sound = isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous
+        _require(sound and array.ndim == (2 if name == "value" else 1), f"{name} is of the wrong type")
+
+
+def _check_sets(kind: np.ndarray, set_offset: np.ndarray, sets: np.ndarray) -> None:
+    lengths = np.diff(set_offset)
+    _require(set_offset[0] == 0 and (lengths >= 0).all() and set_offset[-1] == len(sets), "set_offset")
+    _require((lengths[kind == TERNARY] == 2).all(), "a second threshold is not there")
+
+
+def _check_surrogates(s: Surrogates, m: int, d: int, n_children: np.ndarray) -> None:
+    _require_types(s, dict(zip((f.name for f in fields(Surrogates)), _SURROGATE_TYPES)))
+    count = len(s.feature)
+    _require(len(s.offset) == m + 1 and len(s.set_offset) == count + 1, "surrogates")
+    _require(len(s.kind) == len(s.threshold) == len(s.flip) == count, "surrogates")
+    per_node = np.diff(s.offset)
+    _require(s.offset[0] == 0 and (per_node >= 0).all() and s.offset[-1] == count, "surrogates")
+    _require((per_node[n_children != 2] == 0).all(), "only nodes with two children have surrogates")
+    _require(((s.feature >= 0) & (s.feature < d)).all(), "surrogates")
+    _require(np.isin(s.kind, (THRESHOLD, SUBSET)).all() and (s.flip <= 1).all(), "surrogates")
+    _check_sets(s.kind, s.set_offset, s.sets)

@@ -1,0 +1,132 @@
+"""What all learners that end in one tree of univariate tests can do with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from assay.tables import Schema
+    from assay.trees.outline import Outline
+    from assay.trees.rules import RuleBase
+
+__all__ = ["TreeLearner"]
+
+
+class TreeLearner:
+    """A learner whose model is ``tree_``: how to look at it, and how it explains a row.
+
+    ``print(model)`` shows the fitted tree; a notebook draws it.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    feature_importances_ : (d,)
+        How much the tests of each column lower the impurity, in shares of the whole.
+    """
+
+    tree_: Tree
+    schema_: Schema
+
+    def get_depth(self) -> int:
+        """The largest number of tests from the root to a leaf."""
+        return self._fitted_tree().max_depth
+
+    def get_n_leaves(self) -> int:
+        """How many leaves the tree has."""
+        return self._fitted_tree().n_leaves
+
+    def apply(self, X: Any) -> np.ndarray:
+        """(n,) the number of the leaf that each row reaches."""
+        return self._fitted_tree().apply(_dense(self._admit(X))).astype(np.int64)  # type: ignore[attr-defined]
+
+    def decision_path(self, X: Any) -> Any:
+        """(n, nodes) sparse: 1 at the nodes that each row passes."""
+        return self._fitted_tree().decision_path(_dense(self._admit(X)))  # type: ignore[attr-defined]
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """(d,) how much the tests of each column lower the impurity, in shares of the whole."""
+        return self._fitted_tree().compute_feature_importances()
+
+    def outline(self) -> Outline:
+        """The tree in words: every node's test, branches, counts and answer."""
+        from assay.trees.outline import outline_of
+
+        return outline_of(self._fitted_tree(), self.schema_, getattr(self, "classes_", None))
+
+    def to_text(self) -> str:
+        """The tree as indented text, in the columns' own names."""
+        from assay.trees.text import tree_text
+
+        return tree_text(self.outline())
+
+    def to_graphviz(self) -> str:
+        """The tree as source for Graphviz (``dot -Tsvg``)."""
+        from assay.trees.graphviz import tree_graphviz
+
+        return tree_graphviz(self.outline())
+
+    def to_svg(self) -> str:
+        """The tree as a drawing, one self-contained SVG element."""
+        from assay.trees.svg import tree_svg
+
+        return tree_svg(self.outline())
+
+    def rules(self) -> RuleBase:
+        """One rule for each leaf: the tests on the way to it, and its answer."""
+        from assay.trees.rules import rules_of
+
+        return rules_of(self._fitted_tree(), self.schema_, getattr(self, "classes_", None))
+
+    def __str__(self) -> str:
+        return self.to_text() if hasattr(self, "tree_") else repr(self)
+
+    def _repr_svg_(self) -> str | None:
+        return self.to_svg() if hasattr(self, "tree_") else None
+
+    def _fitted_tree(self) -> Tree:
+        self._ready()  # type: ignore[attr-defined]
+        return self.tree_
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        outline, tree = self.outline(), self.tree_
+        x = _dense(X)[0]
+        classes = [str(c) for c in getattr(self, "classes_", ())]
+        rows = []
+        for node, branch in tree.path(x):
+            told = outline.nodes[node].branches[branch] if branch >= 0 else "the leaf"
+            weight, value = float(tree.weighted_n_node_samples[node]), tree.value[node]
+            numbers = [_count(v * weight) for v in value] if classes else [float(v) for v in value]
+            rows.append([node, told, _count(weight), *numbers])
+        names = classes or (
+            ["mean"] if tree.value.shape[1] == 1 else [f"y{k}" for k in range(tree.value.shape[1])]
+        )
+        note = _spread_note(tree, x, list(row))
+        return [Section("Path", ["node", "the row has", "rows", *names], rows, note)]
+
+
+def _spread_note(tree: Tree, x: np.ndarray, names: list[str]) -> str:
+    """A sentence if a missing value sent the row down several branches."""
+    missing = {
+        names[tree.feature[node]]
+        for node, branch in tree.path(x)
+        if branch >= 0 and tree.missing[node] < 0 and np.isnan(x[tree.feature[node]])
+    }
+    if not missing:
+        return ""
+    told = ", ".join(sorted(missing))
+    return f"{told} is missing: the answer is the mean over all branches by their rows; shown is the heaviest path."
+
+
+def _count(v: float) -> int | float:
+    """A count without a point where it is whole."""
+    return round(v) if abs(v - round(v)) < 1e-9 * max(abs(v), 1) else float(v)
+
+
+def _dense(X: Any) -> np.ndarray:
+    return X if isinstance(X, np.ndarray) else X.toarray()
