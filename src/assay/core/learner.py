@@ -103,7 +103,8 @@ class Learner(BaseEstimator):
 
     def _ready(self) -> None:
         """Refuse to answer before there is a model, or while the rows so far do not determine one."""
-        check_is_fitted(self)
+        if "schema_" not in vars(self):  # every fit makes one
+            check_is_fitted(self)
         if getattr(self, "_unsolved", None):
             raise NotFittedError(f"{type(self).__name__}: {self._unsolved}")
 

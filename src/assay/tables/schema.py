@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -105,10 +106,12 @@ class Schema:
     def names(self) -> list[str]:
         return [c.name for c in self.columns]
 
-    @property
+    @cached_property
     def coded(self) -> np.ndarray:
         """(d,) bool: which columns hold codes of categories."""
-        return np.array([c.coded for c in self.columns], dtype=bool)
+        coded = np.array([c.coded for c in self.columns], dtype=bool)
+        coded.flags.writeable = False
+        return coded
 
     def __len__(self) -> int:
         return len(self.columns)

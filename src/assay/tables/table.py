@@ -173,6 +173,8 @@ def _block(columns: list[np.ndarray]) -> np.ndarray:
 
 def _numeric_block(X: Any, who: str) -> Any:
     """X as a float block if it is a plain numeric or sparse matrix, else None."""
+    if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype in (np.float64, np.float32):
+        return X  # as scikit-learn's check would say, without its 30 microseconds
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "fiub":
         X = np.ma.filled(X.astype(np.float64), np.nan)
     kind = getattr(getattr(X, "dtype", None), "kind", None)
