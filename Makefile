@@ -38,6 +38,7 @@ format:  ## put the code into its standard form
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 
 bench: $(VENV)/.built  ## measure against the peers; prints ratios
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	@$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.built  ## build the documentation into docs/_build

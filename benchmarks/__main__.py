@@ -36,16 +36,19 @@ def main(words: list[str]) -> None:
 
 
 def head() -> str:
+    import lightgbm
     import numpy
     import scipy
     import sklearn
+    import xgboost
 
     return (
         "# Benchmarks\n\n"
         "Ratios of Assay's time to the peer's, measured by turns in one process on the same data with the same\n"
         "threads, best of several rounds; below 1 Assay is ahead. Made by `make bench`; run it to get the figures\n"
         f"of your own machine. These are from {os.cpu_count()} cores, Python {platform.python_version()}, "
-        f"NumPy {numpy.__version__}, SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}.\n\n"
+        f"NumPy {numpy.__version__}, SciPy {scipy.__version__}, scikit-learn {sklearn.__version__},\n"
+        f"LightGBM {lightgbm.__version__}, XGBoost {xgboost.__version__}.\n\n"
     )
 
 
