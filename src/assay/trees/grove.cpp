@@ -1,0 +1,297 @@
+// Grove: many binary trees end to end in packed nodes, and the sums of the leaves that rows reach.
+//
+//     inner node    x_f <= threshold: the next node, else node `right`
+//                   (SET: category x_f in the set that starts at word `threshold`, read as an integer)
+//     leaf          threshold is a NaN whose low half is the number of the leaf's row of values, right is itself:
+//                   no comparison with NaN holds, so a row that has arrived stays
+//
+// Several rows (or, of a single row, several trees) walk together, so that one waits for memory while others
+// move; a block of rows goes through all trees while it is in the cache. Answers are added in the order of the
+// trees, whatever the block.
+// Checked by `plant`, which makes the nodes: every index within its array, every child behind its parent.
+// Twin in NumPy: tests/trees/test_grove.py, walk_by_the_book.
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "assay/array.hpp"
+
+namespace {
+
+using namespace assay;
+using std::uint32_t;
+using std::uint64_t;
+
+struct Node {
+    double threshold;
+    int32_t feature;  // column, and the flags below
+    int32_t right;
+};
+static_assert(sizeof(Node) == 16, "two nodes to four in a cache line");
+
+enum { LEAF, THRESHOLD, SUBSET };               // kinds of pressed nodes ...
+constexpr uint8_t MISSING_FIRST = 0x80;         // ... and their flag: missing values go to the first child
+constexpr int32_t SET = 1 << 30, FIRST = 1 << 29, COLUMN = FIRST - 1;
+constexpr int LANES = 8;
+constexpr uint64_t QUIET_NAN = 0x7FF8000000000000ull;
+
+inline double from_bits(uint64_t bits) {
+    double v;
+    std::memcpy(&v, &bits, 8);
+    return v;
+}
+
+inline uint64_t to_bits(double v) {
+    uint64_t bits;
+    std::memcpy(&bits, &v, 8);
+    return bits;
+}
+
+// Whether v goes to the first child of a node of any kind; sets are [number of words, words ...].
+inline bool first_child(const Node &node, double v, const uint32_t *sets) {
+    if (v != v) return node.feature & FIRST;
+    if (!(node.feature & SET)) return v <= node.threshold;
+    const uint32_t *set = sets + to_bits(node.threshold);
+    if (!(v >= 0 && v < 32.0 * set[0])) return node.feature & FIRST;  // a category that the node does not know
+    const uint32_t c = uint32_t(v);
+    return set[1 + (c >> 5)] >> (c & 31) & 1u;
+}
+
+// LANES walks to their leaves: at = leaf of row x under the root in at.
+template <class T, bool PLAIN>
+inline void descend(const Node *nodes, const uint32_t *sets, const T *const *x, int32_t *at) {
+    for (int32_t moved = 1; moved;) {
+        moved = 0;
+        for (int l = 0; l < LANES; ++l) {
+            const Node &node = nodes[at[l]];
+            const double v = x[l][node.feature & COLUMN];
+            const bool first = PLAIN ? v <= node.threshold : first_child(node, v, sets);
+            const int32_t next = node.right ^ ((node.right ^ (at[l] + 1)) & -int32_t(first));  // no branch to guess wrong
+            moved |= next ^ at[l];
+            at[l] = next;
+        }
+    }
+}
+
+struct Trees {
+    const Node *nodes;
+    const int64_t *roots;
+    const uint32_t *sets;
+    bool with_sets;
+
+    // Calls arrived(place, tree, leaf) for each of m rows and trees first to last, tree after tree for each row.
+    template <class T, class Arrived>
+    void walk(const T *const *rows, int64_t m, int64_t d, int64_t first, int64_t last, const Arrived &arrived) const {
+        bool plain = !with_sets;
+        for (int64_t i = 0; i < m && plain; ++i) {
+            int holes = 0;
+            for (int64_t j = 0; j < d; ++j) holes |= rows[i][j] != rows[i][j];
+            plain = !holes;
+        }
+        plain ? steps<T, true>(rows, m, first, last, arrived) : steps<T, false>(rows, m, first, last, arrived);
+    }
+
+    template <class T, bool PLAIN, class Arrived>
+    void steps(const T *const *rows, int64_t m, int64_t first, int64_t last, const Arrived &arrived) const {
+        int32_t at[LANES];
+        const T *x[LANES];
+        if (m < LANES / 2) {  // few rows: the lanes are trees
+            for (int64_t i = 0; i < m; ++i)
+                for (int64_t t = first; t < last; t += LANES) {
+                    const int64_t trees = std::min<int64_t>(LANES, last - t);
+                    for (int l = 0; l < LANES; ++l) at[l] = int32_t(roots[l < trees ? t + l : t]), x[l] = rows[i];
+                    descend<T, PLAIN>(nodes, sets, x, at);
+                    for (int64_t l = 0; l < trees; ++l) arrived(i, t + l, at[l]);
+                }
+            return;
+        }
+        for (int64_t t = first; t < last; ++t)
+            for (int64_t i = 0; i < m; i += LANES) {
+                const int64_t some = std::min<int64_t>(LANES, m - i);
+                for (int l = 0; l < LANES; ++l) at[l] = int32_t(roots[t]), x[l] = rows[l < some ? i + l : i];
+                descend<T, PLAIN>(nodes, sets, x, at);
+                for (int64_t l = 0; l < some; ++l) arrived(i + l, t, at[l]);
+            }
+    }
+};
+
+#define GROVE In2<int64_t> nodes, In1<int64_t> roots, In1<uint32_t> sets, int64_t first, int64_t last
+#define THE_TREES Trees{reinterpret_cast<const Node *>(nodes.data()), roots.data(), sets.data(), sets.size() > 0}
+
+inline int64_t block_of(int64_t d, int64_t bytes) {  // rows that stay in the cache beside a tree
+    return std::max<int64_t>(8 * LANES, (256 << 10) / std::max<int64_t>(1, d * bytes) / LANES * LANES);
+}
+
+template <class T>
+void add(GROVE,                      // in      trees first to last
+         In1<int32_t> column,        // in      (T,)     where in out the values of each tree begin
+         In2<double> leaves,         // in      (L, V)
+         In2<T> X,                   // in      (n, d)
+         In2<uint8_t> skip,          // in      (last - first, n) or (0, 0): pairs that are left out
+         InOut2<double> out) {       // in/out  (n, W)   out[i, column[t]:][:V] += leaves[leaf of i in t]
+    nb::gil_scoped_release unlocked;
+    const Trees trees = THE_TREES;
+    const int64_t n = X.shape(0), d = X.shape(1), V = leaves.shape(1), W = out.shape(1);
+    const bool all = skip.size() == 0;
+    const int64_t block = std::min(n, block_of(d, sizeof(T)));
+    std::vector<const T *> rows(block);
+    std::vector<int64_t> number(block);
+    const double *value = leaves.data();
+    double *sums = out.data();
+    const auto arrived = [&](int64_t i, int64_t t, int32_t node) {
+        const double *v = value + V * int64_t(uint32_t(to_bits(trees.nodes[node].threshold)));
+        double *o = sums + number[i] * W + column.data()[t];
+        for (int64_t k = 0; k < V; ++k) o[k] += v[k];
+    };
+    for (int64_t a = 0; a < n; a += block) {
+        const int64_t b = std::min(n, a + block);
+        if (all) {
+            for (int64_t i = a; i < b; ++i) number[i - a] = i, rows[i - a] = X.data() + i * d;
+            trees.walk(rows.data(), b - a, d, first, last, arrived);
+            continue;
+        }
+        for (int64_t t = first; t < last; ++t) {
+            const uint8_t *out_of_it = skip.data() + (t - first) * n;
+            int64_t m = 0;
+            for (int64_t i = a; i < b; ++i) {
+                number[m] = i, rows[m] = X.data() + i * d;
+                m += !out_of_it[i];
+            }
+            trees.walk(rows.data(), m, d, t, t + 1, arrived);
+        }
+    }
+}
+
+template <class T>
+void apply(GROVE,
+           In2<T> X,                   // in      (n, d)
+           InOut2<int32_t> leaf) {     // out     (n, last - first)  number of the leaf among the nodes of its tree
+    nb::gil_scoped_release unlocked;
+    const Trees trees = THE_TREES;
+    const int64_t n = X.shape(0), d = X.shape(1), W = leaf.shape(1);
+    const int64_t block = std::min(n, block_of(d, sizeof(T)));
+    std::vector<const T *> rows(block);
+    int32_t *out = leaf.data();
+    for (int64_t a = 0; a < n; a += block) {
+        const int64_t b = std::min(n, a + block);
+        for (int64_t i = a; i < b; ++i) rows[i - a] = X.data() + i * d;
+        trees.walk(rows.data(), b - a, d, first, last, [&](int64_t i, int64_t t, int32_t node) {
+            out[(a + i) * W + t - first] = int32_t(node - trees.roots[t]);
+        });
+    }
+}
+
+// The walking form of pressed trees; a ValueError if they are none.
+void plant(In1<int64_t> roots,         // in   (T + 1,)  where each tree's nodes begin
+           In1<uint8_t> kind,          // in   (N,)      LEAF, THRESHOLD or SUBSET, and MISSING_FIRST
+           In1<int32_t> feature,       // in   (inner nodes,)
+           In1<double> threshold,      // in   (THRESHOLD nodes,)
+           In1<uint32_t> sets,         // in   of each SUBSET node: number of words, words
+           In1<int32_t> leaf_row,      // in   (leaves,) its row of values
+           int64_t d,
+           int64_t n_rows,             //      rows of values
+           InOut2<int64_t> nodes) {    // out  (N, 2)
+    nb::gil_scoped_release unlocked;
+    const int64_t T = int64_t(roots.size()) - 1, N = kind.size();
+    require(T >= 0 && roots.data()[0] == 0 && roots.data()[T] == N, "roots do not fit the nodes");
+    require(int64_t(nodes.shape(0)) == N && nodes.shape(1) == 2 && N < (int64_t(1) << 31), "too many nodes");
+    require(d <= COLUMN, "too many columns");
+    Node *out = reinterpret_cast<Node *>(nodes.data());
+    int64_t inner = 0, leaf = 0, cut = 0, word = 0;
+    std::vector<int32_t> waiting;  // inner nodes whose second child has not come yet
+    for (int64_t t = 0; t < T; ++t) {
+        const int64_t a = roots.data()[t], b = roots.data()[t + 1];
+        require(a < b && b <= N, "a tree without nodes");
+        waiting.clear();
+        for (int64_t i = a; i < b; ++i) {
+            const uint8_t what = kind.data()[i] & ~MISSING_FIRST;
+            if (what == LEAF) {
+                require(leaf < int64_t(leaf_row.size()), "too few leaves");
+                const int32_t row = leaf_row.data()[leaf++];
+                require(row >= 0 && row < n_rows, "a leaf without values");
+                out[i] = {from_bits(QUIET_NAN | uint64_t(row)), 0, int32_t(i)};
+                require(waiting.empty() == (i + 1 == b), "a tree that ends too early or too late");
+                if (!waiting.empty()) {
+                    out[waiting.back()].right = int32_t(i + 1);
+                    waiting.pop_back();
+                }
+                continue;
+            }
+            require(inner < int64_t(feature.size()), "too few tests");
+            const int32_t f = feature.data()[inner++];
+            require(f >= 0 && f < d, "a test of a column that is not there");
+            int32_t flags = kind.data()[i] & MISSING_FIRST ? FIRST : 0;
+            double where = 0;
+            if (what == THRESHOLD) {
+                require(cut < int64_t(threshold.size()), "too few thresholds");
+                where = threshold.data()[cut++];
+                require(where == where, "a threshold that is no number");
+            } else {
+                require(what == SUBSET && word < int64_t(sets.size()), "a node of unknown kind, or too few sets");
+                const int64_t words = sets.data()[word];
+                require(word + 1 + words <= int64_t(sets.size()), "a set that goes too far");
+                where = from_bits(uint64_t(word));
+                word += 1 + words;
+                flags |= SET;
+            }
+            out[i] = {where, f | flags, 0};
+            waiting.push_back(int32_t(i));
+        }
+        require(waiting.empty(), "a tree that ends too early");
+    }
+    require(inner == int64_t(feature.size()) && leaf == int64_t(leaf_row.size()), "more tests or leaves than nodes");
+    require(cut == int64_t(threshold.size()) && word == int64_t(sets.size()), "more thresholds or sets than nodes");
+}
+
+// Children add themselves to their parents, last nodes first: sums[parent[i]] += sums[i].
+void gather_up(In1<int32_t> parent,      // in      (N,)  -1 at roots; parents stand before their children
+               InOut2<double> sums) {    // in/out  (N, V)
+    nb::gil_scoped_release unlocked;
+    const int64_t N = sums.shape(0), V = sums.shape(1);
+    double *s = sums.data();
+    for (int64_t i = N - 1; i >= 0; --i) {
+        const int64_t p = parent.data()[i];
+        if (p < 0) continue;
+        for (int64_t k = 0; k < V; ++k) s[p * V + k] += s[i * V + k];
+    }
+}
+
+// Rows of equal bits get one number, in the order of their first appearance; how many there are.
+int64_t distinct(In2<double> rows,           // in   (L, V)
+                 InOut1<int32_t> number,     // out  (L,)
+                 InOut1<int32_t> example) {  // out  (L,)  a row of each number
+    nb::gil_scoped_release unlocked;
+    const int64_t L = rows.shape(0), V = rows.shape(1);
+    int64_t size = 16;
+    while (size < 2 * L) size *= 2;
+    std::vector<int32_t> slot(size, -1);
+    int64_t found = 0;
+    for (int64_t i = 0; i < L; ++i) {
+        const double *row = rows.data() + i * V;
+        uint64_t hash = 0;
+        for (int64_t k = 0; k < V; ++k) {
+            hash = (hash ^ to_bits(row[k])) * 0x9E3779B97F4A7C15ull;
+            hash ^= hash >> 29;
+        }
+        int64_t at = int64_t(hash & uint64_t(size - 1));
+        while (slot[at] >= 0 && std::memcmp(rows.data() + int64_t(example.data()[slot[at]]) * V, row, 8 * V)) at = (at + 1) & (size - 1);
+        if (slot[at] < 0) {
+            example.data()[found] = int32_t(i);
+            slot[at] = int32_t(found++);
+        }
+        number.data()[i] = slot[at];
+    }
+    return found;
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    m.def("add", &add<double>);
+    m.def("add", &add<float>);
+    m.def("apply", &apply<double>);
+    m.def("apply", &apply<float>);
+    m.def("plant", &plant);
+    m.def("gather_up", &gather_up);
+    m.def("distinct", &distinct);
+}

@@ -1,0 +1,151 @@
+"""Pressed trees grow back bit for bit, take little room, and are checked before anyone walks them."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import assay
+from assay.trees.pressed import PressedTrees
+from assay.trees.tree import Tree
+
+CATEGORIES = [0, 40]
+
+
+def nested(rng, depth, width):
+    """A random tree over a column of numbers and one of categories, as plain data."""
+    if depth == 0 or rng.random() < 0.2:
+        return {"value": rng.dirichlet(np.ones(width)), "n": int(rng.integers(1, 9))}
+    test = {"threshold": rng.normal(), "feature": 0}
+    if rng.random() < 0.5:
+        test = {"subset": np.flatnonzero(rng.random(40) < 0.5), "feature": 1}
+    children = [nested(rng, depth - 1, width) for _ in range(2)]
+    return {**test, "missing": int(rng.integers(2)), "impurity": rng.random(), "children": children}
+
+
+def make(seed, n_trees, width=2):
+    rng = np.random.default_rng(seed)
+    return [Tree.of(nested(rng, 5, width), CATEGORIES) for _ in range(n_trees)], rng
+
+
+def rows(rng, n):
+    X = np.column_stack([rng.normal(size=n), rng.integers(0, 50, n)])
+    return np.where(rng.random(X.shape) < 0.1, np.nan, X)
+
+
+def of_counts(tree, rng, K):
+    """The same tree with whole class counts at its leaves, as a grower makes them."""
+    counts = np.where(tree.is_leaf[:, None], rng.integers(0, 300, (tree.node_count, K)), 0)
+    counts[tree.is_leaf, 0] += 1
+    for i in range(tree.node_count - 1, 0, -1):
+        counts[tree.parent[i]] += counts[i]
+    n = counts.sum(axis=1)
+    return replace(tree, value=counts / n[:, None], n_node_samples=n, weighted_n_node_samples=n.astype(float))
+
+
+def assert_same_tree(ours, tree, tolerance=0.0):
+    for f in fields(Tree):
+        a, b = getattr(ours, f.name), getattr(tree, f.name)
+        if f.name == "surrogates":
+            assert a is b is None
+        elif tolerance and f.name in ("value", "weighted_n_node_samples"):
+            assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+        else:
+            assert a.dtype == b.dtype, f.name
+            assert_array_equal(a, b, err_msg=f.name)
+    ours.check()
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6), n_trees=st.integers(1, 4), K=st.integers(2, 5))
+def test_trees_of_class_counts_grow_back_bit_for_bit(seed, n_trees, K):
+    trees, rng = make(seed, n_trees, K)
+    trees = [of_counts(tree, rng, K) for tree in trees]
+    pressed = PressedTrees.of(trees, n_classes=K)
+    assert pressed.value.size == 0
+    for t, tree in enumerate(trees):
+        assert_same_tree(pressed.tree(t), tree)
+    X = rows(rng, 20)
+    assert_array_equal(pressed.grove.sums(X), sum(tree.predict(X) for tree in trees))
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_values_that_are_no_means_of_their_leaves_are_kept_for_all_nodes(seed):
+    trees, rng = make(seed, 2, 2)
+    odd = [replace(tree, value=tree.value + rng.random((tree.node_count, 1))) for tree in trees]
+    for n_classes in (0, 2):
+        pressed = PressedTrees.of([trees[0], *odd], n_classes)
+        for t, tree in enumerate([trees[0], *odd]):
+            assert_same_tree(pressed.tree(t), tree, 1e-14)
+        X = rows(rng, 20)
+        assert_allclose(pressed.grove.sums(X), sum(tree.predict(X) for tree in [trees[0], *odd]), rtol=1e-14)
+
+
+def test_means_of_numbers_follow_from_the_leaves():
+    trees, rng = make(7, 3, 1)
+    whole = [replace(tree, n_node_samples=tree.weighted_n_node_samples.astype(np.int64)) for tree in trees]
+    pressed = PressedTrees.of(whole)
+    assert len(pressed.value) == len(pressed.samples)
+    for t, tree in enumerate(whole):
+        assert_same_tree(pressed.tree(t), tree, 1e-14)
+
+
+def test_a_saved_press_comes_back_and_answers_the_same(tmp_path):
+    trees, rng = make(8, 5)
+    trees = [of_counts(tree, rng, 2) for tree in trees]
+    pressed = PressedTrees.of(trees, 2)
+    assay.save(pressed, tmp_path / "trees.assay")
+    again = assay.load(tmp_path / "trees.assay")
+    for f in fields(PressedTrees):
+        assert_array_equal(getattr(again, f.name), getattr(pressed, f.name))
+    X = rows(rng, 10)
+    assert_array_equal(again.grove.sums(X), pressed.grove.sums(X))
+
+
+@pytest.mark.parametrize("n_classes", [0, 2])
+def test_arrays_cut_short_turned_or_replaced_are_refused_or_do_no_harm(n_classes):
+    trees, rng = make(9, 4)
+    trees = [of_counts(tree, rng, 2) for tree in trees]
+    pressed, X = PressedTrees.of(trees, n_classes), rows(rng, 30)
+    for f in fields(PressedTrees):
+        array = getattr(pressed, f.name)
+        if f.name == "n_classes":
+            continue
+        largest = np.full_like(array, np.iinfo(array.dtype).max if array.dtype.kind != "f" else 1e300)
+        for other in (
+            array[:-1],
+            array[1:],
+            array[::-1].copy(),
+            largest,
+            array.astype("U"),
+            array[None],
+            None,
+        ):
+            hostile = replace(pressed, **{f.name: other})
+            try:
+                hostile.grove.sums(X)
+                hostile.tree(1).check()
+            except ValueError:
+                pass
+
+
+def test_the_wrong_number_of_classes_is_refused():
+    trees, rng = make(9, 4)
+    pressed = PressedTrees.of([of_counts(tree, rng, 2) for tree in trees], 2)
+    with pytest.raises(ValueError, match="not trees"):
+        replace(pressed, n_classes=1).tree(0)
+
+
+def test_how_many_bytes_a_node_takes():
+    """Sets of categories come on top: one bit per category and test."""
+    trees, rng = make(10, 40)
+    trees = [of_counts(tree, rng, 2) for tree in trees if tree.node_count > 1]
+    weighted = [replace(t, weighted_n_node_samples=t.weighted_n_node_samples * 0.7) for t in trees]
+    for some, n_classes, most in ((trees, 2, 20), (weighted, 2, 28), (trees, 0, 28)):
+        pressed = PressedTrees.of(some, n_classes)
+        arrays = (getattr(pressed, f.name) for f in fields(pressed) if f.name not in ("n_classes", "sets"))
+        assert sum(a.nbytes for a in arrays) <= most * pressed.node_count, n_classes
