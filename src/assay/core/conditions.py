@@ -1,4 +1,4 @@
-"""Conditions on rows: what a branch of a tree or a part of a rule asks, in words, in SQL, in Python, and applied."""
+"""Conditions on rows: what a branch of a tree or a part of a rule asks, in words and applied."""
 
 from __future__ import annotations
 
@@ -25,12 +25,6 @@ class RowTest(Protocol):
 
     def words(self, schema: Schema, missing: bool = True) -> str:
         """The condition in the columns' names, exactly as it is applied."""
-
-    def sql(self, schema: Schema) -> str:
-        """The condition as an SQL expression."""
-
-    def python(self, schema: Schema, variables: dict[int, str]) -> str:
-        """The condition as a Python expression of variables that hold the columns' values."""
 
     def columns(self) -> tuple[int, ...]:
         """The columns that it looks at."""
@@ -103,34 +97,34 @@ class Condition:
             codes, interval = (self, other) if self.codes is not None else (other, self)
             kept = tuple(c for c in codes.codes or () if interval._holds(c))
             return replace(codes, codes=kept, missing=missing)
-        low, low_in = max((self.low, not self._low_in), (other.low, not other._low_in))
-        high, high_in = min((self.high, self._high_in), (other.high, other._high_in))
-        return Condition(self.column, low, high, _closed(not low_in, high_in), None, missing)
+        low, low_out = max((self.low, not self.low_in), (other.low, not other.low_in))  # the tighter ends
+        high, high_in = min((self.high, self.high_in), (other.high, other.high_in))
+        return Condition(self.column, low, high, _closed(not low_out, high_in), None, missing)
 
     @property
-    def _low_in(self) -> bool:
+    def low_in(self) -> bool:
+        """Whether the lower end itself meets the condition."""
         return self.closed in ("left", "both")
 
     @property
-    def _high_in(self) -> bool:
+    def high_in(self) -> bool:
+        """Whether the upper end itself meets the condition."""
         return self.closed in ("right", "both")
 
     def _holds(self, x: float) -> bool:
-        above = x >= self.low if self._low_in else x > self.low
-        return above and (x <= self.high if self._high_in else x < self.high)
+        above = x >= self.low if self.low_in else x > self.low
+        return above and (x <= self.high if self.high_in else x < self.high)
 
     def columns(self) -> tuple[int, ...]:
         """The columns that it looks at: one."""
         return (self.column,)
 
     def of_codes(self, column: Column) -> Condition:
-        """The same condition on a nominal column, as a list of its codes."""
-        if self.codes is not None or column.kind != "nominal":
+        """The same condition; on a nominal column, and where no ordered category is inside, a list of codes."""
+        if self.codes is not None or not column.coded:
             return self
-        held = tuple(c for c in range(len(column.categories)) if self._holds(c))
-        return replace(self, low=-_INF, high=_INF, codes=held)
-
-    # ------------------------------------------------------------------ for people
+        codes = self.as_codes(column)
+        return codes if column.kind == "nominal" or not codes.codes else self
 
     def words(self, schema: Schema, missing: bool = True, quote: bool = True) -> str:
         """The condition in the column's name and labels; numbers read back as exactly those that are applied.
@@ -147,128 +141,71 @@ class Condition:
         return f"{said} or missing" if missing and self.missing and said != f"{name} is missing" else said
 
     def _said(self, column: Column, name: str, quote: bool) -> str:
-        if self.codes is not None:
-            if not self.codes:
-                return f"{name} is {'missing' if self.missing else 'none of its categories'}"
-            kept, rest = self._sides(column)
-            show = quoted if quote else plain_label
-            if len(kept) > 6 and 0 < len(rest) < len(kept):
-                return (
-                    f"{name} != {show(rest[0])}"
-                    if len(rest) == 1
-                    else f"{name} not in {listed([show(v) for v in rest])}"
-                )
-            return (
-                f"{name} = {show(kept[0])}"
-                if len(kept) == 1
-                else f"{name} in {listed([show(v) for v in kept])}"
-            )
-        low, high = self._ends(column, quote)
-        if low is None and high is None:
-            return f"{name} is known"
-        if low is None:
-            return f"{name} {'<=' if self._high_in else '<'} {high}"
-        if high is None:
-            return f"{name} {'>=' if self._low_in else '>'} {low}"
-        if self.low == self.high and self.closed == "both":
-            return f"{name} = {low}"
-        return f"{low} {'<=' if self._low_in else '<'} {name} {'<=' if self._high_in else '<'} {high}"
+        if self.codes is None:
+            low, high = self._ends(column, quote)
+            if self.low == self.high and self.closed == "both":
+                return f"{name} = {high.removeprefix('<= ')}"
+            if low and high:  # 20 < age <= 38.5
+                sign, _, end = low.partition(" ")
+                return f"{end} {'<=' if sign == '>=' else '<'} {name} {high}"
+            return f"{name} {low or high or 'is known'}"
+        kept, rest = self.sides(column)
+        show = quoted if quote else plain_label
+        if not kept:
+            return f"{name} is {'missing' if self.missing else 'none of its categories'}"
+        sign, within, values = "=", "in", kept
+        if len(kept) > 6 and 0 < len(rest) < len(kept):  # what it is not is shorter
+            sign, within, values = "!=", "not in", rest
+        if len(values) == 1:
+            return f"{name} {sign} {show(values[0])}"
+        return f"{name} {within} {listed([show(v) for v in values])}"
 
     def label(self, schema: Schema, digits: int = 6, limit: int = 4) -> str:
         """The condition without the column's name, as short as an edge of a drawing needs it."""
         column = schema[self.column]
-        self = self.of_codes(column)
-        if self.codes is not None:
-            kept, _ = self._sides(column)
-            if not kept:
-                return "missing" if self.missing else "never"
-            shown = [one_line(v, 18) for v in kept[:limit]]
-            return ", ".join(shown) + (f", {len(kept) - limit} more" if len(kept) > limit else "")
-        low, high = self._ends(column, False, digits)
-        if low is None and high is None:
-            return "known"
-        if low is None:
-            return f"{'≤' if self._high_in else '<'} {high}"
-        if high is None:
-            return f"{'≥' if self._low_in else '>'} {low}"
-        return f"{low} to {high}"
+        at = self.of_codes(column)
+        if at.codes is None:
+            low, high = (end.replace("<=", "≤").replace(">=", "≥") for end in at._ends(column, False, digits))
+            return (
+                f"{low.partition(' ')[2]} to {high.partition(' ')[2]}"
+                if low and high
+                else low or high or "known"
+            )
+        kept, _ = at.sides(column)
+        if not kept:
+            return "missing" if at.missing else "never"
+        shown = [one_line(v, 18) for v in kept[:limit]]
+        return ", ".join(shown) + (f", {len(kept) - limit} more" if len(kept) > limit else "")
 
-    def _sides(self, column: Column) -> tuple[list[Any], list[Any]]:
+    def sides(self, column: Column) -> tuple[list[Any], list[Any]]:
         """The labels that meet a condition on categories, and those that do not."""
         held = set(self.codes or ())
         kept = [v for c, v in enumerate(column.categories) if c in held]
         return kept, [v for c, v in enumerate(column.categories) if c not in held]
 
-    def _ends(self, column: Column, quote: bool, digits: int | None = None) -> tuple[str | None, str | None]:
-        """Both ends of the interval in words; None where it has no end."""
-        if column.coded:  # ordered categories: x <= 1.5 is "not above the category of code 1"
-            last = len(column.categories) - 1
+    def _ends(self, column: Column, quote: bool, digits: int | None = None) -> tuple[str, str]:
+        """Both ends of the interval with their signs, as in ``> 20`` and ``<= 38.5``; empty where it has no end."""
+        if column.coded:  # ordered categories: up to the last one inside, above the last one before
+            held = self.as_codes(column).codes or ()
             show = quoted if quote else plain_label
-            low = None if self.low < 0 else show(column.categories[min(math.floor(self.low), last)])
-            high = None if self.high >= last else show(column.categories[max(math.floor(self.high), 0)])
-            return low, high
+            low = f"> {show(column.categories[held[0] - 1])}" if held and held[0] > 0 else ""
+            inside = held and held[-1] < len(column.categories) - 1
+            return low, (f"<= {show(column.categories[held[-1]])}" if inside else "")
 
         def said(x: float) -> str:
             if column.date:
                 return date_floor(x)
             return number(x) if digits is None else shorter(x, digits)
 
-        return (None if self.low == -_INF else said(self.low)), (
-            None if self.high == _INF else said(self.high)
-        )
+        low = "" if self.low == -_INF else f"{'>=' if self.low_in else '>'} {said(self.low)}"
+        return low, "" if self.high == _INF else f"{'<=' if self.high_in else '<'} {said(self.high)}"
 
-    # ------------------------------------------------------------------ for machines
-
-    def sql(self, schema: Schema) -> str:
-        """The condition as an SQL expression; a NULL meets it only if missing values do."""
-        column = schema[self.column]
-        name, at = _sql_name(column.name), self.of_codes(column)
-        if column.coded:
-            kept, rest = at._as_codes(column)._sides(column)
-            if self.missing:  # what no row of the training table had is missing, too
-                return (
-                    f"({name} NOT IN ({_sql_list(rest)}) OR {name} IS NULL)"
-                    if rest
-                    else f"({name} = {name} OR {name} IS NULL)"
-                )
-            return f"{name} IN ({_sql_list(kept)})" if kept else "1 = 0"
-        parts = []
-        if self.codes is None:
-            show = _sql_moment if column.date else number
-            if self.low != -_INF:
-                parts.append(f"{name} {'>=' if self._low_in else '>'} {show(self.low)}")
-            if self.high != _INF:
-                parts.append(f"{name} {'<=' if self._high_in else '<'} {show(self.high)}")
-            if not parts:
-                parts.append(f"{name} IS NOT NULL")
-        said = " AND ".join(parts)
-        if not self.missing:
-            return said or "1 = 0"
-        return f"({said} OR {name} IS NULL)" if len(parts) < 2 and said else _sql_missing(said, name)
-
-    def python(self, schema: Schema, variables: dict[int, str]) -> str:
-        """The condition as a Python expression of a variable that holds the value, NaN if it is missing."""
-        column, v = schema[self.column], variables[self.column]
-        at = self.of_codes(column)
-        if column.coded:
-            kept, rest = at._as_codes(column)._sides(column)
-            held = rest if self.missing else kept
-            inside = "(" + ", ".join(map(repr, map(_native, held))) + ("," if len(held) == 1 else "") + ")"
-            return f"{v} {'not in' if self.missing else 'in'} {inside}"
+    def as_codes(self, column: Column) -> Condition:
+        """An interval of categories as the list of those inside."""
         if self.codes is not None:
-            return f"{v} != {v}" if self.missing else "False"
-        low = f"{self.low!r} {'<=' if self._low_in else '<'} " if self.low != -_INF else ""
-        high = f" {'<=' if self._high_in else '<'} {self.high!r}" if self.high != _INF else ""
-        said = f"{low}{v}{high}" if low or high else f"{v} == {v}"
-        return f"({said} or {v} != {v})" if self.missing else said
-
-    def _as_codes(self, column: Column) -> Condition:
-        """An interval of ordered categories as the list of those inside."""
-        return (
-            self
-            if self.codes is not None
-            else self.of_codes(Column(column.name, "nominal", column.categories))
-        )
+            return self
+        held = tuple(c for c in range(len(column.categories)) if self._holds(c))
+        return replace(self, low=-_INF, high=_INF, codes=held)
 
 
 @dataclass(frozen=True)
@@ -312,20 +249,6 @@ class LinearCondition:
             return f"{said} > {number(self.low)}"
         return f"{number(self.low)} < {said} <= {number(self.high)}"
 
-    def sql(self, schema: Schema) -> str:
-        """The condition as an SQL expression."""
-        said = " + ".join(f"{number(w)} * {_sql_name(schema[j].name)}" for j, w in self.terms) or "0"
-        ends = [f"{said} > {number(self.low)}"] if self.low != -_INF else []
-        ends += [f"{said} <= {number(self.high)}"] if self.high != _INF else []
-        return " AND ".join(ends) or "1 = 1"
-
-    def python(self, schema: Schema, variables: dict[int, str]) -> str:
-        """The condition as a Python expression."""
-        said = " + ".join(f"{w!r} * {variables[j]}" for j, w in self.terms) or "0.0"
-        low = f"{self.low!r} < " if self.low != -_INF else ""
-        high = f" <= {self.high!r}" if self.high != _INF else ""
-        return f"{low}{said}{high}" if low or high else "True"
-
 
 def known(column: int) -> Condition:
     """The condition that a column's value is there."""
@@ -354,32 +277,3 @@ def weighted_sum(terms: list[tuple[float, str]], digits: int | None = None) -> s
 
 def _closed(low: bool, high: bool) -> Closed:
     return ("both" if high else "left") if low else ("right" if high else "neither")
-
-
-def _sql_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _sql_value(value: Any) -> str:
-    value = _native(value)
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, (int, float)):
-        return number(value) if isinstance(value, float) else str(value)
-    return "'" + str(value).replace("'", "''") + "'"
-
-
-def _sql_list(values: list[Any]) -> str:
-    return ", ".join(_sql_value(v) for v in values)
-
-
-def _sql_moment(days: float) -> str:
-    return f"TIMESTAMP '{date_floor(days).replace('T', ' ')}'"
-
-
-def _sql_missing(said: str, name: str) -> str:
-    return f"(({said}) OR {name} IS NULL)" if said else f"{name} IS NULL"
-
-
-def _native(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 __all__ = ["CLASS_COLOURS", "class_colour", "ink_on", "shade"]
 
-# Okabe and Ito's eight, ordered so that neighbours differ in lightness as well as in hue.
-CLASS_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a8794", "#f0e442")
+# Okabe and Ito's colours, ordered so that neighbours differ in lightness as well as in hue, and three more.
+CLASS_COLOURS = (
+    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9"),
+    *("#d55e00", "#7a8794", "#f0e442", "#332288", "#882255"),
+)
 _AMOUNTS = ((0x1B, 0x3B, 0x6F), (0x7C, 0x7B, 0x78), (0xFD, 0xE7, 0x45))  # blue, grey, yellow: lightness rises
 
 
 def class_colour(k: int) -> str:
-    """The colour of class number k; the ninth class has the first one's again.
+    """The colour of class number k; the eleventh class has the first one's again.
 
     >>> from assay.core.palette import class_colour
-    >>> class_colour(0), class_colour(8)
+    >>> class_colour(0), class_colour(10)
     ('#0072b2', '#0072b2')
     """
     return CLASS_COLOURS[k % len(CLASS_COLOURS)]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.conditions import Condition, RowTest
+from assay.core.palette import class_colour, shade
 from assay.core.words import one_line
 from assay.tables import Schema
 from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD, Tree
@@ -130,6 +131,19 @@ class Outline:
     def leaves(self) -> list[int]:
         """The numbers of the leaves, from the first branch to the last."""
         return [i for i, node in enumerate(self.nodes) if node.is_leaf]
+
+    @cached_property
+    def value_range(self) -> tuple[float, float]:
+        """The least and the greatest (first) number that a leaf answers."""
+        values = [node.value[0] for node in self.nodes if node.is_leaf]
+        return min(values), max(values)
+
+    def colour(self, node: int) -> str:
+        """The colour of a node's answer: its class's, or a shade between the least and the greatest number."""
+        if self.classes is not None:
+            return class_colour(self.classes.index(self.nodes[node].answer))
+        low, high = self.value_range
+        return shade((self.nodes[node].value[0] - low) / (high - low) if high > low else 0.5)
 
     def steps(self, node: int) -> list[Branch]:
         """The branches that lead from the root to a node: together, the region of the node.

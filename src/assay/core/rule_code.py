@@ -1,0 +1,132 @@
+"""Rules as code that runs elsewhere: an SQL expression, the source of a Python function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.conditions import Condition, LinearCondition, RowTest
+from assay.core.words import date_floor, number
+from assay.tables import Schema
+
+if TYPE_CHECKING:
+    from assay.core.rules import RuleBase
+
+__all__ = ["rules_python", "rules_sql"]
+
+
+def rules_sql(base: RuleBase) -> str:
+    """One CASE expression: the answer of the first rule that holds, else the default (NULL if there is none).
+
+    A missing value is NULL; a category that no training row had is missing, too.
+    """
+    lines = ["CASE"]
+    for rule in base.rules:
+        said = " AND ".join(_sql(c, base.schema) for c in rule.conditions) or "1 = 1"
+        lines.append(f"  WHEN {said} THEN {_sql_value(rule.answer)}")
+    lines.append(f"  ELSE {'NULL' if base.default is None else _sql_value(base.default)}")
+    return "\n".join([*lines, "END"])
+
+
+def rules_python(base: RuleBase, name: str = "predict") -> str:
+    """The source of a function of one row (a dict of column name to value) that answers as the rules do.
+
+    The row's values are as they stand in the table: labels, numbers, and for dates the days since 1970-01-01;
+    None, NaN or an absent column is missing.
+    """
+    if not name.isidentifier():
+        raise ValueError(f"rules_python: the function's name must be a Python identifier, got {name!r}.")
+    used = sorted({j for rule in base.rules for c in rule.conditions for j in c.columns()})
+    variables = {j: f"v{j}" for j in used}
+    lines = [f"def {name}(row):", '    nan = float("nan")']
+    for j in used:
+        lines.append(f"    v{j} = row.get({base.schema[j].name!r})")
+        lines.append(f"    v{j} = nan if v{j} is None else v{j}")
+    for rule in base.rules:
+        said = " and ".join(_python(c, base.schema, variables) for c in rule.conditions) or "True"
+        lines += [f"    if {said}:", f"        return {_python_value(rule.answer)}"]
+    return "\n".join([*lines, f"    return {_python_value(base.default)}", ""])
+
+
+def _sql(condition: RowTest, schema: Schema) -> str:
+    if isinstance(condition, LinearCondition):
+        said = " + ".join(f"{number(w)} * {_sql_name(schema[j].name)}" for j, w in condition.terms) or "0"
+        return _sql_interval(said, condition.low, condition.high, False, True, number)
+    if not isinstance(condition, Condition):
+        raise TypeError(f"rules_sql: a {type(condition).__name__} has no SQL form.")
+    column = schema[condition.column]
+    name, gone = _sql_name(column.name), f"{_sql_name(column.name)} IS NULL"
+    if column.coded:
+        kept, rest = condition.as_codes(column).sides(column)
+        if not condition.missing:
+            return f"{name} IN ({_sql_list(kept)})" if kept else "1 = 0"
+        return f"({name} NOT IN ({_sql_list(rest)}) OR {gone})" if rest else "1 = 1"
+    if condition.codes is not None:
+        return gone if condition.missing else "1 = 0"
+    show = _sql_moment if column.date else number
+    said = _sql_interval(name, condition.low, condition.high, condition.low_in, condition.high_in, show)
+    return f"({said} OR {gone})" if condition.missing else said
+
+
+def _sql_interval(said: str, low: float, high: float, low_in: bool, high_in: bool, show: Any) -> str:
+    ends = [f"{said} {'>=' if low_in else '>'} {show(low)}"] if low != -math.inf else []
+    ends += [f"{said} {'<=' if high_in else '<'} {show(high)}"] if high != math.inf else []
+    return " AND ".join(ends) or f"{said} IS NOT NULL"
+
+
+def _sql_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _sql_value(value: Any) -> str:
+    value = _native(value)
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        return number(value)
+    return str(value) if isinstance(value, int) else "'" + str(value).replace("'", "''") + "'"
+
+
+def _sql_list(values: Sequence[Any]) -> str:
+    return ", ".join(_sql_value(v) for v in values)
+
+
+def _sql_moment(days: float) -> str:
+    return f"TIMESTAMP '{date_floor(days).replace('T', ' ')}'"
+
+
+def _python(condition: RowTest, schema: Schema, variables: dict[int, str]) -> str:
+    if isinstance(condition, LinearCondition):
+        said = " + ".join(f"{w!r} * {variables[j]}" for j, w in condition.terms) or "0.0"
+        return _python_interval(f"{said}", condition.low, condition.high, False, True)
+    if not isinstance(condition, Condition):
+        raise TypeError(f"rules_python: a {type(condition).__name__} has no Python form.")
+    column, v = schema[condition.column], variables[condition.column]
+    if column.coded:
+        kept, rest = condition.as_codes(column).sides(column)
+        values = rest if condition.missing else kept
+        inside = "[" + ", ".join(_python_value(value) for value in values) + "]"
+        return f"{v} {'not in' if condition.missing else 'in'} {inside}"
+    if condition.codes is not None:
+        return f"{v} != {v}" if condition.missing else "False"
+    said = _python_interval(v, condition.low, condition.high, condition.low_in, condition.high_in)
+    return f"({said} or {v} != {v})" if condition.missing else said
+
+
+def _python_interval(said: str, low: float, high: float, low_in: bool, high_in: bool) -> str:
+    before = f"{low!r} {'<=' if low_in else '<'} " if low != -math.inf else ""
+    after = f" {'<=' if high_in else '<'} {high!r}" if high != math.inf else ""
+    return f"{before}{said}{after}" if before or after else f"({said}) == ({said})"
+
+
+def _python_value(value: Any) -> str:
+    """The source of a label or number; labels of other kinds as the text they print."""
+    value = _native(value)
+    return repr(value if value is None or isinstance(value, (str, int, float, bool)) else str(value))
+
+
+def _native(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
