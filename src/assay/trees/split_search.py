@@ -1,0 +1,295 @@
+"""All splits of a node that a textbook would try, and the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.stats.information import entropy
+from assay.trees.node_measures import Floats, Measure, Rows
+from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD
+
+__all__ = ["TIE", "Candidates", "Split", "SplitSearch", "first_best"]
+
+TIE = 1e-12  # splits whose scores differ by less, in parts of the node's impurity, are equally good
+
+
+@dataclass(frozen=True)
+class Split:
+    """One test of one column, and what it makes of a node.
+
+    Attributes
+    ----------
+    column, kind, threshold, second : as in :class:`~assay.trees.tree.Tree`
+    members : the category codes that go to branch 0, where the test is of a set
+    branches : int, how many branches the test has
+    after : the impurity (or error) after the split
+    decrease : impurity before minus after, times the share of the rows whose value is known
+    score : what the split was chosen by; the larger the better
+    """
+
+    column: int
+    kind: int
+    threshold: float = -2.0
+    second: float = -2.0
+    members: tuple[int, ...] = ()
+    branches: int = 2
+    after: float = 0.0
+    decrease: float = 0.0
+    score: float = 0.0
+
+    def branch(self, x: Floats) -> NDArray[np.int64]:
+        """The branch that each value of the column takes; -1 where it is missing."""
+        if self.kind == NWAY:
+            taken = np.nan_to_num(x, nan=-1.0).astype(np.int64)
+        elif self.kind == SUBSET:
+            taken = (~np.isin(x, self.members)).astype(np.int64)
+        elif self.kind == TERNARY:
+            taken = (x > self.threshold).astype(np.int64) + (x > self.second)
+        else:
+            taken = (x > self.threshold).astype(np.int64)
+        taken[np.isnan(x)] = -1
+        return taken
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """All tests of one column at one node: m of them, with B branches each.
+
+    Attributes
+    ----------
+    column, kind : as in Split
+    thresholds, seconds : (m,), NaN where a test has none
+    left : (m, r) bool, which of the ``codes`` go to branch 0; empty for other kinds
+    codes : (r,) the category codes that the node has
+    weight, impurity : (m, B) of the branches
+    known : share of the node's weight whose value is known
+    """
+
+    column: int
+    kind: int
+    thresholds: Floats
+    seconds: Floats
+    left: NDArray[np.bool_]
+    codes: Rows
+    weight: Floats
+    impurity: Floats
+    known: float
+    branches: int
+
+    def information(self) -> Floats:
+        """(m,) the entropy in bits of the branch sizes."""
+        return entropy(self.weight, base=2)
+
+    def split(self, i: int, after: float, decrease: float, score: float, heaviest_else: int) -> Split:
+        """Test number i. Categories that the node does not have join the heavier branch of a grouping."""
+        members: tuple[int, ...] = ()
+        if self.kind == SUBSET:
+            inside = set(self.codes[self.left[i]].tolist())
+            if self.weight[i, 0] > self.weight[i, 1]:
+                inside |= set(range(heaviest_else)) - set(self.codes.tolist())
+            members = tuple(sorted(inside))
+        return Split(
+            column=self.column,
+            kind=self.kind,
+            threshold=_plain(self.thresholds, i),
+            second=_plain(self.seconds, i),
+            members=members,
+            branches=self.branches,
+            after=after,
+            decrease=decrease,
+            score=score,
+        )
+
+
+class SplitSearch:
+    """Which tests are tried at a node, and by what they are compared.
+
+    Parameters
+    ----------
+    measure : Measure, what is known about the targets
+    n_categories : (d,) int, categories per column; 0 for numbers
+    nominal : "n-way", "binary grouping" or "one-vs-rest"
+    numeric : "binary" or "ternary"
+    candidates : "midpoints", "boundary" or "equal-depth"
+    max_candidates : int, how many thresholds "equal-depth" keeps
+    max_categories : int, up to which all groupings are tried
+    penalty : None, "gain ratio", or what each branch costs
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        n_categories: NDArray[np.integer],
+        nominal: str = "n-way",
+        numeric: str = "binary",
+        candidates: str = "midpoints",
+        max_candidates: int = 32,
+        max_categories: int = 10,
+        penalty: str | float | None = None,
+    ):
+        self.measure, self.n_categories = measure, n_categories
+        self.nominal, self.numeric, self.candidates = nominal, numeric, candidates
+        self.max_candidates, self.max_categories, self.penalty = max_candidates, max_categories, penalty
+
+    def columns(self, X: Floats, rows: Rows, w: Floats) -> Iterator[Candidates]:
+        """The tests of each column that separates anything, column by column."""
+        total = w.sum()
+        for j in range(X.shape[1]):
+            x = X[rows, j]
+            there = ~np.isnan(x)
+            if there.all():
+                found = self._of_column(j, rows, w, x, 1.0)
+            else:
+                known = float(w[there].sum() / total) if there.any() else 0.0
+                found = self._of_column(j, rows[there], w[there], x[there], known)
+            if found is not None and found.weight.size:
+                yield found
+
+    def best_of_each(self, X: Floats, rows: Rows, w: Floats, before: float) -> list[Split]:
+        """The best test of each column: least impurity after it, the first among equals."""
+        best = []
+        for found in self.columns(X, rows, w):
+            after = self.measure.combine(found.weight, found.impurity)
+            i = first_best(-after, before)
+            decrease = (before - float(after[i])) * found.known
+            score = self._score(decrease, found, i)
+            best.append(
+                found.split(i, float(after[i]), decrease, score, int(self.n_categories[found.column]))
+            )
+        return best
+
+    def best(self, X: Floats, rows: Rows, w: Floats, before: float) -> tuple[Split | None, list[Split]]:
+        """The test to take, None if nothing separates the rows, and the best test of each column.
+
+        By gain ratio only columns of at least average gain compete, as in C4.5: a test that separates next to
+        nothing can have a large ratio.
+        """
+        tried = self.best_of_each(X, rows, w, before)
+        if not tried:
+            return None, tried
+        score = np.array([s.score for s in tried])
+        if self.penalty == "gain ratio":
+            gains = np.array([s.decrease for s in tried])
+            score = np.where(gains >= gains.mean() - TIE * before, score, -np.inf)
+            return tried[first_best(score, 1.0)], tried
+        return tried[first_best(score, before)], tried
+
+    def _score(self, decrease: float, found: Candidates, i: int) -> float:
+        if self.penalty is None:
+            return decrease
+        if self.penalty == "gain ratio":
+            sizes = found.weight[i]
+            if found.known < 1:  # the rows without a value count as one more branch
+                sizes = np.append(sizes * found.known, sizes.sum() * (1 - found.known))
+            return decrease / float(entropy(sizes, base=2))
+        return decrease - float(self.penalty) * int(np.count_nonzero(found.weight[i]))
+
+    def _of_column(self, j: int, rows: Rows, w: Floats, x: Floats, known: float) -> Candidates | None:
+        if len(x) == 0 or x.min() == x.max():
+            return None
+        if self.n_categories[j] > 0:
+            return self._of_categories(j, rows, w, x.astype(np.intp), known)
+        order = np.argsort(x, kind="stable")
+        x, rows, w = x[order], rows[order], w[order]
+        cuts = self._cuts(x, rows, w)
+        spans, n = self.measure.spans(rows, w), len(x)
+        if self.numeric == "ternary" and len(cuts) > 1:
+            a, b = (cuts[i] for i in np.triu_indices(len(cuts), 1))
+            edges = np.column_stack([np.zeros_like(a), a, b, np.full_like(a, n)])
+            kind, first, second = TERNARY, _midpoints(x, a), _midpoints(x, b)
+        else:
+            edges = np.column_stack([np.zeros_like(cuts), cuts, np.full_like(cuts, n)])
+            kind, first, second = THRESHOLD, _midpoints(x, cuts), np.full(len(cuts), np.nan)
+        weight, impurity = spans(edges[:, :-1], edges[:, 1:])
+        return _candidates(j, kind, weight, impurity, known, thresholds=first, seconds=second)
+
+    def _cuts(self, x: Floats, rows: Rows, w: Floats) -> NDArray[np.int64]:
+        """Positions in the sorted column at which a threshold may stand."""
+        cuts = np.flatnonzero(x[1:] > x[:-1]) + 1
+        if self.candidates == "boundary":
+            boundary = cuts[self.measure.boundary(rows, np.concatenate(([0], cuts)))]
+            return boundary if len(boundary) else cuts
+        if self.candidates == "equal-depth" and len(cuts) > self.max_candidates:
+            below = np.cumsum(w)[cuts - 1]  # the weight under each cut
+            wanted = w.sum() * np.arange(1, self.max_candidates + 1) / (self.max_candidates + 1)
+            return cuts[np.unique(np.minimum(np.searchsorted(below, wanted * (1 - TIE)), len(cuts) - 1))]
+        return cuts
+
+    def _of_categories(self, j: int, rows: Rows, w: Floats, x: Rows, known: float) -> Candidates:
+        codes, place = np.unique(x, return_inverse=True)
+        if self.nominal == "n-way":
+            order = np.argsort(place, kind="stable")
+            edges = np.concatenate(([0], np.cumsum(np.bincount(place))))
+            weight, impurity = self.measure.spans(rows[order], w[order])(edges[None, :-1], edges[None, 1:])
+            return _candidates(
+                j, NWAY, weight, impurity, known, codes=codes, branches=int(self.n_categories[j])
+            )
+        left = self._groupings(rows, w, place, len(codes))
+        weight, impurity = self.measure.groups(rows, w, place, left)
+        return _candidates(j, SUBSET, weight, impurity, known, left=left, codes=codes)
+
+    def _groupings(self, rows: Rows, w: Floats, place: Rows, r: int) -> NDArray[np.bool_]:
+        """(m, r) which categories go to branch 0."""
+        if r == 2:
+            return np.array([[True, False]])
+        if self.nominal == "one-vs-rest":
+            return np.eye(r, dtype=bool)
+        if r <= self.max_categories:  # 2^(r-1) - 1 groupings; the first category always in branch 0
+            numbers = np.arange(2 ** (r - 1) - 1)
+            others = (numbers[:, None] >> np.arange(r - 1)) & 1
+            return np.column_stack([np.ones(len(numbers), dtype=bool), others.astype(bool)])
+        if (
+            self.measure.ordered_groups
+        ):  # then the best grouping is a cut through the categories in this order
+            rank = np.empty(r, np.intp)
+            rank[np.argsort(self.measure.means(rows, w, place, r), kind="stable")] = np.arange(r)
+            return rank[None, :] <= np.arange(r - 1)[:, None]
+        return np.eye(r, dtype=bool)
+
+
+def first_best(score: Floats, scale: float) -> int:
+    """The first whose score is the largest, up to rounding on this scale."""
+    return int(np.argmax(score >= score.max() - TIE * scale))
+
+
+def _candidates(
+    j: int,
+    kind: int,
+    weight: Floats,
+    impurity: Floats,
+    known: float,
+    *,
+    thresholds: Floats | None = None,
+    seconds: Floats | None = None,
+    left: NDArray[np.bool_] | None = None,
+    codes: Rows | None = None,
+    branches: int | None = None,
+) -> Candidates:
+    nothing = np.full(len(weight), np.nan)
+    return Candidates(
+        column=j,
+        kind=kind,
+        thresholds=nothing if thresholds is None else thresholds,
+        seconds=nothing if seconds is None else seconds,
+        left=np.zeros((len(weight), 0), dtype=bool) if left is None else left,
+        codes=np.zeros(0, np.intp) if codes is None else codes,
+        weight=weight,
+        impurity=impurity,
+        known=known,
+        branches=weight.shape[1] if branches is None else branches,
+    )
+
+
+def _midpoints(x: Floats, cuts: NDArray[np.int64]) -> Floats:
+    """Half way between the values below and above each cut, and never equal to the one above."""
+    below, above = x[cuts - 1], x[cuts]
+    middle = below / 2 + above / 2
+    return np.where((middle >= above) | (middle < below), below, middle)
+
+
+def _plain(values: Floats, i: int) -> float:
+    return -2.0 if np.isnan(values[i]) else float(values[i])

@@ -1,0 +1,106 @@
+"""What the two textbook trees share: the parameters of the search, growing, and replaying the growth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.explanation import text_table
+from assay.core.parameters import Choice, Count, Range
+from assay.errors import ParameterError
+from assay.tables import Schema
+from assay.trees.generate_tree import GrowthStep, generate_tree
+from assay.trees.look_ahead import best_split_ahead
+from assay.trees.node_measures import Floats, Measure, Rows
+from assay.trees.split_search import Split, SplitSearch
+from assay.trees.tree import Tree
+from assay.trees.tree_learner import TreeLearner
+
+__all__ = ["SEARCH", "TextbookTree", "categories_of"]
+
+SEARCH = {
+    "nominal": Choice("n-way", "binary grouping", "one-vs-rest"),
+    "numeric": Choice("binary", "ternary"),
+    "max_candidates": Count(1),
+    "max_categories": Count(2, 16),
+    "min_share": Range(0, 1),
+    "max_depth": Count(0) | None,
+    "look_ahead": Count(1, 4),
+    "missing": Choice("spread", "heaviest"),
+}
+
+
+class TextbookTree(TreeLearner):
+    """A learner that grows its ``tree_`` with every choice of the textbook open, and remembers how."""
+
+    history_: list[GrowthStep]
+
+    def staged_trees(self) -> Iterator[Tree]:
+        """The tree before the first split, after it, after the second, and so on up to ``tree_``."""
+        tree, order = self._fitted_tree(), [step.node for step in self.history_]
+        for done in range(len(order) + 1):
+            yield tree.turn_to_leaves(order[done:])
+
+    def growth(self) -> str:
+        """The history as a table: for each split the node, its rows, the test's column, and what it did."""
+        self._fitted_tree()
+        rows = [
+            [
+                step.node,
+                step.rows,
+                self.schema_.names[step.split.column],
+                step.impurity,
+                step.after,
+                step.split.score,
+            ]
+            for step in self.history_
+        ]
+        return text_table(["node", "rows", "column", "before", "after", "score"], rows)
+
+    def _grow(
+        self, X: Floats, w: NDArray[np.float64] | None, measure: Measure, small_enough: Callable[..., bool]
+    ) -> None:
+        """Grow ``tree_``: a node is a leaf if it is small enough, too small a share, too deep, or cannot be split."""
+        p: Any = self
+        if p.look_ahead > 1 and getattr(p, "penalty", None) is not None:
+            raise ParameterError(
+                f"{type(self).__name__}: look_ahead above 1 compares trees, not splits, so penalty must be None."
+            )
+        weights = np.ones(len(X)) if w is None else w
+        n_categories = categories_of(self.schema_)
+        search = SplitSearch(
+            measure,
+            n_categories,
+            nominal=p.nominal,
+            numeric=p.numeric,
+            candidates=p.candidates,
+            max_candidates=p.max_candidates,
+            max_categories=p.max_categories,
+            penalty=getattr(p, "penalty", None),
+        )
+        least, deepest = p.min_share * weights.sum(), np.inf if p.max_depth is None else p.max_depth
+
+        def choose(rows: Rows, v: Floats, before: float) -> tuple[Split | None, list[Split]]:
+            if p.look_ahead > 1:
+                return best_split_ahead(search, X, rows, v, before, p.look_ahead)
+            return search.best(X, rows, v, before)
+
+        def is_leaf(rows: Rows, v: Floats, value: Floats, impurity: float, depth: int) -> bool:
+            return small_enough(value, impurity) or depth >= deepest or v.sum() < least
+
+        self.tree_, self.history_ = generate_tree(
+            X, weights, measure, choose, is_leaf, n_categories, spread=p.missing == "spread"
+        )
+
+
+def categories_of(schema: Schema) -> NDArray[np.int32]:
+    """(d,) how many categories each nominal column has; 0 for numbers and for ordered categories.
+
+    >>> from assay.tables import Column, Schema
+    >>> categories_of(Schema([Column("weight"), Column("taste", "nominal", ("sour", "sweet"))]))
+    array([0, 2], dtype=int32)
+    """
+    return np.array([len(c.categories) if c.kind == "nominal" else 0 for c in schema], dtype=np.int32)
