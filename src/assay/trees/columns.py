@@ -1,0 +1,139 @@
+"""The columns of a table as ranks: sorted once for a fit, shared by all trees of a forest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import assay.trees._ranks as _ranks
+from assay.core.parallel import in_threads
+from assay.errors import DataError
+
+__all__ = ["Columns", "rank_columns"]
+
+SIDE = 8  # columns that one thread takes at a time
+WORTH_A_THREAD = 1 << 16  # entries
+
+
+@dataclass(eq=False)
+class Columns:
+    r"""Columns of numbers as dense ranks, and the distinct numbers behind the ranks.
+
+    Equal numbers have equal ranks 0, 1, 2, ... in ascending order; a missing entry has the rank behind the last.
+    A tree compares only ranks, so it never sorts a number twice. Categories are ranked by their codes.
+
+    Attributes
+    ----------
+    n : int      d : int
+    values : (v,) float64
+        The distinct numbers of column j, ascending, at ``start[j]`` to ``start[j + 1]``.
+    start : (d + 1,) int64
+    n_categories : (d,) int32
+        0 for a column of numbers, else its number of categories.
+    holes : (d,) uint8
+        Whether the column has missing entries.
+
+    Memory: ``ranks`` takes 4 bytes an entry, ``order`` 8; each is made when first asked for. Both are dense, whether
+    or not the table was.
+    """
+
+    n: int
+    d: int
+    values: np.ndarray
+    start: np.ndarray
+    n_categories: np.ndarray
+    holes: np.ndarray
+    _ranks: np.ndarray | None = None
+    _order: np.ndarray | None = None
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """(d, n) int32: the rank of each row, column by column."""
+        if self._ranks is None:
+            ranks = np.empty((self.d, self.n), np.int32)
+            order = self.order
+            _by_column(lambda j: _ranks.ranks_of_order(order[j], ranks[j]), self)
+            self._ranks = ranks
+        return self._ranks
+
+    @property
+    def order(self) -> np.ndarray:
+        """(d, n) uint64: ``rank << 32 | row``, each column in ascending order."""
+        if self._order is None:
+            order = np.empty((self.d, self.n), np.uint64)
+            ranks, width = self.ranks, np.diff(self.start) + 1
+            _by_column(lambda j: _ranks.order_of_ranks(ranks[j], int(width[j]), order[j]), self)
+            self._order = order
+        return self._order
+
+
+def rank_columns(X: Any, n_categories: Any = None, *, presorted: bool = True) -> Columns:
+    """Rank the columns of a dense or sparse block.
+
+    Parameters
+    ----------
+    X : (n, d) float64 or float32 array, or SciPy sparse matrix
+        Numbers, category codes, NaN where missing. A sparse matrix is read column by column.
+    n_categories : (d,) ints, default None
+        How many categories each column has; 0, or None for all, means numbers.
+    presorted : bool, default True
+        Keep the sorted columns (for trees that look at all columns), or the ranks (for trees that look at a few
+        columns of each node). The other one is made when it is asked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.trees.columns import rank_columns
+    >>> columns = rank_columns(np.array([[2.5], [np.nan], [1.0], [2.5]]))
+    >>> columns.ranks, columns.values
+    (array([[1, 2, 0, 1]], dtype=int32), array([1. , 2.5]))
+    """
+    n, d = X.shape
+    if n >= 2**31:
+        raise DataError(f"A tree can learn from at most 2^31 - 1 rows, got {n}.")
+    categories = (
+        np.zeros(d, np.int32) if n_categories is None else np.ascontiguousarray(n_categories, np.int32)
+    )
+    order = np.empty((d, n) if presorted else (0, 0), np.uint64)
+    ranks = np.empty((0, 0) if presorted else (d, n), np.int32)
+    blocks = [(j, min(j + SIDE, d)) for j in range(0, d, SIDE)]
+    if isinstance(X, np.ndarray):
+        X = np.ascontiguousarray(X, X.dtype if X.dtype in (np.float64, np.float32) else np.float64)
+
+        def work(block: tuple[int, int]) -> Any:
+            return _ranks.rank_block(X, *block, categories, order, ranks)
+    else:
+        S = X.tocsc()
+
+        def work(block: tuple[int, int]) -> Any:
+            a, b = block
+            dense = np.ascontiguousarray(S[:, a:b].toarray(), np.float64)
+            return _ranks.rank_block(dense, 0, b - a, categories[a:b], order[a:b], ranks[a:b])
+
+    if n * d < WORTH_A_THREAD:
+        parts = [work(block) for block in blocks]
+    else:
+        parts = in_threads(work, blocks)
+    values, distinct, holes = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts))
+    start = np.zeros(d + 1, np.int64)
+    np.cumsum(distinct, out=start[1:])
+    return Columns(
+        n=n,
+        d=d,
+        values=values,
+        start=start,
+        n_categories=categories,
+        holes=(holes > 0).view(np.uint8),
+        _ranks=None if presorted else ranks,
+        _order=order if presorted else None,
+    )
+
+
+def _by_column(work: Any, columns: Columns) -> None:
+    if columns.n * columns.d < WORTH_A_THREAD:
+        for j in range(columns.d):
+            work(j)
+    else:
+        in_threads(work, range(columns.d))
