@@ -99,7 +99,7 @@ class TreeLearner:
         classes = [str(c) for c in getattr(self, "classes_", ())]
         rows = []
         for node, branch in tree.path(x):
-            told = outline.nodes[node].branches[branch] if branch >= 0 else "the leaf"
+            told = outline.nodes[node].branches[branch].words if branch >= 0 else "the leaf"
             weight, value = float(tree.weighted_n_node_samples[node]), tree.value[node]
             numbers = [_count(v * weight) for v in value] if classes else [float(v) for v in value]
             rows.append([node, told, _count(weight), *numbers])
