@@ -34,8 +34,8 @@ class RowTest(Protocol):
 class Condition:
     """What one column's value must be: in an interval, or one of some categories.
 
-    A missing value (NaN, or a category that the schema does not list) meets the condition only if ``missing``
-    says so.
+    A missing value (NaN; in a block also categories that the schema does not list) meets the condition only if
+    ``missing`` says so.
 
     Parameters
     ----------
@@ -76,14 +76,13 @@ class Condition:
         x = X[:, self.column] if isinstance(X, np.ndarray) else X[:, [self.column]].toarray().ravel()
         if self.codes is not None:
             inside = np.isin(x, self.codes)
-            gone = np.isnan(x) | (x < 0)
         else:
             above = x >= self.low if self.closed in ("left", "both") else x > self.low
             below = x <= self.high if self.closed in ("right", "both") else x < self.high
             if self.low == -_INF:
                 above = ~np.isnan(x)
-            inside, gone = above & below, np.isnan(x)
-        return inside | gone if self.missing else inside & ~gone
+            inside = above & below  # comparisons with NaN are false
+        return inside | np.isnan(x) if self.missing else inside
 
     def __and__(self, other: Condition) -> Condition:
         """The condition that holds when both hold; they are about the same column."""

@@ -7,7 +7,7 @@ __all__ = ["CLASS_COLOURS", "class_colour", "ink_on", "shade"]
 # Okabe and Ito's colours, ordered so that neighbours differ in lightness as well as in hue, and three more.
 CLASS_COLOURS = (
     *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9"),
-    *("#d55e00", "#7a8794", "#f0e442", "#332288", "#882255"),
+    *("#d55e00", "#f0e442", "#661100", "#555555", "#ddcc77"),
 )
 _AMOUNTS = ((0x1B, 0x3B, 0x6F), (0x7C, 0x7B, 0x78), (0xFD, 0xE7, 0x45))  # blue, grey, yellow: lightness rises
 

@@ -158,6 +158,23 @@ class RuleBase:
         kinds = [*(rule.answer for rule in self.rules), *([] if self.default is None else [self.default])]
         return np.array(answers.tolist(), dtype=np.array(kinds).dtype if kinds else None)
 
+    def ordered(self, by: str = "support") -> RuleBase:
+        """The same rules in another order, for rules that exclude each other.
+
+        Parameters
+        ----------
+        by : "support", "accuracy" or "answer"
+            The largest first; among equals the order stays as it is. Classes stand in the order of ``classes``.
+        """
+        keys: dict[str, Callable[[Rule], float]] = {
+            "support": lambda rule: -rule.n,
+            "accuracy": lambda rule: -(rule.accuracy or 0.0),
+            "answer": lambda rule: -rule.answer if self.classes is None else self.classes.index(rule.answer),
+        }
+        if by not in keys:
+            raise ValueError(f"RuleBase.ordered: by must be one of {', '.join(keys)}, got {by!r}.")
+        return replace(self, rules=tuple(sorted(self.rules, key=keys[by])))
+
     # ------------------------------------------------------------------ told
 
     def text(self, *, counts: bool = False, missing: bool = False) -> str:

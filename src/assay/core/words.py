@@ -46,7 +46,9 @@ def one_line(text: object, limit: int | None = None) -> str:
     >>> one_line("two\nlines"), one_line("a long label", 8)
     ('two\\nlines', 'a lon...')
     """
-    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+    line = str(text)
+    if not line.isprintable():
+        line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
     return line if limit is None or len(line) <= limit else line[: max(limit - 3, 1)] + "..."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +14,7 @@ from assay.core.conditions import Condition, RowTest
 from assay.core.palette import class_colour, shade
 from assay.core.words import one_line
 from assay.tables import Schema
-from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD, Tree
+from assay.trees.tree import SUBSET, TERNARY, THRESHOLD, Tree
 
 __all__ = ["Branch", "Outline", "OutlineNode", "outline_of"]
 
@@ -194,23 +195,46 @@ def outline_of(
     (1.0, 3.0)
     """
     labels = None if classes is None else tuple(_native(c) for c in classes)
-    if answers is None:
-        answers = tree.value[:, 0] if labels is None else [labels[k] for k in tree.value.argmax(axis=1)]
-    counts = None if labels is None else tree.value * tree.weighted_n_node_samples[:, None]
-    nodes = [
-        OutlineNode(
-            answer=_native(answers[i]),
-            n=float(tree.weighted_n_node_samples[i]),
-            counts=() if counts is None else tuple(_tidy(counts[i])),
-            value=tuple(tree.value[i].tolist()),
-            test="" if tree.is_leaf[i] else one_line(schema[int(tree.feature[i])].name),
-            branches=_branches(tree, i, schema),
+    return Outline(_Nodes(tree, schema, labels, answers), schema, labels, target)
+
+
+class _Nodes(Sequence[OutlineNode]):
+    """The nodes of a tree in words, each put into words when it is first looked at."""
+
+    def __init__(self, tree: Tree, schema: Schema, classes: tuple[Any, ...] | None, answers: Any):
+        self.tree, self.schema, self.classes, self.answers = tree, schema, classes, answers
+        self.made: list[OutlineNode | None] = [None] * tree.node_count
+        self.leaf = tree.is_leaf
+
+    def __len__(self) -> int:
+        return len(self.made)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        i = range(len(self))[i]
+        node = self.made[i]
+        if node is None:
+            node = self.made[i] = self._node(i)
+        return node
+
+    def _node(self, i: int) -> OutlineNode:
+        tree, leaf, value = self.tree, self.leaf[i], self.tree.value[i]
+        n = float(tree.weighted_n_node_samples[i])
+        if self.answers is not None:
+            answer = _native(self.answers[i])
+        else:
+            answer = float(value[0]) if self.classes is None else self.classes[int(value.argmax())]
+        return OutlineNode(
+            answer=answer,
+            n=n,
+            counts=() if self.classes is None else tuple(_tidy(v * n) for v in value.tolist()),
+            value=tuple(value.tolist()),
+            test="" if leaf else one_line(self.schema[int(tree.feature[i])].name),
+            branches=() if leaf else _branches(tree, i, self.schema),
             impurity=float(tree.impurity[i]),
-            spread=not tree.is_leaf[i] and tree.missing[i] < 0,
+            spread=bool(not leaf and tree.missing[i] < 0),
         )
-        for i in range(tree.node_count)
-    ]
-    return Outline(nodes, schema, labels, target)
 
 
 def _branches(tree: Tree, i: int, schema: Schema) -> tuple[Branch, ...]:
@@ -229,20 +253,20 @@ def _branches(tree: Tree, i: int, schema: Schema) -> tuple[Branch, ...]:
         rest = tuple(c for c in range(r) if c not in held)
         sides = (tuple(sorted(held)), rest)
         ways = [Condition(j, codes=codes, missing=missing == b) for b, codes in enumerate(sides)]
-    elif kind == NWAY:
+    else:  # NWAY
         ways = [Condition(j, codes=(b,), missing=missing == b) for b in range(len(children))]
-    else:
-        return ()
     return tuple(
         Branch(way.words(schema, False, False), way.label(schema), int(child), way, way.missing)
         for way, child in zip(ways, children)
     )
 
 
-def _tidy(counts: np.ndarray) -> list[float]:
-    """Counts that differ from whole numbers by rounding only are whole."""
-    whole = np.round(counts)
-    return np.where(np.abs(counts - whole) <= 1e-9 * np.maximum(1.0, whole), whole, counts).tolist()
+def _tidy(count: float) -> float:
+    """A count that differs from a whole number by rounding only is whole."""
+    if not math.isfinite(count):
+        return count
+    whole = round(count)
+    return float(whole) if abs(count - whole) <= 1e-9 * max(1.0, whole) else count
 
 
 def _native(value: Any) -> Any:

@@ -70,8 +70,8 @@ def simplify(
         estimate, short = _shortened(rule, values, y, w, base.classes is not None, confidence, tests)
         if short.conditions:
             found.setdefault((frozenset(short.conditions), short.answer), (estimate, short))
-    pairs = sorted(found.values(), key=lambda pair: pair[0])
-    rules = [rule for _, rule in pairs]
+    surest = sorted(found.values(), key=lambda pair: (round(pair[0], 12), -pair[1].n))
+    rules = [rule for _, rule in surest]
     if base.classes is not None:
         rules = _by_class(rules, values, y, w, base.classes)
         rules = _useful(rules, values, y, w, base.classes)
@@ -113,6 +113,7 @@ def _shortened(
 ) -> tuple[float, Rule]:
     """The rule without the conditions that do not help, and its estimated error."""
     parts = [part for condition in rule.conditions for part in _single(condition)]
+    size = len(parts)
     for part in parts:
         if part not in tests:
             tests[part] = ~part.covers(X)
@@ -120,7 +121,7 @@ def _shortened(
     for part in parts:
         fails += tests[part]
     wrong = (y != rule.answer) * w if classify else y
-    best = _estimate(fails == 0, wrong, w, len(parts), classify, confidence)
+    best = _estimate(fails == 0, wrong, w, size, classify, confidence)
     while parts:  # a row that fails one condition only is gained when that one goes
         gained = [(fails == 0) | ((fails == 1) & tests[part]) for part in parts]
         estimates = [_estimate(rows, wrong, w, len(parts) - 1, classify, confidence) for rows in gained]
@@ -130,10 +131,10 @@ def _shortened(
         best = estimates[drop]
         fails -= tests[parts.pop(drop)]
     covered = fails == 0
-    answer = rule.answer
-    if not classify and w[covered].sum() > 0:
-        answer = float(np.average(y[covered], weights=w[covered]))
-    return best, replace(rule, conditions=_merged(parts), answer=answer)
+    n, answer = float(w[covered].sum()), rule.answer
+    if not classify and n > 0 and len(parts) < size:
+        answer = _mean(y[covered], w[covered])
+    return best, replace(rule, conditions=_merged(parts), answer=answer, n=n)
 
 
 def _estimate(
@@ -144,9 +145,14 @@ def _estimate(
         return float(pessimistic_error(wrong[covered].sum(), n, confidence))
     if n <= size or n == 0:
         return np.inf
-    mean = np.average(wrong[covered], weights=w[covered])
+    mean = _mean(wrong[covered], w[covered])
     rms = np.sqrt(np.average((wrong[covered] - mean) ** 2, weights=w[covered]))
     return float(rms * (n + size) / (n - size))
+
+
+def _mean(y: np.ndarray, w: np.ndarray) -> float:
+    """The weighted mean, exact where all numbers are equal."""
+    return float(y[0] + np.average(y - y[0], weights=w))
 
 
 def _single(condition: RowTest) -> list[RowTest]:
@@ -202,7 +208,7 @@ def _default(classes: Any, covered: Any, y: np.ndarray, w: np.ndarray) -> Any:
     """The most frequent class, or the mean, of the rows that no rule covers; of all rows if there are none."""
     left = ~covered if (w[~covered] > 0).any() else np.ones(len(y), bool)
     if classes is None:
-        return float(np.average(y[left], weights=w[left]))
+        return _mean(y[left], w[left])
     prior = np.array([w[y == c].sum() for c in classes])
     count = np.array([w[left & (y == c)].sum() for c in classes])
     return classes[int(np.lexsort((-prior, -count))[0])]
