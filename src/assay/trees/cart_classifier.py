@@ -1,0 +1,146 @@
+"""CART: binary splits, surrogates for missing values, and a price for every leaf, chosen by cross-validation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core import Classifier
+from assay.core.parameters import Any_, Choice, Count, Range, Seed
+from assay.trees.columns import rank_columns
+from assay.trees.growing import grow
+from assay.trees.multiway import categories_of
+from assay.trees.pruning.cost_complexity import cost_complexity
+from assay.trees.pruning.cross_validated import weigh_path
+from assay.trees.tree import Tree
+from assay.trees.tree_learner import TreeLearner
+
+__all__ = ["CART_ACCEPTS", "CARTClassifier", "PrunedByPrice"]
+
+
+def _splits(cv: Any) -> bool:
+    return hasattr(cv, "split") or (isinstance(cv, (list, tuple)) and len(cv) > 1)
+
+
+CART_ACCEPTS = {
+    "cv": Count(2) | Any_("a splitter or a list of (train, test) row numbers", _splits),
+    "within": Range(0),
+    "min_samples_split": Count(2),
+    "min_samples_leaf": Count(1),
+    "max_depth": Count(0) | None,
+    "missing": Choice("surrogate", "learned"),
+    "random_state": Seed(),
+}
+
+
+class PrunedByPrice(TreeLearner):
+    """Grow a large tree, then keep the subtree that cross-validation finds worth its leaves."""
+
+    def _grown(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Tree:
+        me: Any = self
+        return grow(
+            rank_columns(X, categories_of(self.schema_)),
+            y,
+            w,
+            n_classes=len(me.classes_) if hasattr(self, "classes_") else 0,
+            criterion=me.criterion,
+            max_depth=me.max_depth,
+            min_samples_split=me.min_samples_split,
+            min_samples_leaf=me.min_samples_leaf,
+            missing=me.missing,
+        )
+
+    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        me: Any = self
+        tree = self._grown(X, y, w)
+
+        def fold(train: np.ndarray, test: np.ndarray) -> tuple[Tree, np.ndarray, None]:
+            return self._grown(X[train], y[train], None if w is None else w[train]), X[test], None
+
+        cost = getattr(self, "cost", "impurity")
+        choice = weigh_path(
+            tree, fold, y, w, cv=me.cv, within=me.within, cost=cost, random_state=me.random_state
+        )
+        self.tree_ = cost_complexity(tree, choice.alpha, cost)
+        self.ccp_alpha_ = choice.alpha
+        self.path_alphas_, self.path_leaves_ = choice.alphas, choice.leaves
+        self.path_errors_, self.path_standard_errors_ = choice.errors, choice.standard_errors
+
+
+class CARTClassifier(PrunedByPrice, Classifier):
+    r"""Classify by the tree of Breiman, Friedman, Olshen and Stone: grown to the end, cut back with care.
+
+    Nodes are split in two where the Gini impurity falls most: numbers at a threshold, categories in two groups. A
+    row whose value is missing goes where the best agreeing other column sends it (a surrogate). From the full tree the
+    subtrees that minimise
+
+    .. math:: R(T) + \alpha \, |\text{leaves of } T| \quad (1)
+
+    for some price :math:`\alpha` of a leaf form a path, and cross-validation chooses on it: the smallest subtree whose
+    error is within one standard error of the least. :class:`DecisionTreeClassifier` grows the same trees with a price
+    that you give.
+
+    Use it where a small tree is wanted and a tenfold fit is no matter.
+
+    Parameters
+    ----------
+    criterion : "gini" or "entropy", default "gini"
+    cost : "error" or "impurity", default "error"
+        R(T): the share of training rows that the leaves get wrong, as in the book, or their mean impurity.
+    cv : int, splitter or list of (train, test) row numbers, default 10
+        How many folds, classes spread evenly over them; or which.
+    within : float, default 1
+        How many standard errors above the least error are allowed; 0 takes the least.
+    min_samples_split : int, default 2      min_samples_leaf : int, default 1
+    max_depth : int or None, default None
+    missing : "surrogate" or "learned", default "surrogate"
+        What a missing value does: ask other columns, or go to the side that was better while growing.
+    random_state : int, RandomState or None, default None
+        Which rows share a fold.
+
+    Attributes
+    ----------
+    tree_ : Tree      classes_ : (K,)      ccp_alpha_ : float
+    path_alphas_, path_leaves_, path_errors_, path_standard_errors_ : (s,)
+        The path: from which price on each subtree is best, its leaves, its cross-validated error and standard error.
+
+    Examples
+    --------
+    >>> from assay.tables.data import load_iris
+    >>> from assay.trees import CARTClassifier
+    >>> iris = load_iris()
+    >>> model = CARTClassifier(random_state=0).fit(iris.X, iris.y)
+    >>> model.path_leaves_
+    array([9, 5, 3, 2, 1])
+    >>> model.get_n_leaves()
+    3
+    """
+
+    takes = frozenset({"nominal", "missing"})
+    accepts = {"criterion": Choice("gini", "entropy"), "cost": Choice("error", "impurity"), **CART_ACCEPTS}
+
+    def __init__(
+        self,
+        criterion: str = "gini",
+        cost: str = "error",
+        cv: Any = 10,
+        within: float = 1.0,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        max_depth: int | None = None,
+        missing: str = "surrogate",
+        random_state: Any = None,
+    ):
+        self.criterion = criterion
+        self.cost = cost
+        self.cv = cv
+        self.within = within
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.missing = missing
+        self.random_state = random_state
+
+    def _posterior(self, X: np.ndarray) -> np.ndarray:
+        return self.tree_.predict(X)

@@ -1,0 +1,172 @@
+"""The price of a leaf by cross-validation, with the one-standard-error rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from assay.core.parallel import in_threads
+from assay.core.targets import encode_labels
+from assay.trees.pruning.cost_complexity import cost_complexity, cost_complexity_path
+from assay.trees.tree import Tree
+
+__all__ = ["AlphaChoice", "choose_alpha", "weigh_path"]
+
+# rows to grow on, rows left out -> the tree, the rows left out as it sees them, the class behind each of its values
+Fold = Callable[[np.ndarray, np.ndarray], tuple[Tree, np.ndarray, np.ndarray | None]]
+
+
+@dataclass(frozen=True)
+class AlphaChoice:
+    """What cross-validation says about every subtree of the path.
+
+    Attributes
+    ----------
+    alpha : float
+        The chosen price of a leaf.
+    alphas : (s,) the prices at which the path of the whole tree changes
+    leaves : (s,) the leaves of the subtree that is best from there on
+    errors : (s,) the cross-validated error (share of wrong rows, or mean squared error); 0 if there is no choice
+    standard_errors : (s,)
+    best : int
+        The subtree of least error.
+    chosen : int
+        The smallest subtree within the allowed number of standard errors of it.
+    """
+
+    alpha: float
+    alphas: np.ndarray
+    leaves: np.ndarray
+    errors: np.ndarray
+    standard_errors: np.ndarray
+    best: int
+    chosen: int
+
+
+def choose_alpha(
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    cv: Any = 10,
+    within: float = 1.0,
+    cost: str = "impurity",
+    random_state: Any = None,
+) -> AlphaChoice:
+    r"""Choose the price of a leaf for a fitted tree learner.
+
+    The path of the whole tree changes at :math:`\alpha_1 = 0 < \dots < \alpha_s`. In each fold a tree is grown on the
+    other folds and pruned with each :math:`\beta_i = \sqrt{\alpha_i \alpha_{i+1}}`, a typical price for subtree i, and
+    the rows left out tell its error :math:`R_i`. Chosen is the smallest subtree with
+
+    .. math:: R_i \le \min_j R_j + c \cdot SE \quad (1)
+
+    where SE is the standard error at the minimum and c = ``within`` (Breiman, Friedman, Olshen and Stone 1984).
+
+    Parameters
+    ----------
+    model : fitted learner with ``tree_``
+    X, y, sample_weight : the rows it was fitted on
+    cv : int, splitter or list of (train, test) row numbers, default 10
+        How many folds, classes spread evenly over them; or which.
+    within : float, default 1
+        How many standard errors; 0 takes the subtree of least error.
+    cost : "impurity" or "error"
+        As in :func:`cost_complexity`.
+    random_state : int, RandomState or None
+        Which rows share a fold.
+
+    Examples
+    --------
+    >>> from assay.tables.data import load_iris
+    >>> from assay.trees import ID3Classifier
+    >>> from assay.trees.pruning import choose_alpha
+    >>> iris = load_iris()
+    >>> choice = choose_alpha(ID3Classifier().fit(iris.X, iris.y), iris.X, iris.y, random_state=0)
+    >>> int(choice.leaves[0]), int(choice.leaves[choice.chosen])
+    (9, 4)
+    """
+    from sklearn.base import clone, is_classifier
+    from sklearn.utils import _safe_indexing
+
+    classes = None
+    if is_classifier(model):
+        classes, target = encode_labels(y, len(y), "choose_alpha")
+        given = classes[target]
+    else:
+        given = target = np.asarray(y, np.float64)
+    weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+
+    def fold(train: np.ndarray, test: np.ndarray) -> tuple[Tree, np.ndarray, np.ndarray | None]:
+        extra = {} if weights is None else {"sample_weight": weights[train]}
+        grown = clone(model).fit(_safe_indexing(X, train), given[train], **extra)
+        block = grown._admit(_safe_indexing(X, test))
+        known = None if classes is None else np.searchsorted(classes, grown.classes_)
+        return grown.tree_, block if isinstance(block, np.ndarray) else block.toarray(), known
+
+    return weigh_path(
+        model.tree_, fold, target, weights, cv=cv, within=within, cost=cost, random_state=random_state
+    )
+
+
+def weigh_path(
+    tree: Tree,
+    fold: Fold,
+    y: np.ndarray,
+    w: np.ndarray | None,
+    *,
+    cv: Any,
+    within: float,
+    cost: str,
+    random_state: Any,
+) -> AlphaChoice:
+    """Choose the price of a leaf for a tree, given how to grow others on parts of its rows.
+
+    y holds class codes (whole numbers) or numbers (floats).
+    """
+    from sklearn.utils import check_random_state
+
+    path = cost_complexity_path(tree, cost)
+    if len(path.alphas) == 1:  # nothing to choose from
+        return AlphaChoice(0.0, path.alphas, path.leaves, np.zeros(1), np.zeros(1), 0, 0)
+    middles = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
+    losses = np.zeros((len(y), len(path.alphas)))
+
+    def one(rows: tuple[np.ndarray, np.ndarray]) -> None:
+        grown, block, known = fold(*rows)
+        for s, price in enumerate(middles):
+            answer = cost_complexity(grown, price, cost).predict(block)
+            if y.dtype.kind == "f":
+                losses[rows[1], s] = ((answer - y[rows[1]].reshape(len(block), -1)) ** 2).mean(axis=1)
+            else:
+                said = answer.argmax(axis=1)
+                losses[rows[1], s] = (said if known is None else known[said]) != y[rows[1]]
+
+    in_threads(one, _folds(y, cv, check_random_state(random_state)))
+    weights = np.ones(len(y)) if w is None else w
+    errors = weights @ losses / weights.sum()
+    spread = np.sqrt(weights @ (losses - errors) ** 2) / weights.sum()
+    best = int(np.flatnonzero(errors <= errors.min() + 1e-12)[-1])
+    allowed = errors[best] + within * spread[best]
+    chosen = int(np.flatnonzero(errors <= allowed + 1e-12)[-1])  # (1)
+    return AlphaChoice(float(path.alphas[chosen]), path.alphas, path.leaves, errors, spread, best, chosen)
+
+
+def _folds(y: np.ndarray, cv: Any, seed: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rows to grow on and rows left out; classes are spread evenly over the folds."""
+    if not isinstance(cv, Integral):
+        from sklearn.model_selection import check_cv
+
+        return list(check_cv(cv).split(np.zeros(len(y)), y))
+    cv = min(int(cv), len(y))
+    shuffled = seed.permutation(len(y))
+    if y.dtype.kind != "f":
+        shuffled = shuffled[np.argsort(y[shuffled], kind="stable")]
+    place = np.empty(len(y), np.int64)
+    place[shuffled] = np.arange(len(y)) % cv
+    return [(np.flatnonzero(place != f), np.flatnonzero(place == f)) for f in range(cv)]

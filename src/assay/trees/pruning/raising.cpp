@@ -1,0 +1,353 @@
+// Error-based pruning with subtree raising, and rows handed down a tree in fractions.
+//
+// The errors that a leaf of n rows, e of them wrong, is expected to make are the upper end of a confidence interval:
+//
+//     U(n, 0)     = n (1 - CF^(1/n))
+//     U(n, e)     = n (f + z^2/2n + z sqrt(f/n - f^2/n + z^2/4n^2)) / (1 + z^2/n),   f = (e + 1/2)/n,   e >= 1    (1)
+//     between 0 and 1 linear in e;  never above n
+//
+// From the leaves up, a node becomes a leaf, or its heaviest child, if that is expected to make no more errors than the
+// subtree, within 0.1. A raised child sees all rows of its new place, and is pruned again.
+//
+// Checked here: the tree's structure (it may come from a file). Checked by the caller: y in 0..K-1, w > 0.
+// Twin in Python: tests/trees/pruning/test_error_based.py, prune_by_the_book.
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "assay/array.hpp"
+
+using namespace assay;
+
+namespace {
+
+using std::uint32_t;
+using std::vector;
+constexpr double SMALL = 1e-6;  // weights and errors closer than this are the same
+enum Kind : uint8_t { LEAF, THRESHOLD, SUBSET, NWAY, TERNARY };
+
+struct Shape {
+    int64_t m, d;
+    const int32_t *feature;
+    const uint8_t *kind;
+    const double *threshold;
+    const int32_t *offset, *child, *set_offset;
+    const uint32_t *sets;
+    const int32_t *missing;
+    const double *weight;
+
+    int32_t children(int64_t i) const { return offset[i + 1] - offset[i]; }
+
+    // The branch that a row takes at a node; -1: all of them.
+    int32_t branch(int64_t i, const double *x) const {
+        const double v = x[feature[i]];
+        if (v != v) return missing[i];
+        switch (kind[i]) {
+            case THRESHOLD: return !(v <= threshold[i]);
+            case SUBSET: {
+                const int64_t word = v >= 0 ? int64_t(v) / 32 : -1, words = set_offset[i + 1] - set_offset[i];
+                return !(word >= 0 && word < words && (sets[set_offset[i] + word] >> (int64_t(v) % 32) & 1));
+            }
+            case NWAY: return v >= 0 && v < children(i) ? int32_t(v) : missing[i];
+            default: {
+                double second;
+                std::memcpy(&second, sets + set_offset[i], 8);
+                return v <= threshold[i] ? 0 : v <= second ? 1 : 2;
+            }
+        }
+    }
+};
+
+Shape shape_of(int64_t d, In1<int32_t> &feature, In1<uint8_t> &kind, In1<double> &threshold, In1<int32_t> &offset,
+               In1<int32_t> &child, In1<int32_t> &set_offset, In1<uint32_t> &sets, In1<int32_t> &missing,
+               In1<double> &weight) {
+    const int64_t m = int64_t(feature.shape(0)), words = int64_t(sets.shape(0));
+    require(m > 0 && int64_t(kind.shape(0)) == m && int64_t(threshold.shape(0)) == m &&
+                int64_t(offset.shape(0)) == m + 1 && int64_t(child.shape(0)) == m - 1 &&
+                int64_t(set_offset.shape(0)) == m + 1 && int64_t(missing.shape(0)) == m && int64_t(weight.shape(0)) == m,
+            "Tree: the arrays differ in length");
+    Shape s{m, d, feature.data(), kind.data(), threshold.data(), offset.data(), child.data(), set_offset.data(),
+            sets.data(), missing.data(), weight.data()};
+    require(s.offset[0] == 0 && s.set_offset[0] == 0, "Tree: offset");
+    for (int64_t i = 0; i < m; ++i) {
+        const int32_t c = s.children(i), own = s.set_offset[i + 1] - s.set_offset[i];
+        require(c >= 0 && s.offset[i + 1] <= m - 1 && own >= 0 && s.set_offset[i + 1] <= words, "Tree: offset");
+        require(s.kind[i] <= TERNARY && (s.kind[i] != TERNARY || (own == 2 && c == 3)), "Tree: kind");
+        require((s.kind[i] == LEAF) == (c == 0), "Tree: a leaf with children");
+        require(s.kind[i] != THRESHOLD && s.kind[i] != SUBSET ? true : c == 2, "Tree: two children are needed");
+        require(s.kind[i] == LEAF || (s.feature[i] >= 0 && s.feature[i] < d && s.missing[i] >= -1 && s.missing[i] < c),
+                "Tree: feature or missing");
+        for (int32_t b = s.offset[i]; b < s.offset[i + 1]; ++b)
+            require(s.child[b] > i && s.child[b] < m, "Tree: a child stands before its parent");
+    }
+    return s;
+}
+
+struct Frame {
+    vector<int32_t> row;
+    vector<double> w;
+};
+
+struct Part {  // the rows of one node
+    std::shared_ptr<Frame> frame;
+    int64_t start = 0, end = 0;
+};
+
+// (1)
+struct Bound {
+    double confidence, z;
+
+    double above_one(double n, double e) const {
+        if (e + 0.5 >= n) return std::max(n, e);
+        const double f = (e + 0.5) / n, q = z * z;
+        return n * (f + q / (2 * n) + z * std::sqrt(f / n - f * f / n + q / (4 * n * n))) / (1 + q / n);
+    }
+
+    double operator()(double n, double e) const {
+        if (n < SMALL) return 0.0;
+        if (e >= 1) return above_one(n, e);
+        const double none = n * (1 - std::pow(confidence, 1 / n));
+        return e <= 0 ? none : none + e * (above_one(n, 1) - none);
+    }
+};
+
+class Pruner {
+    const Shape &t_;
+    const double *X_;
+    const int32_t *y_;
+    const int64_t K_;
+    const Bound bound_;
+    vector<int32_t> side_;
+    vector<int64_t> begins_, cursor_;
+    vector<int32_t> spare_row_;
+    vector<double> spare_w_, bags_;
+
+  public:
+    vector<int32_t> content;  // (m,) whose test and children a node has
+    vector<uint8_t> leaf;
+    vector<double> counts;   // (m, K)
+    vector<int64_t> rows;    // (m,)
+
+    Pruner(const Shape &t, const double *X, const int32_t *y, int64_t n, int64_t K, Bound bound)
+        : t_(t), X_(X), y_(y), K_(K), bound_(bound), side_(n), spare_row_(n), spare_w_(n), content(t.m), leaf(t.m),
+          counts(t.m * K), rows(t.m) {
+        for (int64_t i = 0; i < t.m; ++i) content[i] = int32_t(i), leaf[i] = t.kind[i] == LEAF;
+    }
+
+    void run(Part all) {
+        struct Step {
+            int32_t node;
+            Part part;
+            bool back;  // the children are done
+        };
+        vector<double> expected(t_.m);
+        vector<Step> todo{{0, all, false}};
+        vector<Part> parts;
+        while (!todo.empty()) {
+            Step step = std::move(todo.back());
+            todo.pop_back();
+            const int32_t i = step.node;
+            double *c = &counts[int64_t(i) * K_];
+            if (!step.back) {
+                count(step.part, c);
+                rows[i] = step.part.end - step.part.start;
+                if (leaf[i]) {
+                    expected[i] = expect(c);
+                    continue;
+                }
+                divide(step.part, content[i], parts);
+                const int32_t *kids = t_.child + t_.offset[content[i]];
+                todo.push_back({i, step.part, true});
+                for (size_t b = 0; b < parts.size(); ++b) todo.push_back({kids[b], parts[b], false});
+                continue;
+            }
+            const int32_t *kids = t_.child + t_.offset[content[i]], r = t_.children(content[i]);
+            double as_tree = 0, heaviest = -1;
+            int32_t heir = kids[0];
+            for (int32_t b = 0; b < r; ++b) {
+                const double *kc = &counts[int64_t(kids[b]) * K_];
+                double n = 0;
+                for (int64_t k = 0; k < K_; ++k) n += kc[k];
+                as_tree += expected[kids[b]];
+                if (n > heaviest - SMALL) heaviest = n, heir = kids[b];
+            }
+            const double as_leaf = expect(c), enough = std::max(as_tree + 0.1, as_leaf - 0.1) + SMALL;
+            const double as_heir = expect_of(heir, step.part, enough);
+            if (as_leaf < as_tree + 0.1 + SMALL && as_leaf < as_heir + 0.1 + SMALL) {
+                leaf[i] = 1, expected[i] = as_leaf;
+            } else if (as_heir < as_tree + 0.1 + SMALL) {
+                content[i] = content[heir], leaf[i] = leaf[heir];
+                todo.push_back({i, step.part, false});
+            } else {
+                expected[i] = as_tree;
+            }
+        }
+    }
+
+  private:
+    void count(const Part &p, double *c) const {
+        std::fill(c, c + K_, 0.0);
+        for (int64_t i = p.start; i < p.end; ++i) c[y_[p.frame->row[i]]] += p.frame->w[i];
+    }
+
+    double expect(const double *c) const {
+        double n = 0, most = 0;
+        for (int64_t k = 0; k < K_; ++k) n += c[k], most = std::max(most, c[k]);
+        return bound_(n, n - most);
+    }
+
+    // What the subtree of a node is expected to err on these rows; given up above `enough`.
+    double expect_of(int32_t node, const Part &rows, double enough) {
+        vector<std::pair<int32_t, Part>> todo{{node, rows}};
+        vector<Part> parts;
+        vector<double> c(K_);
+        double sum = 0;
+        while (!todo.empty() && sum <= enough) {
+            const auto [i, part] = std::move(todo.back());
+            todo.pop_back();
+            if (leaf[i]) {
+                count(part, c.data());
+                sum += expect(c.data());
+                continue;
+            }
+            divide(part, content[i], parts);
+            const int32_t *kids = t_.child + t_.offset[content[i]];
+            for (size_t b = 0; b < parts.size(); ++b)
+                if (parts[b].end > parts[b].start) todo.push_back({kids[b], parts[b]});
+        }
+        return sum;
+    }
+
+    // Divide the rows of a part by the test of node i.
+    void divide(const Part &p, int64_t i, vector<Part> &out) {
+        Frame &f = *p.frame;
+        const int32_t r = t_.children(i);
+        int64_t spread = 0;
+        begins_.assign(r + 1, 0), bags_.assign(r, 0.0);
+        for (int64_t e = p.start; e < p.end; ++e) {
+            const int32_t b = t_.branch(i, X_ + int64_t(f.row[e]) * t_.d);
+            side_[e - p.start] = b;
+            if (b < 0) ++spread;
+            else ++begins_[b + 1], bags_[b] += f.w[e];
+        }
+        for (int32_t b = 0; b < r; ++b) begins_[b + 1] += begins_[b];
+        out.assign(r, Part());
+        if (!spread) {
+            cursor_.assign(begins_.begin(), begins_.end());
+            const int64_t n = p.end - p.start;
+            for (int64_t e = 0; e < n; ++e) {
+                const int64_t to = cursor_[side_[e]]++;
+                spare_row_[to] = f.row[p.start + e], spare_w_[to] = f.w[p.start + e];
+            }
+            std::copy(spare_row_.begin(), spare_row_.begin() + n, f.row.begin() + p.start);
+            std::copy(spare_w_.begin(), spare_w_.begin() + n, f.w.begin() + p.start);
+            for (int32_t b = 0; b < r; ++b) out[b] = {p.frame, p.start + begins_[b], p.start + begins_[b + 1]};
+            return;
+        }
+        double known = 0;
+        for (double bag : bags_) known += bag;
+        if (known <= 0)  // nothing to go by here: the shares of the tree as it was
+            for (int32_t b = 0; b < r; ++b) known += bags_[b] = t_.weight[t_.child[t_.offset[i] + b]];
+        for (int32_t b = 0; b < r; ++b) {
+            const double share = known > 0 ? bags_[b] / known : 1.0 / r;
+            auto own = std::make_shared<Frame>();
+            for (int64_t e = p.start; e < p.end; ++e) {
+                const int32_t s = side_[e - p.start];
+                if (s != b && (s >= 0 || share <= SMALL)) continue;
+                own->row.push_back(f.row[e]), own->w.push_back(s < 0 ? f.w[e] * share : f.w[e]);
+            }
+            out[b] = {own, 0, int64_t(own->row.size())};
+        }
+    }
+};
+
+template <class V> auto handed_over(vector<V> &&values) {
+    auto *kept = new vector<V>(std::move(values));
+    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<vector<V> *>(p); });
+    return nb::ndarray<nb::numpy, V, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+// Prune with raising. Returns, for the nodes of the new tree in preorder: whose test it has, parent, branch, whether it
+// is a leaf, rows, counts (flat).
+nb::tuple raise(In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double confidence, double z,
+                In1<int32_t> feature, In1<uint8_t> kind, In1<double> threshold, In1<int32_t> offset,
+                In1<int32_t> child, In1<int32_t> set_offset, In1<uint32_t> sets, In1<int32_t> missing,
+                In1<double> weight) {
+    const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1));
+    require(int64_t(y.shape(0)) == n && int64_t(w.shape(0)) == n, "X, y and w differ in length");
+    vector<int32_t> content, parent, branch;
+    vector<uint8_t> leaf;
+    vector<int64_t> rows;
+    vector<double> counts;
+    {
+        nb::gil_scoped_release unlocked;
+        const Shape t = shape_of(d, feature, kind, threshold, offset, child, set_offset, sets, missing, weight);
+        for (int64_t i = 0; i < n; ++i) require(y.data()[i] >= 0 && y.data()[i] < K, "a class that is not there");
+        Pruner pruner(t, X.data(), y.data(), n, K, Bound{confidence, z});
+        auto all = std::make_shared<Frame>();
+        all->row.resize(n), all->w.assign(w.data(), w.data() + n);
+        for (int64_t i = 0; i < n; ++i) all->row[i] = int32_t(i);
+        pruner.run({all, 0, n});
+        struct Place { int32_t node, parent, branch; };
+        vector<Place> todo{{0, -1, 0}};
+        while (!todo.empty()) {
+            const Place p = todo.back();
+            todo.pop_back();
+            const int32_t here = int32_t(content.size()), c = pruner.content[p.node];
+            content.push_back(c), parent.push_back(p.parent), branch.push_back(p.branch);
+            leaf.push_back(pruner.leaf[p.node]), rows.push_back(pruner.rows[p.node]);
+            counts.insert(counts.end(), &pruner.counts[int64_t(p.node) * K], &pruner.counts[int64_t(p.node) * K] + K);
+            if (pruner.leaf[p.node]) continue;
+            for (int32_t b = t.children(c); b-- > 0;) todo.push_back({t.child[t.offset[c] + b], here, b});
+        }
+    }
+    return nb::make_tuple(handed_over(std::move(content)), handed_over(std::move(parent)),
+                          handed_over(std::move(branch)), handed_over(std::move(leaf)), handed_over(std::move(rows)),
+                          handed_over(std::move(counts)));
+}
+
+// Hand rows down, a row that is spread in fractions by the tree's own weights: out[leaf] += fraction * S[row].
+void distribute(In2<double> X, In2<double> S, In1<int32_t> feature, In1<uint8_t> kind, In1<double> threshold,
+                In1<int32_t> offset, In1<int32_t> child, In1<int32_t> set_offset, In1<uint32_t> sets,
+                In1<int32_t> missing, In1<double> weight, InOut2<double> out) {
+    const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1)), q = int64_t(S.shape(1));
+    require(int64_t(S.shape(0)) == n && out.shape(0) == feature.shape(0) && int64_t(out.shape(1)) == q, "distribute: shapes");
+    nb::gil_scoped_release unlocked;
+    const Shape t = shape_of(d, feature, kind, threshold, offset, child, set_offset, sets, missing, weight);
+    vector<std::pair<int32_t, double>> todo;
+    for (int64_t i = 0; i < n; ++i) {
+        todo.assign(1, {0, 1.0});
+        while (!todo.empty()) {
+            const auto [node, part] = todo.back();
+            todo.pop_back();
+            if (t.kind[node] == LEAF) {
+                for (int64_t k = 0; k < q; ++k) out.data()[node * q + k] += part * S.data()[i * q + k];
+                continue;
+            }
+            const int32_t b = t.branch(node, X.data() + i * d), r = t.children(node);
+            const int32_t *kids = t.child + t.offset[node];
+            if (b >= 0) {
+                todo.push_back({kids[b], part});
+                continue;
+            }
+            double all = 0;
+            for (int32_t c = 0; c < r; ++c) all += t.weight[kids[c]];
+            for (int32_t c = 0; c < r; ++c) {
+                const double share = all > 0 ? t.weight[kids[c]] / all : 1.0 / r;
+                if (share > 0) todo.push_back({kids[c], part * share});
+            }
+        }
+    }
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    m.def("raise_subtrees", &raise);
+    m.def("distribute", &distribute);
+}
