@@ -1,5 +1,6 @@
 """Many trees walked together, against each tree walked alone and against the book."""
 
+import assay.trees._grove as _grove
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +8,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-import assay.trees._grove as _grove
 from assay.core import parallel
 from assay.trees.grove import Grove
 from assay.trees.tree import LEAF, THRESHOLD, Tree
@@ -110,7 +110,7 @@ def test_some_trees_some_pairs_and_a_start():
     skip = rng.random((12, 300)) < 0.6
     assert_allclose(grove.sums(X, skip=skip), np.sum(single * ~skip[:, :, None], axis=0), atol=1e-14)
     assert_allclose(
-        grove.sums(X, 3, 7, start=np.array([1.0, -1.0])), single[3:7].sum(0) + [1, -1], atol=1e-14
+        grove.sums(X, 3, 7, start=np.array([1.0, -1.0])), single[3:7].sum(0) + np.array([1, -1]), atol=1e-14
     )
     stages = list(grove.staged_sums(X, every=5))
     assert [len(s) for s in stages] == [300] * 3

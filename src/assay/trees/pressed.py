@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -33,7 +33,7 @@ class PressedTrees:
     feature : (inner nodes,)      threshold : (THRESHOLD nodes,) float64
     set_length, sets : (SUBSET nodes,), (words,) uint32
         How many words each set has, and the words.
-    impurity : (N,) float64      samples : (leaves,) rows at each leaf
+    impurity : (N,) float64, or empty      samples : (leaves,) rows at each leaf
     n_present, present, present_weight : (leaves,), (pairs,), (pairs,)
         Of each leaf: how many classes occur in it, which, with what weight. Empty if ``value`` is kept.
     value, weight : (leaves or N, V) float64, (leaves,)
@@ -140,11 +140,32 @@ class PressedTrees:
             sets=self.sets[word],
             missing=np.where(is_leaf, -1, (self.kind[node] & MISSING_FIRST) == 0).astype(np.int32),
             value=value,
-            impurity=self.impurity[node],
+            impurity=self.impurity[node] if len(self.impurity) else np.zeros(m),
             n_node_samples=samples[:, 0].astype(np.int64),
             weighted_n_node_samples=weight,
             n_categories=self.n_categories,
         )
+
+    @cached_property
+    def parent(self) -> np.ndarray:
+        """(N,) the node above each node, among the nodes of all trees; -1 above roots."""
+        above = np.flatnonzero(self.kind & ~np.uint8(MISSING_FIRST)).astype(np.int32)
+        parent = np.full(self.node_count, -1, np.int32)
+        parent[self.grove.right[above]] = parent[above + 1] = above
+        return parent
+
+    def weights(self) -> np.ndarray:
+        """(N,) the weight of the training rows at each node of all trees."""
+        is_leaf = self.kind & ~np.uint8(MISSING_FIRST) == LEAF
+        if len(self.value):
+            return _gathered(self.weight, is_leaf, self.parent)[:, 0]
+        ends = np.cumsum(self.n_present, dtype=np.int64)
+        at_leaves = np.add.reduceat(self.present_weight, ends - self.n_present, dtype=np.float64)
+        return _gathered(at_leaves, is_leaf, self.parent)[:, 0]
+
+    def without_history(self) -> PressedTrees:
+        """The same trees without the impurities of their nodes, which no prediction needs."""
+        return replace(self, impurity=np.zeros(0))
 
     @cached_property
     def grove(self) -> Grove:
@@ -207,7 +228,8 @@ class PressedTrees:
         roots = self.roots
         _require(len(roots) > 0 and roots[0] == 0 and roots[-1] == N and (np.diff(roots) > 0).all(), "roots")
         _require(
-            (what <= SUBSET).all() and len(self.impurity) == N and len(self.samples) == L, "kind or samples"
+            (what <= SUBSET).all() and len(self.impurity) in (0, N) and len(self.samples) == L,
+            "kind or samples",
         )
         _require(len(self.feature) == N - L, "feature")
         if len(self.value):

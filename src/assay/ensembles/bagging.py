@@ -1,0 +1,219 @@
+"""What bagging classifiers and regressors share: bags of rows and columns, and a member for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+
+from assay.core.explanation import Explanation
+from assay.core.learner import Learner
+from assay.core.parallel import in_threads
+from assay.core.parameters import Accepted, Any_, Count, Flag, Instance, Range, Seed
+from assay.core.progress import progress
+from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_without_bags
+from assay.ensembles.weak_learners import with_seed
+from assay.errors import ParameterError
+from assay.tables import Column, Schema, Table
+
+__all__ = ["BAGGING", "Bagging"]
+
+BAGGING: Mapping[str, Accepted] = {
+    "estimator": Instance(having="fit", words="an estimator with fit and predict") | None,
+    "n_estimators": Count(1),
+    "max_samples": Count(1) | Range(0, 1, open="low") | None,
+    "max_features": Count(1) | Range(0, 1, open="low"),
+    "bootstrap": Flag(),
+    "bootstrap_features": Flag(),
+    "oob_score": Flag(),
+    "warm_start": Flag(),
+    "n_jobs": Any_(
+        "a whole number other than 0, or None", lambda v: v is None or (isinstance(v, Integral) and v != 0)
+    ),
+    "random_state": Seed(),
+    "verbose": Any_("a whole number or a flag", lambda v: isinstance(v, (Integral, bool))),
+}
+
+
+class Bagging(Learner):
+    """A learner that fits ``estimator`` once for each bag of rows and columns.
+
+    A member that is a learner of Assay gets a table with the columns of the bag, so that categories mean the same in
+    all bags and missing values stay missing. Any other estimator gets X as it came. Rows are drawn by weights where
+    the estimator takes them, else by repeating rows.
+    """
+
+    takes = frozenset({"nominal", "missing", "sparse"})
+    accepts: ClassVar[Mapping[str, Accepted | None]] = BAGGING
+    estimator: Any
+    n_estimators: int
+    max_samples: float | None
+    max_features: float
+    bootstrap: bool
+    bootstrap_features: bool
+    oob_score: bool
+    warm_start: bool
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._template()).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+    def why_not(self, X: Any) -> str | None:
+        """None if the estimator can use this table, else the sentence that says why not."""
+        template = self._template()
+        return template.why_not(X) if hasattr(template, "why_not") else None
+
+    def _template(self) -> Any:
+        raise TypeError(f"{type(self).__name__} must say which estimator it fits")
+
+    # ------------------------------------------------------------------ tables
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        """A Table for members that are learners of ours; X as it came, checked, for all others."""
+        if not fitting:
+            check_is_fitted(self)
+        if isinstance(self._template() if fitting else self.estimator_, Learner):
+            if not fitting:
+                return Table.like(X, self.schema_, type(self).__name__)
+            table = Table.of(X, who=type(self).__name__)
+            self._remember(table.schema)
+            return table
+        checks: dict[str, Any] = {"accept_sparse": ["csr", "csc"], "dtype": None, "ensure_all_finite": False}
+        if hasattr(X, "columns") and hasattr(X, "iloc"):
+            validate_data(self, X, reset=fitting, skip_check_array=True)
+            return X
+        return validate_data(self, X, reset=fitting, **checks)
+
+    def _columns(self, X: Any, features: np.ndarray) -> Any:
+        """The columns of a bag, in its order; all of them are X itself."""
+        d = X.shape[1]
+        if len(features) == d and (features == np.arange(d)).all():
+            return X
+        if isinstance(X, Table):
+            chosen = [X.schema[int(f)] for f in features]
+            repeats = [int((features[:k] == f).sum()) for k, f in enumerate(features)]
+            columns = [_repeated(column, again) for column, again in zip(chosen, repeats)]
+            unseen = {c.name: X.unseen[old.name] for c, old in zip(columns, chosen) if old.name in X.unseen}
+            return Table(X.values[:, features], Schema(columns, X.schema.named), X.complete, unseen)
+        return X.iloc[:, features] if hasattr(X, "iloc") else X[:, features]
+
+    # ------------------------------------------------------------------ members
+
+    def _fit_members(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> int:
+        """Fit the members that are not there yet; how many that were."""
+        who, (n, d) = type(self).__name__, X.shape
+        refuse_without_bags(who, self.bootstrap, self.oob_score)
+        if self.warm_start and self.oob_score:
+            raise ParameterError(f"{who}: Out of bag estimate only available if warm_start=False.")
+        self.estimator_ = self._template()
+        self._size, self._rows = bag_size(n, self.max_samples, w), n
+        if not self.bootstrap and self._size > n:
+            raise ParameterError(
+                f"{who}: Effective max_samples={self._size} must be <= n_samples={n} to be able to sample without "
+                "replacement."
+            )
+        m = self.max_features
+        self._width = int(m) if isinstance(m, Integral) else max(1, int(m * d))
+        if self._width > d:
+            raise ParameterError(f"{who}: max_features must be <= n_features, got {m} of {d} columns.")
+        if not self.warm_start or "estimators_" not in vars(self):
+            self.estimators_, self.estimators_features_, self._seeds = [], [], np.zeros(0, np.int64)
+        old = len(self.estimators_)
+        if self.n_estimators < old:
+            raise ParameterError(
+                f"{who}: n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={old} when "
+                "warm_start==True."
+            )
+        self._drawn_by = w
+        seeds = draw_seeds(self.random_state, old, self.n_estimators - old)
+        self._seeds = np.concatenate([self._seeds, seeds])
+        fitted = self._each(lambda seed: self._fit_member(seed, X, y), seeds.tolist())
+        self.estimators_ += [model for model, _ in fitted]
+        self.estimators_features_ += [features for _, features in fitted]
+        return len(fitted)
+
+    def _fit_member(self, seed: int, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
+        features, rows = self._bag(seed)
+        model, own = with_seed(clone(self.estimator_), seed), self._columns(X, features)
+        if has_fit_parameter(model, "sample_weight"):
+            model.fit(own, y, sample_weight=np.bincount(rows, minlength=len(y)))
+        else:
+            part = own[rows] if isinstance(own, Table) else _safe_indexing(own, rows)
+            model.fit(part, y[rows])
+        return model, features
+
+    def _bag(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """The columns and rows of the member with this seed; scikit-learn draws the same."""
+        state = check_random_state(seed)
+        features = draw_rows(state, self.n_features_in_, self._width, None, self.bootstrap_features)
+        if self._width == self.n_features_in_ and not self.bootstrap_features:
+            features = np.arange(self._width)  # all of them, in their own order
+        return features, draw_rows(state, self._rows, self._size, self._drawn_by, self.bootstrap)
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each member was fitted with, drawn again from its seed."""
+        check_is_fitted(self)
+        return [self._bag(seed)[1] for seed in self._seeds.tolist()]
+
+    def _each(self, work: Callable[[Any], Any], items: list[Any]) -> list[Any]:
+        """``[work(item) for item in items]``, with progress: threads for our kernels, joblib for other estimators."""
+        with progress(total=len(items), description=type(self).__name__) as bar:
+
+            def one(item: Any) -> Any:
+                found = work(item)
+                bar.advance()
+                return found
+
+            if isinstance(self.estimator_, Learner):
+                return in_threads(one, items, self.n_jobs)
+            if self.n_jobs in (None, 1):
+                return [one(item) for item in items]
+            from joblib import Parallel, delayed
+
+            return Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(delayed(work)(item) for item in items)
+
+    def _answers(self, X: Any, ask: Callable[[Any, Any], Any]) -> list[Any]:
+        """What each member says, given its own columns of X."""
+        pairs = list(zip(self.estimators_, self.estimators_features_))
+        return self._each(lambda pair: ask(pair[0], self._columns(X, pair[1])), pairs)
+
+    def explain(self, X: Any) -> Explanation | list[Explanation]:
+        """How the ensemble reached its answer: an Explanation for one row, a list for several."""
+        values = self._admit(X)
+        table = Table.of(values, who=type(self).__name__)
+        columns = table.to_columns()
+        found = []
+        for i in range(len(table)):
+            row = {name: column[i] for name, column in columns.items()}
+            some = values[[i]] if isinstance(values, Table) else _safe_indexing(values, [i])
+            found.append(self._explanation(some, row))  # type: ignore[attr-defined]
+        return found[0] if len(found) == 1 else found
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Any:
+        return iter(self.estimators_)
+
+
+def _repeated(column: Column, again: int) -> Column:
+    """The column under a name of its own when it was drawn before."""
+    return (
+        column
+        if not again
+        else Column(f"{column.name} ({again + 1})", column.kind, column.categories, column.date)
+    )

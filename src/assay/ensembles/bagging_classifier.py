@@ -1,0 +1,176 @@
+"""Bagging for classes: the mean posterior, or the vote, of classifiers fitted with bags of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from assay.core.explanation import Section
+from assay.core.learner import Classifier
+from assay.core.parameters import Choice
+from assay.ensembles.bagging import BAGGING, Bagging
+from assay.ensembles.out_of_bag import mean_of_outsiders
+from assay.tables import Table
+
+__all__ = ["BaggingClassifier"]
+
+
+def _has_scores(self: BaggingClassifier) -> bool:
+    models = getattr(self, "estimators_", None) or [self._template()]
+    return hasattr(models[0], "decision_function")
+
+
+class BaggingClassifier(Bagging, Classifier):
+    r"""Ask many classifiers, each fitted with rows drawn by lot, and average what they say.
+
+    A classifier that changes much with its training rows (a tree, a network) errs differently on every bag, and the
+    mean of L such errors is smaller. With the posteriors :math:`P_l` of L members
+
+    .. math:: P(k\mid x) = \frac1L\sum_{l=1}^L P_l(k\mid x)                       \quad (1)
+
+    or, with ``combine="vote"`` (or members without posteriors), the share of members whose answer is k. Drawing with
+    replacement is bagging (Breiman 1996), without replacement pasting, drawing columns random subspaces, and both
+    random patches. The members that did not see a row estimate how well the ensemble does, see
+    :mod:`~assay.ensembles.out_of_bag`.
+
+    Parameters
+    ----------
+    estimator : classifier, default None
+        What is fitted with each bag; None is a DecisionTreeClassifier.
+    n_estimators : int, default 10
+        Number of bags.
+    max_samples : int, float or None, default None
+        Rows in a bag: as many as there are, a number, or a share (of the total weight, if rows have weights).
+    max_features : int or float, default 1.0
+        Columns in a bag: a number, or a share.
+    bootstrap : bool, default True
+        Whether rows are drawn with replacement.
+    bootstrap_features : bool, default False
+        Whether columns are drawn with replacement.
+    oob_score : bool, default False
+        Whether to estimate the accuracy with the rows outside of the bags.
+    warm_start : bool, default False
+        Keep the members of the last fit and add to them until there are ``n_estimators``.
+    n_jobs : int or None, default None
+        Most members at work at a time. Members that are learners of Assay work in threads, and None takes as many as
+        the machine has; others work in processes, and None is one.
+    random_state : int, RandomState or None, default None
+        The bag of member t depends on this and on t alone.
+    verbose : int, default 0
+        Passed on to joblib; progress is shown anyway where somebody watches.
+    combine : "average" or "vote", default "average"
+        How the members' answers are put together, see (1).
+
+    Attributes
+    ----------
+    classes_ : (K,)      n_classes_ : int
+    estimator_ : the estimator whose clones are the members
+    estimators_, estimators_features_, estimators_samples_ : lists
+        The members, and the columns and the rows that each was fitted with.
+    oob_score_, oob_decision_function_ : float, (n, K)
+        If asked for: accuracy and (1) by the members that did not see a row.
+
+    Examples
+    --------
+    >>> from assay.bayes import NaiveBayes
+    >>> from assay.ensembles import BaggingClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BaggingClassifier(NaiveBayes(), 20, oob_score=True, random_state=0).fit(X, y)
+    >>> round(model.oob_score_, 2), model.predict(X[:2])
+    (0.95, array([0, 0]))
+    """
+
+    accepts = {**BAGGING, "combine": Choice("average", "vote")}
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: float | None = None,
+        max_features: float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        combine: str = "average",
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.combine = combine
+
+    def _template(self) -> Any:
+        if self.estimator is None:
+            from assay.trees.decision_tree_classifier import DecisionTreeClassifier
+
+            return DecisionTreeClassifier()
+        return self.estimator
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self.n_classes_ = len(self.classes_)
+        self._fit_members(X, self.classes_[y], w)
+        if self.oob_score:
+            self.oob_decision_function_, _ = mean_of_outsiders(
+                self.estimators_samples_,
+                lambda t, rows: self._member_posterior(t, X, rows),
+                len(y),
+                self.n_classes_,
+            )
+            self.oob_score_ = float(np.mean(np.argmax(self.oob_decision_function_, axis=1) == y))
+
+    def _member_posterior(self, t: int, X: Any, rows: np.ndarray) -> np.ndarray:
+        from sklearn.utils import _safe_indexing
+
+        some = X[rows] if isinstance(X, Table) else _safe_indexing(X, rows)
+        return self._ask(self.estimators_[t], self._columns(some, self.estimators_features_[t]))
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        return sum(self._answers(X, self._ask)) / len(self.estimators_)  # (1)
+
+    def _ask(self, model: Any, X: Any) -> np.ndarray:
+        """(n, K) what one member says, in the order of all classes."""
+        if self.combine == "average" and hasattr(model, "predict_proba"):
+            return _aligned(np.asarray(model.predict_proba(X)), model.classes_, self.classes_)
+        return (np.asarray(model.predict(X))[:, None] == self.classes_).astype(np.float64)
+
+    @available_if(_has_scores)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n,) or (n, K) the mean of the members' scores."""
+        values = self._admit(X)
+        return sum(self._answers(values, lambda model, own: model.decision_function(own))) / len(
+            self.estimators_
+        )
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        said = np.concatenate(self._answers(X, self._ask))
+        votes = np.bincount(np.argmax(said, axis=1), minlength=len(self.classes_))
+        rows = [
+            [str(label), int(v), float(p), float(low), float(high)]
+            for label, v, p, low, high in zip(self.classes_, votes, said.mean(0), said.min(0), said.max(0))
+        ]
+        title = f"Votes of {len(said)} members"
+        return [Section(title, ["class", "votes", "mean probability", "lowest", "highest"], rows)]
+
+
+def _aligned(posterior: np.ndarray, found: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Columns in the order of all classes; a member whose bag lacks a class gives it 0."""
+    if len(found) == len(classes):
+        return posterior
+    full = np.zeros((len(posterior), len(classes)))
+    full[:, np.searchsorted(classes, found)] = posterior
+    return full

@@ -1,0 +1,148 @@
+"""Bagging for numbers: the mean, or the median, of regressors fitted with bags of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.learner import Regressor
+from assay.core.parameters import Choice
+from assay.ensembles.bagging import BAGGING, Bagging
+from assay.ensembles.out_of_bag import divided, out_of_bag
+from assay.tables import Table
+
+__all__ = ["BaggingRegressor"]
+
+
+class BaggingRegressor(Bagging, Regressor):
+    r"""Ask many regressors, each fitted with rows drawn by lot, and take the mean or the median.
+
+    With the answers :math:`f_l` of L members
+
+    .. math:: f(x) = \frac1L\sum_{l=1}^L f_l(x)                       \quad (1)
+
+    The mean has the smaller variance; the median does not follow a few members that a strange row has led astray.
+    Bags, pasting, subspaces and patches are those of :class:`~assay.ensembles.BaggingClassifier`.
+
+    Parameters
+    ----------
+    estimator : regressor, default None
+        What is fitted with each bag; None is a DecisionTreeRegressor.
+    n_estimators : int, default 10
+        Number of bags.
+    max_samples : int, float or None, default None
+        Rows in a bag: as many as there are, a number, or a share (of the total weight, if rows have weights).
+    max_features : int or float, default 1.0
+        Columns in a bag: a number, or a share.
+    bootstrap : bool, default True
+        Whether rows are drawn with replacement.
+    bootstrap_features : bool, default False
+        Whether columns are drawn with replacement.
+    oob_score : bool, default False
+        Whether to estimate R squared with the rows outside of the bags.
+    warm_start : bool, default False
+        Keep the members of the last fit and add to them until there are ``n_estimators``.
+    n_jobs : int or None, default None
+        Most members at work at a time. Members that are learners of Assay work in threads, and None takes as many as
+        the machine has; others work in processes, and None is one.
+    random_state : int, RandomState or None, default None
+        The bag of member t depends on this and on t alone.
+    verbose : int, default 0
+        Passed on to joblib; progress is shown anyway where somebody watches.
+    combine : "mean" or "median", default "mean"
+        How the members' answers are put together.
+
+    Attributes
+    ----------
+    estimator_ : the estimator whose clones are the members
+    estimators_, estimators_features_, estimators_samples_ : lists
+        The members, and the columns and the rows that each was fitted with.
+    oob_score_, oob_prediction_ : float, (n,)
+        If asked for: R squared, and the answers of the members that did not see a row.
+
+    Examples
+    --------
+    >>> from assay.ensembles import BaggingRegressor
+    >>> model = BaggingRegressor(n_estimators=25, combine="median", random_state=0)
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 0.0, 100.0, 4.0, 4.0]).predict([[0.0], [4.0]])
+    array([0., 4.])
+    """
+
+    accepts = {**BAGGING, "combine": Choice("mean", "median")}
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: float | None = None,
+        max_features: float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        combine: str = "mean",
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.combine = combine
+
+    def _template(self) -> Any:
+        if self.estimator is None:
+            from assay.trees.decision_tree_regressor import DecisionTreeRegressor
+
+            return DecisionTreeRegressor()
+        return self.estimator
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self._fit_members(X, y, w)
+        if self.oob_score:
+            from sklearn.metrics import r2_score
+
+            self.oob_prediction_ = self._outsiders(X, y)
+            self.oob_score_ = float(r2_score(y, self.oob_prediction_))
+
+    def _outsiders(self, X: Any, y: np.ndarray) -> np.ndarray:
+        """What the members that did not see a row say of it."""
+        from sklearn.utils import _safe_indexing
+
+        n = len(y)
+        said = np.full((len(self.estimators_), *y.shape), np.nan)
+        for t, bag in enumerate(self.estimators_samples_):
+            rows = np.flatnonzero(out_of_bag(bag, n))
+            if len(rows):
+                some = X[rows] if isinstance(X, Table) else _safe_indexing(X, rows)
+                said[t, rows] = self.estimators_[t].predict(self._columns(some, self.estimators_features_[t]))
+        votes = np.count_nonzero(~np.isnan(said.reshape(len(said), n, -1)[:, :, 0]), axis=0)
+        if self.combine == "median" and (votes > 0).all():
+            return np.nanmedian(said, axis=0)
+        sums = np.nansum(said, axis=0).reshape(n, -1)
+        return divided(sums, votes).reshape(y.shape)
+
+    def _predict(self, X: Any) -> np.ndarray:
+        said = self._answers(X, lambda model, own: np.asarray(model.predict(own), np.float64))
+        if self.combine == "median":
+            return np.median(said, axis=0)
+        return sum(said) / len(said)  # (1)
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        said = np.array(self._answers(X, lambda model, own: np.asarray(model.predict(own), np.float64)))
+        marks = np.quantile(said, [0, 0.25, 0.5, 0.75, 1])
+        columns = ["members", "mean", "lowest", "quarter", "median", "three quarters", "highest"]
+        return [
+            Section("Answers of the members", columns, [[len(said), float(said.mean()), *map(float, marks)]])
+        ]

@@ -1,0 +1,329 @@
+"""What all forests share: trees grown at the same time on columns ranked once, walked together, kept pressed."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping
+from functools import cached_property
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.learner import Learner
+from assay.core.parallel import in_threads
+from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Function, Range, Seed
+from assay.core.progress import progress
+from assay.ensembles.out_of_bag import (
+    bag_size,
+    divided,
+    draw_rows,
+    draw_seeds,
+    out_of_bag,
+    refuse_without_bags,
+)
+from assay.errors import AssayWarning, ParameterError
+from assay.trees.growing import Columns, grow, rank_columns
+from assay.trees.pressed import PressedTrees
+from assay.trees.pruning.cost_complexity import cost_complexity
+from assay.trees.tree import Tree
+
+__all__ = ["FOREST", "Forest"]
+
+FOREST: Mapping[str, Accepted] = {
+    "n_estimators": Count(1),
+    "max_depth": Count(1) | None,
+    "min_samples_split": Count(2) | Range(0, 1, open="low"),
+    "min_samples_leaf": Count(1) | Range(0, 1, open="both"),
+    "min_weight_fraction_leaf": Range(0, 0.5),
+    "max_features": Count(1) | Range(0, 1, open="low") | Choice("sqrt", "log2") | None,
+    "max_leaf_nodes": Count(2) | None,
+    "min_impurity_decrease": Range(0),
+    "bootstrap": Flag(),
+    "oob_score": Flag() | Function(),
+    "n_jobs": Any_(
+        "a whole number other than 0, or None", lambda v: v is None or (isinstance(v, Integral) and v != 0)
+    ),
+    "random_state": Seed(),
+    "verbose": Any_("a whole number or a flag", lambda v: isinstance(v, (Integral, bool))),
+    "warm_start": Flag(),
+    "ccp_alpha": Range(0),
+    "max_samples": Count(1) | Range(0, open="low") | None,
+    "monotonic_cst": Any_("a list of -1, 0 and 1, one per column, or None"),
+}
+TOGETHER = 16  # trees whose bags are in memory at the same time when rows outside of them are asked about
+
+
+class Forest(Learner):
+    """Many trees, each grown with its own bag of rows and its own draws of columns.
+
+    Tree t depends on ``random_state`` and t alone, so neither threads nor a warm start change it. The trees are kept
+    pressed in ``trees_`` (about 14 bytes a node) and walked together in ``trees_.grove``; ``estimators_`` grows them
+    back when somebody looks.
+    """
+
+    takes = frozenset({"nominal", "missing", "sparse"})
+    splitter: ClassVar[str] = "best"
+    n_estimators: int
+    criterion: str
+    max_depth: int | None
+    min_samples_split: float
+    min_samples_leaf: float
+    min_weight_fraction_leaf: float
+    max_features: Any
+    max_leaf_nodes: int | None
+    min_impurity_decrease: float
+    ccp_alpha: float
+    monotonic_cst: Any
+    bootstrap: bool
+    oob_score: Any
+    max_samples: float | None
+    random_state: Any
+    warm_start: bool
+    n_jobs: int | None
+    trees_: PressedTrees
+    _seeds: np.ndarray
+    _bags: dict[str, Any]
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "estimators_"}  # grows back
+
+    # ------------------------------------------------------------------ growing
+
+    def _grow_trees(self, X: Any, y: np.ndarray, w: np.ndarray | None, n_classes: int) -> int:
+        """Grow the trees that are not there yet; how many that were."""
+        who, n = type(self).__name__, X.shape[0]
+        refuse_without_bags(who, self.bootstrap, self.oob_score, self.max_samples)
+        size = bag_size(n, self.max_samples, w) if self.bootstrap else n
+        old = len(self.trees_) if self.warm_start and "trees_" in vars(self) else 0
+        if self.n_estimators < old:
+            raise ParameterError(
+                f"{who}: n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={old} when "
+                "warm_start==True."
+            )
+        if self.n_estimators == old:
+            said = "Warm-start fitting without increasing n_estimators does not fit new trees."
+            warnings.warn(f"{who}: {said}", AssayWarning, stacklevel=5)
+            return 0
+        seeds = draw_seeds(self.random_state, old, self.n_estimators - old)
+        settings = self._settings(*X.shape)
+        take_all = settings["max_features"] == X.shape[1] and self.splitter == "best"
+        columns = rank_columns(X, self._n_categories(), presorted=take_all)
+        parts = [self.trees_] if old else []
+        parts += self._grow_each(seeds, columns, y, w, size, n_classes, settings)
+        self.trees_ = PressedTrees.join(parts)
+        self._seeds = np.concatenate([self._seeds, seeds]) if old else seeds
+        self._bags = {"rows": n, "size": size, "drawn_by": w if self.bootstrap else None}
+        self.__dict__.pop("estimators_", None)
+        return len(seeds)
+
+    def _grow_each(
+        self,
+        seeds: np.ndarray,
+        columns: Columns,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        size: int,
+        n_classes: int,
+        settings: dict[str, Any],
+    ) -> list[PressedTrees]:
+        with progress(total=len(seeds), description=type(self).__name__) as bar:
+
+            def one(seed: int) -> PressedTrees:
+                weights = w
+                if self.bootstrap:
+                    counts = np.bincount(draw_rows(seed, columns.n, size, w), minlength=columns.n)
+                    weights = self._weigh_bag(counts, y)
+                tree = self._grow_tree(columns, y, weights, n_classes, settings, seed)
+                bar.advance()
+                return PressedTrees.of([tree], n_classes)
+
+            return in_threads(one, seeds.tolist(), self.n_jobs)
+
+    def _grow_tree(
+        self,
+        columns: Columns,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        n_classes: int,
+        settings: dict[str, Any],
+        seed: int,
+    ) -> Tree:
+        total = columns.n if w is None else float(w.sum())
+        limit = self.min_weight_fraction_leaf * total
+        tree = grow(columns, y, w, n_classes=n_classes, min_weight_leaf=limit, seed=seed, **settings)
+        return cost_complexity(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+
+    def _weigh_bag(self, counts: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """What the rows of a bag weigh: how often they were drawn."""
+        return counts
+
+    def _settings(self, n: int, d: int) -> dict[str, Any]:
+        """What the grower is told: shares of rows and columns as numbers."""
+        return {
+            "criterion": self.criterion,
+            "splitter": self.splitter,
+            "max_depth": self.max_depth,
+            "min_samples_split": _rows(self.min_samples_split, n, 2),
+            "min_samples_leaf": _rows(self.min_samples_leaf, n, 1),
+            "max_features": _n_features(self.max_features, d),
+            "max_leaf_nodes": self.max_leaf_nodes,
+            "min_impurity_decrease": self.min_impurity_decrease,
+            "monotonic": self._signs(),
+        }
+
+    def _signs(self) -> np.ndarray | None:
+        """(d,) the monotonic constraints, which may be given by column names."""
+        if self.monotonic_cst is None:
+            return None
+        from sklearn.utils.validation import _check_monotonic_cst
+
+        return _check_monotonic_cst(self, self.monotonic_cst)
+
+    def _n_categories(self) -> np.ndarray:
+        return np.array([len(c.categories) if c.kind == "nominal" else 0 for c in self.schema_], np.int32)
+
+    # ------------------------------------------------------------------ rows outside of the bags
+
+    def _outsiders(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(n, V) the mean answer of the trees that did not see a row, and (n,) how many these are."""
+        n, grove = X.shape[0], self.trees_.grove
+        sums, votes = np.zeros((n, grove.width)), np.zeros(n, np.int64)
+        for first in range(0, len(grove), TOGETHER):
+            bags = np.stack([~out_of_bag(rows, n) for rows in self._drawn(first, first + TOGETHER)])
+            sums = grove.sums(X, first, first + len(bags), sums, bags, self.n_jobs)
+            votes += len(bags) - bags.sum(axis=0)
+        return divided(sums, votes), votes
+
+    def _drawn(self, first: int, last: int) -> list[np.ndarray]:
+        """The rows in the bags of some trees, drawn again from their seeds."""
+        n, size, w = self._bags["rows"], self._bags["size"], self._bags["drawn_by"]
+        seeds = self._seeds[first:last].tolist()
+        if not self.bootstrap:
+            return [np.arange(n)] * len(seeds)
+        return [draw_rows(seed, n, size, w) for seed in seeds]
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each tree was grown with, drawn again from its seed."""
+        self._ready()
+        return self._drawn(0, len(self.trees_))
+
+    # ------------------------------------------------------------------ looking at the trees
+
+    @cached_property
+    def estimators_(self) -> list[Any]:
+        """The trees as estimators of their own, made when they are first asked for."""
+        if "trees_" not in vars(self):
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute 'estimators_': call fit first."
+            )
+        classes = getattr(self, "classes_", None)
+        return [
+            self._tree_learner(seed)._adopt_tree(self.trees_.tree(t), self.schema_, classes)
+            for t, seed in enumerate(self._seeds.tolist())
+        ]
+
+    def apply(self, X: Any) -> np.ndarray:
+        """(n, T) the number of the leaf that each row reaches in each tree."""
+        return self.trees_.grove.apply(self._admit(X), self.n_jobs).astype(np.int64)
+
+    def decision_path(self, X: Any) -> tuple[Any, np.ndarray]:
+        """(n, nodes of all trees) sparse, 1 at the nodes that each row passes; and (T + 1,) where each tree begins."""
+        from scipy.sparse import hstack
+
+        values = self._admit(X)
+        dense = values if isinstance(values, np.ndarray) else values.toarray()
+        paths = [self.trees_.tree(t).decision_path(dense) for t in range(len(self.trees_))]
+        return hstack(paths, format="csr"), self.trees_.roots.copy()
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """(d,) the mean share of each column in what the tests of a tree lower the impurity.
+
+        Biased towards columns with many distinct values; see :mod:`~assay.ensembles.importances` for others.
+        """
+        from assay.ensembles.importances import impurity_importances
+
+        self._ready()
+        return impurity_importances(self)
+
+    def compact(self) -> Self:
+        """A copy for prediction alone: without the bags, the impurities and the out-of-bag estimates.
+
+        It answers as before and is about half as large; importances and out-of-bag estimates are gone.
+        """
+        self._ready()
+        model = copy.copy(self)
+        for name in ("estimators_", "_bags", "oob_decision_function_", "oob_prediction_"):
+            model.__dict__.pop(name, None)
+        model.trees_ = self.trees_.without_history()
+        return model
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        from assay.trees.shap import contribution_section, contributions
+
+        dense = X if isinstance(X, np.ndarray) else X.toarray()
+        trees = [self.trees_.tree(t) for t in range(len(self.trees_))]
+        phi, base = contributions(trees, dense, 1 / len(trees))
+        said = np.concatenate([tree.predict(dense) for tree in trees])
+        section, k, of = self._votes(said)
+        return [
+            section,
+            contribution_section(row, phi[0, :, k], float(base[k]), of=of, names=self.schema_.names),
+        ]
+
+    def _votes(self, said: np.ndarray) -> tuple[Section, int, str]:
+        """What the trees say, (T, V), as a section; and which of the V outputs is explained, in words too."""
+        raise TypeError(f"{type(self).__name__} must show what its trees say")
+
+    def _tree_learner(self, seed: int | None = None) -> Any:
+        """The learner that a single tree of the forest is."""
+        raise TypeError(f"{type(self).__name__} must say what its trees are")
+
+    def _tree_parameters(self) -> dict[str, Any]:
+        shared = [
+            "criterion",
+            "max_depth",
+            "min_samples_split",
+            "min_samples_leaf",
+            "min_weight_fraction_leaf",
+        ]
+        shared += ["max_features", "max_leaf_nodes", "min_impurity_decrease", "ccp_alpha", "monotonic_cst"]
+        return {name: getattr(self, name) for name in shared}
+
+    @property
+    def estimator_(self) -> Any:
+        """The learner that a single tree of the forest is, not fitted."""
+        self._ready()
+        return self._tree_learner()
+
+    def __len__(self) -> int:
+        return len(self.trees_)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Any:
+        return iter(self.estimators_)
+
+
+def _rows(limit: float, n: int, least: int) -> int:
+    """A number of rows, or a share of them."""
+    return int(limit) if isinstance(limit, Integral) else max(least, int(np.ceil(limit * n)))
+
+
+def _n_features(max_features: Any, d: int) -> int:
+    """How many of d columns a node looks at.
+
+    >>> [_n_features(m, 20) for m in ("sqrt", "log2", None, 3, 0.5)]
+    [4, 4, 20, 3, 10]
+    """
+    if max_features is None:
+        return d
+    if isinstance(max_features, str):
+        return max(1, int(np.sqrt(d) if max_features == "sqrt" else np.log2(d)))
+    return min(d, int(max_features)) if isinstance(max_features, Integral) else max(1, int(max_features * d))

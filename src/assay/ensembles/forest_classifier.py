@@ -1,0 +1,98 @@
+"""Forests for classes: the mean posterior of their trees."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.learner import Classifier
+from assay.core.parameters import Any_, Choice
+from assay.ensembles.forest import FOREST, Forest
+from assay.errors import AssayWarning, ParameterError
+
+__all__ = ["ForestClassifier"]
+
+
+class ForestClassifier(Forest, Classifier):
+    """What random forests and extra trees for classes share."""
+
+    accepts = {
+        **FOREST,
+        "criterion": Choice("gini", "entropy", "log_loss"),
+        "class_weight": Choice("balanced", "balanced_subsample")
+        | Any_("a dict", lambda v: isinstance(v, dict))
+        | None,
+    }
+    class_weight: Any
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
+        if self.monotonic_cst is not None and self.n_classes_ > 2:
+            raise ParameterError(
+                f"{type(self).__name__}: Monotonicity constraints are not supported with multiclass classification; y "
+                f"has {self.n_classes_} classes."
+            )
+        grown = self._grow_trees(X, y, self._weigh(y, w), self.n_classes_)
+        if self.oob_score and (grown or not hasattr(self, "oob_score_")):
+            self.oob_decision_function_, _ = self._outsiders(X)
+            answers = np.argmax(self.oob_decision_function_, axis=1)
+            if callable(self.oob_score):
+                self.oob_score_ = self.oob_score(y, answers)
+            else:
+                self.oob_score_ = float(np.mean(answers == y))
+
+    def _weigh(self, y: np.ndarray, w: np.ndarray | None) -> np.ndarray | None:
+        """The rows' weights, times those of their classes."""
+        if self.class_weight is None or (self.class_weight == "balanced_subsample" and self.bootstrap):
+            return w
+        if isinstance(self.class_weight, Mapping):
+            from sklearn.utils.class_weight import compute_sample_weight
+
+            by_class = compute_sample_weight(dict(self.class_weight), self.classes_[y])
+        else:
+            if self.warm_start:
+                warnings.warn(
+                    f'{type(self).__name__}: class_weight presets "balanced" or "balanced_subsample" are not '
+                    "recommended for warm_start if the fitted data differs from the full dataset. Give the weights as "
+                    "a dict.",
+                    AssayWarning,
+                    stacklevel=5,
+                )
+            by_class = _balanced(y, w, self.n_classes_)[y]
+        return by_class if w is None else w * by_class
+
+    def _weigh_bag(self, counts: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if self.class_weight != "balanced_subsample":
+            return counts
+        return counts * _balanced(y, counts, self.n_classes_)[y]
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        return self.trees_.grove.sums(X, n_jobs=self.n_jobs) / len(self.trees_)  # (1)
+
+    def _tree_learner(self, seed: int | None = None) -> Any:
+        from assay.trees.decision_tree_classifier import DecisionTreeClassifier
+        from assay.trees.extra_tree import ExtraTreeClassifier
+
+        tree = DecisionTreeClassifier if self.splitter == "best" else ExtraTreeClassifier
+        return tree(**self._tree_parameters(), random_state=seed)
+
+    def _votes(self, said: np.ndarray) -> tuple[Section, int, str]:
+        votes = np.bincount(np.argmax(said, axis=1), minlength=len(self.classes_))
+        rows = [
+            [str(label), int(v), float(p), float(s)]
+            for label, v, p, s in zip(self.classes_, votes, said.mean(axis=0), said.std(axis=0))
+        ]
+        k = int(np.argmax(said.mean(axis=0)))
+        table = Section(f"Votes of {len(said)} trees", ["class", "votes", "mean probability", "spread"], rows)
+        return table, k, f"the probability of {self.classes_[k]}"
+
+
+def _balanced(y: np.ndarray, w: np.ndarray | None, K: int) -> np.ndarray:
+    """(K,) weights with which all classes that occur weigh the same."""
+    counts = np.bincount(y, weights=w, minlength=K).astype(np.float64)
+    there = counts > 0
+    return np.divide(counts.sum(), there.sum() * counts, out=np.zeros(K), where=there)

@@ -1,0 +1,67 @@
+"""Forests for numbers: the mean answer of their trees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.learner import Regressor
+from assay.core.parameters import Choice
+from assay.ensembles.forest import FOREST, Forest
+from assay.errors import DataError
+
+__all__ = ["ForestRegressor"]
+
+
+class ForestRegressor(Forest, Regressor):
+    """What random forests and extra trees for numbers share."""
+
+    accepts = {**FOREST, "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson")}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
+        if self.criterion == "poisson":
+            self._refuse_negative(y)
+        grown = self._grow_trees(X, y, w, 0)
+        if self.oob_score and (grown or not hasattr(self, "oob_score_")):
+            from sklearn.metrics import r2_score
+
+            mean, _ = self._outsiders(X)
+            self.oob_prediction_ = mean[:, 0] if y.ndim == 1 else mean
+            score = self.oob_score if callable(self.oob_score) else r2_score
+            self.oob_score_ = score(y, self.oob_prediction_)
+
+    def _refuse_negative(self, y: np.ndarray) -> None:
+        if (y < 0).any():
+            raise DataError(
+                f"{type(self).__name__}: Some value(s) of y are negative which is not allowed for Poisson regression."
+            )
+        if y.sum() <= 0:
+            raise DataError(
+                f"{type(self).__name__}: Sum of y is not strictly positive which is necessary for Poisson regression."
+            )
+
+    def _predict(self, X: Any) -> np.ndarray:
+        mean = self.trees_.grove.sums(X, n_jobs=self.n_jobs) / len(self.trees_)  # (1)
+        return mean[:, 0] if self.n_outputs_ == 1 else mean
+
+    def _tree_learner(self, seed: int | None = None) -> Any:
+        from assay.trees.decision_tree_regressor import DecisionTreeRegressor
+        from assay.trees.extra_tree import ExtraTreeRegressor
+
+        tree = DecisionTreeRegressor if self.splitter == "best" else ExtraTreeRegressor
+        return tree(**self._tree_parameters(), random_state=seed)
+
+    def _votes(self, said: np.ndarray) -> tuple[Section, int, str]:
+        names = ["answer"] if said.shape[1] == 1 else [f"y{k}" for k in range(said.shape[1])]
+        marks = np.quantile(said, [0, 0.25, 0.5, 0.75, 1], axis=0)
+        rows = [[name, float(m), *map(float, q)] for name, m, q in zip(names, said.mean(axis=0), marks.T)]
+        columns = ["", "mean", "lowest", "quarter", "median", "three quarters", "highest"]
+        return Section(f"Answers of {len(said)} trees", columns, rows), 0, "the answer"

@@ -1,0 +1,141 @@
+r"""Bags of rows: how they are drawn, and what the rows outside of them tell.
+
+A bootstrap sample of size N from N rows leaves each row out with probability :math:`(1-1/N)^N`, so a bag holds on
+average the share
+
+.. math:: 1-(1-\tfrac1N)^N \;\to\; 1-e^{-1} = 0.632                          \quad (1)
+
+of the distinct rows. The members that never saw a row can be asked about it: their answers, gathered over all rows,
+are the out-of-bag estimate, an honest test without a test set.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from assay.errors import DegenerateWarning, ParameterError
+
+__all__ = [
+    "bag_size",
+    "draw_rows",
+    "draw_seeds",
+    "expected_distinct_share",
+    "mean_of_outsiders",
+    "out_of_bag",
+]
+
+LARGEST_SEED = np.iinfo(np.int32).max
+
+
+def expected_distinct_share(n: int, size: int | None = None) -> float:
+    """The share of n rows that a bootstrap sample of ``size`` (default n) rows is expected to hold (1).
+
+    >>> from assay.ensembles.out_of_bag import expected_distinct_share
+    >>> round(expected_distinct_share(100), 8)
+    0.63396766
+    """
+    return float(-np.expm1((n if size is None else size) * np.log1p(-1.0 / n))) if n > 1 else 1.0  # (1)
+
+
+def draw_seeds(random_state: Any, n_old: int, n_new: int) -> np.ndarray:
+    """(n_new,) the seeds of members n_old to n_old + n_new.
+
+    The seed of member t depends on ``random_state`` and t alone, so neither the number of threads nor a warm start
+    changes a member. They are the seeds that scikit-learn draws.
+    """
+    return check_random_state(random_state).randint(LARGEST_SEED, size=n_old + n_new)[n_old:]
+
+
+def bag_size(n: int, max_samples: float | None, w: np.ndarray | None) -> int:
+    """How many rows are drawn: all n, a number, or a share of the rows (of their total weight, if they have one)."""
+    if max_samples is None:
+        return n
+    if isinstance(max_samples, Integral):
+        return int(max_samples)
+    total = n if w is None else w.sum()
+    size = max(int(max_samples * total), 1)
+    if size < max(10, n ** (1 / 3)):
+        of = f"the number of samples is {n}" if w is None else f"the total sum of sample weights is {total:g}"
+        warnings.warn(
+            f"Using the fractional value max_samples={max_samples} when {of} results in a low number ({size}) of "
+            "bootstrap samples. Pass max_samples as a whole number instead.",
+            DegenerateWarning,
+            stacklevel=5,
+        )
+    return size
+
+
+def draw_rows(
+    random: int | np.random.RandomState, n: int, size: int, w: np.ndarray | None, replace: bool = True
+) -> np.ndarray:
+    """(size,) row numbers drawn uniformly, or with probabilities proportional to w; scikit-learn draws the same."""
+    state = check_random_state(random)
+    if w is not None:
+        return state.choice(n, size, replace=replace, p=w / np.sum(w))
+    if replace:
+        return state.randint(0, n, size)
+    from sklearn.utils.random import sample_without_replacement
+
+    return sample_without_replacement(n, size, random_state=state)
+
+
+def out_of_bag(rows: np.ndarray, n: int) -> np.ndarray:
+    """(n,) bool: which rows were not drawn.
+
+    >>> from assay.ensembles.out_of_bag import out_of_bag
+    >>> out_of_bag(np.array([0, 2, 2]), 4)
+    array([False,  True, False,  True])
+    """
+    outside = np.ones(n, bool)
+    outside[rows] = False
+    return outside
+
+
+def mean_of_outsiders(
+    bags: Iterable[np.ndarray], answer: Callable[[int, np.ndarray], np.ndarray], n: int, width: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n, width) the mean answer of the members that did not see a row, and (n,) how many these are.
+
+    Parameters
+    ----------
+    bags : for each member the rows it has seen
+    answer : (member, rows) to (len(rows), width) answers
+    """
+    sums, votes = np.zeros((n, width)), np.zeros(n, np.int64)
+    for t, rows in enumerate(bags):
+        outside = np.flatnonzero(out_of_bag(rows, n))
+        if len(outside):
+            sums[outside] += answer(t, outside)
+            votes[outside] += 1
+    return divided(sums, votes), votes
+
+
+def divided(sums: np.ndarray, votes: np.ndarray) -> np.ndarray:
+    """Sums over votes; rows without a vote stay 0, with a warning."""
+    if (votes == 0).any():
+        warnings.warn(
+            f"Some inputs do not have OOB scores: {int((votes == 0).sum())} rows are in every bag, their estimate "
+            "is 0. Raise n_estimators.",
+            DegenerateWarning,
+            stacklevel=6,
+        )
+    return sums / np.maximum(votes, 1)[:, None]
+
+
+def refuse_without_bags(who: str, bootstrap: bool, oob_score: Any, max_samples: Any = None) -> None:
+    """Raise if an estimate of the rows outside of the bags is wanted and there are no bags."""
+    if bootstrap:
+        return
+    if oob_score:
+        raise ParameterError(f"{who}: Out of bag estimation only available if bootstrap=True.")
+    if max_samples is not None:
+        raise ParameterError(
+            f"{who}: `max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set "
+            "`max_sample=None`."
+        )

@@ -1,0 +1,247 @@
+"""Random forests: trees with bags of rows and draws of columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.ensembles.forest_classifier import ForestClassifier
+from assay.ensembles.forest_regressor import ForestRegressor
+
+__all__ = ["RandomForestClassifier", "RandomForestRegressor"]
+
+
+class RandomForestClassifier(ForestClassifier):
+    r"""Average many trees that differ: each with its own bag of rows, each node with its own draw of columns.
+
+    A full-grown tree errs little on average and much from sample to sample. Averaging the posteriors :math:`P_t` of T
+    trees keeps the first and lowers the second, the more so the less the trees agree; so a node may only choose among
+    a few columns, drawn by lot (Breiman 2001):
+
+    .. math:: P(k\mid x) = \frac1T\sum_{t=1}^T P_t(k\mid x)                    \quad (1)
+
+    Nominal columns are split into two groups of categories, missing values go to the side where they lower the
+    impurity most; neither needs preparation. Sample weights are the chances of rows to get into a bag (without bags
+    they weigh in the counts). Cost: O(T m n log n) to fit with m columns a node, after one sort of each column.
+
+    Parameters
+    ----------
+    n_estimators : int, default 100
+        Number of trees.
+    criterion : "gini", "entropy" or "log_loss", default "gini"
+        What makes a node impure.
+    max_depth : int or None, default None
+        Most tests from the root to a leaf.
+    min_samples_split : int or float, default 2
+        Rows (or share of all rows) that a node needs to be split.
+    min_samples_leaf : int or float, default 1
+        Rows (or share) that a leaf needs.
+    min_weight_fraction_leaf : float, default 0
+        Share of the total weight that a leaf needs.
+    max_features : "sqrt", "log2", int, float or None, default "sqrt"
+        Columns that a node looks at, drawn anew for each node.
+    max_leaf_nodes : int or None, default None
+        Most leaves of a tree; the node that gains most is split first.
+    min_impurity_decrease : float, default 0
+        Least gain of a split.
+    bootstrap : bool, default True
+        Whether each tree gets a bag of rows drawn with replacement, or all rows.
+    oob_score : bool or function, default False
+        Whether to estimate the accuracy with the rows outside of the bags; a function of truth and answers scores these
+        instead.
+    n_jobs : int or None, default None
+        Most threads; None takes as many as the machine has. The answer does not depend on it.
+    random_state : int, RandomState or None, default None
+        Tree t depends on this and on t alone.
+    verbose : int, default 0
+        Accepted for compatibility; progress is shown where somebody watches.
+    warm_start : bool, default False
+        Keep the trees of the last fit and add to them until there are ``n_estimators``.
+    class_weight : dict, "balanced", "balanced_subsample" or None, default None
+        What the rows of each class weigh; "balanced" makes all classes weigh the same, "balanced_subsample" within
+        each bag.
+    ccp_alpha : float, default 0
+        Price of a leaf in cost-complexity pruning.
+    max_samples : int, float or None, default None
+        Rows in a bag: as many as there are, a number, or a share (of the total weight, if rows have weights).
+    monotonic_cst : list of -1, 0, 1, dict or None, default None
+        Columns with which the probability of the second of two classes must not fall (1) or rise (-1).
+
+    Attributes
+    ----------
+    trees_ : PressedTrees
+        All trees, about 14 bytes a node; ``trees_.tree(t)`` is one of them.
+    estimators_ : list of DecisionTreeClassifier
+        The same as learners, made when they are first asked for.
+    estimators_samples_ : list of row numbers, the bag of each tree
+    feature_importances_ : (d,) see :mod:`~assay.ensembles.importances` for unbiased ones
+    n_outputs_ : int
+    classes_ : (K,)      n_classes_ : int
+    oob_score_, oob_decision_function_ : float, (n, K)
+        If asked for: accuracy, and the posterior by the trees that did not see a row.
+
+    Examples
+    --------
+    >>> from assay.ensembles import RandomForestClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(50, oob_score=True, random_state=0).fit(X, y)
+    >>> forest.predict(X[[0, 60, 120]]), forest.oob_score_ > 0.93
+    (array([0, 1, 2]), True)
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+
+
+class RandomForestRegressor(ForestRegressor):
+    r"""Average many regression trees that differ: each grown with its own bag of rows.
+
+    The mean of the answers :math:`f_t` of T trees,
+
+    .. math:: f(x) = \frac1T\sum_{t=1}^T f_t(x)                    \quad (1)
+
+    varies less from sample to sample than any of them (Breiman 2001). With ``max_features`` below 1 a node may choose
+    only among a few columns, which makes the trees differ more. Nominal columns and missing values are used as they
+    are. y may have several columns of numbers. Cost: O(T d n log n) to fit, after one sort of each column.
+
+    Parameters
+    ----------
+    n_estimators : int, default 100
+        Number of trees.
+    criterion : "squared_error", "friedman_mse", "absolute_error" or "poisson", default "squared_error"
+        What makes a node impure; it also decides whether a leaf answers the mean or the median.
+    max_depth : int or None, default None
+        Most tests from the root to a leaf.
+    min_samples_split : int or float, default 2
+        Rows (or share of all rows) that a node needs to be split.
+    min_samples_leaf : int or float, default 1
+        Rows (or share) that a leaf needs.
+    min_weight_fraction_leaf : float, default 0
+        Share of the total weight that a leaf needs.
+    max_features : "sqrt", "log2", int, float or None, default 1.0
+        Columns that a node looks at, drawn anew for each node.
+    max_leaf_nodes : int or None, default None
+        Most leaves of a tree; the node that gains most is split first.
+    min_impurity_decrease : float, default 0
+        Least gain of a split.
+    bootstrap : bool, default True
+        Whether each tree gets a bag of rows drawn with replacement, or all rows.
+    oob_score : bool or function, default False
+        Whether to estimate R squared with the rows outside of the bags; a function of truth and answers scores these
+        instead.
+    n_jobs : int or None, default None
+        Most threads; None takes as many as the machine has. The answer does not depend on it.
+    random_state : int, RandomState or None, default None
+        Tree t depends on this and on t alone.
+    verbose : int, default 0
+        Accepted for compatibility; progress is shown where somebody watches.
+    warm_start : bool, default False
+        Keep the trees of the last fit and add to them until there are ``n_estimators``.
+    ccp_alpha : float, default 0
+        Price of a leaf in cost-complexity pruning.
+    max_samples : int, float or None, default None
+        Rows in a bag: as many as there are, a number, or a share (of the total weight, if rows have weights).
+    monotonic_cst : list of -1, 0, 1, dict or None, default None
+        Columns with which the answer must not fall (1) or rise (-1).
+
+    Attributes
+    ----------
+    trees_ : PressedTrees
+        All trees, about 14 bytes a node; ``trees_.tree(t)`` is one of them.
+    estimators_ : list of DecisionTreeRegressor
+        The same as learners, made when they are first asked for.
+    estimators_samples_ : list of row numbers, the bag of each tree
+    feature_importances_ : (d,) see :mod:`~assay.ensembles.importances` for unbiased ones
+    n_outputs_ : int
+    oob_score_, oob_prediction_ : float, (n,)
+        If asked for: R squared, and the answers of the trees that did not see a row.
+
+    Examples
+    --------
+    >>> from assay.ensembles import RandomForestRegressor
+    >>> X = np.arange(100.0).reshape(-1, 1)
+    >>> forest = RandomForestRegressor(50, random_state=0).fit(X, X[:, 0] ** 2)
+    >>> bool(abs(forest.predict([[50.0]])[0] - 2500) < 50)
+    True
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
