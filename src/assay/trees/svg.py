@@ -199,6 +199,7 @@ class _Sheet:
         if p.note:
             return f"{p.hidden} branches are not drawn"
         said = f"node {p.node}: {answer_word(self.outline, node)}, {rows(node.n)} rows"
+        said = f"{one_line(node.test)}; {said}" if p.inner else said
         if self.outline.classes is not None and len(node.counts) <= 20:
             pairs = zip(self.outline.classes, node.counts)
             said += " (" + ", ".join(f"{one_line(label)} {rows(n)}" for label, n in pairs) + ")"

@@ -1,0 +1,35 @@
+"""Where pictures are drawn: matplotlib, brought in only when something is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core.palette import shade
+
+__all__ = ["amounts", "axes_for", "names_of"]
+
+
+def axes_for(ax: Any, size: tuple[float, float]) -> Any:
+    """The axes given, or those of a new figure of some inches."""
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError('Pictures need one more package: pip install "assay[plot]".') from error
+    return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
+
+
+def amounts() -> Any:
+    """The colours of numbers, from the least to the greatest, as matplotlib's colour map."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("amounts", [shade(s) for s in np.linspace(0, 1, 65)])
+
+
+def names_of(model: Any, d: int) -> list[str]:
+    """The names of a fitted model's columns; x0, x1, ... if it has none."""
+    if hasattr(model, "schema_") and len(model.schema_) == d:
+        return list(model.schema_.names)
+    names = getattr(model, "feature_names_in_", None)
+    return [f"x{j}" for j in range(d)] if names is None or len(names) != d else [str(name) for name in names]

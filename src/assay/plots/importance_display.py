@@ -1,0 +1,115 @@
+"""How much each column matters to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.core.palette import class_colour
+from assay.core.words import one_line
+from assay.errors import DataError
+from assay.plots.canvas import axes_for, names_of
+
+__all__ = ["ImportanceDisplay"]
+
+
+class ImportanceDisplay:
+    """One bar per column, the most important on top, with the spread over trees or repetitions.
+
+    Parameters
+    ----------
+    names : (d,) columns
+    importances : (d,)
+    spread : (d,) standard deviations, or None
+    kind : str
+        What the numbers are; stands at the axis.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure, after ``plot``
+    order_ : (d,) columns from the most important to the least
+
+    Examples
+    --------
+    >>> from assay.plots import ImportanceDisplay
+    >>> display = ImportanceDisplay(["age", "pay"], [0.2, 0.8]).plot()
+    >>> [display.names[j] for j in display.order_]
+    ['pay', 'age']
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        importances: Any,
+        spread: Any = None,
+        *,
+        kind: str = "importance",
+    ):
+        self.names = [str(name) for name in names]
+        self.importances = np.asarray(importances, np.float64)
+        self.spread = None if spread is None else np.asarray(spread, np.float64)
+        self.kind = kind
+        if len(self.names) != len(self.importances):
+            raise DataError(
+                f"ImportanceDisplay: {len(self.names)} names for {len(self.importances)} importances."
+            )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, **options: Any) -> ImportanceDisplay:
+        """Draw ``feature_importances_``; of an ensemble of trees with the spread over the trees."""
+        if not hasattr(estimator, "feature_importances_"):
+            raise TypeError(
+                f"ImportanceDisplay: {type(estimator).__name__} has no feature_importances_. Use "
+                "ImportanceDisplay.from_values with permutation importances."
+            )
+        importances = np.asarray(estimator.feature_importances_)
+        members = np.ravel(np.asarray(getattr(estimator, "estimators_", ()), dtype=object))
+        each = [m.feature_importances_ for m in members if hasattr(m, "feature_importances_")]
+        same = len(each) > 1 and all(len(e) == len(importances) for e in each)
+        spread = np.std(each, axis=0) if same else None
+        names = names_of(estimator, len(importances))
+        return cls(names, importances, spread, kind="share of the decrease of impurity").plot(ax, **options)
+
+    @classmethod
+    def from_values(
+        cls, names: Sequence[str], values: Any, *, kind: str = "importance", ax: Any = None, **options: Any
+    ) -> ImportanceDisplay:
+        """Draw importances given as (d,) numbers, or as (repetitions, d) with their spread."""
+        values = np.asarray(values, np.float64)
+        if values.ndim == 1:
+            return cls(names, values, kind=kind).plot(ax, **options)
+        return cls(names, values.mean(axis=0), values.std(axis=0), kind=kind).plot(ax, **options)
+
+    def plot(self, ax: Any = None, *, max_columns: int = 20) -> ImportanceDisplay:
+        """Draw the bars of the most important columns.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default None for a new figure
+        max_columns : int
+            How many bars at most; the others are counted.
+        """
+        self.order_ = np.argsort(-self.importances, kind="stable")
+        shown = self.order_[:max_columns]
+        self.ax_ = ax = axes_for(ax, (6.0, 0.32 * len(shown) + 1.0))
+        self.figure_ = ax.figure
+        at = np.arange(len(shown))[::-1]
+        ax.barh(at, self.importances[shown], color=class_colour(0), height=0.7)
+        if self.spread is not None:
+            ax.errorbar(
+                self.importances[shown],
+                at,
+                xerr=self.spread[shown],
+                fmt="none",
+                ecolor="#15202b",
+                elinewidth=1,
+                capsize=2,
+            )
+        ax.set_yticks(at, [one_line(self.names[j], 32) for j in shown])
+        rest = len(self.names) - len(shown)
+        ax.set_xlabel(self.kind + (f" ({rest} columns are not shown)" if rest else ""))
+        ax.axvline(0, color="#5f6975", lw=0.8)
+        ax.spines[["top", "right"]].set_visible(False)
+        return self

@@ -1,0 +1,205 @@
+"""The plane as a model divides it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.core.palette import class_colour
+from assay.errors import DataError
+from assay.plots.canvas import amounts, axes_for
+from assay.tables import Table
+
+__all__ = ["PartitionDisplay"]
+
+
+class PartitionDisplay:
+    """What a classifier or regressor answers at every point of a plane of two columns, over the data.
+
+    Parameters
+    ----------
+    x, y : (g,) where the answers were asked along the first and the second column
+    answers : (g, g)
+        Codes of classes, or numbers; ``answers[i, j]`` belongs to ``y[i]`` and ``x[j]``.
+    names : names of the two columns
+    classes : class labels, or None for numbers
+    points : (n, 2) the data, or None
+    truth : (n,) their codes or numbers, or None
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure, after ``plot``
+    surface_ : what shows the answers
+
+    Examples
+    --------
+    >>> from assay.bayes import NearestMean
+    >>> from assay.plots import PartitionDisplay
+    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], ["a", "a", "b", "b"]
+    >>> display = PartitionDisplay.from_estimator(NearestMean().fit(X, y), X, y, grid=5)
+    >>> display.answers[0]
+    array([0, 0, 0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        answers: np.ndarray,
+        *,
+        names: Sequence[str] = ("x0", "x1"),
+        classes: Any = None,
+        points: np.ndarray | None = None,
+        truth: np.ndarray | None = None,
+    ):
+        self.x, self.y, self.answers = x, y, answers
+        self.names, self.classes = list(names), classes
+        self.points, self.truth = points, truth
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        columns: Sequence[int | str] | None = None,
+        grid: int = 300,
+        margin: float = 0.06,
+        ax: Any = None,
+        **options: Any,
+    ) -> PartitionDisplay:
+        """Ask a fitted model on a grid over the data, and draw.
+
+        Parameters
+        ----------
+        estimator : fitted classifier or regressor
+        X, y : the data; y may be left out
+        columns : two names or numbers, default None
+            Which columns span the plane, of tables with more than two; the others stay at their medians.
+        grid : int
+            Points along each side.
+        margin : float
+            Room around the data, in shares of its range.
+        options : as in ``plot``
+        """
+        table = Table.of(X, who="PartitionDisplay")
+        values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
+        pair = _pair(table, columns)
+        points = values[:, pair]
+        sides = [_side(points[:, c], grid, margin) for c in (0, 1)]
+        rows = np.tile(np.nanmedian(values, axis=0), (grid * grid, 1))
+        first, second = np.meshgrid(*sides)
+        rows[:, pair[0]], rows[:, pair[1]] = first.ravel(), second.ravel()
+        asked = Table(rows, table.schema) if table.schema.named and hasattr(estimator, "schema_") else rows
+        answers = np.asarray(estimator.predict(asked))
+        classes = getattr(estimator, "classes_", None)
+        truth = None if y is None else np.asarray(y)
+        if classes is not None:
+            answers = _codes(answers, classes)
+            truth = None if truth is None else _codes(truth, classes)
+        names = [table.schema[c].name for c in pair]
+        plane = answers.reshape(grid, grid)
+        display = cls(sides[0], sides[1], plane, names=names, classes=classes, points=points, truth=truth)
+        return display.plot(ax, **options)
+
+    def plot(
+        self, ax: Any = None, *, boundaries: bool = True, size: float = 14.0, alpha: float = 0.28
+    ) -> PartitionDisplay:
+        """Draw the answers as areas of colour, and the data as dots.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default None for a new figure
+        boundaries : bool
+            Lines where one class meets another.
+        size : float
+            Of the dots.
+        alpha : float
+            How strong the areas are.
+        """
+        from matplotlib.colors import ListedColormap
+
+        self.ax_ = ax = axes_for(ax, (5.5, 4.6))
+        self.figure_ = ax.figure
+        if self.classes is None:
+            self.surface_ = ax.pcolormesh(
+                self.x, self.y, self.answers, cmap=amounts(), shading="nearest", rasterized=True
+            )
+            self.figure_.colorbar(self.surface_, ax=ax)
+            limits = {"vmin": self.surface_.norm.vmin, "vmax": self.surface_.norm.vmax}
+            if self.points is not None:
+                colour = (
+                    {"c": self.truth, "cmap": amounts(), **limits}
+                    if self.truth is not None
+                    else {"c": "white"}
+                )
+                ax.scatter(*self.points.T, s=size, edgecolor="black", lw=0.4, **colour)
+        else:
+            K = len(self.classes)
+            colours = ListedColormap([class_colour(k) for k in range(K)])
+            self.surface_ = ax.pcolormesh(
+                self.x, self.y, self.answers, cmap=colours, vmin=-0.5, vmax=K - 0.5, alpha=alpha, shading="nearest",
+                rasterized=True,
+            )  # fmt: skip
+            if boundaries:
+                for k in np.unique(self.answers)[:-1]:
+                    inside = (self.answers <= k).astype(float)
+                    ax.contour(self.x, self.y, inside, levels=[0.5], colors="#3b4652", linewidths=1.0)
+            self._dots(size)
+        ax.set(xlabel=self.names[0], ylabel=self.names[1])
+        ax.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]))
+        return self
+
+    def _dots(self, size: float) -> None:
+        """The data, each class in its colour and with its own mark."""
+        if self.points is None:
+            return
+        if self.truth is None:
+            self.ax_.scatter(*self.points.T, s=size, color="#15202b")
+            return
+        marks = "os^DvP*Xp<"
+        for k, label in enumerate(self.classes):
+            own = self.points[self.truth == k]
+            mark = marks[k % len(marks)]
+            self.ax_.scatter(
+                *own.T,
+                s=size,
+                color=class_colour(k),
+                marker=mark,
+                edgecolor="#15202b",
+                lw=0.4,
+                label=str(label),
+            )
+
+
+def _pair(table: Table, columns: Sequence[int | str] | None) -> list[int]:
+    """The two columns that span the plane."""
+    if columns is None:
+        if len(table.schema) != 2:
+            raise DataError(
+                f"PartitionDisplay: the table has {len(table.schema)} columns; name the two to show, columns=[...]."
+            )
+        columns = [0, 1]
+    found = [table.schema.index(c) if isinstance(c, str) else int(c) for c in columns]
+    if len(found) != 2:
+        raise DataError(f"PartitionDisplay: a plane has two columns, got {len(found)}.")
+    for j in found:
+        if table.schema[j].coded:
+            raise DataError(
+                f"PartitionDisplay: column {table.schema[j].name!r} holds categories, expected numbers."
+            )
+    return found
+
+
+def _side(values: np.ndarray, grid: int, margin: float) -> np.ndarray:
+    low, high = np.nanmin(values), np.nanmax(values)
+    room = margin * ((high - low) or 1.0)
+    return np.linspace(low - room, high + room, grid)
+
+
+def _codes(labels: np.ndarray, classes: Any) -> np.ndarray:
+    place = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
+    return np.array([place.get(label, -1) for label in labels.tolist()])

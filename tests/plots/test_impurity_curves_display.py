@@ -1,0 +1,28 @@
+"""IML figure 9-2: the impurities of two classes."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
+
+
+@pytest.mark.capability("IML-9-02")
+def test_the_curves_have_the_book_s_values():
+    """IML 9.2.1, the table for p = 0, 0.1, ..., 0.5; the curves are symmetric."""
+    display = ImpurityCurvesDisplay.from_criteria(steps=11)
+    entropy = [0, 0.468996, 0.721928, 0.881291, 0.970951, 1]
+    assert_allclose(display.curves["entropy"][:6], entropy, atol=1e-6)
+    assert_allclose(display.curves["gini"][:6], [0, 0.18, 0.32, 0.42, 0.48, 0.5], atol=1e-12)
+    assert_allclose(display.curves["error"][:6], [0, 0.1, 0.2, 0.3, 0.4, 0.5], atol=1e-12)
+    for curve in display.curves.values():
+        assert_allclose(curve, curve[::-1], atol=1e-12)
+    assert [line.get_label() for line in display.ax_.lines] == ["entropy", "gini", "error"]
+
+
+def test_own_criteria_and_scaled_curves():
+    display = ImpurityCurvesDisplay.from_criteria(
+        {"product": lambda p: p[:, 0] * p[:, 1]}, steps=5, scaled=True
+    )
+    assert_allclose(display.curves["product"], [0, 3 / 16, 1 / 4, 3 / 16, 0])
+    assert_allclose(display.ax_.lines[0].get_ydata(), np.array([0, 3, 4, 3, 0]) / 4)

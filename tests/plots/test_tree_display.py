@@ -1,0 +1,62 @@
+"""The picture of a tree shows its nodes, its words and its cuts."""
+
+import pytest
+from matplotlib.patches import Ellipse, Rectangle
+
+from assay.bayes import GaussianNB
+from assay.plots.tree_display import TreeDisplay
+from assay.tables import Column, Schema
+from assay.trees.id3_classifier import ID3Classifier
+from assay.trees.outline import outline_of
+from assay.trees.tree import Tree
+
+TREE = Tree.of(
+    {"feature": 0, "threshold": 50.0, "children": [
+        {"value": [1, 0], "n": 4},
+        {"feature": 1, "threshold": 60000.0, "children": [{"value": [0.5, 0.5], "n": 2}, {"value": [0, 1], "n": 1}]},
+    ]},
+    [0, 0],
+)  # fmt: skip
+OUTLINE = outline_of(TREE, Schema([Column("Age"), Column("Salary")]), ["N", "Y"])
+
+
+def words(display):
+    return [text.get_text() for text in display.ax_.texts]
+
+
+@pytest.mark.capability("C3-47", "DC-33")
+def test_every_node_is_drawn_with_its_words():
+    display = TreeDisplay(OUTLINE, {1: "Nancy, Jim"}).plot()
+    shapes = display.ax_.patches
+    assert sum(isinstance(s, Ellipse) for s in shapes) == 2
+    assert sum(isinstance(s, Rectangle) and s.get_width() == 0.88 for s in shapes) == 3
+    assert "Age\n7 rows" in words(display) and "N\n4\nNancy, Jim" in words(display)
+    assert {"≤ 50", "> 50", "≤ 60000", "> 60000"} <= set(words(display))
+
+
+def test_a_cut_tree_says_so():
+    display = TreeDisplay(OUTLINE).plot(max_depth=1)
+    assert "2 of 5 nodes are not drawn" in words(display)
+    assert any("2 more nodes" in w for w in words(display))
+
+
+def test_numbers_have_no_bars_of_classes():
+    tree = Tree.of(
+        {"feature": 0, "threshold": 0.0, "children": [{"value": 1 / 3, "n": 1}, {"value": 2, "n": 1}]}, [0]
+    )
+    display = TreeDisplay(outline_of(tree, Schema.numeric(1))).plot()
+    assert len(display.ax_.patches) == 3
+    assert "0.3333\n1" in words(display)
+
+
+def test_from_estimator_and_what_is_no_tree():
+    model = ID3Classifier().fit({"taste": ["a", "b", "b"]}, [0, 1, 1])
+    display = TreeDisplay.from_estimator(model)
+    assert any(w.startswith("taste") for w in words(display))
+    with pytest.raises(TypeError, match="GaussianNB is no tree"):
+        TreeDisplay.from_estimator(GaussianNB())
+
+
+def test_given_axes_are_used():
+    first = TreeDisplay(OUTLINE).plot()
+    assert TreeDisplay(OUTLINE).plot(first.ax_).ax_ is first.ax_
