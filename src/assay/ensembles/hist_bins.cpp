@@ -1,0 +1,81 @@
+// Numbers to bins: the code of x is how many thresholds of its column lie below it.
+//
+//     threshold_(b-1) < x <= threshold_b    has code b;    a missing value has the code after the last bin
+//     category c                            has code bin_of_c
+//
+// Codes are written twice, in panels of `width` columns (row after row) and column after column; see histogram.hpp.
+// Checked by the caller: increasing thresholds, filled up to 256 a column with infinity; categories below their number.
+// Twin in NumPy: tests/ensembles/test_hist_bins.py, codes_by_the_book.
+#include <cmath>
+
+#include "assay/array.hpp"
+
+using namespace assay;
+using std::uint16_t;
+
+namespace {
+
+constexpr int64_t TILE = 256;
+
+struct Target {
+    uint8_t *panels, *columns;
+    uint16_t *wide;
+    int64_t n, width;
+};
+
+// out = number of thresholds below each x, by halving: `first` is the power of two above their number, halved
+HOT void positions(const double *x, int64_t m, const double *thresholds, int32_t first, int32_t *out) {
+    for (int64_t i = 0; i < m; ++i) out[i] = 0;
+    for (int32_t step = first; step > 0; step >>= 1)
+        for (int64_t i = 0; i < m; ++i) out[i] += thresholds[out[i] + step - 1] < x[i] ? step : 0;
+}
+
+template <class T>
+void bin_rows(In2<T> X,                      // in   (n, d)
+              int64_t a, int64_t b,          // rows a to b
+              In2<double> thresholds,        // in   (d, 256)
+              In1<int32_t> bins,             // in   (d,)      without the missing one
+              In1<int32_t> place,            // in   (d,)      column of 8 bits, or ~column of 16
+              In1<uint8_t> nominal,          // in   (d,)
+              In1<int32_t> bin_of,           // in             bins of all categories
+              In1<int64_t> category_start,   // in   (d + 1,)
+              int64_t width,
+              InOut2<uint8_t> panels,        // out  (panels * n, width)
+              InOut2<uint8_t> columns,       // out  (d8, n)
+              InOut2<uint16_t> wide) {       // out  (d16, n)
+    nb::gil_scoped_release unlocked;
+    const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1));
+    double x[TILE];
+    int32_t code[TILE];
+    for (int64_t t = a; t < b; t += TILE) {
+        const int64_t m = b - t < TILE ? b - t : TILE;
+        for (int64_t j = 0; j < d; ++j) {
+            for (int64_t i = 0; i < m; ++i) x[i] = double(X.data()[(t + i) * d + j]);
+            const int32_t none = bins.data()[j], p = place.data()[j];
+            if (nominal.data()[j]) {
+                const int32_t *bin = bin_of.data() + category_start.data()[j];
+                for (int64_t i = 0; i < m; ++i) code[i] = std::isnan(x[i]) ? none : bin[int64_t(x[i])];
+            } else {
+                int32_t first = 1;
+                while (2 * first < none) first *= 2;
+                positions(x, m, thresholds.data() + j * 256, first, code);
+                for (int64_t i = 0; i < m; ++i) code[i] = std::isnan(x[i]) ? none : code[i];
+            }
+            if (p < 0) {
+                uint16_t *out = wide.data() + int64_t(~p) * n + t;
+                for (int64_t i = 0; i < m; ++i) out[i] = uint16_t(code[i]);
+            } else {
+                uint8_t *out = columns.data() + int64_t(p) * n + t;
+                uint8_t *panel = panels.data() + (p / width * n + t) * width + p % width;
+                for (int64_t i = 0; i < m; ++i) out[i] = panel[i * width] = uint8_t(code[i]);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    m.def("bin_rows", &bin_rows<double>);
+    m.def("bin_rows", &bin_rows<float>);
+}

@@ -1,0 +1,265 @@
+// One round of histogram gradient boosting: gradients as whole numbers, a tree, and what it adds to the scores.
+//
+// The pieces are in include/assay/boosting: losses.hpp (gradients and curvatures), histogram.hpp (sums by bin),
+// split.hpp (the best split of a column), grower.hpp (the tree). A Session keeps the memory that all rounds share;
+// its calls are short, so that a fit can be interrupted between them.
+//
+// Checked by the caller (assay/ensembles/hist_growing.py): codes below the number of bins of their column, the missing
+// code right after them, finite scores and targets, shapes that fit.
+// Twin in NumPy: tests/ensembles/test_hist_growing.py, tree_by_the_book.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "assay/boosting/grower.hpp"
+#include "assay/boosting/losses.hpp"
+
+using namespace assay;
+using namespace assay::boosting;
+
+namespace {
+
+template <class T> using Out1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using Maybe = std::optional<In1<double>>;
+
+template <class T>
+Out1<T> array_of(std::vector<T> &&values) {
+    auto *kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
+    return Out1<T>(kept->data(), {kept->size()}, owner);
+}
+
+struct Bins {                                   // what bins stand for
+    In2<double> thresholds;                     // (d, 256) upper ends of the bins of numeric columns, then infinity
+    In1<int32_t> bin_of;                        // bins of the categories of all nominal columns
+    In1<int64_t> category_start;                // (d + 1,)
+};
+
+struct Leaf { int32_t node; int64_t start, stop, g; };
+
+class Session {
+    Array2<const uint8_t> columns_, panels_;
+    Array2<const uint16_t> wide_;
+    In1<int64_t> wide_start_;
+    In1<int32_t> bins_, place_;
+    In1<uint8_t> missing_, nominal_;
+    In1<int8_t> monotonic_;
+    Bins meaning_;
+    std::vector<int32_t> rows_, left_, right_;
+    std::vector<int64_t> cells_;
+    std::vector<float> curvature_;
+    std::unique_ptr<Grower> grower_;
+    Units units_{};
+    Sums total_;
+    std::vector<Leaf> leaves_;
+    int64_t n_;
+    double l2_;
+
+    int64_t *cells() {                          // 16-byte aligned
+        return reinterpret_cast<int64_t *>((reinterpret_cast<uintptr_t>(cells_.data()) + 15) & ~uintptr_t(15));
+    }
+
+  public:
+    Session(In2<uint8_t> panels, In2<uint8_t> columns, In2<uint16_t> wide, In1<int64_t> wide_start, int64_t width,
+            In1<int32_t> bins, In1<int32_t> place, In1<uint8_t> missing, In1<uint8_t> nominal, In1<int8_t> monotonic,
+            In2<double> thresholds, In1<int32_t> bin_of, In1<int64_t> category_start,
+            std::vector<std::vector<int32_t>> groups, int64_t n, int64_t leaves, int64_t depth, int64_t least, double l2,
+            double share, int64_t memory)
+        : columns_(columns), panels_(panels), wide_(wide), wide_start_(wide_start), bins_(bins), place_(place),
+          missing_(missing), nominal_(nominal), monotonic_(monotonic),
+          meaning_{thresholds, bin_of, category_start}, rows_(n), left_(n), right_(n),
+          cells_(2 * n + 2), curvature_(n), n_(n), l2_(l2) {
+        const Codes codes{panels.data(), columns.data(), wide.data(), wide_start.data(), n, width,
+                          int64_t(columns.shape(0)), int64_t(wide.shape(0))};
+        const Columns cols{bins.data(), place.data(), missing.data(), nominal.data(), monotonic.data(),
+                           int64_t(bins.shape(0))};
+        grower_ = std::make_unique<Grower>(codes, cols, Limits{leaves, depth, least, l2, share}, std::move(groups),
+                                           rows_.data(), left_.data(), right_.data(), memory);
+    }
+
+    // Gradients and curvatures at the scores, in units of their own; false if they are not finite.
+    bool gradients(int kind, double parameter, In1<double> raw, In1<double> y, Maybe w, double heaviest, Maybe top,
+                   Maybe inverse, Crew &crew) {
+        nb::gil_scoped_release unlocked;
+        const Rows R{raw.data(), y.data(), w ? w->data() : nullptr, top ? top->data() : nullptr,
+                     inverse ? inverse->data() : nullptr, parameter};
+        const int64_t blocks = (n_ + BLOCK - 1) / BLOCK;
+        Extent most{heaviest, heaviest * (kind == BINOMIAL || kind == ONE_OF_MANY ? 0.25 : 1.0), heaviest * double(n_)};
+        if (kind == SQUARED || kind == POISSON || kind == GAMMA) {
+            std::vector<Extent> found(blocks);
+            crew.each(blocks, [&](int64_t t, int) { found[t] = extent(kind, R, t * BLOCK, std::min(n_, (t + 1) * BLOCK)); });
+            most = {0.0, 0.0, 0.0};
+            for (const Extent &e : found) most = {std::max(e.g, most.g), std::max(e.h, most.h), most.sum_g + e.sum_g};
+            if (!std::isfinite(most.sum_g) || !std::isfinite(most.h)) return false;
+        }
+        choose_units(kind <= PINBALL && !w, most);
+        std::vector<Sums> sums(blocks);
+        int64_t *cell = cells();
+        crew.each(blocks, [&](int64_t t, int) {
+            const int64_t a = t * BLOCK, b = std::min(n_, a + BLOCK);
+            if (units_.wide) wide_cells(kind, R, a, b, 1 / units_.g, 1 / units_.h, units_.count_bits, cell, curvature_.data());
+            else narrow_cells(kind, R, a, b, 1 / units_.g, units_.count_bits, cell);
+            for (int64_t i = a; i < b; ++i) sums[t] += units_.sums(cell + (units_.wide ? 2 * i : i));
+        });
+        total_ = {};
+        for (const Sums &s : sums) total_ += s;
+        return true;
+    }
+
+    // The tree of the latest gradients, in preorder: column (-1: leaf), threshold or value, right child, whether missing
+    // values go left, rows, gain; for nominal tests the place and the words of the set of categories that go left; the
+    // leaves, where their rows begin, and the tree's depth.
+    auto grow(double rate, bool exact, uint64_t seed, Crew &crew) {
+        std::vector<int32_t> column, right, set_start{0}, leaf_node;
+        std::vector<double> number;
+        std::vector<uint8_t> missing_left;
+        std::vector<int32_t> rows;
+        std::vector<float> gain;
+        std::vector<uint32_t> sets;
+        std::vector<int64_t> leaf_start;
+        int32_t depth = 0;
+        {
+            nb::gil_scoped_release unlocked;
+            grower_->grow(cells(), units_, total_, seed, crew);
+            const std::vector<Node> &nodes = grower_->nodes();
+            for (const Node &node : nodes) depth = std::max(depth, node.depth);
+            leaves_.clear();
+            std::vector<std::pair<int32_t, int32_t>> todo{{0, -1}};  // node, and whose right child it is
+            while (!todo.empty()) {
+                const auto [k, parent] = todo.back();
+                todo.pop_back();
+                const Node &node = nodes[k];
+                const int32_t at = int32_t(column.size());
+                if (parent >= 0) right[parent] = at;
+                rows.push_back(int32_t(node.sums.count));
+                right.push_back(-1);
+                if (node.left < 0) {
+                    leaves_.push_back({at, node.start, node.stop, node.sums.g});
+                    column.push_back(-1), number.push_back(node.value * rate), missing_left.push_back(0), gain.push_back(0);
+                } else {
+                    describe(node, nodes, column, number, missing_left, gain, sets);
+                    todo.emplace_back(node.right, at);
+                    todo.emplace_back(node.left, -1);
+                }
+                set_start.push_back(int32_t(sets.size()));
+            }
+            if (exact && units_.wide && nodes.size() > 1) settle_leaves(rate, number, crew);
+        }
+        for (const Leaf &leaf : leaves_) leaf_node.push_back(leaf.node), leaf_start.push_back(leaf.start);
+        return std::make_tuple(array_of(std::move(column)), array_of(std::move(number)), array_of(std::move(right)),
+                               array_of(std::move(missing_left)), array_of(std::move(rows)), array_of(std::move(gain)),
+                               array_of(std::move(set_start)), array_of(std::move(sets)), array_of(std::move(leaf_node)),
+                               array_of(std::move(leaf_start)), depth);
+    }
+
+    // raw[i] += value of the leaf of row i.
+    void add(In1<double> number, InOut1<double> raw, Crew &crew) {
+        nb::gil_scoped_release unlocked;
+        const int64_t size = BLOCK * 4, blocks = (n_ + size - 1) / size;
+        crew.each(blocks, [&](int64_t t, int) {
+            const int64_t a = t * size, b = std::min(n_, a + size);
+            for (const Leaf &leaf : leaves_) {
+                const double value = number.data()[leaf.node];
+                for (int64_t i = std::max(a, leaf.start); i < std::min(b, leaf.stop); ++i) raw.data()[rows_[i]] += value;
+            }
+        });
+    }
+
+    Out1<const int32_t> rows() { return Out1<const int32_t>(rows_.data(), {size_t(n_)}, nb::find(this)); }
+
+  private:
+    // The finest units, powers of two, in which no sum of n rows overflows, and all sums are exact as floats.
+    void choose_units(bool constant, const Extent &most) {
+        int bits = 1;
+        while ((int64_t(1) << bits) <= n_) ++bits;
+        auto unit = [](double largest, int room) {
+            int exponent = 0;
+            std::frexp(largest, &exponent);
+            return std::ldexp(1.0, (largest > 0.0 ? exponent : 0) - std::min(room, 50));
+        };
+        units_.count_bits = bits;
+        units_.g = unit(most.g, 62 - 2 * bits), units_.h = 1.0;
+        units_.wide = !constant || most.sum_g < 4096.0 * units_.g * double(n_);  // a few large ones: finer units
+        if (units_.wide) units_.g = unit(most.g, 53 - bits), units_.h = unit(most.h, std::min(53 - bits, 62 - 2 * bits));
+    }
+
+    void describe(const Node &node, const std::vector<Node> &nodes, std::vector<int32_t> &column,
+                  std::vector<double> &number, std::vector<uint8_t> &missing_left, std::vector<float> &gain,
+                  std::vector<uint32_t> &sets) const {
+        const int64_t j = node.split.column;
+        column.push_back(int32_t(j));
+        gain.push_back(float(node.split.gain));
+        const bool larger_left = nodes[node.left].sums.count > nodes[node.right].sums.count;
+        missing_left.push_back(missing_.data()[j] ? node.split.missing_left : larger_left);
+        if (node.split.nominal) {
+            number.push_back(0.0);
+            const int64_t first = meaning_.category_start.data()[j], last = meaning_.category_start.data()[j + 1];
+            const size_t base = sets.size();
+            sets.resize(base + (last - first + 31) / 32, 0);
+            for (int64_t c = 0; c < last - first; ++c) {
+                const int32_t b = meaning_.bin_of.data()[first + c];
+                if (node.left_bins[b / 32] >> (b % 32) & 1) sets[base + c / 32] |= uint32_t(1) << (c % 32);
+            }
+        } else {
+            number.push_back(meaning_.thresholds.data()[j * BINS + node.split.bin]);
+        }
+    }
+
+    // Values of the leaves from the rows' own curvatures: units are fine enough to choose splits, these are exact.
+    void settle_leaves(double rate, std::vector<double> &number, Crew &crew) {
+        const int64_t size = BLOCK * 2;
+        std::vector<int64_t> start{0};  // the first of each leaf's blocks
+        for (const Leaf &leaf : leaves_) start.push_back(start.back() + (leaf.stop - leaf.start + size - 1) / size);
+        std::vector<double> h(start.back());
+        crew.each(start.back(), [&](int64_t t, int) {
+            const size_t l = std::upper_bound(start.begin(), start.end(), t) - start.begin() - 1;
+            const int64_t a = leaves_[l].start + (t - start[l]) * size, b = std::min(a + size, leaves_[l].stop);
+            double sum[4] = {0.0};
+            for (int64_t i = a; i < b; ++i) sum[i & 3] += double(curvature_[rows_[i]]);
+            h[t] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        });
+        for (size_t l = 0; l < leaves_.size(); ++l) {
+            double sum = 0.0;
+            for (int64_t t = start[l]; t < start[l + 1]; ++t) sum += h[t];
+            number[leaves_[l].node] = -double(leaves_[l].g) * units_.g / (sum + l2_ + TINY) * rate;
+        }
+    }
+};
+
+// The largest score of each row, and 1 over the sum of exponentials; raw is (K, n).
+void normalisers(In2<double> raw, InOut1<double> top, InOut1<double> inverse, Crew &crew) {
+    nb::gil_scoped_release unlocked;
+    const int64_t n = int64_t(raw.shape(1)), blocks = (n + 1023) / 1024;
+    crew.each(blocks, [&](int64_t t, int) {
+        normalise(view(raw), t * 1024, std::min(n, (t + 1) * 1024), top.data(), inverse.data());
+    });
+}
+
+double losses(int kind, double parameter, In1<double> raw, In1<double> y, Maybe w) {
+    require(raw.shape(0) == y.shape(0) && (!w || w->shape(0) == y.shape(0)), "losses: one score and weight for each y");
+    nb::gil_scoped_release unlocked;
+    const Rows R{raw.data(), y.data(), w ? w->data() : nullptr, nullptr, nullptr, parameter};
+    return loss_sum(kind, R, 0, int64_t(y.shape(0)));
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    nb::class_<Crew>(m, "Crew")
+        .def(nb::init<int>())
+        .def("help", &Crew::help, nb::call_guard<nb::gil_scoped_release>())
+        .def("close", &Crew::close);
+    nb::class_<Session>(m, "Session")
+        .def(nb::init<In2<uint8_t>, In2<uint8_t>, In2<uint16_t>, In1<int64_t>, int64_t, In1<int32_t>, In1<int32_t>,
+                      In1<uint8_t>, In1<uint8_t>, In1<int8_t>, In2<double>, In1<int32_t>, In1<int64_t>,
+                      std::vector<std::vector<int32_t>>, int64_t, int64_t, int64_t, int64_t, double, double, int64_t>())
+        .def("gradients", &Session::gradients, nb::arg("kind"), nb::arg("parameter"), nb::arg("raw"), nb::arg("y"),
+             nb::arg("w").none(), nb::arg("heaviest"), nb::arg("top").none(), nb::arg("inverse").none(), nb::arg("crew"))
+        .def("grow", &Session::grow)
+        .def("add", &Session::add)
+        .def("rows", &Session::rows);
+    m.def("normalisers", &normalisers);
+    m.def("losses", &losses, nb::arg("kind"), nb::arg("parameter"), nb::arg("raw"), nb::arg("y"), nb::arg("w").none());
+}

@@ -1,0 +1,122 @@
+"""Rounds of histogram boosting: what the kernel needs, and the threads that share one round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import assay.ensembles._hist_boosting as _hist_boosting
+from assay.core.parallel import in_threads, threads
+from assay.ensembles.hist_bins import Bins, Codes
+from assay.ensembles.hist_losses import Loss
+from assay.ensembles.hist_trees import Grown
+
+__all__ = ["Boosting", "Limits"]
+
+WORTH_SHARING = 1 << 18  # cells of a table below which a round is quicker on one thread
+MEMORY = 1 << 28  # bytes for the histograms of nodes that wait to be split
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a tree may be: see the parameters of the same meaning of :class:`HistGradientBoostingClassifier`."""
+
+    leaves: int | None = 31
+    depth: int | None = None
+    rows: int = 20
+    l2: float = 0.0
+    column_share: float = 1.0
+
+
+class Boosting:
+    """Binned training rows, their targets and scores, and a kernel session that grows trees on them.
+
+    Parameters
+    ----------
+    bins, codes : the training rows in bins
+    y, w : (n,) targets and weights (or None)
+    raw : (K, n) scores so far; each round adds to them
+    loss : Loss
+    limits : Limits
+    monotonic : (d,) -1, 0 or 1
+    groups : lists of columns that may meet on a way down; empty for no constraint
+    """
+
+    def __init__(
+        self,
+        bins: Bins,
+        codes: Codes,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        raw: np.ndarray,
+        loss: Loss,
+        limits: Limits,
+        monotonic: np.ndarray,
+        groups: Sequence[Sequence[int]] = (),
+    ):
+        n = len(codes)
+        self.y, self.w, self.raw, self.loss = y, w, raw, loss
+        self._exact = not monotonic.any()
+        self._heaviest = 1.0 if w is None else float(w.max())
+        self._helpers = threads() - 1 if n * len(bins.bins) >= WORTH_SHARING else 0
+        self._session = _hist_boosting.Session(
+            codes.panels, codes.columns, codes.wide, bins.wide_start, bins.width, bins.bins, bins.place,
+            codes.missing, bins.nominal, monotonic.astype(np.int8), bins.thresholds, bins.bin_of, bins.category_start,
+            [sorted(group) for group in groups], n, limits.leaves or 0, limits.depth or 0, limits.rows,
+            float(limits.l2), float(limits.column_share), MEMORY,
+        )  # fmt: skip
+        self._top, self._inverse = (np.empty(n), np.empty(n)) if len(raw) > 1 else (None, None)
+
+    def round(self, rate: float, seeds: Sequence[int]) -> list[Grown] | None:
+        """One more tree for each score, added to the scores; None if the gradients are not finite any more."""
+        if self._helpers == 0:
+            return self._lead(_hist_boosting.Crew(1), rate, seeds)
+        crew = _hist_boosting.Crew(self._helpers + 1)
+        grown: list[list[Grown] | None] = []
+
+        def lead() -> None:
+            try:
+                grown.append(self._lead(crew, rate, seeds))
+            finally:
+                crew.close()  # helpers go home, also if the leader stumbled
+
+        parts: list[Callable[[], None]] = [lead, *[crew.help] * self._helpers]
+        in_threads(lambda part: part(), parts)
+        return grown[0]
+
+    def _lead(self, crew: _hist_boosting.Crew, rate: float, seeds: Sequence[int]) -> list[Grown] | None:
+        trees = []
+        many = len(self.raw) > 1
+        if many:
+            _hist_boosting.normalisers(self.raw, self._top, self._inverse, crew)
+        for k, scores in enumerate(self.raw):
+            parameter = float(k) if many else self.loss.quantile
+            if not self._session.gradients(
+                self.loss.kind,
+                parameter,
+                scores,
+                self.y,
+                self.w,
+                self._heaviest,
+                self._top,
+                self._inverse,
+                crew,
+            ):
+                return None
+            tree = Grown(*self._session.grow(rate, self._exact, seeds[k], crew))
+            if not self.loss.smooth:
+                self._set_leaves(tree, scores, rate)
+            self._session.add(tree.number, scores, crew)
+            trees.append(tree)
+        return trees
+
+    def _set_leaves(self, tree: Grown, scores: np.ndarray, rate: float) -> None:
+        """Losses with corners: a leaf says the median (or other quantile) of its residuals."""
+        rows = self._session.rows()
+        stops = np.append(tree.leaf_start[1:], len(rows))
+        for leaf, a, b in zip(tree.leaf, tree.leaf_start, stops):
+            some = rows[a:b]
+            w = None if self.w is None else self.w[some]
+            tree.number[leaf] = rate * self.loss.leaf_value(self.y[some] - scores[some], w)

@@ -1,0 +1,372 @@
+"""What classifier and regressor of histogram boosting share: the rounds, when to stop, and scores of new rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.fitting import all_or_nothing
+from assay.core.learner import Learner
+from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Function, Range, Seed
+from assay.core.progress import progress
+from assay.core.targets import check_weights
+from assay.ensembles.hist_bins import find_bins
+from assay.ensembles.hist_constraints import interaction_groups, monotonic_signs, nominal_columns
+from assay.ensembles.hist_growing import Boosting, Limits
+from assay.ensembles.hist_losses import Loss
+from assay.ensembles.hist_trees import BoostedTrees, Grown
+from assay.errors import DataError, DegenerateError, ParameterError
+from assay.tables import Table
+
+__all__ = ["HistBoosting", "Rows"]
+
+SMALL = 10_000  # rows on which a scorer is asked about the training data
+
+
+@dataclass
+class Rows:
+    """Rows with their targets, weights and scores so far."""
+
+    X: np.ndarray
+    y: np.ndarray
+    w: np.ndarray | None
+    raw: np.ndarray  # (K, n)
+
+
+def _is_list(value: Any) -> bool:
+    return np.ndim(value) == 1 and not isinstance(value, (str, dict))
+
+
+class HistBoosting(Learner):
+    """Rounds of boosting on binned rows; subclasses say what targets and scores mean."""
+
+    takes = frozenset({"nominal", "missing"})
+
+    accepts: ClassVar[dict[str, Accepted | None]] = {
+        "learning_rate": Range(0, open="low"),
+        "max_iter": Count(1),
+        "max_leaf_nodes": Count(2) | None,
+        "max_depth": Count(1) | None,
+        "min_samples_leaf": Count(1),
+        "l2_regularization": Range(0),
+        "max_features": Range(0, 1, open="low"),
+        "max_bins": Count(2, 255),
+        "categorical_features": Choice("from_dtype") | Any_("a list of columns or a mask", _is_list) | None,
+        "monotonic_cst": Any_("a dict or one of -1, 0, 1 for each column", lambda v: np.ndim(v) <= 1) | None,
+        "interaction_cst": Choice("pairwise", "no_interactions")
+        | Any_("a list of lists of columns", lambda v: isinstance(v, (list, tuple)))
+        | None,
+        "warm_start": Flag(),
+        "early_stopping": Choice("auto") | Flag(),
+        "scoring": Any_("a scorer's name", lambda v: isinstance(v, str)) | Function() | None,
+        "validation_fraction": Range(0, 1, open="both") | Count(1) | None,
+        "n_iter_no_change": Count(1),
+        "tol": Range(0),
+        "verbose": Count(0) | Flag(),
+        "random_state": Seed(),
+    }
+
+    # What subclasses write
+
+    def _target(self, y: Any, n: int, first: bool) -> np.ndarray:
+        """(n,) the targets as numbers; the first time also what is learned from them."""
+        raise TypeError(f"{type(self).__name__} must define _target")
+
+    def _loss(self) -> Loss:
+        raise TypeError(f"{type(self).__name__} must define _loss")
+
+    def _final_weights(self, w: np.ndarray | None, y: np.ndarray) -> np.ndarray | None:
+        return w
+
+    # Fitting
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array or pandas, polars, pyarrow frame, (n, d)
+        y : (n,) targets
+        sample_weight : (n,) what each row counts; None counts each once
+        X_val, y_val, sample_weight_val : rows to judge by when to stop, instead of a share of X
+        """
+        self._check_parameters()
+        again = self.warm_start and hasattr(self, "trees_")
+        values = self._admit(X, fitting=not again)
+        target = self._target(y, len(values), not again)
+        w = self._final_weights(check_weights(sample_weight, values), target)
+        if not again:
+            self._begin()
+        judge = self._given_judge(X_val, y_val, sample_weight_val)
+        self.do_early_stopping_ = (
+            len(values) > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
+        )
+        train = Rows(values, target, w, np.empty((0, 0)))
+        if self.do_early_stopping_ and judge is None and self.validation_fraction is not None:
+            train, judge = self._cut(train)
+        self._boost(train, judge if self.do_early_stopping_ else None, again)
+        return self
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        if fitting:
+            who = type(self).__name__
+            X = Table.of(X, who=who)
+            kinds = nominal_columns(self.categorical_features, X.schema, who)
+            X = Table.of(X, kinds, who) if kinds else X  # type: ignore[arg-type]
+        return super()._admit(X, fitting)
+
+    def _begin(self) -> None:
+        """What a fit from scratch decides once and a warm start keeps."""
+        from sklearn.utils import check_random_state
+
+        nominal = np.array([c.kind == "nominal" for c in self.schema_])
+        self.is_categorical_ = nominal if nominal.any() else None
+        self.seed_ = int(
+            check_random_state(_old_style(self.random_state)).randint(np.iinfo(np.uint32).max, dtype="u8")
+        )
+        for name in ("trees_", "history_", "train_score_", "validation_score_", "baseline_"):
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _given_judge(self, X: Any, y: Any, w: Any) -> Rows | None:
+        if X is None and y is None:
+            return None
+        who = type(self).__name__
+        if y is None:
+            raise DataError(f"{who}: X_val is provided, but y_val was not provided.")
+        if X is None:
+            raise DataError(f"{who}: y_val is provided, but X_val was not provided.")
+        if self.early_stopping is False:
+            raise DataError(
+                f"{who}: X_val and y_val are passed to fit while at the same time early_stopping is False. Set it to "
+                "'auto' or True."
+            )
+        values = self._admit(X)
+        return Rows(values, self._target(y, len(values), False), check_weights(w, values), np.empty((0, 0)))
+
+    def _cut(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Some of the rows to learn from, and others to judge by; classes in proportion."""
+        from sklearn.model_selection import train_test_split
+
+        numbers = np.arange(len(rows.y))
+        parts = train_test_split(
+            numbers,
+            test_size=self.validation_fraction,
+            stratify=rows.y if hasattr(self, "classes_") else None,
+            random_state=self.seed_,
+        )
+        learn, judge = (
+            Rows(rows.X[some], rows.y[some], None if rows.w is None else rows.w[some], rows.raw)
+            for some in parts
+        )
+        return learn, judge
+
+    def _boost(self, train: Rows, judge: Rows | None, again: bool) -> None:
+        who, loss = type(self).__name__, self._loss()
+        n_categories = np.array([len(c.categories) if c.kind == "nominal" else 0 for c in self.schema_])
+        signs = monotonic_signs(self.monotonic_cst, self.schema_, n_categories > 0, who)
+        if signs.any() and loss.classes > 1:
+            raise ParameterError(
+                f"{who}: monotonic constraints are not supported for multiclass classification."
+            )
+        groups = interaction_groups(self.interaction_cst, len(self.schema_), who)
+        if not again:
+            self.n_trees_per_iteration_, self.n_iter_, self.history_ = loss.classes, 0, []
+            self.baseline_ = loss.start(train.y, train.w)
+            self.trees_ = BoostedTrees.of([], n_categories)
+            self.train_score_, self.validation_score_ = np.empty(0), np.empty(0)
+        elif self.max_iter < self.n_iter_:
+            raise ParameterError(
+                f"{who}: max_iter={self.max_iter} must be larger than or equal to n_iter_={self.n_iter_} when "
+                "warm_start==True."
+            )
+        for rows in (train, judge):
+            if rows is not None:
+                rows.raw = self._scores(rows.X, self.trees_)
+        bins = find_bins(train.X, n_categories, int(self.max_bins), train.w, self.seed_)
+        limits = Limits(
+            self.max_leaf_nodes,
+            self.max_depth,
+            self.min_samples_leaf,
+            self.l2_regularization,
+            self.max_features,
+        )
+        boosting = Boosting(
+            bins, bins.codes(train.X), train.y, train.w, train.raw, loss, limits, signs, groups
+        )
+        self._rounds(boosting, train, judge, n_categories, again)
+
+    def _rounds(
+        self, boosting: Boosting, train: Rows, judge: Rows | None, n_categories: Any, again: bool
+    ) -> None:
+        """Trees one round after the other, until there are enough or the score has stopped growing."""
+        watch = _Watch(self, train, judge) if self.do_early_stopping_ else None
+        grown: list[Grown] = []
+        before = self.trees_
+        if watch is not None and not again:
+            watch.look()
+        K, seeds = self.n_trees_per_iteration_, np.random.SeedSequence(self.seed_)
+        with progress(total=self.max_iter - self.n_iter_, description="boosting rounds") as bar:
+            for iteration in range(self.n_iter_, self.max_iter):
+                numbers = np.random.SeedSequence(seeds.entropy, spawn_key=(iteration,)).generate_state(
+                    K, np.uint64
+                )
+                trees = boosting.round(float(self.learning_rate), numbers.tolist())
+                if trees is None:
+                    raise DegenerateError(
+                        f"{type(self).__name__}: the scores overflow after {iteration} rounds. Lower learning_rate, or "
+                        "bring the targets to a smaller range."
+                    )
+                grown += trees
+                self.n_iter_ = iteration + 1
+                record: dict[str, Any] = {
+                    "iteration": iteration + 1,
+                    "leaves": sum(len(tree.leaf) for tree in trees),
+                    "depth": max(tree.depth for tree in trees),
+                }
+                self.history_.append(record)
+                bar.advance()
+                if watch is None:
+                    continue
+                if judge is not None and watch.by_loss:
+                    judge.raw += self._scores(judge.X, BoostedTrees.of(trees, n_categories), start=False)
+                if not watch.by_loss:
+                    self.trees_ = BoostedTrees.of(grown, n_categories, before)
+                watch.look()
+                record |= watch.latest()
+                if watch.enough():
+                    break
+        self.trees_ = BoostedTrees.of(grown, n_categories, before)
+
+    # Answers
+
+    def _scores(self, X: np.ndarray, trees: BoostedTrees, start: bool = True) -> np.ndarray:
+        """(K, n) scores of rows; without the start only what the trees add."""
+        K = self.n_trees_per_iteration_
+        out = np.empty((len(X), K))
+        out[:] = self.baseline_ if start else 0.0
+        return np.ascontiguousarray(trees.add_scores(X, out).T)
+
+    def _raw(self, X: np.ndarray) -> np.ndarray:
+        """(n, K) scores of rows."""
+        out = np.empty((len(X), len(self.baseline_)))
+        out[:] = self.baseline_
+        return self.trees_.add_scores(X, out)
+
+    def _staged(self, X: Any) -> Iterator[np.ndarray]:
+        """(n, K) scores after each round."""
+        values = self._admit(X)
+        K = self.n_trees_per_iteration_
+        out = np.empty((len(values), K))
+        out[:] = self.baseline_
+        for t in range(0, self.trees_.n_trees, K):
+            self.trees_.add_scores(values, out, t, t + K)
+            yield out.copy()
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """(d,) how much the tests of each column lower the training loss, in shares of the whole."""
+        self._ready()
+        gains = self.trees_.gains()
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+    def contributions(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """What each column adds to the scores of each row: exact Shapley values.
+
+        Returns
+        -------
+        (n, d, K) contributions and (K,) base scores; the base plus the sum over columns is the score
+        """
+        from assay.trees.shap import contributions
+
+        values = self._admit(X)
+        K = self.n_trees_per_iteration_
+        trees = [self.trees_.tree(t) for t in range(self.trees_.n_trees)]
+        phi, base = contributions(trees, values, output=np.arange(len(trees)) % K, n_outputs=K)
+        return phi, base + self.baseline_
+
+    def _sections(self, X: np.ndarray, row: dict[str, Any], k: int, of: str) -> list[Section]:
+        from assay.trees.shap import contribution_section
+
+        phi, base = self.contributions(Table(X, self.schema_, not np.isnan(X).any()))
+        return [contribution_section(row, phi[0, :, k], float(base[k]), of=of)]
+
+
+class _Watch:
+    """Scores of the rows learned from and of those to judge by, and whether they still grow."""
+
+    def __init__(self, model: HistBoosting, train: Rows, judge: Rows | None):
+        from sklearn.metrics import check_scoring
+
+        self.model, self.train, self.judge = model, train, judge
+        self.by_loss = model.scoring == "loss"
+        if not self.by_loss:
+            self.scorer = check_scoring(model, model.scoring)
+            self.few = self._few()
+
+    def _few(self) -> Rows:
+        """Rows that stand for the training data: a scorer goes through all trees each time."""
+        from sklearn.utils import resample
+
+        rows, labels = self.train, hasattr(self.model, "classes_")
+        if len(rows.y) <= SMALL:
+            return rows
+        some = resample(
+            np.arange(len(rows.y)),
+            n_samples=SMALL,
+            replace=False,
+            random_state=self.model.seed_,
+            stratify=rows.y if labels else None,
+        )
+        return Rows(rows.X[some], rows.y[some], None if rows.w is None else rows.w[some], rows.raw)
+
+    def look(self) -> None:
+        model = self.model
+        model.train_score_ = np.append(
+            model.train_score_, self._score(self.train if self.by_loss else self.few)
+        )
+        if self.judge is not None:
+            model.validation_score_ = np.append(model.validation_score_, self._score(self.judge))
+
+    def _score(self, rows: Rows) -> float:
+        model = self.model
+        if self.by_loss:
+            return -model._loss().mean(rows.raw, rows.y, rows.w)
+        y = model.classes_[rows.y.astype(np.intp)] if hasattr(model, "classes_") else rows.y
+        X = Table(rows.X, model.schema_, not np.isnan(rows.X).any())
+        return float(
+            self.scorer(model, X, y) if rows.w is None else self.scorer(model, X, y, sample_weight=rows.w)
+        )
+
+    def latest(self) -> dict[str, float]:
+        model = self.model
+        told = {"train_score": float(model.train_score_[-1])}
+        return told if self.judge is None else told | {"validation_score": float(model.validation_score_[-1])}
+
+    def enough(self) -> bool:
+        """Whether none of the latest scores is better than the one before them, by more than tol."""
+        model = self.model
+        scores = model.train_score_ if self.judge is None else model.validation_score_
+        back = model.n_iter_no_change + 1
+        return len(scores) >= back and not (scores[-back + 1 :] > scores[-back] + model.tol).any()
+
+
+def _old_style(random_state: Any) -> Any:
+    """What scikit-learn's check_random_state takes, also of a Generator."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**32 - 1))
+    return random_state

@@ -1,0 +1,102 @@
+"""Losses of histogram boosting, as far as Python sees them: where to begin, what a score means, what a leaf says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import assay.ensembles._hist_boosting as _hist_boosting
+from assay.core.parallel import in_threads
+
+__all__ = ["KINDS", "Loss"]
+
+KINDS = ("squared_error", "absolute_error", "quantile", "poisson", "gamma", "binomial", "multinomial")
+BLOCK = 65536  # rows whose losses are added up together, whatever the number of threads
+_EPS = (
+    10 * np.finfo(np.float64).eps
+)  # shares of classes and means stay this far from where links are infinite
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One of :data:`KINDS`; formulas of losses and derivatives stand in ``boosting/losses.hpp``.
+
+    Parameters
+    ----------
+    name : one of KINDS
+    quantile : the share q of the pinball loss
+    classes : number of score columns of the multinomial loss, else 1
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.ensembles.hist_losses import Loss
+    >>> Loss("poisson").start(np.array([1.0, 3.0]), None)
+    array([0.69314718])
+    """
+
+    name: str
+    quantile: float = 0.5
+    classes: int = 1
+
+    @property
+    def kind(self) -> int:
+        return KINDS.index(self.name)
+
+    @property
+    def smooth(self) -> bool:
+        """Whether a Newton step gives the leaves' values; otherwise they are quantiles of the residuals."""
+        return self.name not in ("absolute_error", "quantile")
+
+    def start(self, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+        """(classes,) the constant score with the least loss."""
+        if self.name == "multinomial":
+            shares = np.bincount(y.astype(np.intp), weights=w, minlength=self.classes)
+            logs = np.log(np.clip(shares / shares.sum(), _EPS, 1 - _EPS))
+            return logs - logs.mean()
+        if not self.smooth:
+            return np.array([self.leaf_value(y, w)])
+        mean = float(np.average(y, weights=w))
+        if self.name == "squared_error":
+            return np.array([mean])
+        if self.name == "binomial":
+            mean = min(max(mean, _EPS), 1 - _EPS)
+            return np.array([np.log(mean / (1 - mean))])
+        return np.array([np.log(max(mean, _EPS))])
+
+    def leaf_value(self, residuals: np.ndarray, w: np.ndarray | None) -> float:
+        """The median (or other quantile) of residuals: what a leaf of a loss with corners says."""
+        if w is None:
+            if self.name == "absolute_error":
+                return float(np.median(residuals))
+            return float(np.percentile(residuals, 100 * self.quantile))
+        share = 0.5 if self.name == "absolute_error" else self.quantile
+        order = np.argsort(residuals, kind="stable")
+        sums = np.cumsum(w[order])
+        goal = max(share * sums[-1], np.nextafter(0, 1))
+        return float(residuals[order[min(int(np.searchsorted(sums, goal)), len(order) - 1)]])
+
+    def mean(self, raw: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> float:
+        """The average loss of scores ``raw`` (classes, n)."""
+        n = len(y)
+
+        def block(a: int) -> float:
+            b = min(a + BLOCK, n)
+            some = None if w is None else w[a:b]
+            if self.name == "multinomial":
+                return _multinomial(raw[:, a:b], y[a:b].astype(np.intp), some)
+            return _hist_boosting.losses(self.kind, self.quantile, raw[0, a:b], y[a:b], some)
+
+        total = sum(in_threads(block, range(0, n, BLOCK)))
+        return total / (n if w is None else float(w.sum()))
+
+    def response(self, raw: np.ndarray) -> np.ndarray:
+        """What scores predict of a number: their exponential where the link is the logarithm."""
+        return np.exp(raw) if self.name in ("poisson", "gamma") else raw
+
+
+def _multinomial(raw: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> float:
+    top = raw.max(axis=0)
+    losses = np.log(np.exp(raw - top).sum(axis=0)) + top - raw[y, np.arange(len(y))]
+    return float(losses.sum() if w is None else losses @ w)

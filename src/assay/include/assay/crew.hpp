@@ -1,0 +1,83 @@
+// A crew: one leader who knows the work, and helpers who share it for as long as they are there.
+//
+// The leader calls each(tasks, f): f(task, who) is called once for every task, by whoever is free. A helper calls
+// help() and stays until the leader calls close(). Helpers may come late or never: the leader then does all of it
+// alone, so nobody ever waits for somebody who has not come. Threads come from assay.core.parallel; here they only
+// meet. Waiting is passive.
+//
+// who is 0 for the leader and below `places` for everybody, for tasks that need memory of their own. Results must
+// not depend on who did which task: tasks write to places of their own, or add whole numbers. Tasks do not throw.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <type_traits>
+
+namespace assay {
+
+class Crew {
+    std::mutex lock_;
+    std::condition_variable wake_, rest_;
+    void (*work_)(void *, int64_t, int) = nullptr;  // the job at hand, or null between jobs
+    void *what_ = nullptr;
+    int64_t tasks_ = 0, job_ = 0;
+    std::atomic<int64_t> next_{0};
+    int places_, helpers_ = 0, busy_ = 0;
+    bool closed_ = false;
+
+    void share(int who) {
+        for (int64_t t; (t = next_.fetch_add(1, std::memory_order_relaxed)) < tasks_;) work_(what_, t, who);
+    }
+
+  public:
+    explicit Crew(int places) : places_(places) {}
+
+    int places() const { return places_; }
+
+    template <class F>
+    void each(int64_t tasks, F &&f) {
+        auto call = [](void *what, int64_t t, int who) { (*static_cast<std::remove_reference_t<F> *>(what))(t, who); };
+        {
+            std::unique_lock<std::mutex> guard(lock_);
+            if (helpers_ == 0 || tasks <= 1) {
+                guard.unlock();
+                for (int64_t t = 0; t < tasks; ++t) f(t, 0);
+                return;
+            }
+            work_ = call, what_ = &f, tasks_ = tasks, ++job_;
+            next_.store(0, std::memory_order_relaxed);
+        }
+        wake_.notify_all();
+        share(0);
+        std::unique_lock<std::mutex> guard(lock_);
+        work_ = nullptr;  // whoever comes now comes too late for this job
+        rest_.wait(guard, [this] { return busy_ == 0; });
+    }
+
+    void help() {
+        std::unique_lock<std::mutex> guard(lock_);
+        if (helpers_ + 1 >= places_) return;
+        const int who = ++helpers_;
+        int64_t seen = 0;
+        while (!closed_) {
+            if (work_ != nullptr && job_ != seen) {
+                seen = job_, ++busy_;
+                guard.unlock();
+                share(who);
+                guard.lock();
+                if (--busy_ == 0) rest_.notify_one();
+            } else {
+                wake_.wait(guard);
+            }
+        }
+    }
+
+    void close() {
+        std::lock_guard<std::mutex> guard(lock_);
+        closed_ = true;
+        wake_.notify_all();
+    }
+};
+
+}  // namespace assay
