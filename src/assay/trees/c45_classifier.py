@@ -166,8 +166,11 @@ class C45Classifier(TreeLearner, Classifier):
     def _posterior(self, X: np.ndarray) -> np.ndarray:
         tree = self.tree_
         if self.laplace:
-            n = tree.weighted_n_node_samples[:, None]
-            tree = replace(tree, value=(tree.value * n + 1) / (n + tree.value.shape[1]))
+            n = tree.weighted_n_node_samples.copy()
+            none = np.flatnonzero(n <= 0)  # such a leaf answers as its parent does
+            n[none] = n[tree.parent[none]]
+            smooth = (tree.value * n[:, None] + 1) / (n[:, None] + tree.value.shape[1])
+            tree = replace(tree, value=smooth)
         return tree.predict(X)
 
 
