@@ -1,3 +1,17 @@
 """Plots: one Display per picture, drawn with matplotlib."""
 
-__all__: list[str] = []
+from assay.plots.importance_display import ImportanceDisplay
+from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
+from assay.plots.margin_display import MarginDisplay
+from assay.plots.partition_display import PartitionDisplay
+from assay.plots.staged_error_display import StagedErrorDisplay
+from assay.plots.tree_display import TreeDisplay
+
+__all__ = [
+    "ImportanceDisplay",
+    "ImpurityCurvesDisplay",
+    "MarginDisplay",
+    "PartitionDisplay",
+    "StagedErrorDisplay",
+    "TreeDisplay",
+]

@@ -1,12 +1,28 @@
 """Trees: learners that ask one question after the other, and can be read."""
 
 from assay.trees.c45_classifier import C45Classifier
+from assay.trees.cart_classifier import CARTClassifier
+from assay.trees.cart_regressor import CARTRegressor
 from assay.trees.criteria import check_impurity
 from assay.trees.criterion_table import criterion_table
 from assay.trees.graphviz import tree_graphviz
 from assay.trees.grove import Grove
 from assay.trees.id3_classifier import ID3Classifier
+from assay.trees.linear_leaf_classifier import LinearLeafClassifier
+from assay.trees.model_tree_regressor import ModelTreeRegressor
+from assay.trees.multivariate.fisher_tree import FisherTreeClassifier
+from assay.trees.multivariate.hyperplanes import candidate_hyperplanes
+from assay.trees.multivariate.lda_tree import LDATreeClassifier
+from assay.trees.multivariate.linear_combination_tree import LinearCombinationTreeClassifier
+from assay.trees.multivariate.linear_machine_tree import LinearMachineTreeClassifier
+from assay.trees.multivariate.neural_tree import NeuralTreeClassifier
+from assay.trees.multivariate.oc1 import OC1Classifier
+from assay.trees.multivariate.omnivariate_tree import OmnivariateTreeClassifier
+from assay.trees.multivariate.quadratic_tree import QuadraticTreeClassifier
+from assay.trees.multivariate.soft_margin_tree import SoftMarginTreeClassifier
+from assay.trees.multivariate.sphere_tree import SphereTreeClassifier
 from assay.trees.outline import Outline, outline_of
+from assay.trees.pressed import PressedTrees
 from assay.trees.pruning import prune
 from assay.trees.rule_pruning import simplify
 from assay.trees.rules import Rule, RuleBase, rules_of
@@ -20,15 +36,31 @@ from assay.trees.tree_learner import TreeLearner
 
 __all__ = [
     "C45Classifier",
+    "CARTClassifier",
+    "CARTRegressor",
+    "FisherTreeClassifier",
     "Grove",
     "ID3Classifier",
+    "LDATreeClassifier",
+    "LinearCombinationTreeClassifier",
+    "LinearLeafClassifier",
+    "LinearMachineTreeClassifier",
+    "ModelTreeRegressor",
+    "NeuralTreeClassifier",
+    "OC1Classifier",
+    "OmnivariateTreeClassifier",
     "Outline",
+    "PressedTrees",
+    "QuadraticTreeClassifier",
     "Rule",
     "RuleBase",
+    "SoftMarginTreeClassifier",
+    "SphereTreeClassifier",
     "TextbookTreeClassifier",
     "TextbookTreeRegressor",
     "Tree",
     "TreeLearner",
+    "candidate_hyperplanes",
     "check_impurity",
     "contributions",
     "criterion_table",
