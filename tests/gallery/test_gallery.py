@@ -1,5 +1,6 @@
 """Every figure of the gallery is drawn, and its numbers are the books'."""
 
+import itertools
 import pathlib
 import runpy
 
@@ -105,3 +106,87 @@ def test_rejecting_rows_lowers_the_error_of_the_others():
     v = draw("plot_error_and_reject.py")[0]
     curve = v["curve"]
     assert curve.risk[np.searchsorted(curve.coverage, 0.8)] < curve.risk[-1]
+
+
+@pytest.mark.capability("IML-9-01", "IML-9-02")
+def test_tree_of_the_unit_square():
+    """IML figure 9-1 on the 20 x 20 grid: x1 > 0.5, then x2 > 0.5, two tests, three leaves, thresholds exact."""
+    model = draw("plot_tree_and_partition.py")[0]["model"]
+    assert (model.tree_.node_count, model.get_n_leaves(), model.get_depth()) == (5, 3, 2)
+    assert model.tree_.feature[[0, 2]].tolist() == [0, 1]
+    assert_allclose(model.tree_.threshold[[0, 2]], [0.5, 0.5], rtol=1e-12)
+    assert model.rules().disjunctions().startswith("IF (x1 <= 0.5) OR (x1 > 0.5 AND x2 <= 0.5) THEN C1")
+
+
+@pytest.mark.capability("IML-9-02")
+def test_impurity_curves_meet_the_book_s_table():
+    """IML figure 9-2: at p = 0.2 entropy 0.721928, Gini index 0.32, error 0.2."""
+    display = draw("plot_tree_impurities.py")[0]["display"]
+    at = {name: float(np.interp(0.2, display.p, curve)) for name, curve in display.curves.items()}
+    assert_allclose([at["entropy"], at["gini"], at["error"]], [0.721928, 0.32, 0.2], atol=1e-6)
+
+
+@pytest.mark.capability("IML-9-02")
+def test_smaller_error_thresholds_refine_the_regression_tree():
+    """IML figures 9-4 and 9-5: more leaves, and rows that part in a tree part in all finer ones."""
+    v = draw("plot_tree_regression.py")[0]
+    models = [v["models"][t] for t in v["thresholds"]]
+    leaves = [model.get_n_leaves() for model in models]
+    assert v["thresholds"] == sorted(v["thresholds"], reverse=True) and leaves[0] < leaves[1] < leaves[2]
+    for coarse, fine in itertools.pairwise(models):
+        pairs = {(f, c) for f, c in zip(fine.apply({"x": v["grid"]}), coarse.apply({"x": v["grid"]}))}
+        assert len(pairs) == fine.get_n_leaves()  # each fine leaf lies in one coarse leaf
+    for model, threshold in zip(models, v["thresholds"]):
+        assert np.all(model.tree_.impurity[model.tree_.is_leaf] < threshold)
+
+
+@pytest.mark.capability("IML-9-02")
+def test_one_oblique_test_replaces_a_staircase():
+    """IML figure 9-8 and section 9.6: 19 leaves against one test with two leaves on the 10 x 10 grid."""
+    v = draw("plot_tree_oblique.py")[0]
+    upright, oblique = v["models"].values()
+    assert (upright.get_n_leaves(), oblique.get_n_leaves()) == (19, 2)
+    assert upright.score(v["X"], v["y"]) == oblique.score(v["X"], v["y"]) == 1
+
+
+@pytest.mark.capability("DC-33")
+def test_charity_figures_hold_all_people():
+    """DC figure 10.3: leaves of 4, 1, 1 and 5 people, all pure; the oblique side is above 2 for donors only."""
+    v = draw("plot_tree_charity.py")[0]
+    sizes = {tuple(names.replace("\n", ", ").split(", ")) for names in v["people"].values()}
+    assert sizes == {
+        ("Nancy", "Jim", "Jane", "Steve"),
+        ("Allen",),
+        ("Mary",),
+        ("Peter", "Sayani", "Lata", "Victor", "Dale"),
+    }
+    answers = v["tree"].predict(v["X"])[:, 1]
+    assert ((answers == 1) == (v["y"] == "Y")).all()
+    assert ((v["oblique"] > 2) == (v["y"] == "Y")).all()
+    book = [1.16, 1.36, 2.08, 1.86, 1.48, 2.14, 2.46, 2.60, 1.68, 2.58, 2.28]
+    assert_allclose(v["oblique"], book, atol=0.005)
+
+
+@pytest.mark.capability("DC-33")
+def test_deeper_trees_and_more_rows_follow_the_border_better():
+    """DC 10.3.3: from 5000 rows each depth is better than the one before; from 50 rows depth 8 stays rough."""
+    errors = draw("plot_tree_boundaries.py")[0]["errors"]
+    for concept in ("diagonal", "circle"):
+        assert errors[concept, 5000, 8] < errors[concept, 5000, 4] < errors[concept, 5000, 2]
+        assert errors[concept, 50, 8] > 3 * errors[concept, 5000, 8]
+
+
+def test_boosting_widens_the_margins():
+    """IML 17.7: the share of rows with a margin of at most 0.2 falls from round to round; the bound holds."""
+    v = draw("plot_boosting_margins.py")[0]
+    close = [np.mean(rho <= 0.2) for rho in v["shown"].values()]
+    assert close[0] > close[1] > close[2]
+    training = v["staged"].errors["training"]
+    assert (training <= v["bound"][: len(training)] + 1e-12).all() and training[-1] == 0
+
+
+def test_importances_of_a_forest_add_up_to_one():
+    display = draw("plot_forest_importances.py")[0]["display"]
+    assert_allclose(display.importances.sum(), 1, rtol=1e-9)
+    assert (display.spread > 0).any()
+    assert display.names[display.order_[0]].startswith(("worst", "mean"))

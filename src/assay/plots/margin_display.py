@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from assay.core.palette import class_colour
-from assay.ensembles.boosting_theory import margin_distribution, margins
 from assay.plots.canvas import axes_for
 
 __all__ = ["MarginDisplay"]
@@ -43,6 +42,8 @@ class MarginDisplay:
         cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, ax: Any = None, **options: Any
     ) -> MarginDisplay:
         """Draw the margins of the rows of X, whose true classes are y, under a fitted vote."""
+        from assay.ensembles.boosting_theory import margins
+
         return cls({name or type(estimator).__name__: margins(estimator, X, y)}).plot(ax, **options)
 
     @classmethod
@@ -57,6 +58,8 @@ class MarginDisplay:
         ----------
         ax : matplotlib axes, default None for a new figure
         """
+        from assay.ensembles.boosting_theory import margin_distribution
+
         self.ax_ = ax = axes_for(ax, (5.5, 3.8))
         self.figure_ = ax.figure
         for k, (name, values) in enumerate(self.margins.items()):

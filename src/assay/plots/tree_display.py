@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from assay.core.conditions import Condition
 from assay.core.palette import class_colour
 from assay.core.words import one_line
 from assay.plots.canvas import axes_for
@@ -61,7 +64,12 @@ class TreeDisplay:
         return cls(estimator.outline(), notes).plot(ax, **options)
 
     def plot(
-        self, ax: Any = None, *, max_leaves: int = 30, max_depth: int | None = None, fontsize: float = 9.0
+        self,
+        ax: Any = None,
+        *,
+        max_leaves: int = 30,
+        max_depth: int | None = None,
+        fontsize: float | None = None,
     ) -> TreeDisplay:
         """Draw the tree from the root down.
 
@@ -69,23 +77,34 @@ class TreeDisplay:
         ----------
         ax : matplotlib axes, default None for a new figure that is large enough
         max_leaves, max_depth : how much of a large tree is drawn, the branches with most rows first
-        fontsize : float
+        fontsize : float, default None for the largest up to 10 at which the words fit
         """
         layout = self.layout_ = lay_out(self.outline, max_leaves, max_depth)
         size = (max(4.0, 1.25 * layout.leaves + 0.4), 1.25 * (layout.depth + 1) + 0.3)
         self.ax_ = ax = axes_for(ax, size)
         self.figure_ = ax.figure
+        points = ax.get_position().size * self.figure_.get_size_inches() * 72
+        self._unit = (
+            points[0] / layout.leaves,
+            points[1] / (layout.depth + 1),
+        )  # of a leaf's and a level's room
+        fontsize = self._fitting(layout) if fontsize is None else fontsize
         for place in layout.places:
             if place.parent >= 0:
                 self._edge(place, layout, fontsize)
-        for place in layout.places:
-            self._place(place, fontsize)
+        bottom = min(self._place(place, fontsize) for place in layout.places)
         if layout.hidden:
             said = f"{layout.hidden} of {len(self.outline.nodes)} nodes are not drawn"
             ax.text(0.0, 0.0, said, transform=ax.transAxes, fontsize=fontsize, color=GREY, va="top")
-        ax.set(xlim=(-0.62, layout.leaves - 0.38), ylim=(-layout.depth - 0.5, 0.45))
+        ax.set(xlim=(-0.62, layout.leaves - 0.38), ylim=(bottom - 0.08, 0.4))
         ax.axis("off")
         return self
+
+    def _fitting(self, layout: Layout) -> float:
+        """The size of letters at which the longest line and two lines fit into their shapes."""
+        words = [line for place in layout.places for line in self._said(place)]
+        across, along = 0.95 * self._unit[0], 0.46 * self._unit[1]
+        return float(np.clip(min(across / (0.58 * max(map(len, words))), along / 2.6), 6.0, 10.0))
 
     def _edge(self, place: Place, layout: Layout, fontsize: float) -> None:
         above = layout.places[place.parent]
@@ -95,57 +114,52 @@ class TreeDisplay:
         x = 0.42 * above.breadth + 0.58 * place.breadth
         y = -0.42 * above.depth - 0.58 * place.depth
         box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
-        label = one_line(place.label, 24)
+        label = one_line(self._label(place, above), 24)
         self.ax_.text(
             x, y, label, ha="center", va="center", fontsize=fontsize - 1, color=GREY, bbox=box, zorder=2
         )
 
-    def _place(self, place: Place, fontsize: float) -> None:
+    def _label(self, place: Place, above: Place) -> str:
+        """The words at an edge, with four digits."""
+        ways = [b.condition for b in self.outline.nodes[above.node].branches if b.child == place.node]
+        if not place.note and ways and isinstance(ways[0], Condition):
+            return ways[0].label(self.outline.schema, digits=4, limit=2)
+        return place.label
+
+    def _place(self, place: Place, fontsize: float) -> float:
+        """Draw one node; returns how far down it reaches."""
         from matplotlib.patches import Ellipse, Rectangle
 
-        x, y, node = place.breadth, -place.depth, self.outline.nodes[place.node]
+        x, y, node, said = place.breadth, -place.depth, self.outline.nodes[place.node], self._said(place)
+        room = max(0.52, 1.3 * fontsize * len(said) / self._unit[1] + 0.16)
+        top, bottom = y + 0.26, y + 0.26 - room
         if place.inner:
-            self.ax_.add_patch(Ellipse((x, y), 1.1, 0.5, facecolor=PAPER, edgecolor=GREY, zorder=3))
-            said = [one_line(node.test, 22), f"{rows(node.n)} rows"]
+            self.ax_.add_patch(Ellipse((x, y), 1.1, 0.52, facecolor=PAPER, edgecolor=GREY, zorder=3))
+            top, bottom = y + 0.22, y - 0.24
         else:
-            style = "--" if place.hidden else "-"
             edge = GREY if place.note else self.outline.colour(place.node)
-            width = 1.0 if place.note else 1.8
-            self.ax_.add_patch(
-                Rectangle(
-                    (x - 0.44, y - 0.26),
-                    0.88,
-                    0.52,
-                    facecolor=PAPER,
-                    edgecolor=edge,
-                    lw=width,
-                    ls=style,
-                    zorder=3,
-                )
-            )
-            said = [f"{place.hidden} more"] if place.note else self._said(place)
-        self.ax_.text(
-            x,
-            y + 0.04,
-            "\n".join(said),
-            ha="center",
-            va="center",
-            fontsize=fontsize,
-            color=INK,
-            zorder=4,
-            linespacing=1.15,
-        )
+            shape: dict[str, Any] = {"facecolor": PAPER, "edgecolor": edge, "lw": 1.0 if place.note else 1.8}
+            style = "--" if place.hidden else "-"
+            self.ax_.add_patch(Rectangle((x - 0.44, bottom), 0.88, top - bottom, ls=style, zorder=3, **shape))
+        middle = (top + bottom) / 2 + 0.04
+        text = {"ha": "center", "va": "center", "fontsize": fontsize, "color": INK, "linespacing": 1.15}
+        self.ax_.text(x, middle, "\n".join(said), zorder=4, **text)
         if self.outline.classes is not None and not place.note:
             left, width = x - 0.32, 0.64
             for k, share in enumerate(node.value):
                 bar = Rectangle(
-                    (left, y - 0.2), width * share, 0.045, facecolor=class_colour(k), lw=0, zorder=4
+                    (left, bottom + 0.06), width * share, 0.045, facecolor=class_colour(k), lw=0, zorder=4
                 )
                 self.ax_.add_patch(bar)
                 left += width * share
+        return bottom
 
     def _said(self, place: Place) -> list[str]:
         node = self.outline.nodes[place.node]
+        if place.note:
+            return [f"{place.hidden} more"]
+        if place.inner:
+            return [one_line(node.test, 22), f"{rows(node.n)} rows"]
         said = [one_line(answer_word(self.outline, node, 4), 16), rows_word(self.outline, node)]
         said += [f"{place.hidden} more nodes"] if place.hidden else []
         return said + [line for line in self.notes.get(place.node, "").split("\n") if line]
