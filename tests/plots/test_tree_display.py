@@ -60,3 +60,9 @@ def test_from_estimator_and_what_is_no_tree():
 def test_given_axes_are_used():
     first = TreeDisplay(OUTLINE).plot()
     assert TreeDisplay(OUTLINE).plot(first.ax_).ax_ is first.ax_
+
+
+def test_the_path_of_a_row_is_stressed():
+    nodes = [node for node, _ in TREE.path([60.0, 70000.0])]
+    display = TreeDisplay(OUTLINE).plot(path=nodes)
+    assert [line.get_linewidth() > 2 for line in display.ax_.lines] == [False, True, False, True]

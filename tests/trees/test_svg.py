@@ -7,7 +7,7 @@ import pytest
 
 from assay.tables import Column, Schema
 from assay.trees.outline import outline_of
-from assay.trees.svg import tree_svg
+from assay.trees.svg import tree_html, tree_svg
 from assay.trees.tree import Tree
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -131,3 +131,23 @@ def test_rows_can_be_noted_in_the_leaves():
 def test_unknown_directions_are_refused():
     with pytest.raises(ValueError, match="'auto', 'down' or 'right', got 'up'"):
         tree_svg(outline_of(Tree.of({"value": 1.0, "n": 2}, [0]), Schema.numeric(1)), direction="up")
+
+
+def test_the_path_of_a_row_is_stressed():
+    tree, schema = apples()
+    nodes = [node for node, _ in tree.path([1.0, 0.0, 1.0])]
+    drawing = tree_svg(outline_of(tree, schema, ["Fuji", "Guoguang"]), path=nodes)
+    assert (
+        drawing.count('stroke="#d55e00"') == len(nodes) + len(nodes) - 1
+    )  # nodes and the edges between them
+    assert drawing.replace(
+        'stroke="#d55e00" stroke-width="3"', 'stroke="#737d89" stroke-width="1.2"'
+    ) == tree_svg(outline_of(tree, schema, ["Fuji", "Guoguang"]))
+
+
+def test_html_for_notebooks_scrolls_and_is_escaped():
+    tree, schema = apples()
+    html = tree_html(outline_of(tree, schema, ["Fuji", "Guoguang"]), "<b>", max_depth=1)
+    assert html.startswith('<div class="assay-tree" style="overflow-x:auto"><p>&lt;b&gt;</p><svg')
+    assert "max-width" not in html and "not drawn" in html
+    ElementTree.fromstring(html)

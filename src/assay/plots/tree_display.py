@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from assay.trees.text import answer_word, rows, rows_word
 
 __all__ = ["TreeDisplay"]
 
-PAPER, INK, GREY = "#ffffff", "#15202b", "#5f6975"
+PAPER, INK, GREY, STRESS = "#ffffff", "#15202b", "#5f6975", "#d55e00"
 
 
 class TreeDisplay:
@@ -70,6 +70,7 @@ class TreeDisplay:
         max_leaves: int = 30,
         max_depth: int | None = None,
         fontsize: float | None = None,
+        path: Iterable[int] = (),
     ) -> TreeDisplay:
         """Draw the tree from the root down.
 
@@ -78,11 +79,13 @@ class TreeDisplay:
         ax : matplotlib axes, default None for a new figure that is large enough
         max_leaves, max_depth : how much of a large tree is drawn, the branches with most rows first
         fontsize : float, default None for the largest up to 10 at which the words fit
+        path : nodes to stress, for example those that a row passes
         """
         layout = self.layout_ = lay_out(self.outline, max_leaves, max_depth)
         size = (max(4.0, 1.25 * layout.leaves + 0.4), 1.25 * (layout.depth + 1) + 0.3)
         self.ax_ = ax = axes_for(ax, size)
         self.figure_ = ax.figure
+        self._path = frozenset(map(int, path))
         points = ax.get_position().size * self.figure_.get_size_inches() * 72
         self._unit = (
             points[0] / layout.leaves,
@@ -108,9 +111,9 @@ class TreeDisplay:
 
     def _edge(self, place: Place, layout: Layout, fontsize: float) -> None:
         above = layout.places[place.parent]
-        self.ax_.plot(
-            [above.breadth, place.breadth], [-above.depth, -place.depth], color=GREY, lw=1, zorder=1
-        )
+        at = [above.breadth, place.breadth], [-above.depth, -place.depth]
+        stress = place.node in self._path and not place.note
+        self.ax_.plot(*at, color=STRESS if stress else GREY, lw=2.6 if stress else 1, zorder=1)
         x = 0.42 * above.breadth + 0.58 * place.breadth
         y = -0.42 * above.depth - 0.58 * place.depth
         box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from assay.core.palette import class_colour
 from assay.core.words import one_line
@@ -12,10 +13,11 @@ from assay.trees.layout import Layout, Place, lay_out
 from assay.trees.outline import Outline
 from assay.trees.text import answer_word, rows, rows_word
 
-__all__ = ["tree_svg"]
+__all__ = ["tree_html", "tree_svg"]
 
 CHARACTER, LINE, PAD = 6.4, 15.0, 9.0  # of text at 11.5 pixels; room between text and border
 PAPER, INK, GREY = "#ffffff", "#15202b", "#737d89"  # GREY has a contrast above 4 on white and on black
+STRESS = "#d55e00"
 FONT = "font-family:'Helvetica Neue',Helvetica,Arial,sans-serif;font-size:11.5px"
 LEGEND = 10  # more classes than this have no legend: their colours repeat anyway
 
@@ -27,6 +29,7 @@ def tree_svg(
     max_depth: int | None = None,
     direction: str = "auto",
     notes: Mapping[int, str] | None = None,
+    path: Iterable[int] = (),
 ) -> str:
     """Draw a tree: ellipses test a column, boxes answer, bars show the shares of the classes.
 
@@ -42,7 +45,9 @@ def tree_svg(
     direction : "down", "right" or "auto"
         "auto" lets trees of up to eight leaves grow down, larger ones to the right.
     notes : dict of node to text, default None
-        A line to add to some leaves, for example their rows.
+        Lines to add to some leaves, for example their rows.
+    path : nodes, default none
+        Nodes to stress, for example those that a row passes: ``[node for node, _ in tree.path(x)]``.
 
     Examples
     --------
@@ -60,7 +65,7 @@ def tree_svg(
         raise ValueError(f"tree_svg: direction must be 'auto', 'down' or 'right', got {direction!r}.")
     layout = lay_out(outline, max_leaves, max_depth)
     down = layout.leaves <= 8 if direction == "auto" else direction == "down"
-    sheet = _Sheet.of(outline, layout, down, dict(notes or {}))
+    sheet = _Sheet.of(outline, layout, down, dict(notes or {}), frozenset(map(int, path)))
     parts = [sheet.edge(p) for p in layout.places if p.parent >= 0] + [sheet.place(p) for p in layout.places]
     width, height = sheet.size()
     if outline.classes is not None and len(outline.classes) <= LEGEND:
@@ -80,6 +85,21 @@ def tree_svg(
     )
 
 
+def tree_html(outline: Outline, title: str = "", **options: Any) -> str:
+    """The drawing as a piece of HTML that scrolls when it is wide, for notebooks and reports; options as in tree_svg.
+
+    >>> from assay.tables import Schema
+    >>> from assay.trees.outline import outline_of
+    >>> from assay.trees.svg import tree_html
+    >>> from assay.trees.tree import Tree
+    >>> tree_html(outline_of(Tree.of({"value": 2.5, "n": 3}, [0]), Schema.numeric(1)), "A < B")[:67]
+    '<div class="assay-tree" style="overflow-x:auto"><p>A &lt; B</p><svg'
+    """
+    head = f"<p>{escape(title)}</p>" if title else ""
+    drawing = tree_svg(outline, **options).replace(";max-width:100%;height:auto", "", 1)
+    return f'<div class="assay-tree" style="overflow-x:auto">{head}{drawing}</div>'
+
+
 @dataclass(frozen=True)
 class _Sheet:
     """Sizes in pixels, and where things go on the paper."""
@@ -88,13 +108,16 @@ class _Sheet:
     layout: Layout
     down: bool
     notes: dict[int, str]
+    path: frozenset[int]
     box: tuple[float, float]  # of leaves
     oval: tuple[float, float]  # of tests
     label: float  # the longest label's width
     step: tuple[float, float]  # from leaf to leaf, from level to level
 
     @classmethod
-    def of(cls, outline: Outline, layout: Layout, down: bool, notes: dict[int, str]) -> _Sheet:
+    def of(
+        cls, outline: Outline, layout: Layout, down: bool, notes: dict[int, str], path: frozenset[int]
+    ) -> _Sheet:
         lines = {k: _lines(outline, p, notes) for k, p in enumerate(layout.places) if not p.inner}
         tests = [one_line(outline.nodes[p.node].test, 30) for p in layout.places if p.inner]
         box = (
@@ -108,7 +131,7 @@ class _Sheet:
             step = (max(box[0], label, 0.7 * oval[0]) + 14, max(box[1], oval[1]) + 56)
         else:
             step = (max(box[1], oval[1] * 0.75) + 10, max(box[0], oval[0]) + label + 44)
-        return cls(outline, layout, down, notes, box, oval, label, step)
+        return cls(outline, layout, down, notes, path, box, oval, label, step)
 
     def size(self) -> tuple[float, float]:
         """Of the whole drawing: across and down the page."""
@@ -140,7 +163,12 @@ class _Sheet:
             bend = (x0 + x1) / 2
             path = f"M{x0:.1f} {y0:.1f}C{bend:.1f} {y0:.1f} {bend:.1f} {y1:.1f} {x1:.1f} {y1:.1f}"
             said = _text(name, x1 + 4 + self.label / 2, y1 + 4, anchor="middle", fill=GREY, raw=True)
-        return f'<path d="{path}" fill="none" stroke="{GREY}" stroke-width="1.2"/>' + said
+        return f'<path d="{path}" fill="none" {self._stroke(p)}/>' + said
+
+    def _stroke(self, p: Place) -> str:
+        if p.node in self.path and not p.note:
+            return f'stroke="{STRESS}" stroke-width="3"'
+        return f'stroke="{GREY}" stroke-width="1.2"'
 
     def place(self, p: Place) -> str:
         """An ellipse for a test, a box for an answer, a dashed box where branches are left out."""
@@ -148,7 +176,7 @@ class _Sheet:
         node = self.outline.nodes[p.node]
         if p.inner:
             rx, ry = self.oval[0] / 2, self.oval[1] / 2
-            shape = f'<ellipse cx="{x:.1f}" cy="{y:.1f}" rx="{rx:.1f}" ry="{ry:.1f}" fill="{PAPER}" stroke="{GREY}"/>'
+            shape = f'<ellipse cx="{x:.1f}" cy="{y:.1f}" rx="{rx:.1f}" ry="{ry:.1f}" fill="{PAPER}" {self._stroke(p)}/>'
             said = [one_line(node.test, 30), _rows_said(rows(node.n))]
             top, bar = y - ry + PAD, (x - 0.30 * self.oval[0], y + ry - PAD - 1, 0.6 * self.oval[0])
         else:
@@ -157,7 +185,7 @@ class _Sheet:
             left, top = x - width / 2, y - height / 2
             shape = (
                 f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" '
-                f'fill="{PAPER}" stroke="{GREY}"{dash}/>'
+                f'fill="{PAPER}" {self._stroke(p)}{dash}/>'
             )
             if not p.note:
                 shape += (
