@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from assay.core.explanation import text_table
-from assay.trees.shap import contribution_section, contributions
+from assay.trees.shap import contribution_section, contributions, interactions
 from assay.trees.tree import LEAF, Surrogates, Tree
 
 CATEGORIES = [0, 3, 0, 40]  # columns of the random trees: numbers and categories
@@ -105,6 +105,33 @@ def test_equal_to_the_sum_over_all_subsets(seed, outputs):
     phi, base = contributions(tree, X)
     assert_allclose(base, known_answer(tree, X[0], set()), atol=1e-12)
     assert_allclose(phi, [shapley_by_subsets(tree, x) for x in X], atol=1e-12)
+
+
+def interaction_by_subsets(tree, x, i, j):
+    """(V,) straight from the definition: every subset of the other columns."""
+    d = tree.n_features
+    others, total = [k for k in range(d) if k not in (i, j)], 0.0
+    for size in range(d - 1):
+        weight = factorial(size) * factorial(d - size - 2) / (2 * factorial(d - 1))
+        for S in combinations(others, size):
+            with_i, with_j = known_answer(tree, x, {*S, i}), known_answer(tree, x, {*S, j})
+            total += weight * (
+                known_answer(tree, x, {*S, i, j}) - with_i - with_j + known_answer(tree, x, set(S))
+            )
+    return total
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6), outputs=st.integers(1, 2))
+def test_interactions_are_those_of_all_subsets_symmetric_and_sum_to_the_contributions(seed, outputs):
+    rng = np.random.default_rng(seed)
+    trees, X = [random_tree(rng, outputs, depth=3) for _ in range(2)], random_rows(rng, 2)
+    found, (phi, _) = interactions(trees, X, [1.0, -0.5]), contributions(trees, X, [1.0, -0.5])
+    assert_allclose(found, found.transpose(0, 2, 1, 3), atol=1e-12)
+    assert_allclose(found.sum(axis=2), phi, atol=1e-12)
+    for i, j in combinations(range(4), 2):
+        both = [interaction_by_subsets(tree, X[0], i, j) for tree in trees]
+        assert_allclose(found[0, i, j], both[0] - 0.5 * both[1], atol=1e-12)
 
 
 @settings(max_examples=30, deadline=None)

@@ -13,7 +13,12 @@
 //
 //     phi_j += sum_q w_q [ (O_e - Z_e) / p_e - (O_a - Z_a) / p_a ] S_e(t_q)                          (2)
 //
-// so that a leaf counts with the lowest edge of each column, as (1) asks. O(m Q) for a row.
+// so that a leaf counts with the lowest edge of each column, as (1) asks. O(m Q) for a row. The interaction of columns
+// i and j is
+//
+//     phi_ij = v (O_i - Z_i) (O_j - Z_j) / 2 int_0^1 prod_{k != i, j} p_k(t) dt                      (3)
+//
+// which for a fixed i is the same walk, with O_i - Z_i in the place of p_i.
 // LANES rows walk together; depth lives on explicit stacks.
 //
 // Checked by the caller (Tree.check): indices within their arrays, preorder.
@@ -80,6 +85,7 @@ struct Walk {
     const double *point, *weight;  // (Q,) Gauss points in (0, 1)
     int64_t Q;
     double scale;
+    int32_t fixed;  // column i of (3), or -1 for (2)
 };
 
 static inline double inverse(double p) { return p > 0 ? 1.0 / p : 0.0; }  // p = 0: nothing comes this way
@@ -94,7 +100,8 @@ __attribute__((always_inline)) static inline void walk(const Walk &a, const doub
     const auto G = [&](int64_t k) { return memory.data() + k * each + L; };          // (Q, L)
     const auto S = [&](int64_t k) { return memory.data() + k * each + L + Q * L; };  // (V, Q, L)
     int64_t at = 0;                                                                  // depth of the node under way
-    std::vector<int32_t> &path = taken;  // per depth: L branches, then the node
+    constexpr int NODE = L, HELD = L + 1, WIDE = L + 2;  // per depth: L branches, the node, the depth of the last
+    std::vector<int32_t> &path = taken;                  // edge of the fixed column
 
     const auto enter = [&](int64_t i) {
         const int64_t k = a.depth[i];
@@ -102,15 +109,19 @@ __attribute__((always_inline)) static inline void walk(const Walk &a, const doub
         if (k == 0) {
             std::fill(O(0), O(0) + L, 1.0);
             std::fill(g, g + Q * L, 1.0);
+            path[HELD] = -1;
         } else {
-            const int32_t *from = path.data() + (k - 1) * (L + 1), up = a.above[i];
+            const int32_t *from = path.data() + (k - 1) * WIDE, up = a.above[i];
+            const bool fixed = a.t.test.feature[a.parent[i]] == a.fixed;
+            path[k * WIDE + HELD] = fixed ? int32_t(k) : from[HELD];
             const double z = a.share[i], Z = a.known[i], *above = up < 0 ? nullptr : O(a.depth[up]), *before = G(k - 1);
             double *o = O(k);
             for (int l = 0; l < L; ++l) {
                 o[l] = from[l] == a.branch[i] ? 1.0 : from[l] < 0 ? z : 0.0;
                 if (above) o[l] *= above[l];
             }
-            for (int64_t q = 0; q < Q; ++q) {
+            if (fixed) std::copy(before, before + Q * L, g);
+            for (int64_t q = 0; q < Q && !fixed; ++q) {
                 const double t = a.point[q], rest = (1 - t) * Z;
                 if (above) {
                     const double outer = (1 - t) * a.known[up];
@@ -122,11 +133,19 @@ __attribute__((always_inline)) static inline void walk(const Walk &a, const doub
             }
         }
         double *s = S(k);
-        int32_t *next = path.data() + k * (L + 1);
-        next[L] = int32_t(i);
+        int32_t *next = path.data() + k * WIDE;
+        next[NODE] = int32_t(i);
         if (a.t.test.kind[i] == LEAF) {
             for (int64_t v = 0; v < V; ++v)
                 for (int64_t q = 0; q < Q * L; ++q) s[v * Q * L + q] = a.value[i * V + v] * g[q];
+            if (a.fixed >= 0) {
+                const int32_t held = next[HELD];
+                double factor[L];  // O_i - Z_i
+                for (int l = 0; l < L; ++l)
+                    factor[l] = held < 0 ? 0.0 : O(held)[l] - a.known[path[held * WIDE + NODE]];
+                for (int64_t q = 0; q < V * Q; ++q)
+                    for (int l = 0; l < L; ++l) s[q * L + l] *= factor[l];
+            }
         } else {
             std::fill(s, s + V * Q * L, 0.0);
             for (int l = 0; l < L; ++l) next[l] = a.t.branch(i, x[l]);
@@ -135,9 +154,14 @@ __attribute__((always_inline)) static inline void walk(const Walk &a, const doub
     };
 
     const auto leave = [&] {  // (2) for the edge into the node under way, and its sum to its parent's
-        const int32_t i = path[at * (L + 1) + L], up = a.above[i], j = a.t.test.feature[a.parent[i]];
+        const int32_t i = path[at * WIDE + NODE], up = a.above[i], j = a.t.test.feature[a.parent[i]];
         const double Z = a.known[i], *o = O(at), *above = up < 0 ? nullptr : O(a.depth[up]);
         double *s = S(at), *sum = S(at - 1), r[L];
+        if (j == a.fixed) {
+            for (int64_t q = 0; q < V * Q * L; ++q) sum[q] += s[q];
+            --at;
+            return;
+        }
         for (int64_t q = 0; q < Q; ++q) {
             const double t = a.point[q], w = a.weight[q] * a.scale, rest = (1 - t) * Z;
             for (int l = 0; l < L; ++l) r[l] = w * (o[l] - Z) * inverse(t * o[l] + rest);
@@ -174,7 +198,7 @@ HOT void all_rows(const Walk &a, const double *X, int64_t n, int64_t d, int64_t 
     const bool together = n > 1 && (deepest + 1) * each * LANES <= PLENTY;
     const int64_t L = together ? LANES : 1;
     std::vector<double> memory((deepest + 1) * each * L);
-    std::vector<int32_t> taken((deepest + 1) * (L + 1));
+    std::vector<int32_t> taken((deepest + 1) * (L + 2));
     const double *x[LANES];
     double *o[LANES];
     for (int64_t i = 0; i < n; i += L) {
@@ -188,7 +212,7 @@ HOT void all_rows(const Walk &a, const double *X, int64_t n, int64_t d, int64_t 
     }
 }
 
-// out[i, j, first + v] += scale * phi_j of output v for row i.
+// out[i, j, first + v] += scale * phi_j of output v for row i; with a fixed column, twice its interaction with j.
 void add_contributions(In2<double> X,             // in      (n, d)
                        TREE_ARGUMENTS,
                        In2<double> value,         // in      (m, V)
@@ -196,7 +220,7 @@ void add_contributions(In2<double> X,             // in      (n, d)
                        In1<double> share, In1<double> known,
                        In1<double> point,         // in      (Q,)   Gauss points in (0, 1)
                        In1<double> weight_of_point,
-                       double scale, int64_t first,
+                       double scale, int64_t first, int32_t fixed,
                        nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu> out) {  // in/out  (n, d, all)
     nb::gil_scoped_release unlocked;
     const int64_t V = value.shape(1), stride = out.shape(2), n = X.shape(0), d = X.shape(1);
@@ -204,7 +228,7 @@ void add_contributions(In2<double> X,             // in      (n, d)
             "add_contributions: out must have a place for each row, column and output");
     const Walk a{THE_NODES,    parent.data(), branch.data(), depth.data(),           above.data(),      share.data(),
                  known.data(), value.data(),  V,             point.data(), weight_of_point.data(), int64_t(point.size()),
-                 scale};
+                 scale,        fixed};
     int32_t deepest = 0;
     for (int64_t i = 0; i < a.t.m; ++i) deepest = std::max(deepest, a.depth[i]);
     all_rows(a, X.data(), n, d, deepest, out.data() + first, stride);
