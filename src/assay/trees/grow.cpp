@@ -25,6 +25,7 @@ constexpr uint8_t LEAF = 0, THRESHOLD = 1, SUBSET = 2;
 constexpr double TIE = 1e-12;        // gains closer than this share of the node's impurity are equal
 constexpr int EXHAUSTIVE = 8;        // categories whose groupings are all tried, with three or more classes
 constexpr size_t STAND_INS = 5;      // surrogates kept a node
+constexpr int64_t NEARBY = 1 << 15;  // entries of a small node that are brought together
 
 struct Data {
     int64_t n, d;
@@ -34,6 +35,7 @@ struct Data {
     const int64_t *start;        // (d + 1,) where a column's numbers begin
     const int32_t *categories;   // (d,) 0: numbers
     const uint8_t *holes;        // (d,) whether the column has missing values
+    const double *X;             // (n, d) the numbers themselves, or null; for random cuts
 };
 
 struct Rules {
@@ -137,6 +139,46 @@ void part(uint64_t *keys, int64_t m, int64_t left, const uint8_t *side, uint64_t
     }
 }
 
+// Ranks, or numbers, of a node's rows, and the range of those that are not missing.
+HOT void fetch_ranks(const int32_t *rank, const uint32_t *row, int64_t m, int32_t missing, int32_t *out, int32_t *range) {
+    int32_t low = missing, high = -1;
+    for (int64_t i = 0; i < m; ++i) {
+        const int32_t r = rank[row[i]];
+        out[i] = r;
+        low = std::min(low, r), high = std::max(high, r < missing ? r : -1);
+    }
+    range[0] = low, range[1] = high;
+}
+HOT void fetch_numbers(const double *x, const uint32_t *row, int64_t m, double *out, double *range) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (int64_t i = 0; i < m; ++i) {
+        const double v = x[row[i]];
+        out[i] = v;
+        low = v < low ? v : low, high = v > high ? v : high;  // false for NaN
+    }
+    range[0] = low, range[1] = high;
+}
+
+// Rows with code up to last: how many, their weight, and the weight of class 1; labels are weight << 8 | class.
+template <class Code>
+inline __attribute__((always_inline)) void sum_codes(const Code *code, const uint32_t *label, int64_t m, Code last,
+                                                     int64_t *sums) {
+    int64_t rows = 0, weight = 0, ones = 0;
+    for (int64_t i = 0; i < m; ++i) {
+        const uint32_t kept = code[i] <= last ? label[i] : 0;
+        rows += code[i] <= last;
+        weight += kept >> 8;
+        ones += kept & 1 ? kept >> 8 : 0;
+    }
+    sums[0] = rows, sums[1] = weight, sums[2] = ones;
+}
+HOT void sum_up_to(const int32_t *code, const uint32_t *label, int64_t m, int32_t last, int64_t *sums) {
+    sum_codes(code, label, m, last, sums);
+}
+HOT void sum_up_to(const double *code, const uint32_t *label, int64_t m, double last, int64_t *sums) {
+    sum_codes(code, label, m, last, sums);
+}
+
 template <class Criterion>
 class Grower {
     using Cut = decltype(std::declval<Criterion &>().cut());
@@ -151,7 +193,14 @@ class Grower {
     std::vector<uint64_t> order;             // presorted: (d, n)
     std::vector<uint32_t> rows, labels, spare_rows, spare_labels;   // gathered
     std::vector<uint64_t> keys, scratch, regrouped;
-    std::vector<int32_t> counter, columns;
+    std::vector<int32_t> counter, columns, codes;
+    // Gathered, in a small node: its columns side by side, for all nodes below it.
+    const int32_t *ranks;
+    int64_t stride;
+    bool nearby = false;
+    std::vector<int32_t> near_ranks;
+    std::vector<double> near_numbers, fetched;
+    Nearby near_rows;
     std::vector<uint8_t> side;               // of a row, by number: 1 left, 0 right, 2 not known
     struct Group { uint32_t code; int64_t begin, end; double at; };
     std::vector<Group> groups;
@@ -165,7 +214,7 @@ class Grower {
            const std::vector<uint32_t> &packed)
         : data(table), rules(how), criterion(what), random(how.seed), n(int64_t(taking_part.size())),
           presorted(table.order != nullptr), all_columns(how.max_features >= table.d), keys(n), scratch(n),
-          side(size_t(table.n)) {
+          ranks(table.ranks), stride(table.n), side(size_t(table.n)) {
         columns.resize(data.d);
         for (int64_t j = 0; j < data.d; ++j) columns[j] = int32_t(j);
         if (presorted) {
@@ -183,6 +232,7 @@ class Grower {
         } else {
             rows = taking_part, labels = rules.packed ? packed : taking_part;
             spare_rows.resize(n), spare_labels.resize(n), counter.resize(BUCKETS);
+            if (rules.random) codes.resize(n), fetched.resize(size_t(NEARBY / data.d));
         }
     }
 
@@ -195,11 +245,6 @@ class Grower {
     }
 
   private:
-    auto label(int64_t start) const {
-        const uint64_t *sorted = order.data() + start;
-        const uint32_t *gathered = labels.data() + start;
-        return [sorted, gathered, p = presorted](int64_t i) { return p ? lower(sorted[i]) : gathered[i]; };
-    }
     void enter(int32_t node, int64_t start, int64_t end) {
         if (entered == node) return;
         if (presorted) {
@@ -234,9 +279,16 @@ class Grower {
 
     void depth_first(const Open &root) {
         std::vector<Open> stack{root};
+        const auto home = criterion.rows;
+        size_t below = 0;  // nodes on the stack that are not nearby
         while (!stack.empty()) {
             const Open open = stack.back();
             stack.pop_back();
+            if (nearby && stack.size() < below) nearby = false, criterion.rows = home, ranks = data.ranks, stride = data.n;
+            if (!presorted && !nearby && open.end - open.start <= NEARBY / data.d) {
+                bring_near(open);
+                below = stack.size();
+            }
             Split split = best_split(open);
             if (!worth(split)) continue;
             Open left, right;
@@ -262,6 +314,29 @@ class Grower {
             if (left_open) promise(left);  // carry_out leaves the criterion in the left node
             if (right_open) promise(right);
         }
+    }
+    void bring_near(const Open &open) {
+        const int64_t m = open.end - open.start, d = data.d;
+        uint32_t *row = rows.data() + open.start, *label = labels.data() + open.start;
+        const bool numbers = rules.random && data.X;
+        near_ranks.resize(size_t(m * d));
+        for (int64_t j = 0; j < d; ++j) {
+            if (numbers && !data.categories[j]) continue;
+            const int32_t *from = data.ranks + j * data.n;
+            for (int64_t i = 0; i < m; ++i) near_ranks[j * m + i] = from[row[i]];
+        }
+        if (numbers) {
+            near_numbers.resize(size_t(m * d));
+            for (int64_t i = 0; i < m; ++i)
+                for (int64_t j = 0; j < d; ++j) near_numbers[j * m + i] = data.X[row[i] * d + j];
+        }
+        if constexpr (!std::is_same<decltype(criterion.rows), PackedRows>::value) {
+            criterion.rows = near_rows.of(criterion.rows, label, m);
+            for (int64_t i = 0; i < m; ++i) label[i] = uint32_t(i);
+        }
+        for (int64_t i = 0; i < m; ++i) row[i] = uint32_t(i);
+        nearby = true, ranks = near_ranks.data(), stride = m;
+        entered = -1;
     }
     bool worth(const Split &s) const {
         return s.kind != LEAF && s.gain / root_weight + std::numeric_limits<double>::epsilon() >= rules.min_decrease;
@@ -293,7 +368,7 @@ class Grower {
             uint64_t *s = order.data() + j * n + open.start;
             return upper(s[0]) == upper(s[m - 1]) ? nullptr : s;
         }
-        const int32_t *rank = data.ranks + j * data.n;
+        const int32_t *rank = ranks + j * stride;
         const uint32_t *row = rows.data() + open.start, *label = by_row ? row : labels.data() + open.start;
         uint32_t low = ~uint32_t(0), high = 0;
         for (int64_t i = 0; i < m; ++i) {
@@ -302,7 +377,6 @@ class Grower {
             keys[i] = uint64_t(r) << 32 | label[i];
         }
         if (low == high) return nullptr;
-        if (rules.random && !by_row && !data.categories[j] && !data.holes[j]) return keys.data();
         return sort_keys(keys.data(), scratch.data(), m, low, high, counter.data());
     }
 
@@ -315,10 +389,11 @@ class Grower {
 
     bool try_column(const Open &open, int64_t j, Split &best) {  // whether the column varies in the node
         const int64_t m = open.end - open.start;
+        if (rules.random && !data.categories[j]) return random_cut(open, j, m, best);
         const uint64_t *s = sorted_keys(open, j);
         if (!s) return false;
         if (rules.random) {
-            data.categories[j] ? random_grouping(open, j, s, m, best) : random_cut(open, j, s, m, best);
+            random_grouping(open, j, s, m, best);
             return true;
         }
         const int64_t known = known_of(s, m, j);
@@ -579,23 +654,72 @@ class Grower {
     // -------------------------------------------------------------- random cuts
 
     // A threshold drawn uniformly between the smallest and the largest value in the node.
-    void random_cut(const Open &open, int64_t j, const uint64_t *s, int64_t m, Split &best) {
-        const int64_t known = known_of(s, m, j);
-        if (known == 0) return;
-        uint32_t low = upper(s[0]), high = low;
-        for (int64_t i = 1; i < known; ++i) low = std::min(low, upper(s[i])), high = std::max(high, upper(s[i]));
-        const double *v = data.values + data.start[j];
-        double threshold = v[low] + random.unit() * (v[high] - v[low]);
-        if (!(threshold < v[high])) threshold = v[low];
-        const bool missing_left = known < m && random.unit() < 0.5;
-        if (low == high) {  // values against missing
-            if (missing_left || known == m) return;
-            threshold = std::numeric_limits<double>::infinity();
+    bool random_cut(const Open &open, int64_t j, int64_t m, Split &best) {
+        const uint32_t *row = rows.data() + open.start;
+        if (nearby && data.X) {
+            double range[2];
+            fetch_numbers(near_numbers.data() + j * stride, row, m, fetched.data(), range);
+            int64_t holes = 0;
+            if (data.holes[j])
+                for (int64_t i = 0; i < m; ++i) holes += std::isnan(fetched[i]);
+            if (holes == m || (range[0] == range[1] && holes == 0)) return false;
+            bool missing_left;
+            const double threshold = draw(range[0], range[1], holes, missing_left);
+            for (int64_t i = 0; missing_left && i < m; ++i)
+                if (std::isnan(fetched[i])) fetched[i] = -std::numeric_limits<double>::infinity();
+            cut_at(open, j, fetched.data(), m, threshold, threshold, holes > 0, missing_left, best);
+            return true;
         }
-        const uint32_t last = uint32_t(std::upper_bound(v + low, v + high + 1, threshold) - v) - 1;
-        if (!try_one(open, j, s, known, m, missing_left, best, THRESHOLD, [last](uint32_t r) { return r <= last; }))
-            return;
-        best.cut = last, best.threshold = threshold;
+        const int32_t missing = int32_t(distinct(j));
+        int32_t range[2];
+        fetch_ranks(ranks + j * stride, row, m, missing, codes.data(), range);
+        int64_t holes = 0;
+        if (data.holes[j])
+            for (int64_t i = 0; i < m; ++i) holes += codes[i] == missing;
+        if (holes == m || (range[0] == range[1] && holes == 0)) return false;
+        const double *v = data.values + data.start[j];
+        bool missing_left;
+        const double threshold = draw(v[range[0]], v[range[1]], holes, missing_left);
+        const int32_t last = int32_t(std::upper_bound(v + range[0], v + range[1] + 1, threshold) - v) - 1;
+        for (int64_t i = 0; missing_left && i < m; ++i) codes[i] = codes[i] == missing ? -1 : codes[i];
+        if (cut_at(open, j, codes.data(), m, last, threshold, holes > 0, missing_left, best)) best.cut = uint32_t(last);
+        return true;
+    }
+    double draw(double low, double high, int64_t holes, bool &missing_left) {
+        const double u = random.unit();
+        missing_left = holes && low < high && random.unit() < 0.5;
+        if (low == high) return std::numeric_limits<double>::infinity();  // values against missing
+        const double threshold = low + u * (high - low);
+        return threshold < high ? threshold : low;
+    }
+    template <class Code>
+    bool cut_at(const Open &open, int64_t j, const Code *code, int64_t m, Code last, double threshold, bool holes,
+                bool missing_left, Split &best) {
+        const uint32_t *label = labels.data() + open.start;
+        Cut cut = criterion.cut();
+        int64_t left = 0;
+        if constexpr (std::is_same<Criterion, GiniOfTwo<PackedRows>>::value) {
+            int64_t sums[3];
+            m < 128 ? sum_codes(code, label, m, last, sums) : sum_up_to(code, label, m, last, sums);
+            left = sums[0], cut.Wl = sums[1], cut.ones = sums[2];
+        } else {
+            for (int64_t i = 0; i < m; ++i) {
+                const bool is_left = code[i] <= last;
+                cut.add(label[i], criterion.rows.w(label[i]) * is_left);
+                left += is_left;
+            }
+        }
+        if (!accept(open, j, cut, left, m, holes, missing_left, THRESHOLD, best)) return false;
+        best.threshold = threshold;
+        return true;
+    }
+    bool accept(const Open &open, int64_t j, Cut &cut, int64_t left, int64_t m, bool holes, bool missing_left,
+                uint8_t kind, Split &best) {
+        if (left == 0 || left == m || left < rules.min_leaf || m - left < rules.min_leaf) return false;
+        const double gain = cut.gain();
+        if (!(gain > best.gain + tie) || !allowed(open, j, cut)) return false;
+        take(best, gain, j, kind, holes ? missing_left : 2 * left > m, (cut.left_value() + cut.right_value()) / 2);
+        return true;
     }
     void random_grouping(const Open &open, int64_t j, const uint64_t *s, int64_t m, Split &best) {
         const int64_t known = known_of(s, m, j);
@@ -607,23 +731,12 @@ class Grower {
         if (known == m && (ones == 0 || ones == left.size())) left[size_t(random.below(int64_t(left.size())))] ^= 1;
         std::vector<uint8_t> goes(size_t(data.categories[j]) + 1);
         for (size_t g = 0; g < groups.size(); ++g) goes[groups[g].code] = left[g];
-        if (!try_one(open, j, s, known, m, missing_left, best, SUBSET, [&](uint32_t code) { return goes[code]; }))
-            return;
-        set_of(best, j, [&](int64_t g) { return left[size_t(g)]; });
-    }
-    template <class GoesLeft>
-    bool try_one(const Open &open, int64_t j, const uint64_t *s, int64_t known, int64_t m, bool missing_left,
-                 Split &best, uint8_t kind, GoesLeft goes_left) {
         Cut cut = criterion.cut();
-        int64_t left = 0;
+        int64_t moved = 0;
         for (int64_t i = 0; i < m; ++i)
-            if (i < known ? goes_left(upper(s[i])) : missing_left) cut.add(lower(s[i])), ++left;
-        if (left == 0 || left == m || left < rules.min_leaf || m - left < rules.min_leaf) return false;
-        const double gain = cut.gain();
-        if (!(gain > best.gain + tie) || !allowed(open, j, cut)) return false;
-        take(best, gain, j, kind, known < m ? missing_left : 2 * left > m,
-             (cut.left_value() + cut.right_value()) / 2);
-        return true;
+            if (i < known ? goes[upper(s[i])] : missing_left) cut.add(lower(s[i])), ++moved;
+        if (accept(open, j, cut, moved, m, known < m, missing_left, SUBSET, best))
+            set_of(best, j, [&](int64_t g) { return left[size_t(g)]; });
     }
 
     // -------------------------------------------------------------- carrying out a split
@@ -683,7 +796,8 @@ class Grower {
         return rules.surrogate ? stand_in(open, split) : left;
     }
     int64_t mark_gathered(const Open &open, Split &split) {
-        const int32_t *rank = data.ranks + split.feature * data.n;
+        if (nearby && rules.random && data.X && split.kind == THRESHOLD) return mark_numbers(open, split);
+        const int32_t *rank = ranks + split.feature * stride;
         const uint32_t missing = uint32_t(distinct(split.feature));
         int64_t left = 0;
         for (int64_t i = open.start; i < open.end; ++i) {
@@ -692,6 +806,17 @@ class Grower {
             left += is_left;
         }
         return rules.surrogate ? stand_in(open, split) : left;
+    }
+    int64_t mark_numbers(const Open &open, const Split &split) {
+        const double *x = near_numbers.data() + split.feature * stride;
+        int64_t left = 0;
+        for (int64_t i = open.start; i < open.end; ++i) {
+            const double v = x[rows[i]];
+            const bool is_left = std::isnan(v) ? split.missing_left : v <= split.threshold;
+            side[rows[i]] = is_left;
+            left += is_left;
+        }
+        return left;
     }
     void part_gathered(const Open &open) {
         int64_t a = open.start, b = 0;
@@ -716,9 +841,9 @@ class Grower {
         std::vector<uint32_t> lost;
         double weight[2] = {0, 0};
         int64_t left = 0;
-        const auto row = label(open.start);
+        const uint64_t *sorted = presorted ? order.data() + open.start : nullptr;
         for (int64_t i = 0; i < m; ++i) {
-            const uint32_t r = row(i);
+            const uint32_t r = presorted ? lower(sorted[i]) : rows[open.start + i];
             if (rank_of(split.feature, r) == missing) lost.push_back(r), side[r] = 2;
             else weight[side[r]] += double(criterion.rows.w(r)), left += side[r];
         }
@@ -741,7 +866,7 @@ class Grower {
         }
         return left;
     }
-    uint32_t rank_of(int64_t j, uint32_t row) const { return uint32_t(data.ranks[j * data.n + row]); }
+    uint32_t rank_of(int64_t j, uint32_t row) const { return uint32_t(ranks[j * stride + row]); }
 
     void agree(const Open &open, int64_t j, std::vector<StandIn> &kept) {
         const int64_t m = open.end - open.start;
@@ -878,7 +1003,7 @@ template <class A> auto data_or_null(const A &a) { return a.size() ? a.data() : 
 
 // y: classes (n,), or empty and numbers (n, q). weights: whole (n,), real (n,), or both empty. criterion: 0 gini,
 // 1 entropy, 2 error, 3 risk; 4 squared error, 5 absolute error, 6 Poisson.
-nb::tuple grow(In2<uint64_t> order, In2<int32_t> ranks, In1<double> values, In1<int64_t> start,
+nb::tuple grow(In2<uint64_t> order, In2<int32_t> ranks, In2<double> X, In1<double> values, In1<int64_t> start,
                In1<int32_t> categories, In1<uint8_t> holes, In1<int32_t> y, In2<double> numbers, In1<int32_t> counts,
                In1<double> weights, int64_t n, int n_classes, int criterion, bool random, bool surrogate,
                int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_weight, int64_t max_features,
@@ -890,6 +1015,8 @@ nb::tuple grow(In2<uint64_t> order, In2<int32_t> ranks, In1<double> values, In1<
     };
     require(shaped(order) && shaped(ranks) && (order.size() || ranks.size()), "grow: columns");
     require(!surrogate || ranks.size(), "grow: surrogates need ranks");
+    require(!X.size() || (int64_t(X.shape(0)) == n && int64_t(X.shape(1)) == d), "grow: numbers");
+    require(!random || !order.size(), "grow: random cuts need ranks");
     require(int64_t(start.shape(0)) == d + 1 && int64_t(holes.shape(0)) == d, "grow: columns");
     require(n_classes > 0 ? int64_t(y.shape(0)) == n : int64_t(numbers.shape(0)) == n, "grow: target");
     require((!counts.size() || int64_t(counts.shape(0)) == n) && (!weights.size() || int64_t(weights.shape(0)) == n),
@@ -900,7 +1027,7 @@ nb::tuple grow(In2<uint64_t> order, In2<int32_t> ranks, In1<double> values, In1<
     Grown out;
     {
         const Data data{n, d, data_or_null(order), data_or_null(ranks), values.data(), start.data(),
-                        categories.data(), holes.data()};
+                        categories.data(), holes.data(), data_or_null(X)};
         Target t{n_classes, y.data(), nullptr, numbers.data(), int64_t(numbers.shape(1)), data_or_null(counts),
                  data_or_null(weights), data_or_null(loss), 0};
         const int8_t *mono = data_or_null(monotonic);

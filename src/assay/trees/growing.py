@@ -117,6 +117,7 @@ def grow(
     parts = _grow.grow(
         columns.order if presorted else _no_order,
         _no_ranks if presorted and missing != "surrogate" else columns.ranks,
+        columns.numbers if splitter == "random" and columns.numbers is not None else _no_loss,
         columns.values,
         columns.start,
         columns.n_categories,

@@ -3,7 +3,7 @@
 //     gain = W I(node) - W_l I(left) - W_r I(right)          W: sum of weights, I: impurity a unit of weight
 //
 // A criterion is told the node's rows (enter). Then a Cut begins with every row on the right; rows move to the left
-// one by one (add), and gain() can be asked at any time. A Cut is small and local, so that it lives in registers.
+// one by one (add; with weight 0 nothing moves), and gain() can be asked at any time. A Cut is small and local, so that it lives in registers.
 // Rows come as 32-bit labels; a Source says which class and weight stand behind a label.
 //
 //     Gini       I = 1 - sum p_k^2            Entropy   I = -sum p_k log2 p_k
@@ -57,6 +57,38 @@ struct PackedRows {  // the label itself is weight << 8 | class
     using Weight = int64_t;
     int k(uint32_t label) const { return int(label & 255); }
     int64_t w(uint32_t label) const { return int64_t(label >> 8); }
+};
+
+// The same rows numbered 0..m-1, side by side in memory: for small nodes, whose rows lie far apart.
+struct Nearby {
+    std::vector<uint8_t> y8;
+    std::vector<int32_t> y, count;
+    std::vector<double> weight, number;
+
+    UnitRows of(const UnitRows &from, const uint32_t *label, int64_t m) {
+        copy(from.y, label, m, y8);
+        return {y8.data()};
+    }
+    CountedRows of(const CountedRows &from, const uint32_t *label, int64_t m) {
+        copy(from.y, label, m, y), copy(from.weight, label, m, count);
+        return {y.data(), count.data()};
+    }
+    WeightedRows of(const WeightedRows &from, const uint32_t *label, int64_t m) {
+        copy(from.y, label, m, y), copy(from.weight, label, m, weight);
+        return {y.data(), weight.data()};
+    }
+    template <class Rows>  // Numbers
+    Rows of(const Rows &from, const uint32_t *label, int64_t m) {
+        number.resize(size_t(m * from.q));
+        for (int64_t i = 0; i < m; ++i) std::copy_n(from.y + label[i] * from.q, from.q, number.data() + i * from.q);
+        if (from.weight) copy(from.weight, label, m, weight);
+        return {number.data(), from.weight ? weight.data() : nullptr, from.q};
+    }
+    template <class T>
+    static void copy(const T *from, const uint32_t *label, int64_t m, std::vector<T> &to) {
+        to.resize(size_t(m));
+        for (int64_t i = 0; i < m; ++i) to[i] = from[label[i]];
+    }
 };
 
 // ------------------------------------------------------------------ impurities of class weights
@@ -184,8 +216,8 @@ struct GiniOfTwo : Classes<Source> {
     struct Cut {
         Source rows;
         T W, ones_all, Wl = 0, ones = 0;
-        void add(uint32_t label) {
-            const T w = rows.w(label);
+        void add(uint32_t label) { add(label, rows.w(label)); }
+        void add(uint32_t label, T w) {
             Wl += w;
             ones += w * T(rows.k(label));
         }
@@ -218,9 +250,10 @@ struct GiniOfMany : Classes<Source> {
         int64_t W, *left;
         const int64_t *total;
         int64_t squares, squares_right, squares_left = 0, Wl = 0;
-        void add(uint32_t label) {
+        void add(uint32_t label) { add(label, rows.w(label)); }
+        void add(uint32_t label, int64_t w) {
             const int k = rows.k(label);
-            const int64_t w = rows.w(label), a = left[k], b = total[k] - a;
+            const int64_t a = left[k], b = total[k] - a;
             squares_left += w * (2 * a + w);   // (a + w)^2 - a^2
             squares_right -= w * (2 * b - w);  // b^2 - (b - w)^2
             left[k] = a + w;
@@ -279,8 +312,8 @@ struct AnyImpurity : Classes<Source> {
         AnyImpurity *node;
         Source rows;
         T *left, Wl = 0;
-        void add(uint32_t label) {
-            const T w = rows.w(label);
+        void add(uint32_t label) { add(label, rows.w(label)); }
+        void add(uint32_t label, T w) {
             left[rows.k(label)] += w;
             Wl += w;
         }
@@ -356,8 +389,8 @@ struct SquaredError : OneNumber {
     struct Cut {
         Numbers rows;
         double W, mean, Wl = 0, S = 0;
-        void add(uint32_t row) {
-            const double w = rows.w(row);
+        void add(uint32_t row) { add(row, rows.w(row)); }
+        void add(uint32_t row, double w) {
             S += w * (rows.at(row) - mean);
             Wl += w;
         }
@@ -413,8 +446,9 @@ struct SquaredErrors : OneNumber {
         double W, *S;
         const double *mean;
         double Wl = 0;
-        void add(uint32_t row) {
-            const double w = rows.w(row), *y = rows.y + int64_t(row) * rows.q;
+        void add(uint32_t row) { add(row, rows.w(row)); }
+        void add(uint32_t row, double w) {
+            const double *y = rows.y + int64_t(row) * rows.q;
             for (int64_t o = 0; o < rows.q; ++o) S[o] += w * (y[o] - mean[o]);
             Wl += w;
         }
@@ -453,8 +487,8 @@ struct Poisson : OneNumber {
     struct Cut {
         Numbers rows;
         double W, sum, node, Wl = 0, left = 0;
-        void add(uint32_t row) {
-            const double w = rows.w(row);
+        void add(uint32_t row) { add(row, rows.w(row)); }
+        void add(uint32_t row, double w) {
             left += w * rows.at(row);
             Wl += w;
         }
@@ -539,8 +573,9 @@ struct AbsoluteError : OneNumber {
     struct Cut {
         AbsoluteError *node;
         double Wl = 0;
-        void add(uint32_t row) {
-            const double w = node->rows.w(row);
+        void add(uint32_t row) { add(row, node->rows.w(row)); }
+        void add(uint32_t row, double w) {
+            if (w == 0) return;
             node->left.add(node->rank[row], w);
             node->right.add(node->rank[row], -w);
             Wl += w;

@@ -1,0 +1,170 @@
+"""What the four exact trees share: their parameters, and growing from a table."""
+
+from __future__ import annotations
+
+from math import ceil
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.parameters import Accepted, Any_, Choice, Count, Range, Seed
+from assay.errors import ParameterError
+from assay.trees.columns import rank_columns
+from assay.trees.growing import grow
+from assay.trees.tree import Tree
+from assay.trees.tree_learner import TreeLearner
+
+if TYPE_CHECKING:
+    from assay.tables import Schema
+
+__all__ = ["DecisionTree", "Share", "grouped"]
+
+ROWS = 8192  # of a sparse table that are made dense at a time
+
+
+class Share(Accepted):
+    """A fraction: a real number, not a whole one, so that 1 (one row) and 1.0 (all rows) differ."""
+
+    def __init__(self, top: bool = True):
+        self.top = top
+        self.words = "a fraction above 0.0 " + ("to 1.0" if top else "and below 1.0")
+
+    def holds(self, value: Any) -> bool:
+        if not isinstance(value, Real) or isinstance(value, Integral):
+            return False
+        return 0 < value <= 1 if self.top else 0 < value < 1
+
+
+def grouped(schema: Schema) -> np.ndarray:
+    """(d,) how many categories each nominal column has; 0 for numbers and for ordered categories.
+
+    >>> from assay.tables import Column, Schema
+    >>> grouped(Schema([Column("size", "ordinal", ("S", "L")), Column("taste", "nominal", ("sour", "sweet"))]))
+    array([0, 2], dtype=int32)
+    """
+    return np.array([len(c.categories) if c.kind == "nominal" else 0 for c in schema.columns], np.int32)
+
+
+class DecisionTree(TreeLearner):
+    """Parameters of scikit-learn's trees, and what they mean for :func:`assay.trees.growing.grow`."""
+
+    takes = frozenset({"nominal", "missing", "sparse"})
+    accepts = {
+        "splitter": Choice("best", "random"),
+        "max_depth": Count(1) | None,
+        "min_samples_split": Count(2) | Share(),
+        "min_samples_leaf": Count(1) | Share(top=False),
+        "min_weight_fraction_leaf": Range(0, 0.5),
+        "max_features": Count(1) | Share() | Choice("sqrt", "log2") | None,
+        "random_state": Seed(),
+        "max_leaf_nodes": Count(2) | None,
+        "min_impurity_decrease": Range(0),
+        "ccp_alpha": Range(0),
+        "monotonic_cst": Any_("None, an array of -1, 0, 1, or a dict from column names to these"),
+        "missing": Choice("learned", "surrogate"),
+        "max_candidates": Count(1) | None,
+    }
+
+    def _grown(self, X: Any, y: np.ndarray, w: np.ndarray | None, K: int, loss: Any = None) -> Tree:
+        from sklearn.utils import check_random_state
+
+        me: Any = self
+        n, d = X.shape
+        self.max_features_ = _columns_to_try(me.max_features, d)
+        drawn = me.splitter == "random" or self.max_features_ < d
+        leaf = me.min_samples_leaf
+        leaf = leaf if isinstance(leaf, Integral) else ceil(leaf * n)
+        split = me.min_samples_split
+        split = split if isinstance(split, Integral) else max(2, ceil(split * n))
+        tree = grow(
+            rank_columns(X, grouped(me.schema_), presorted=not drawn),
+            y,
+            w,
+            n_classes=K,
+            criterion=me.criterion,
+            splitter=me.splitter,
+            max_depth=me.max_depth,
+            min_samples_split=int(max(split, 2 * leaf)),
+            min_samples_leaf=int(leaf),
+            min_weight_leaf=me.min_weight_fraction_leaf * (n if w is None else float(w.sum())),
+            max_features=self.max_features_,
+            max_leaf_nodes=me.max_leaf_nodes,
+            min_impurity_decrease=me.min_impurity_decrease,
+            monotonic=self._monotonic(K, y.ndim > 1),
+            loss=loss,
+            max_candidates=me.max_candidates,
+            missing=me.missing,
+            seed=check_random_state(me.random_state).randint(2**31) if drawn else 0,
+        )
+        if me.ccp_alpha > 0:
+            from assay.trees.pruning.cost_complexity import cost_complexity
+
+            tree = cost_complexity(tree, me.ccp_alpha)
+        return tree
+
+    def _monotonic(self, K: int, several: bool) -> np.ndarray | None:
+        """(d,) of -1, 0, 1, checked."""
+        me: Any = self
+        given = me.monotonic_cst
+        if given is None:
+            return None
+        who, schema = type(self).__name__, me.schema_
+        if K > 2 or several:
+            what = "multiclass classification" if K > 2 else "multiple outputs"
+            raise ParameterError(f"{who}: Monotonicity constraints are not supported with {what}.")
+        if isinstance(given, dict):
+            unknown = [name for name in given if name not in schema.names]
+            if unknown:
+                raise ParameterError(
+                    f"{who}: monotonic_cst names the column {unknown[0]!r}, which X does not have."
+                )
+            given = [given.get(name, 0) for name in schema.names]
+        signs = np.asarray(given)
+        if signs.shape != (len(schema),):
+            raise ParameterError(
+                f"{who}: monotonic_cst has shape {signs.shape} but the input data X has {len(schema)} features."
+            )
+        if not np.isin(signs, (-1, 0, 1)).all():
+            raise ParameterError(
+                f"{who}: monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}."
+            )
+        for column, sign in zip(schema, signs):
+            if sign and column.kind == "nominal":
+                raise ParameterError(
+                    f"{who}: column {column.name!r} is nominal, nothing can rise or fall with it."
+                )
+        return signs.astype(np.int8)
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """The prices of a leaf at which minimal cost-complexity pruning cuts the tree, and what is left then.
+
+        Returns
+        -------
+        Bunch with ``ccp_alphas`` (s,), ascending from 0, and ``impurities`` (s,): the total impurity of the leaves
+        that are left.
+        """
+        from sklearn.base import clone
+        from sklearn.utils import Bunch
+
+        from assay.trees.pruning.cost_complexity import cost_complexity_path
+
+        me: Any = self
+        grown = clone(me).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        path = cost_complexity_path(grown.tree_)
+        return Bunch(ccp_alphas=path.alphas, impurities=path.costs)
+
+    def _answers(self, X: Any) -> np.ndarray:
+        """(n, V) the values of the leaves."""
+        if isinstance(X, np.ndarray):
+            return self.tree_.predict(X)
+        blocks = (X[i : i + ROWS].toarray() for i in range(0, X.shape[0], ROWS))
+        return np.concatenate([self.tree_.predict(block) for block in blocks])
+
+
+def _columns_to_try(asked: Any, d: int) -> int:
+    if asked is None:
+        return d
+    if isinstance(asked, str):
+        return max(1, int(np.sqrt(d) if asked == "sqrt" else np.log2(d)))
+    return int(asked) if isinstance(asked, Integral) else max(1, int(asked * d))

@@ -1,0 +1,138 @@
+"""Regression tree: cut where the numbers on the two sides differ most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core import Regressor
+from assay.core.parameters import Choice
+from assay.errors import DataError
+from assay.trees.decision_tree import DecisionTree
+
+__all__ = ["DecisionTreeRegressor"]
+
+
+class DecisionTreeRegressor(DecisionTree, Regressor):
+    r"""Predict a number by a tree of questions, each about one column: a step function over boxes.
+
+    A node of weight W is cut in two where :math:`W I - W_l I_l - W_r I_r` is largest. With the numbers y of a node
+    and its answer g, the impurity I is
+
+    ==============  ======================================  =================
+    squared_error   the mean of :math:`(y - g)^2`           g is the mean
+    absolute_error  the mean of :math:`|y - g|`             g is the median
+    poisson         the mean of :math:`y \ln (y / g)`       g is the mean
+    ==============  ======================================  =================
+
+    Categories are divided in two groups, the best division there is (in the order of their means it is a cut). For the
+    rest, and for what differs from scikit-learn, see :class:`DecisionTreeClassifier`.
+
+    Cost: O(n d) a level after one sort of every column; absolute_error O(n d log n).
+
+    Parameters
+    ----------
+    criterion : "squared_error", "friedman_mse", "absolute_error" or "poisson", default "squared_error"
+        The impurity. "friedman_mse" is "squared_error": both prefer the same cuts. Several outputs need
+        "squared_error", whose mean over the outputs counts.
+    splitter : "best" or "random", default "best"
+    max_depth : int, default None
+    min_samples_split : int or fraction, default 2
+    min_samples_leaf : int or fraction, default 1
+    min_weight_fraction_leaf : float, default 0
+    max_features : int, fraction, "sqrt", "log2" or None, default None
+    random_state : int, RandomState or None, default None
+    max_leaf_nodes : int, default None
+    min_impurity_decrease : float, default 0
+    ccp_alpha : float, default 0
+    monotonic_cst : array of -1, 0, 1, or dict of column names to these, default None
+        The prediction never falls (1) or rises (-1) with the column.
+    missing : "learned" or "surrogate", default "learned"
+    max_candidates : int, default None
+
+    Attributes
+    ----------
+    tree_ : Tree      n_outputs_ : int      max_features_ : int      feature_importances_ : (d,)
+
+    Examples
+    --------
+    The variance is 2.574375 before and 0.684 after the first cut:
+
+    >>> from assay.trees import DecisionTreeRegressor
+    >>> X = [[1], [2], [3], [4], [5], [6], [7], [8]]
+    >>> model = DecisionTreeRegressor(max_depth=1).fit(X, [1, 1.2, 0.8, 3, 3.2, 2.8, 5, 5.2])
+    >>> model.tree_.threshold[0], model.tree_.impurity[0].round(6)
+    (3.5, 2.574375)
+    >>> model.predict([[3.5], [3.6]])
+    array([1.  , 3.84])
+    """
+
+    accepts = {
+        "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson"),
+        **DecisionTree.accepts,
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        missing: str = "learned",
+        max_candidates: int | None = None,
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.missing = missing
+        self.max_candidates = max_candidates
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.criterion in ("squared_error", "friedman_mse")
+        return tags
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
+        check_numbers(y, w, self.criterion, type(self).__name__)
+        self.tree_ = self._grown(X, y, w, 0)
+
+    def _predict(self, X: Any) -> np.ndarray:
+        out = self._answers(X)
+        return out[:, 0] if self.n_outputs_ == 1 else out
+
+
+def check_numbers(y: np.ndarray, w: np.ndarray | None, criterion: str, who: str) -> None:
+    """Raise a DataError for numbers that the criterion cannot use."""
+    if y.ndim > 1 and criterion not in ("squared_error", "friedman_mse"):
+        raise DataError(
+            f"{who}: y has {y.shape[1]} outputs, and criterion={criterion!r} is for one. Use 'squared_error', or "
+            "fit one tree for each output."
+        )
+    if criterion == "poisson":
+        if (y < 0).any():
+            raise DataError(
+                f"{who}: Some value(s) of y are negative which is not allowed for Poisson regression: the least is "
+                f"{y.min():g}. Use 'squared_error'."
+            )
+        if (y if w is None else y * w).sum() <= 0:
+            raise DataError(f"{who}: Sum of y is not positive which is necessary for Poisson regression.")
