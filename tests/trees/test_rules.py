@@ -1,5 +1,7 @@
 """The rules of a tree: the books' examples, and what holds for the rules of every tree."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from assay.tables import Column, Schema
 from assay.tables.data import load_charity_donors
 from assay.trees.outline import Branch, Outline, OutlineNode
 from assay.trees.rules import outline_rules, rules_of
-from assay.trees.tree import Tree
+from assay.trees.tree import Surrogates, Tree
 
 # IML figure 9-6: age, years in job, gender (unused), job type.
 FIGURE_9_6 = Tree.of(
@@ -197,3 +199,25 @@ def test_a_test_without_a_form_for_rules_is_refused():
     ]
     with pytest.raises(ValueError, match="'net > 0' has no form"):
         outline_rules(Outline(nodes, Schema.numeric(1)))
+
+
+def test_with_surrogates_missing_values_are_not_covered():
+    """Other columns say which way such a row goes, which a rule on this column cannot."""
+    tree = Tree.of(
+        {
+            "feature": 0,
+            "threshold": 9.0,
+            "missing": 1,
+            "children": [{"value": 1, "n": 1}, {"value": 2, "n": 1}],
+        },
+        [0, 0],
+    )
+    backup = Surrogates(
+        offset=np.array([0, 1, 1, 1], np.int32), feature=np.array([1], np.int32), kind=np.array([1], np.uint8),
+        threshold=np.array([5.0]), set_offset=np.zeros(2, np.int32), sets=np.zeros(0, np.uint32),
+        flip=np.zeros(1, np.uint8),
+    )  # fmt: skip
+    backed = dataclasses.replace(tree, surrogates=backup)
+    backed.check()
+    assert backed.predict(np.array([[np.nan, 3.0], [np.nan, 7.0]])).ravel().tolist() == [1.0, 2.0]
+    assert not rules_of(backed, Schema.numeric(2)).covers([[np.nan, 3.0], [np.nan, 7.0]]).any()

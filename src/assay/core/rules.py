@@ -143,8 +143,15 @@ class RuleBase:
 
     def firing(self, X: Any) -> np.ndarray:
         """(n,) the number of the first rule that covers each row; -1 if none does."""
-        covered = self.covers(X)
-        return np.where(covered.any(axis=1), covered.argmax(axis=1) if len(self.rules) else 0, -1)
+        values = self.block(X)
+        first, left = np.full(len(values), -1), np.arange(len(values))
+        for r, rule in enumerate(self.rules):
+            covered = rule.covers(values[left])
+            first[left[covered]] = r
+            left = left[~covered]
+            if not len(left):
+                break
+        return first
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) the answers; a row that no rule covers needs a default."""

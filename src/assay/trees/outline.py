@@ -34,7 +34,7 @@ class Branch:
     condition : Condition, LinearCondition or None
         The condition as an object that can be applied to rows; None if it has no such form.
     missing : bool
-        Whether rows whose value is missing come this way.
+        Whether all rows whose value is missing come this way; with surrogates other columns decide.
     """
 
     words: str
@@ -233,14 +233,15 @@ class _Nodes(Sequence[OutlineNode]):
             test="" if leaf else one_line(self.schema[int(tree.feature[i])].name),
             branches=() if leaf else _branches(tree, i, self.schema),
             impurity=float(tree.impurity[i]),
-            spread=bool(not leaf and tree.missing[i] < 0),
+            spread=bool(not leaf and tree.missing[i] < 0 and tree.surrogates is None),
         )
 
 
 def _branches(tree: Tree, i: int, schema: Schema) -> tuple[Branch, ...]:
     kind, children = tree.kind[i], tree.children(i)
     j, t = int(tree.feature[i]), float(tree.threshold[i])
-    missing = int(tree.missing[i])
+    backed = tree.surrogates is not None and tree.surrogates.offset[i + 1] > tree.surrogates.offset[i]
+    missing = -1 if backed else int(tree.missing[i])  # with surrogates, other columns say where it goes
     if kind == THRESHOLD:
         ways = [Condition(j, high=t, missing=missing == 0), Condition(j, low=t, missing=missing == 1)]
     elif kind == TERNARY:

@@ -64,10 +64,9 @@ def simplify(
     w = check_weights(sample_weight, values)
     w = np.ones(len(y)) if w is None else w
     y = y.astype(np.float64) if base.classes is None else y
-    tests: dict[RowTest, np.ndarray] = {}
     found: dict[tuple[frozenset[RowTest], Any], tuple[float, Rule]] = {}
     for rule in base.rules:
-        estimate, short = _shortened(rule, values, y, w, base.classes is not None, confidence, tests)
+        estimate, short = _shortened(rule, values, y, w, base.classes is not None, confidence)
         if short.conditions:
             found.setdefault((frozenset(short.conditions), short.answer), (estimate, short))
     surest = sorted(found.values(), key=lambda pair: (round(pair[0], 12), -pair[1].n))
@@ -109,27 +108,25 @@ def _shortened(
     w: np.ndarray,
     classify: bool,
     confidence: float,
-    tests: dict[RowTest, np.ndarray],
 ) -> tuple[float, Rule]:
     """The rule without the conditions that do not help, and its estimated error."""
     parts = [part for condition in rule.conditions for part in _single(condition)]
     size = len(parts)
-    for part in parts:
-        if part not in tests:
-            tests[part] = ~part.covers(X)
+    failed = [~part.covers(X) for part in parts]
     fails = np.zeros(len(y), np.int64)
-    for part in parts:
-        fails += tests[part]
+    for one in failed:
+        fails += one
     wrong = (y != rule.answer) * w if classify else y
     best = _estimate(fails == 0, wrong, w, size, classify, confidence)
     while parts:  # a row that fails one condition only is gained when that one goes
-        gained = [(fails == 0) | ((fails == 1) & tests[part]) for part in parts]
+        gained = [(fails == 0) | ((fails == 1) & one) for one in failed]
         estimates = [_estimate(rows, wrong, w, len(parts) - 1, classify, confidence) for rows in gained]
         drop = int(np.argmin(estimates))
         if estimates[drop] > best + SLACK:
             break
         best = estimates[drop]
-        fails -= tests[parts.pop(drop)]
+        fails -= failed.pop(drop)
+        del parts[drop]
     covered = fails == 0
     n, answer = float(w[covered].sum()), rule.answer
     if not classify and n > 0 and len(parts) < size:
@@ -185,22 +182,22 @@ def _by_class(rules: list[Rule], X: np.ndarray, y: np.ndarray, w: np.ndarray, cl
 
 def _useful(rules: list[Rule], X: np.ndarray, y: np.ndarray, w: np.ndarray, classes: Any) -> list[Rule]:
     """Without the rules that make the list err more than it would without them, the worst first."""
-    rules = list(rules)
-    masks = [rule.covers(X) for rule in rules]
-    while rules:
-        covered = np.column_stack(masks)
-        default = _default(classes, np.any(covered, axis=1), y, w)
-        wrong = np.column_stack([*((y != rule.answer) for rule in rules), y != default]) * w[:, None]
-        padded = np.column_stack([covered, np.ones(len(y), bool)])
-        first = padded.argmax(axis=1)
-        rows = np.arange(len(y))
-        padded[rows, np.minimum(first, len(rules) - 1)] &= first == len(rules)
-        second = np.where(first == len(rules), first, padded.argmax(axis=1))
-        change = np.bincount(first, wrong[rows, second] - wrong[rows, first], minlength=len(rules) + 1)
-        worst = int(np.argmin(change[:-1]))
-        if change[worst] >= -SLACK:
+    rules, rows = list(rules), np.arange(len(y))
+    covered = np.column_stack([*(rule.covers(X) for rule in rules), np.ones(len(y), bool)])
+    while rules:  # the last column is the default, which covers all
+        default = _default(classes, covered[:, :-1].any(axis=1), y, w)
+        answers = np.array([*(rule.answer for rule in rules), default])
+        first = covered.argmax(axis=1)
+        rest = covered.copy()
+        rest[rows, first] = first == len(rules)
+        second = rest.argmax(axis=1)
+        change = w * ((y != answers[second]).astype(float) - (y != answers[first]))
+        total = np.bincount(first, change, minlength=len(rules) + 1)[:-1]
+        worst = int(np.argmin(total))
+        if total[worst] >= -SLACK:
             break
-        del rules[worst], masks[worst]
+        del rules[worst]
+        covered = np.delete(covered, worst, axis=1)
     return rules
 
 

@@ -26,7 +26,7 @@ def rules_of(
 
     The rules exclude each other, and together they cover every row whose values are there; their supports add up
     to 1. A missing value meets the conditions of the branch that it would take in the tree. Where a tree spreads
-    missing values over several branches, no rule covers them.
+    missing values over several branches, or asks surrogates, no rule covers them.
 
     Parameters
     ----------
