@@ -324,7 +324,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(wrong, said):
 def test_poisson_forests_refuse_negative_numbers():
     with pytest.raises(DataError, match="negative"):
         RandomForestRegressor(criterion="poisson").fit([[0.0], [1.0]], [-1.0, 1.0])
-    with pytest.raises(DataError, match="strictly positive"):
+    with pytest.raises(DataError, match="not positive"):
         RandomForestRegressor(criterion="poisson").fit([[0.0], [1.0]], [0.0, 0.0])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any, ClassVar
@@ -18,7 +19,7 @@ from assay.core.parameters import Accepted, Any_, Count, Flag, Instance, Range, 
 from assay.core.progress import progress
 from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_without_bags
 from assay.ensembles.weak_learners import with_seed
-from assay.errors import ParameterError
+from assay.errors import AssayWarning, ParameterError
 from assay.tables import Column, Schema, Table
 
 __all__ = ["BAGGING", "Bagging"]
@@ -109,13 +110,22 @@ class Bagging(Learner):
 
     # ------------------------------------------------------------------ members
 
-    def _fit_members(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> int:
-        """Fit the members that are not there yet; how many that were."""
+    def _fit_members(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        """Fit the members that are not there yet."""
         who, (n, d) = type(self).__name__, X.shape
         refuse_without_bags(who, self.bootstrap, self.oob_score)
         if self.warm_start and self.oob_score:
             raise ParameterError(f"{who}: Out of bag estimate only available if warm_start=False.")
+        if w is not None and not self.bootstrap:
+            warnings.warn(
+                f"{who}: when fitting with sample_weight it is recommended to use bootstrap=True, got False: weights are "
+                "chances to be drawn, and without replacement a row is drawn once at most.",
+                AssayWarning,
+                stacklevel=5,
+            )
         self.estimator_ = self._template()
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
         self._size, self._rows = bag_size(n, self.max_samples, w), n
         if not self.bootstrap and self._size > n:
             raise ParameterError(
@@ -134,13 +144,15 @@ class Bagging(Learner):
                 f"{who}: n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={old} when "
                 "warm_start==True."
             )
+        if self.n_estimators == old:
+            said = "Warm-start fitting without increasing n_estimators does not fit new trees."
+            warnings.warn(f"{who}: {said}", AssayWarning, stacklevel=5)
         self._drawn_by = w
         seeds = draw_seeds(self.random_state, old, self.n_estimators - old)
         self._seeds = np.concatenate([self._seeds, seeds])
         fitted = self._each(lambda seed: self._fit_member(seed, X, y), seeds.tolist())
         self.estimators_ += [model for model, _ in fitted]
         self.estimators_features_ += [features for _, features in fitted]
-        return len(fitted)
 
     def _fit_member(self, seed: int, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
         features, rows = self._bag(seed)

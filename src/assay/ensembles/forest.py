@@ -25,6 +25,7 @@ from assay.ensembles.out_of_bag import (
     refuse_without_bags,
 )
 from assay.errors import AssayWarning, ParameterError
+from assay.trees.decision_tree import DecisionTree, Share, grouped
 from assay.trees.growing import Columns, grow, rank_columns
 from assay.trees.pressed import PressedTrees
 from assay.trees.pruning.cost_complexity import cost_complexity
@@ -35,10 +36,10 @@ __all__ = ["FOREST", "Forest"]
 FOREST: Mapping[str, Accepted] = {
     "n_estimators": Count(1),
     "max_depth": Count(1) | None,
-    "min_samples_split": Count(2) | Range(0, 1, open="low"),
-    "min_samples_leaf": Count(1) | Range(0, 1, open="both"),
+    "min_samples_split": Count(2) | Share(),
+    "min_samples_leaf": Count(1) | Share(top=False),
     "min_weight_fraction_leaf": Range(0, 0.5),
-    "max_features": Count(1) | Range(0, 1, open="low") | Choice("sqrt", "log2") | None,
+    "max_features": Count(1) | Share() | Choice("sqrt", "log2") | None,
     "max_leaf_nodes": Count(2) | None,
     "min_impurity_decrease": Range(0),
     "bootstrap": Flag(),
@@ -81,6 +82,7 @@ class Forest(Learner):
     oob_score: Any
     max_samples: float | None
     random_state: Any
+    n_outputs_: int
     warm_start: bool
     n_jobs: int | None
     trees_: PressedTrees
@@ -109,15 +111,16 @@ class Forest(Learner):
             warnings.warn(f"{who}: {said}", AssayWarning, stacklevel=5)
             return 0
         seeds = draw_seeds(self.random_state, old, self.n_estimators - old)
-        settings = self._settings(*X.shape)
+        settings = self._settings(n, X.shape[1], n_classes, y.ndim > 1)
         take_all = settings["max_features"] == X.shape[1] and self.splitter == "best"
-        columns = rank_columns(X, self._n_categories(), presorted=take_all)
+        columns = rank_columns(X, grouped(self.schema_), presorted=take_all)
         parts = [self.trees_] if old else []
         parts += self._grow_each(seeds, columns, y, w, size, n_classes, settings)
         self.trees_ = PressedTrees.join(parts)
         self._seeds = np.concatenate([self._seeds, seeds]) if old else seeds
         self._bags = {"rows": n, "size": size, "drawn_by": w if self.bootstrap else None}
-        self.__dict__.pop("estimators_", None)
+        for name in ("estimators_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)  # of the trees before
         return len(seeds)
 
     def _grow_each(
@@ -161,8 +164,9 @@ class Forest(Learner):
         """What the rows of a bag weigh: how often they were drawn."""
         return counts
 
-    def _settings(self, n: int, d: int) -> dict[str, Any]:
+    def _settings(self, n: int, d: int, n_classes: int, several: bool) -> dict[str, Any]:
         """What the grower is told: shares of rows and columns as numbers."""
+        me: Any = self
         return {
             "criterion": self.criterion,
             "splitter": self.splitter,
@@ -172,19 +176,8 @@ class Forest(Learner):
             "max_features": _n_features(self.max_features, d),
             "max_leaf_nodes": self.max_leaf_nodes,
             "min_impurity_decrease": self.min_impurity_decrease,
-            "monotonic": self._signs(),
+            "monotonic": DecisionTree._monotonic(me, n_classes, several),
         }
-
-    def _signs(self) -> np.ndarray | None:
-        """(d,) the monotonic constraints, which may be given by column names."""
-        if self.monotonic_cst is None:
-            return None
-        from sklearn.utils.validation import _check_monotonic_cst
-
-        return _check_monotonic_cst(self, self.monotonic_cst)
-
-    def _n_categories(self) -> np.ndarray:
-        return np.array([len(c.categories) if c.kind == "nominal" else 0 for c in self.schema_], np.int32)
 
     # ------------------------------------------------------------------ rows outside of the bags
 
@@ -221,11 +214,17 @@ class Forest(Learner):
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute 'estimators_': call fit first."
             )
-        classes = getattr(self, "classes_", None)
-        return [
-            self._tree_learner(seed)._adopt_tree(self.trees_.tree(t), self.schema_, classes)
-            for t, seed in enumerate(self._seeds.tolist())
-        ]
+        return [self._shell(t, seed) for t, seed in enumerate(self._seeds.tolist())]
+
+    def _shell(self, t: int, seed: int) -> Any:
+        """A fitted learner around tree t."""
+        model = self._tree_learner(seed)
+        model._remember(self.schema_)
+        model.tree_, model.n_outputs_ = self.trees_.tree(t), self.n_outputs_
+        model.max_features_ = _n_features(self.max_features, self.n_features_in_)
+        if "classes_" in vars(self):
+            model.classes_, model.n_classes_ = self.classes_, len(self.classes_)
+        return model
 
     def apply(self, X: Any) -> np.ndarray:
         """(n, T) the number of the leaf that each row reaches in each tree."""

@@ -12,7 +12,7 @@ from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Choice
 from assay.ensembles.forest import FOREST, Forest
-from assay.errors import AssayWarning, ParameterError
+from assay.errors import AssayWarning
 
 __all__ = ["ForestClassifier"]
 
@@ -31,11 +31,6 @@ class ForestClassifier(Forest, Classifier):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self.n_classes_, self.n_outputs_ = len(self.classes_), 1
-        if self.monotonic_cst is not None and self.n_classes_ > 2:
-            raise ParameterError(
-                f"{type(self).__name__}: Monotonicity constraints are not supported with multiclass classification; y "
-                f"has {self.n_classes_} classes."
-            )
         grown = self._grow_trees(X, y, self._weigh(y, w), self.n_classes_)
         if self.oob_score and (grown or not hasattr(self, "oob_score_")):
             self.oob_decision_function_, _ = self._outsiders(X)
@@ -47,7 +42,7 @@ class ForestClassifier(Forest, Classifier):
 
     def _weigh(self, y: np.ndarray, w: np.ndarray | None) -> np.ndarray | None:
         """The rows' weights, times those of their classes."""
-        if self.class_weight is None or (self.class_weight == "balanced_subsample" and self.bootstrap):
+        if self.class_weight is None:
             return w
         if isinstance(self.class_weight, Mapping):
             from sklearn.utils.class_weight import compute_sample_weight
@@ -62,6 +57,8 @@ class ForestClassifier(Forest, Classifier):
                     AssayWarning,
                     stacklevel=5,
                 )
+            if self.class_weight == "balanced_subsample" and self.bootstrap:
+                return w
             by_class = _balanced(y, w, self.n_classes_)[y]
         return by_class if w is None else w * by_class
 

@@ -10,7 +10,7 @@ from assay.core.explanation import Section
 from assay.core.learner import Regressor
 from assay.core.parameters import Choice
 from assay.ensembles.forest import FOREST, Forest
-from assay.errors import DataError
+from assay.trees.decision_tree_regressor import check_numbers
 
 __all__ = ["ForestRegressor"]
 
@@ -22,13 +22,12 @@ class ForestRegressor(Forest, Regressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = self.criterion in ("squared_error", "friedman_mse")
         return tags
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
-        if self.criterion == "poisson":
-            self._refuse_negative(y)
+        check_numbers(y, w, self.criterion, type(self).__name__)
         grown = self._grow_trees(X, y, w, 0)
         if self.oob_score and (grown or not hasattr(self, "oob_score_")):
             from sklearn.metrics import r2_score
@@ -37,16 +36,6 @@ class ForestRegressor(Forest, Regressor):
             self.oob_prediction_ = mean[:, 0] if y.ndim == 1 else mean
             score = self.oob_score if callable(self.oob_score) else r2_score
             self.oob_score_ = score(y, self.oob_prediction_)
-
-    def _refuse_negative(self, y: np.ndarray) -> None:
-        if (y < 0).any():
-            raise DataError(
-                f"{type(self).__name__}: Some value(s) of y are negative which is not allowed for Poisson regression."
-            )
-        if y.sum() <= 0:
-            raise DataError(
-                f"{type(self).__name__}: Sum of y is not strictly positive which is necessary for Poisson regression."
-            )
 
     def _predict(self, X: Any) -> np.ndarray:
         mean = self.trees_.grove.sums(X, n_jobs=self.n_jobs) / len(self.trees_)  # (1)
