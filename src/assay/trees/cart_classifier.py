@@ -112,7 +112,7 @@ class CARTClassifier(PrunedByPrice, Classifier):
     >>> iris = load_iris()
     >>> model = CARTClassifier(random_state=0).fit(iris.X, iris.y)
     >>> model.path_leaves_
-    array([9, 5, 3, 2, 1])
+    array([9, 7, 4, 3, 2, 1])
     >>> model.get_n_leaves()
     3
     """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from assay.errors import ParameterError
 from assay.trees.pruning.bottom_up import training_errors
 from assay.trees.tree import Tree
 
-__all__ = ["PruningPath", "cost_complexity", "cost_complexity_path", "critical_alphas"]
+__all__ = ["PruningPath", "answers_on_path", "cost_complexity", "cost_complexity_path", "critical_alphas"]
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,8 @@ def cost_complexity(tree: Tree, alpha: float, cost: str = "impurity") -> Tree:
     >>> [cost_complexity(tree, alpha, cost="error").n_leaves for alpha in (0.24, 0.25)]
     [2, 1]
     """
-    strength = critical_alphas(tree, cost)
-    return tree.turn_to_leaves(np.flatnonzero(strength <= alpha * (1 + 1e-12) + 1e-15))
+    reach = alpha + _noise(alpha, _costs(tree, cost))
+    return tree.turn_to_leaves(np.flatnonzero(critical_alphas(tree, cost) <= reach))
 
 
 def cost_complexity_path(tree: Tree, cost: str = "impurity") -> PruningPath:
@@ -78,9 +80,10 @@ def cost_complexity_path(tree: Tree, cost: str = "impurity") -> PruningPath:
     lives = np.minimum(strength, ends)  # ... or stops to test
     inner = ~tree.is_leaf
     alphas = np.unique(np.maximum(lives[inner], 0.0))
-    same = np.concatenate(([False], np.diff(alphas) <= 1e-12 * alphas[1:] + 1e-15)) if len(alphas) else alphas
-    alphas = np.concatenate(([0.0], alphas[~same.astype(bool) & (alphas > 1e-15)]))
-    reach = alphas * (1 + 1e-12) + 1e-15
+    alphas = alphas[alphas > _noise(0.0, R)]
+    last = np.append(np.diff(alphas) > _noise(alphas[1:], R), True) if len(alphas) else np.zeros(0, bool)
+    alphas = np.concatenate(([0.0], alphas[last]))  # of prices that differ by rounding alone, the last
+    reach = alphas + _noise(alphas, R)
     # node t is a leaf at a price from its own end of testing up to where it vanishes
     born = np.where(tree.is_leaf, -np.inf, np.maximum(strength, 0.0))
     first, last = np.searchsorted(reach, born), np.searchsorted(reach, np.maximum(ends, 0.0))
@@ -89,6 +92,33 @@ def cost_complexity_path(tree: Tree, cost: str = "impurity") -> PruningPath:
     n = np.bincount(first[there], minlength=size) - np.bincount(last[there], minlength=size)
     r = np.bincount(first[there], R[there], size) - np.bincount(last[there], R[there], size)
     return PruningPath(alphas, np.cumsum(r)[:-1], np.cumsum(n)[:-1].astype(np.int64))
+
+
+def answers_on_path(tree: Tree, X: np.ndarray, prices: np.ndarray, cost: str) -> Iterator[np.ndarray]:
+    """(n, V) for each price: what the tree pruned at it answers. The rows are routed once."""
+    strength, noise = critical_alphas(tree, cost), _noise(prices, _costs(tree, cost))
+    spread = bool(((tree.missing < 0) & ~tree.is_leaf).any()) and bool(np.isnan(X).any())
+    leaf = None if spread else tree.apply(X)
+    for reach in prices + noise:
+        cut = strength <= reach
+        if leaf is None:
+            yield tree.turn_to_leaves(np.flatnonzero(cut)).predict(X)
+        else:
+            yield tree.value[_stops(tree, cut)[leaf]]
+
+
+def _stops(tree: Tree, cut: np.ndarray) -> np.ndarray:
+    """(m,) where a row on its way to each node stops, if these nodes are leaves: the first of them it meets."""
+    nodes = np.arange(tree.node_count)
+    reached = np.maximum.accumulate(np.where(cut, tree.end, 0))  # how far the subtrees of cut nodes go
+    top = cut & ~(np.concatenate(([0], reached[:-1])) > nodes)
+    last = np.maximum.accumulate(np.where(top, nodes, -1))
+    return np.where((last >= 0) & (nodes < tree.end[last]), last, nodes)
+
+
+def _noise(alpha: Any, R: np.ndarray) -> Any:
+    """By how much equal prices may differ through rounding."""
+    return 1e-10 * alpha + 1e-15 * R[0]
 
 
 def _least_above(tree: Tree, strength: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.core.parallel import in_threads
 from assay.core.targets import encode_labels
-from assay.trees.pruning.cost_complexity import cost_complexity, cost_complexity_path
+from assay.trees.pruning.cost_complexity import answers_on_path, cost_complexity_path
 from assay.trees.tree import Tree
 
 __all__ = ["AlphaChoice", "choose_alpha", "weigh_path"]
@@ -139,8 +139,7 @@ def weigh_path(
 
     def one(rows: tuple[np.ndarray, np.ndarray]) -> None:
         grown, block, known = fold(*rows)
-        for s, price in enumerate(middles):
-            answer = cost_complexity(grown, price, cost).predict(block)
+        for s, answer in enumerate(answers_on_path(grown, block, middles, cost)):
             if y.dtype.kind == "f":
                 losses[rows[1], s] = ((answer - y[rows[1]].reshape(len(block), -1)) ** 2).mean(axis=1)
             else:
