@@ -1,0 +1,312 @@
+"""AdaBoost: each weak classifier learns what those before it got wrong."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from assay.core.explanation import Section
+from assay.core.learner import Classifier
+from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
+from assay.core.progress import progress
+from assay.core.scores import softmax
+from assay.ensembles.boosted import Boosted
+from assay.ensembles.boosting_theory import training_error_bound
+from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, kept
+from assay.errors import DegenerateError, DegenerateWarning
+
+__all__ = ["AdaBoostClassifier"]
+
+
+class AdaBoostClassifier(Boosted, Classifier):
+    r"""Let weak classifiers vote, each trained with weights on what the earlier ones got wrong.
+
+    All rows begin with the same weight :math:`p_i`. Round t fits a classifier with these weights, and with its error
+
+    .. math:: \epsilon_t = \sum_i p_i\,[h_t(x_i)\ne y_i],\qquad \beta_t = \frac{\epsilon_t}{1-\epsilon_t},\qquad
+              a_t = \nu\left(\ln\frac1{\beta_t} + \ln(K-1)\right)                                \quad (1)
+
+    the weights of the rows it got wrong are multiplied by :math:`e^{a_t}` and all are divided by their sum (2). The
+    answer is the class with the largest sum of :math:`a_t` over the classifiers that voted for it. That is SAMME;
+    AdaBoost.M1 leaves out :math:`\ln(K-1)`, and is the same for two classes. The posterior is the softmax of
+    :math:`f_k/(K-1)` with the scores :math:`f_k = \sum_t a_t\,(K v_{tk}-1)/(K-1)\,/\sum_t a_t` of the votes
+    :math:`v_{tk}` (3).
+
+    Boosting ends early when a classifier makes no error (SAMME gives it weight 1, as scikit-learn does; M1, in which
+    its weight is infinite, keeps it alone), when one is no better than chance (:math:`\epsilon\ge 1-1/K`, for M1
+    :math:`\epsilon\ge\frac12`: it is dropped; if it is the first, that is an error), or when the weights overflow
+    (a warning). Noise in the labels gets ever more weight: prefer few rounds, or other losses, on noisy data.
+
+    A drop-in for scikit-learn's class of this name. The trees are our own, so nominal columns and missing values are
+    used as they are; their columns are ranked once for all rounds. Cost: O(n d) per round for stumps.
+
+    Parameters
+    ----------
+    estimator : classifier, default None
+        The weak learner; None is ``DecisionTreeClassifier(max_depth=1)``, a stump. Any classifier that takes
+        ``sample_weight``, or any at all with ``resampling``.
+    n_estimators : int, default 50
+        The largest number of rounds.
+    learning_rate : float, default 1.0
+        :math:`\nu` in (1).
+    random_state : None, int or RandomState
+        Seeds the weak learners, and the sampling.
+    variant : "samme" or "m1", default "samme"
+    resampling : bool, default False
+        Draw n rows with probabilities :math:`p_i` and fit without weights, instead of fitting with them.
+
+    Attributes
+    ----------
+    estimators_ : list of fitted classifiers      estimator_ : what they are clones of
+    estimator_weights_, estimator_errors_ : (n_estimators,) :math:`a_t` and :math:`\epsilon_t`; 0 and 1 after the end
+    history_ : list of dict
+        One record per round: round, error, beta, log_inverse_beta, weight, training_error, and bound, which the
+        training error cannot exceed (None for SAMME with more than two classes, where there is no such bound).
+    feature_importances_ : (d,)      n_classes_ : K      classes_ : (K,)
+
+    Examples
+    --------
+    Three stumps learn what none of them can:
+
+    >>> from assay.ensembles import AdaBoostClassifier
+    >>> X, y = [[i] for i in range(10)], [1, 1, 1, 0, 0, 0, 1, 1, 1, 0]
+    >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    >>> [round(record["error"], 6) for record in model.history_]
+    [0.3, 0.214286, 0.181818]
+    >>> model.history_[-1]["training_error"], round(model.history_[-1]["bound"], 6)
+    (0.0, 0.580193)
+    """
+
+    accepts = {
+        "estimator": Any_("a classifier, or None"),
+        "n_estimators": Count(1),
+        "learning_rate": Range(0, open="low"),
+        "random_state": Seed(),
+        "variant": Choice("samme", "m1"),
+        "resampling": Flag(),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: Any = None,
+        variant: str = "samme",
+        resampling: bool = False,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+        self.variant = variant
+        self.resampling = resampling
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        n, K, T = len(y), len(self.classes_), self.n_estimators
+        self.n_classes_ = K
+        self.members_, self.seeds_, self.history_ = [], np.zeros(0, np.int64), []
+        self.estimator_weights_, self.estimator_errors_ = np.zeros(T), np.ones(T)
+        rng = check_random_state(self.random_state)
+        weak, labels = self._weak_learner(X, y)
+        p = np.full(n, 1 / n) if w is None else w / w.sum()
+        first, absent, votes = p, p == 0, np.zeros((n, K))
+        with progress(total=T, description=type(self).__name__) as bar:
+            for t in range(T):
+                p = np.where(absent, 0.0, np.maximum(p, np.finfo(np.float64).eps))
+                seed = int(rng.randint(SEEDS))
+                member = self._member(weak, labels, p, seed, rng)
+                said = self._vote(member, X)
+                wrong = said != y
+                error = float(p[wrong].sum() / p.sum())  # (1)
+                if not self._better_than_chance(error, K):
+                    break
+                if error <= 0 and self.variant == "m1":  # its weight is infinite
+                    self.members_, self.seeds_, self.history_ = [], self.seeds_[:0], []
+                    self.estimator_weights_[:], self.estimator_errors_[:], votes[:] = 0, 1, 0
+                a = 1.0 if error <= 0 else self._weight(error, K)
+                at = len(self.members_)
+                self.members_.append(member)
+                self.seeds_ = np.append(self.seeds_, seed)
+                self.estimator_weights_[at], self.estimator_errors_[at] = a, max(error, 0.0)
+                votes[np.arange(n), said] += a
+                self._record(at, error, a, float(first[np.argmax(votes, axis=1) != y].sum()), K)
+                bar.advance()
+                if error <= 0 or t == T - 1:
+                    break
+                p = self._reweighted(p, wrong, a, t)  # (2)
+                if not p.any():
+                    break
+
+    def _weak_learner(self, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
+        """Where the members come from, and the targets as they want them."""
+        if self._grows_trees():
+            return WeakTrees(self.estimator_, X, self.schema_, self.classes_), y
+        return WeakEstimators(self.estimator_, X, type(self).__name__, not self.resampling), self.classes_[y]
+
+    def _member(self, weak: Any, labels: np.ndarray, p: np.ndarray, seed: int, rng: Any) -> Any:
+        if not self.resampling:
+            return weak.learn(labels, p, seed)
+        rows = rng.choice(len(p), size=len(p), p=p / p.sum())
+        if isinstance(weak, WeakTrees):
+            return weak.learn(labels, np.bincount(rows, minlength=len(p)), seed)
+        return weak.learn_rows(rows, labels, seed)
+
+    def _better_than_chance(self, error: float, K: int) -> bool:
+        """Whether a member with this error is of use; if the first is not, nothing can be learned."""
+        limit = 0.5 if self.variant == "m1" else 1 - 1 / K
+        if error <= 0 or error < limit:
+            return True
+        if not self.members_:
+            raise DegenerateError(
+                f"{type(self).__name__}: the first {type(self.estimator_).__name__} errs on {error:.3g} of the weight, "
+                f"so it is worse than random (limit {limit:.3g}) and the ensemble can not be fit. Use a stronger "
+                "estimator, such as a deeper tree."
+            )
+        return False
+
+    def _weight(self, error: float, K: int) -> float:
+        chance = 0.0 if self.variant == "m1" else np.log(K - 1.0)
+        return float(self.learning_rate * (np.log((1 - error) / error) + chance))  # (1)
+
+    def _reweighted(self, p: np.ndarray, wrong: np.ndarray, a: float, t: int) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            p = np.where(wrong & (p > 0), p * np.exp(a), p)
+            total = p.sum()
+        if not np.isfinite(total):
+            warnings.warn(
+                f"{type(self).__name__}: Sample weights have reached infinite values, at iteration {t}, causing "
+                "overflow. Iterations stopped. Try lowering the learning rate.",
+                DegenerateWarning,
+                stacklevel=4,
+            )
+            return np.zeros_like(p)
+        return p / total
+
+    def _record(self, t: int, error: float, a: float, training_error: float, K: int) -> None:
+        bounded = K <= 2 or self.variant == "m1"
+        errors = self.estimator_errors_[: t + 1]
+        beta = error / (1 - error)
+        self.history_.append(
+            {
+                "round": t + 1,
+                "error": error,
+                "beta": beta,
+                "log_inverse_beta": float(np.log(1 / beta)) if beta > 0 else float("inf"),
+                "weight": a,
+                "training_error": training_error,
+                "bound": float(training_error_bound(errors, self.learning_rate)[-1]) if bounded else None,
+            }
+        )
+
+    # ------------------------------------------------------------------ what the members say
+
+    def _vote(self, member: Any, X: Any) -> np.ndarray:
+        """(n,) the class that a member votes for, as a number."""
+        if self._grows_trees():
+            return np.argmax(member.value, axis=1)[member.apply(X)]
+        return np.searchsorted(self.classes_, member.predict(X))
+
+    @property
+    def _votes_of_trees(self) -> SumOfTrees:
+        """The members as trees whose leaves are weighted votes."""
+
+        def make() -> SumOfTrees:
+            votes = [np.eye(len(self.classes_))[np.argmax(tree.value, axis=1)] for tree in self.members_]
+            return SumOfTrees(self.members_, scale=self._weights_of_members(), values=votes)
+
+        return kept(self, make)
+
+    def _staged_votes(self, X: Any) -> Iterator[np.ndarray]:
+        if self._grows_trees():
+            yield from self._votes_of_trees.staged_sums(X)
+            return
+        votes = np.zeros((X.shape[0], len(self.classes_)))
+        for member, a in zip(self.members_, self.estimator_weights_):
+            votes = votes.copy()
+            votes[np.arange(len(votes)), self._vote(member, X)] += a
+            yield votes
+
+    def _votes(self, X: Any) -> np.ndarray:
+        """(n, K) the weight of the votes for each class."""
+        if self._grows_trees():
+            return self._votes_of_trees.sums(X)
+        *_, votes = self._staged_votes(X)
+        return votes
+
+    def _weights_of_members(self) -> np.ndarray:
+        return self.estimator_weights_[: len(self.members_)]
+
+    def staged_votes(self, X: Any) -> Iterator[np.ndarray]:
+        """(n,) the class number that each member votes for, member by member."""
+        X = self._admit(X)
+        for member in self.members_:
+            yield self._vote(member, X)
+
+    def vote_shares(self, X: Any) -> np.ndarray:
+        """(n, K) the share of the members' weight that votes for each class; see :func:`margins`."""
+        return self._votes(self._admit(X)) / self._weights_of_members().sum()
+
+    # ------------------------------------------------------------------ answers
+
+    def _decision(self, votes: np.ndarray, t: int | None = None) -> np.ndarray:
+        K, total = votes.shape[1], self.estimator_weights_[:t].sum()
+        if K == 1:
+            return np.zeros((len(votes), 1))
+        scores = (K * (votes / total) - 1) / (K - 1)  # (3)
+        return scores[:, 1] - scores[:, 0] if K == 2 else scores
+
+    def _posterior_of(self, decision: np.ndarray) -> np.ndarray:
+        K = len(self.classes_)
+        if K == 1:
+            return np.ones((len(decision), 1))
+        return softmax(np.column_stack((-decision, decision)) / 2 if K == 2 else decision / (K - 1))
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        return self._posterior_of(self._decision(self._votes(X)))
+
+    def _choose(self, X: Any) -> np.ndarray:
+        return np.argmax(self._votes(X), axis=1)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n, K) the scores (3), or for two classes (n,) their difference, positive for ``classes_[1]``."""
+        return self._decision(self._votes(self._admit(X)))
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """The decision function after each round."""
+        for t, votes in enumerate(self._staged_votes(self._admit(X)), 1):
+            yield self._decision(votes, t)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """The posterior after each round."""
+        for decision in self.staged_decision_function(X):
+            yield self._posterior_of(decision)
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The answers after each round."""
+        for votes in self._staged_votes(self._admit(X)):
+            yield self.classes_[np.argmax(votes, axis=1)]
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """The accuracy after each round."""
+        for answers in self.staged_predict(X):
+            yield float(np.average(np.asarray(y) == answers, weights=sample_weight))
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        votes, total = self._votes(X)[0], self._weights_of_members().sum()
+        shares = [[str(c), float(v), float(v / total)] for c, v in zip(self.classes_, votes)]
+        members = f"{len(self.members_)} member" + ("s" if len(self.members_) > 1 else "")
+        sections = [Section(f"Votes of {members}", ["class", "weight", "share"], shares)]
+        if self._grows_trees():
+            from assay.trees.shap import contribution_section
+
+            k = int(np.argmax(votes))
+            phi, base = self._votes_of_trees.contributions(X)
+            of = f"the share of the votes for {self.classes_[k]}"
+            sections.append(contribution_section(row, phi[0, :, k] / total, base[k] / total, of=of))
+        return sections

@@ -1,0 +1,171 @@
+"""What LogitBoost and gentle boosting share: scores that are sums of weighted least-squares fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from assay.core.explanation import Section
+from assay.core.learner import Classifier
+from assay.core.parameters import Any_, Count, Range, Seed
+from assay.core.progress import progress
+from assay.ensembles.boosted import Boosted
+from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, kept
+
+__all__ = ["AdditiveClassifier"]
+
+
+class AdditiveClassifier(Boosted, Classifier):
+    r"""Add up regressions: in each round and for each score, one weighted least-squares fit of a working response.
+
+    For two classes there is one score, that of ``classes_[1]``; for K > 2 there are K. A learner of this kind writes
+    ``_working``, the response and the weights that follow from the scores so far, ``_scores``, from the members' sums
+    to the scores F, ``_posterior_of`` and ``_loss``.
+
+    Attributes
+    ----------
+    members_ : list, round by round, of one regression per score
+    history_ : list of dict: round, loss, training_error
+    """
+
+    _task = "regressor"
+    accepts = {
+        "estimator": Any_("a regressor, or None"),
+        "n_estimators": Count(1),
+        "learning_rate": Range(0, open="low"),
+        "random_state": Seed(),
+    }
+
+    n_estimators: int
+    learning_rate: float
+    random_state: Any
+
+    def _working(self, F: np.ndarray, y: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
+        """(n,) response and (n,) weights for score c."""
+        raise TypeError(f"{type(self).__name__} must define _working")
+
+    def _scores(self, sums: np.ndarray) -> np.ndarray:
+        """(n, C) the scores F that follow from the members' sums."""
+        raise TypeError(f"{type(self).__name__} must define _scores")
+
+    def _posterior_of(self, F: np.ndarray) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _posterior_of")
+
+    def _loss(self, F: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
+        raise TypeError(f"{type(self).__name__} must define _loss")
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        n, K = len(y), len(self.classes_)
+        self.n_classes_, self.members_, self.history_ = K, [], []
+        seeds: list[int] = []
+        rng = check_random_state(self.random_state)
+        rows = np.full(n, 1 / n) if w is None else w / w.sum()
+        C = self._n_scores()
+        weak: Any = (
+            WeakTrees(self.estimator_, X, self.schema_)
+            if self._grows_trees()
+            else WeakEstimators(self.estimator_, X, type(self).__name__)
+        )
+        sums = np.zeros((n, C))
+        with progress(total=self.n_estimators, description=type(self).__name__) as bar:
+            for t in range(self.n_estimators if K > 1 else 0):
+                F, step = self._scores(sums), np.empty((n, C))
+                for c in range(C):
+                    z, u = self._working(F, y, c)
+                    seeds.append(int(rng.randint(SEEDS)))
+                    self.members_.append(weak.learn(z, _share(u * rows), seeds[-1]))
+                    step[:, c] = self._answer(self.members_[-1], X)
+                sums += self.learning_rate * step
+                F = self._scores(sums)
+                wrong = float(rows[self._best(F) != y].sum())
+                self.history_.append(
+                    {"round": t + 1, "loss": self._loss(F, y, rows), "training_error": wrong}
+                )
+                bar.advance()
+        self.seeds_ = np.array(seeds, np.int64)
+
+    def _n_scores(self) -> int:
+        return 1 if len(self.classes_) <= 2 else len(self.classes_)
+
+    def _answer(self, member: Any, X: Any) -> np.ndarray:
+        return member.predict(X)[:, 0] if self._grows_trees() else np.asarray(member.predict(X), np.float64)
+
+    @property
+    def _sum_of_trees(self) -> SumOfTrees:
+        columns = np.arange(len(self.members_)) % self._n_scores()
+        return kept(self, lambda: SumOfTrees(self.members_, columns, self.learning_rate))
+
+    def _sums(self, X: Any) -> np.ndarray:
+        *_, sums = self._staged_sums(X, len(self.members_))
+        return sums
+
+    def _staged_sums(self, X: Any, every: int) -> Iterator[np.ndarray]:
+        C = self._n_scores()
+        if not self.members_:
+            yield np.zeros((X.shape[0], C))
+        elif self._grows_trees():
+            yield from self._sum_of_trees.staged_sums(X, every)
+        else:
+            sums = np.zeros((X.shape[0], C))
+            for i, member in enumerate(self.members_):
+                sums[:, i % C] += self.learning_rate * self._answer(member, X)
+                if (i + 1) % every == 0:
+                    yield sums.copy()
+
+    # ------------------------------------------------------------------ answers
+
+    def _best(self, F: np.ndarray) -> np.ndarray:
+        return (F[:, 0] > 0).astype(np.int64) if F.shape[1] == 1 else np.argmax(F, axis=1)
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        if len(self.classes_) == 1:
+            return np.ones((X.shape[0], 1))
+        return self._posterior_of(self._scores(self._sums(X)))
+
+    def _choose(self, X: Any) -> np.ndarray:
+        return self._best(self._scores(self._sums(X)))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n, K) the scores F, or for two classes (n,) the score of ``classes_[1]``."""
+        F = self._scores(self._sums(self._admit(X)))
+        return F[:, 0] if len(self.classes_) == 2 else F
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """The decision function after each round."""
+        for sums in self._staged_sums(self._admit(X), self._n_scores()):
+            F = self._scores(sums)
+            yield F[:, 0] if len(self.classes_) == 2 else F
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """The posterior after each round."""
+        for sums in self._staged_sums(self._admit(X), self._n_scores()):
+            yield self._posterior_of(self._scores(sums))
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The answers after each round."""
+        for sums in self._staged_sums(self._admit(X), self._n_scores()):
+            yield self.classes_[self._best(self._scores(sums))]
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        F = self._scores(self._sums(X))[0]
+        names = [str(c) for c in self.classes_]
+        shown = [[names[-1], float(F[0])]] if len(F) == 1 else [[c, float(v)] for c, v in zip(names, F)]
+        sections = [Section("Scores", ["class", "score"], shown)]
+        if self._grows_trees() and self.members_:
+            from assay.trees.shap import contribution_section
+
+            phi, base = self._sum_of_trees.contributions(X)
+            k = int(self._best(F[None])[0]) if len(F) > 1 else 0
+            named = names[k] if len(F) > 1 else names[1]
+            each = self._scores(phi[0])[:, k]  # the scores are linear in the sums
+            sections.append(
+                contribution_section(row, each, self._scores(base[None])[0, k], of=f"the score of {named}")
+            )
+        return sections
+
+
+def _share(w: np.ndarray) -> np.ndarray:
+    return w / w.sum()

@@ -1,0 +1,267 @@
+r"""The losses of gradient boosting: where the scores start, their gradients, and the best step of each leaf.
+
+A loss knows y and the scores F, an (n, C) array: C = 1, or the number of classes if there are more than two. All
+weights are given by the caller. ``steps`` is the line search: for the rows of each leaf the constant that lowers the
+loss most, exactly or by one Newton step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit, log_softmax, logsumexp
+from scipy.special import softmax as shares
+
+__all__ = ["LOSSES", "Loss", "class_loss", "weighted_quantile"]
+
+_TINY = 1e-150  # curvatures below this are none: the rows of the leaf are sure already
+
+
+class Loss:
+    """Base: what a loss must answer."""
+
+    name = ""
+
+    def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """(C,) the constant scores that are best before there is any tree."""
+        raise TypeError(f"{type(self).__name__} must define start")
+
+    def prepare(self, y: np.ndarray, F: np.ndarray, w: np.ndarray) -> None:
+        """Called at the beginning of each round."""
+
+    def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
+        """(n, C) the negative gradient of the loss at each row."""
+        raise TypeError(f"{type(self).__name__} must define residuals")
+
+    def steps(
+        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+    ) -> np.ndarray | None:
+        """(m,) the step of each leaf, from the residuals r of score c; None if the mean of r is the best step."""
+        raise TypeError(f"{type(self).__name__} must define steps")
+
+    def value(self, y: np.ndarray, F: np.ndarray, w: np.ndarray) -> float:
+        """The weighted mean of the loss."""
+        return float(np.average(self.each(y, F), weights=w))
+
+    def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define each")
+
+    def posterior(self, F: np.ndarray) -> np.ndarray:
+        """(n, K) the probabilities that the scores stand for."""
+        raise TypeError(f"{type(self).__name__} has no classes")
+
+    def scores(self, P: np.ndarray) -> np.ndarray:
+        """(n, C) the scores that stand for the probabilities P."""
+        raise TypeError(f"{type(self).__name__} has no classes")
+
+
+class SquaredError(Loss):
+    """(y - F)^2: residuals are what is left over, and their mean is the best step."""
+
+    def start(self, y, w):
+        return np.array([np.average(y, weights=w)])
+
+    def residuals(self, y, F):
+        return (y - F[:, 0])[:, None]
+
+    def steps(self, y, F, r, w, leaf, m, c):
+        return None
+
+    def each(self, y, F):
+        return (y - F[:, 0]) ** 2
+
+
+class Quantile(Loss):
+    """alpha (y - F) above, (alpha - 1) (y - F) below: the alpha quantile of what is left over."""
+
+    def __init__(self, alpha: float = 0.9):
+        self.alpha = alpha
+
+    def start(self, y, w):
+        return np.array([_quantile(y, w, self.alpha)])
+
+    def residuals(self, y, F):
+        return np.where(y >= F[:, 0], self.alpha, self.alpha - 1.0)[:, None]
+
+    def steps(self, y, F, r, w, leaf, m, c):
+        return weighted_quantile(y - F[:, 0], w, leaf, m, self.alpha)
+
+    def each(self, y, F):
+        off = y - F[:, 0]
+        return np.where(off >= 0, self.alpha * off, (self.alpha - 1) * off)
+
+
+class AbsoluteError(Quantile):
+    """abs(y - F): residuals are signs, and the median of what is left over is the best step."""
+
+    def __init__(self):
+        super().__init__(0.5)
+
+    def residuals(self, y, F):
+        return np.where(y >= F[:, 0], 1.0, -1.0)[:, None]
+
+    def each(self, y, F):
+        return np.abs(y - F[:, 0])
+
+
+class Huber(Loss):
+    """Half the square up to delta and straight beyond; delta is the alpha quantile of what is left over."""
+
+    def __init__(self, alpha: float = 0.9):
+        self.alpha, self.delta = alpha, 1.0
+
+    def start(self, y, w):
+        return np.array([_quantile(y, w, 0.5)])
+
+    def prepare(self, y, F, w):
+        off = np.abs(y - F[:, 0])
+        self.delta = float(weighted_quantile(off, w, np.zeros(len(y), np.int64), 1, self.alpha)[0])
+
+    def residuals(self, y, F):
+        return np.clip(y - F[:, 0], -self.delta, self.delta)[:, None]
+
+    def steps(self, y, F, r, w, leaf, m, c):
+        off = y - F[:, 0]
+        median = weighted_quantile(off, w, leaf, m, 0.5)
+        beyond = np.clip(off - median[leaf], -self.delta, self.delta)
+        return median + _leaf_means(beyond, w, leaf, m)
+
+    def each(self, y, F):
+        off = np.abs(y - F[:, 0])
+        return np.where(off <= self.delta, 0.5 * off**2, self.delta * (off - 0.5 * self.delta))
+
+
+class Binomial(Loss):
+    """Twice the negative log likelihood of two classes; F is the log odds of the second."""
+
+    def start(self, y, w):
+        return self.scores(_class_shares(y, w, 2))[0]
+
+    def scores(self, P):
+        p = np.clip(P[:, 1:], np.finfo(float).eps, 1 - np.finfo(float).eps)
+        return np.log(p / (1 - p))
+
+    def residuals(self, y, F):
+        return (y - expit(F[:, 0]))[:, None]
+
+    def steps(self, y, F, r, w, leaf, m, c):
+        p = y - r
+        return _newton(r, p * (1 - p), w, leaf, m)
+
+    def each(self, y, F):
+        return 2 * (np.logaddexp(0.0, F[:, 0]) - y * F[:, 0])
+
+    def posterior(self, F):
+        return np.column_stack((expit(-F[:, 0]), expit(F[:, 0])))
+
+
+class Exponential(Loss):
+    """exp(-F) for the second class, exp(F) for the first: AdaBoost's loss; F is half the log odds."""
+
+    def start(self, y, w):
+        return self.scores(_class_shares(y, w, 2))[0]
+
+    def scores(self, P):
+        return Binomial().scores(P) / 2
+
+    def residuals(self, y, F):
+        return np.where(y == 1, np.exp(-F[:, 0]), -np.exp(F[:, 0]))[:, None]
+
+    def steps(self, y, F, r, w, leaf, m, c):
+        return _newton(r, np.abs(r), w, leaf, m)
+
+    def each(self, y, F):
+        return np.exp(np.where(y == 1, -F[:, 0], F[:, 0]))
+
+    def posterior(self, F):
+        return np.column_stack((expit(-2 * F[:, 0]), expit(2 * F[:, 0])))
+
+
+class Multinomial(Loss):
+    """The negative log likelihood of K classes, whose probabilities are the softmax of the scores."""
+
+    def __init__(self, n_classes: int):
+        self.n_classes = n_classes
+
+    def start(self, y, w):
+        return self.scores(_class_shares(y, w, self.n_classes))[0]
+
+    def scores(self, P):
+        logs = np.log(np.clip(P, np.finfo(float).eps, 1 - np.finfo(float).eps))
+        return logs - logs.mean(axis=1, keepdims=True)
+
+    def residuals(self, y, F):
+        return np.eye(self.n_classes)[y] - shares(F, axis=1)
+
+    def steps(self, y, F, r, w, leaf, m, c):
+        p, K = (y == c) - r, self.n_classes
+        return _newton(r, p * (1 - p), w, leaf, m) * ((K - 1) / K)
+
+    def each(self, y, F):
+        return logsumexp(F, axis=1) - F[np.arange(len(y)), y]
+
+    def posterior(self, F):
+        return np.exp(log_softmax(F, axis=1))
+
+
+LOSSES = {
+    "squared_error": SquaredError,
+    "absolute_error": AbsoluteError,
+    "huber": Huber,
+    "quantile": Quantile,
+}
+
+
+def class_loss(name: str, n_classes: int) -> Loss:
+    """The loss of this name for so many classes."""
+    if name == "exponential":
+        return Exponential()
+    return Binomial() if n_classes <= 2 else Multinomial(n_classes)
+
+
+def weighted_quantile(x: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, q: float) -> np.ndarray:
+    """(m,) for each leaf the smallest of its x up to which the share q of its weight lies; 0 for a leaf of no weight.
+
+    >>> from assay.ensembles.boosting_losses import weighted_quantile
+    >>> weighted_quantile(np.array([3.0, 1.0, 2.0, 9.0]), np.ones(4), np.array([0, 0, 0, 1]), 2, 0.5)
+    array([2., 9.])
+    """
+    there = np.flatnonzero(w > 0)
+    order = there[np.lexsort((x[there], leaf[there]))]
+    found = np.zeros(m)
+    if not len(order):
+        return found
+    groups = leaf[order]
+    first = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
+    last = np.concatenate((first[1:], [len(order)])) - 1
+    number = np.cumsum(np.concatenate(([True], groups[1:] != groups[:-1]))) - 1
+    mass = np.cumsum(w[order])
+    before = mass[first] - w[order][first]
+    within = mass - before[number]
+    enough = within >= q * within[last][number] * (1 - 1e-12)
+    at = np.minimum.reduceat(np.where(enough, np.arange(len(order)), len(order)), first)
+    found[groups[first]] = x[order[np.minimum(at, last)]]
+    return found
+
+
+def _quantile(y: np.ndarray, w: np.ndarray, q: float) -> float:
+    """Of equally weighted rows NumPy's quantile, which lies between two of them; else as in the leaves."""
+    if (w == w[0]).all():
+        return float(np.quantile(y, q))
+    return float(weighted_quantile(y, w, np.zeros(len(y), np.int64), 1, q)[0])
+
+
+def _class_shares(y: np.ndarray, w: np.ndarray, K: int) -> np.ndarray:
+    return (np.bincount(y, weights=w, minlength=K) / w.sum())[None]
+
+
+def _newton(r: np.ndarray, curvature: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int) -> np.ndarray:
+    """(m,) sum of r over sum of curvature in each leaf; 0 where there is no curvature."""
+    slope = np.bincount(leaf, weights=w * r, minlength=m)
+    curved = np.bincount(leaf, weights=w * curvature, minlength=m)
+    flat = curved < _TINY * np.maximum(np.bincount(leaf, weights=w, minlength=m), _TINY)
+    return np.where(flat, 0.0, slope / np.where(flat, 1.0, curved))
+
+
+def _leaf_means(x: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int) -> np.ndarray:
+    total = np.bincount(leaf, weights=w, minlength=m)
+    return np.bincount(leaf, weights=w * x, minlength=m) / np.where(total > 0, total, 1.0)

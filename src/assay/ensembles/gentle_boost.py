@@ -1,0 +1,80 @@
+"""Gentle boosting: exponential loss, and steps that are means instead of log ratios."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from assay.core.scores import softmax
+from assay.ensembles.additive_classifier import AdditiveClassifier
+
+__all__ = ["GentleBoostClassifier"]
+
+
+class GentleBoostClassifier(AdditiveClassifier):
+    r"""AdaBoost's exponential loss with Newton steps: each round adds the weighted mean of y.
+
+    With y of -1 and +1 and weights :math:`w_i = e^{-y_iF(x_i)}`, each round fits f by least squares to y with the
+    weights w, and
+
+    .. math:: F \leftarrow F + \nu f,\qquad P(1\mid x) = \frac1{1+e^{-2F(x)}}                            \quad (1)
+
+    A leaf adds :math:`P_w(1)-P_w(-1)`, which lies between -1 and 1, where AdaBoost with probabilities adds half the
+    log ratio of the two, which can be huge: hence gentle (Friedman, Hastie and Tibshirani 2000). For K > 2 classes,
+    each is separated from the rest in this way, and the K posteriors are divided by their sum (2).
+
+    Parameters
+    ----------
+    estimator : regressor, default None
+        The weak learner, which takes ``sample_weight``; None is ``DecisionTreeRegressor(max_depth=1)``.
+    n_estimators : int, default 50
+        Rounds.
+    learning_rate : float, default 1.0
+        :math:`\nu` in (1).
+    random_state : None, int or RandomState
+
+    Attributes
+    ----------
+    estimators_ : list of regressors, round by round, one per score      n_classes_ : K      classes_ : (K,)
+    history_ : list of dict: round, loss (mean exponential loss), training_error
+
+    Examples
+    --------
+    >>> from assay.ensembles import GentleBoostClassifier
+    >>> model = GentleBoostClassifier(n_estimators=2).fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"])
+    >>> model.decision_function([[0.0], [3.0]])
+    array([-2.,  2.])
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: Any = None,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+
+    def _working(self, F: np.ndarray, y: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
+        sign = np.where(y == (1 if F.shape[1] == 1 else c), 1.0, -1.0)
+        away = -sign * F[:, c]
+        return sign, np.exp(away - away.max())  # the largest weight is 1, so none overflows
+
+    def _scores(self, sums: np.ndarray) -> np.ndarray:
+        return sums
+
+    def _posterior_of(self, F: np.ndarray) -> np.ndarray:
+        if F.shape[1] == 1:
+            return np.column_stack((expit(-2 * F[:, 0]), expit(2 * F[:, 0])))  # (1)
+        return softmax(log_expit(2 * F))  # (2)
+
+    def _loss(self, F: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
+        truth = np.eye(2)[y][:, 1:] if F.shape[1] == 1 else np.eye(F.shape[1])[y]
+        with np.errstate(over="ignore"):
+            return float((w * np.exp(-(2 * truth - 1) * F).mean(axis=1)).sum())

@@ -1,0 +1,334 @@
+"""Gradient boosting: each tree fits what is left over, along the gradient of a loss."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import has_fit_parameter
+
+from assay.core.explanation import Section
+from assay.core.learner import Classifier, Learner
+from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Seed
+from assay.core.progress import progress
+from assay.ensembles.boosting_losses import Loss
+from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, kept, with_seed
+from assay.errors import DataError, ParameterError
+from assay.trees.tree import Tree
+
+__all__ = ["GradientBoosting", "dense", "start_with"]
+
+_SHARE_OR_COUNT = Count(1) | Range(0, 1, open="both")
+
+
+def start_with(method: str) -> Accepted:
+    """What ``init`` may be: None, "zero", or an estimator with this method."""
+    words = f"None, 'zero' or an object implementing 'fit' and '{method}'"
+    return Any_(
+        words,
+        lambda v: (
+            v is None or v == "zero" or (not isinstance(v, type) and hasattr(v, "fit") and hasattr(v, method))
+        ),
+    )
+
+
+class GradientBoosting(Learner):
+    """What the two learners share: rounds of trees on residuals."""
+
+    takes = frozenset({"nominal", "missing", "sparse"})
+    members_: list[Tree]
+    seeds_: np.ndarray
+    history_: list[dict[str, Any]]
+    start_: np.ndarray
+    init_: Any
+    n_trees_per_iteration_: int
+    shared: dict[str, Accepted | None] = {
+        "learning_rate": Range(0),
+        "n_estimators": Count(1),
+        "subsample": Range(0, 1, open="low"),
+        "criterion": Choice("deprecated", "squared_error", "friedman_mse"),
+        "min_samples_split": Count(2) | Range(0, 1, open="low"),
+        "min_samples_leaf": _SHARE_OR_COUNT,
+        "min_weight_fraction_leaf": Range(0, 0.5),
+        "max_depth": Count(1) | None,
+        "min_impurity_decrease": Range(0),
+        "random_state": Seed(),
+        "max_features": Choice("sqrt", "log2") | Count(1) | Range(0, 1, open="low") | None,
+        "verbose": Count(0) | Flag(),
+        "max_leaf_nodes": Count(2) | None,
+        "warm_start": Flag(),
+        "validation_fraction": Range(0, 1, open="both"),
+        "n_iter_no_change": Count(1) | None,
+        "tol": Range(0),
+        "ccp_alpha": Range(0),
+    }
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, monitor: Callable[..., Any] | None = None
+    ) -> Self:
+        """Learn from the rows of X and their targets y.
+
+        Parameters
+        ----------
+        X, y, sample_weight : rows, targets, weights
+        monitor : function called as ``monitor(i, self, locals)`` after each round; if it returns True boosting ends
+        """
+        if self.criterion != "deprecated":
+            warnings.warn(
+                f"{type(self).__name__}: the criterion has no effect, since squared_error and friedman_mse choose the "
+                "same splits. Leave it out.",
+                FutureWarning,
+                stacklevel=2,
+            )
+        self._monitor = monitor
+        try:
+            return super().fit(X, y, sample_weight)  # type: ignore[misc]
+        finally:
+            del self._monitor
+
+    # ------------------------------------------------------------------ learning
+
+    def _boost(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        X = dense(X)
+        weighted = w is not None
+        w = np.ones(len(y)) if w is None else w
+        held: tuple[Any, ...] | None = None
+        if self.n_iter_no_change is not None:
+            X, y, w, held = self._hold_out(X, y, w)
+        loss = self._make_loss()
+        rng = self._begin(X, y, w, loss, weighted)
+        F = self._raw(X)
+        weak = WeakTrees(self._template(), X, self.schema_)
+        F_held = None if held is None else self._raw(held[0])
+        best = np.full(self.n_iter_no_change or 1, np.inf)
+        C = F.shape[1]
+        before, previous = len(self.members_) // C, float("nan")
+        with progress(total=self.n_estimators - before, description=type(self).__name__) as bar:
+            for i in range(before, self.n_estimators):
+                chosen = self._sample(len(y), rng)
+                out = None if chosen is None else ~chosen
+                if out is not None and np.isnan(previous):
+                    last = self.history_[-1] if self.history_ else {}
+                    previous = last.get("oob_score", loss.value(y[out], F[out], w[out]))
+                self._round(weak, loss, X, y, F, w if chosen is None else w * chosen, rng)
+                record: dict[str, Any] = {"round": i + 1}
+                seen = slice(None) if chosen is None else chosen
+                record["train_score"] = loss.value(y[seen], F[seen], w[seen])
+                if out is not None:
+                    score = loss.value(y[out], F[out], w[out])
+                    record |= {"oob_score": score, "oob_improvement": previous - score}
+                    previous = score
+                if held is not None and F_held is not None:
+                    for c, tree in enumerate(self.members_[-C:]):
+                        F_held[:, c] += self.learning_rate * tree.predict(held[0])[:, 0]
+                    record["validation_score"] = loss.value(held[1], F_held, held[2])
+                self._note(record)
+                bar.advance()
+                if self._monitor is not None and self._monitor(i, self, locals()):
+                    break
+                if held is not None:
+                    if not (record["validation_score"] + self.tol < best).any():
+                        break
+                    best[i % len(best)] = record["validation_score"]
+        self.n_estimators_, self.max_features_ = len(self.members_) // C, weak.max_features
+        if self.warm_start:
+            self.rng_state_ = rng.get_state()
+
+    def _round(
+        self,
+        weak: WeakTrees,
+        loss: Loss,
+        X: np.ndarray,
+        y: np.ndarray,
+        F: np.ndarray,
+        w: np.ndarray,
+        rng: Any,
+    ) -> None:
+        """One tree per score; F is updated."""
+        loss.prepare(y, F, w)
+        residuals, before = loss.residuals(y, F), F.copy()
+        for c in range(F.shape[1]):
+            seed = int(rng.randint(SEEDS))
+            r = np.ascontiguousarray(residuals[:, c])
+            tree = weak.learn(r, w, seed)
+            leaf = tree.apply(X)
+            steps = loss.steps(y, before, r, w, leaf, tree.node_count, c)
+            if steps is not None:
+                value = tree.value.copy()
+                value[tree.is_leaf, 0] = steps[tree.is_leaf]
+                tree = replace(tree, value=value)
+            F[:, c] += self.learning_rate * tree.value[leaf, 0]
+            self.members_.append(tree)
+            self.seeds_ = np.append(self.seeds_, seed)
+
+    def _begin(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, loss: Loss, weighted: bool) -> Any:
+        """Clear what was learned before, or keep it; the generator of random numbers."""
+        if self.warm_start and getattr(self, "members_", None):
+            C = self.n_trees_per_iteration_
+            if self.n_estimators < len(self.members_) // C:
+                raise ParameterError(
+                    f"{type(self).__name__}: n_estimators={self.n_estimators} must be larger or equal to the "
+                    f"{len(self.members_) // C} rounds that are there when warm_start==True."
+                )
+            rng = check_random_state(self.random_state)
+            if "rng_state_" in vars(self):
+                rng.set_state(self.rng_state_)
+            return rng
+        self.members_, self.seeds_, self.history_ = [], np.zeros(0, np.int64), []
+        for name in (
+            "train_score_",
+            "oob_scores_",
+            "oob_improvement_",
+            "oob_score_",
+            "start_",
+            "init_",
+            "rng_state_",
+        ):
+            self.__dict__.pop(name, None)
+        self.n_trees_per_iteration_ = C = self._n_scores()
+        if self.init == "zero":
+            self.start_, self.init_ = np.zeros(C), "zero"
+        elif self.init is None:
+            self.start_, self.init_ = loss.start(y, w), None
+        else:
+            self.init_ = clone(self.init)
+            if not weighted:
+                self.init_.fit(X, self._labels(y))
+            elif has_fit_parameter(self.init_, "sample_weight"):
+                self.init_.fit(X, self._labels(y), sample_weight=w)
+            else:
+                raise ParameterError(
+                    f"The initial estimator {type(self.init_).__name__} does not support sample weights."
+                )
+        return check_random_state(self.random_state)
+
+    def _hold_out(self, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[Any, ...]:
+        """Training rows, and the rows that say when to stop."""
+        from sklearn.model_selection import train_test_split
+
+        strata = y if isinstance(self, Classifier) else None
+        seed = self.random_state
+        X, X_held, y, y_held, w, w_held = train_test_split(
+            X, y, w, random_state=seed, test_size=self.validation_fraction, stratify=strata
+        )
+        if isinstance(self, Classifier) and len(np.unique(y)) < len(self.classes_):
+            raise DataError(
+                f"{type(self).__name__}: The training data after the early stopping split is missing some classes. Try "
+                "using another random seed."
+            )
+        return X, y, w, (X_held, y_held, w_held)
+
+    def _sample(self, n: int, rng: Any) -> np.ndarray | None:
+        """(n,) bool, the rows of this round; None for all."""
+        if self.subsample >= 1:
+            return None
+        chosen = np.zeros(n, bool)
+        chosen[rng.permutation(n)[: max(1, int(self.subsample * n))]] = True
+        return None if chosen.all() else chosen
+
+    def _note(self, record: dict[str, Any]) -> None:
+        self.history_.append(record)
+        for name, key in (
+            ("train_score_", "train_score"),
+            ("oob_scores_", "oob_score"),
+            ("oob_improvement_", "oob_improvement"),
+        ):
+            if key in record:
+                before = getattr(self, name, np.zeros(len(self.history_) - 1))  # 0 for rounds that had none
+                setattr(self, name, np.append(before, record[key]))
+        if "oob_score" in record:
+            self.oob_score_ = record["oob_score"]
+
+    def _template(self) -> Any:
+        from assay.trees.decision_tree_regressor import DecisionTreeRegressor
+
+        names = [
+            "min_samples_split",
+            "min_samples_leaf",
+            "min_weight_fraction_leaf",
+            "max_depth",
+            "max_features",
+        ]
+        names += ["min_impurity_decrease", "max_leaf_nodes", "ccp_alpha"]
+        return DecisionTreeRegressor(**{name: getattr(self, name) for name in names})
+
+    def _make_loss(self) -> Loss:
+        raise TypeError(f"{type(self).__name__} must define _make_loss")
+
+    def _n_scores(self) -> int:
+        return 1
+
+    def _labels(self, y: np.ndarray) -> np.ndarray:
+        return y
+
+    # ------------------------------------------------------------------ scores
+
+    def _start(self, X: np.ndarray) -> np.ndarray:
+        """(n, C) the scores before there is any tree."""
+        if self.init_ is None or isinstance(self.init_, str):
+            return np.repeat(self.start_[None], len(X), axis=0)
+        return self._start_of_init(X)
+
+    def _start_of_init(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray(self.init_.predict(X), np.float64).reshape(-1, 1)
+
+    @property
+    def _sum_of_trees(self) -> SumOfTrees:
+        columns = np.arange(len(self.members_)) % self.n_trees_per_iteration_
+        return kept(self, lambda: SumOfTrees(self.members_, columns, self.learning_rate))
+
+    def _raw(self, X: np.ndarray) -> np.ndarray:
+        start = self._start(X)
+        return start + self._sum_of_trees.sums(X) if self.members_ else start
+
+    def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
+        X = dense(self._admit(X))
+        if self.members_:
+            yield from self._sum_of_trees.staged_sums(X, self.n_trees_per_iteration_, self._start(X))
+
+    def apply(self, X: Any) -> np.ndarray:
+        """(n, rounds, C) the leaf that each row reaches in each tree."""
+        X = dense(self._admit(X))
+        leaves = np.array([tree.apply(X) for tree in self.members_], np.float64)
+        return leaves.T.reshape(len(X), -1, self.n_trees_per_iteration_)
+
+    @property
+    def estimators_(self) -> np.ndarray:
+        """(rounds, C) the trees as regressors."""
+        self._ready()
+        template = self._template()
+        each = [
+            with_seed(clone(template), seed)._adopt_tree(tree, self.schema_)
+            for tree, seed in zip(self.members_, self.seeds_)
+        ]
+        found = np.empty(len(each), dtype=object)
+        found[:] = each
+        return found.reshape(-1, self.n_trees_per_iteration_)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """(d,) how much the tests of each column lower the squared error of the residuals, in shares of the whole."""
+        self._ready()
+        each = [t.compute_feature_importances(normalize=False) for t in self.members_ if t.node_count > 1]
+        total = np.mean(each, axis=0) if each else np.zeros(self.n_features_in_)
+        return total / total.sum() if total.sum() > 0 else total
+
+    def __len__(self) -> int:
+        return len(self.members_) // self.n_trees_per_iteration_
+
+    def _what_columns_add(self, X: np.ndarray, row: dict[str, Any], c: int, of: str) -> list[Section]:
+        from assay.trees.shap import contribution_section
+
+        if not self.members_:
+            return []
+        phi, base = self._sum_of_trees.contributions(X)
+        return [contribution_section(row, phi[0, :, c], base[c] + self._start(X)[0, c], of=of)]
+
+
+def dense(X: Any) -> np.ndarray:
+    return X if isinstance(X, np.ndarray) else X.toarray()

@@ -1,0 +1,139 @@
+"""The first boosting: three learners, each trained on what those before it cannot settle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import has_fit_parameter
+
+from assay.core.explanation import Section
+from assay.core.learner import Classifier
+from assay.core.parameters import Any_, Seed
+from assay.ensembles.boosted import Boosted
+from assay.ensembles.weak_learners import SEEDS, with_seed
+
+__all__ = ["ThreeLearnerBoosting"]
+
+
+class ThreeLearnerBoosting(Boosted, Classifier):
+    r"""Ask two learners, and a third where they disagree.
+
+    The rows are dealt into three parts, class by class. The first learner is trained on part 1; the second on those
+    rows of part 2 that the first gets wrong and as many that it gets right, so that the first is of no use to it; the
+    third on the rows of part 3 on which the two disagree. If the first two agree, that is the answer, else it is the
+    third's. If each errs with probability :math:`\epsilon` on the rows it was made for, the three together err with
+
+    .. math:: 3\epsilon^2 - 2\epsilon^3 < \epsilon                                                      \quad (1)
+
+    (Schapire 1990), and the construction may be nested: ``ThreeLearnerBoosting(ThreeLearnerBoosting(...))``. It needs
+    many rows: of part 2 and 3 only a few remain, which is why AdaBoost, which uses all rows in each round, took its
+    place. A learner for which no rows remain (the first makes no mistake on part 2, or the two never disagree on part
+    3) is left out: without a second the first decides alone, without a third the first decides where they disagree.
+
+    Parameters
+    ----------
+    estimator : classifier, default None
+        None is ``DecisionTreeClassifier(max_depth=1)``. It gets X as it came, nominal columns and gaps included.
+    random_state : None, int or RandomState
+        Deals the rows, and seeds the learners.
+
+    Attributes
+    ----------
+    members_ : list of 1 to 3 fitted classifiers, in their order; ``estimators_`` is the same list
+    third_ : int or None
+        Where the third stands in ``members_``; None if there is none.
+    history_ : list of dict: learner, part (rows of its part), rows (of these, trained on), error
+        The error is that of the learner on the rows it was trained on.
+
+    Examples
+    --------
+    >>> from assay.ensembles import ThreeLearnerBoosting
+    >>> X, y = [[i] for i in range(30)], ["a"] * 10 + ["b"] * 10 + ["a"] * 10
+    >>> model = ThreeLearnerBoosting(random_state=1).fit(X, y)
+    >>> [record["rows"] for record in model.history_], model.score(X, y)
+    ([11, 6, 3], 1.0)
+    """
+
+    accepts = {"estimator": Any_("a classifier, or None"), "random_state": Seed()}
+
+    def __init__(self, estimator: Any = None, *, random_state: Any = None):
+        self.estimator = estimator
+        self.random_state = random_state
+
+    def _grows_trees(self) -> bool:
+        return False  # each learner has rows of its own, so there are no columns to share
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        rng = check_random_state(self.random_state)
+        self.n_classes_, self.members_, self.third_, self.history_ = len(self.classes_), [], None, []
+        part = self._deal(y, rng)
+        parts = [np.flatnonzero(part == k) for k in range(3)]
+
+        def train(learner: int, rows: np.ndarray) -> None:
+            model = with_seed(clone(self.estimator_), int(rng.randint(SEEDS)))
+            chosen, labels = _safe_indexing(X, rows), self.classes_[y[rows]]
+            if w is not None and has_fit_parameter(model, "sample_weight"):
+                model.fit(chosen, labels, sample_weight=w[rows])
+            else:
+                model.fit(chosen, labels)
+            self.members_.append(model)
+            error = float(np.mean(self._says(model, chosen) != y[rows]))
+            self.history_.append(
+                {"learner": learner, "part": len(parts[learner - 1]), "rows": len(rows), "error": error}
+            )
+
+        if w is not None:
+            parts = [rows[w[rows] > 0] for rows in parts]
+            if not len(parts[0]):
+                parts = sorted(parts, key=len, reverse=True)
+        train(1, parts[0])
+        if len(parts[1]):
+            wrong = self._says(self.members_[0], _safe_indexing(X, parts[1])) != y[parts[1]]
+            right = parts[1][~wrong][: int(wrong.sum())]
+            if wrong.any():
+                train(2, np.sort(np.concatenate((parts[1][wrong], right))))
+        if len(parts[2]) and len(self.members_) == 2:
+            one, two = (self._says(model, _safe_indexing(X, parts[2])) for model in self.members_)
+            if (one != two).any():
+                train(3, parts[2][one != two])
+                self.third_ = 2
+
+    def _deal(self, y: np.ndarray, rng: Any) -> np.ndarray:
+        """(n,) the part of each row, 0 to 2: the rows of each class are dealt in random order."""
+        part = np.empty(len(y), np.int64)
+        for k in range(len(self.classes_)):
+            rows = rng.permutation(np.flatnonzero(y == k))
+            part[rows] = np.arange(len(rows)) % 3
+        return part
+
+    def _says(self, model: Any, X: Any) -> np.ndarray:
+        return np.searchsorted(self.classes_, model.predict(X))
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        each = [self._aligned(model, X) for model in self.members_]
+        if len(each) == 1:
+            return each[0]
+        agree = np.argmax(each[0], axis=1) == np.argmax(each[1], axis=1)
+        otherwise = each[0] if self.third_ is None else each[self.third_]
+        return np.where(agree[:, None], (each[0] + each[1]) / 2, otherwise)
+
+    def _aligned(self, model: Any, X: Any) -> np.ndarray:
+        """(n, K) a member's posterior; its votes if it has none."""
+        P = np.zeros((X.shape[0], len(self.classes_)))
+        if hasattr(model, "predict_proba"):
+            P[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(X)
+        else:
+            P[np.arange(len(P)), self._says(model, X)] = 1.0
+        return P
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        names = ["first", "second", "third"]
+        rows = [[names[i], str(self.classes_[self._says(m, X)[0]])] for i, m in enumerate(self.members_)]
+        agreed = len(rows) == 1 or rows[0][1] == rows[1][1]
+        decides = "the first two agree" if agreed and len(rows) > 1 else "the first decides"
+        if not agreed and self.third_ is not None:
+            decides = "the first two disagree, so the third decides"
+        return [Section("What the learners say", ["learner", "answer"], rows, f"Here {decides}.")]
