@@ -1,0 +1,168 @@
+"""What all learners of multivariate trees share: growth, stopping, pruning, and how a row is explained."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from assay.core import Classifier
+from assay.core.explanation import Section
+from assay.core.parallel import one_blas_thread
+from assay.core.parameters import Accepted, Choice, Count, Instance, Range, Seed
+from assay.tables import Column, Schema
+from assay.trees.multivariate.branch_tree import BranchTree
+from assay.trees.multivariate.grow import Limits, grow, prune_by_error
+from assay.trees.multivariate.rows import CRITERIA, Rows
+from assay.trees.multivariate.splits import Discriminants, Split
+from assay.trees.tree_learner import TreeLearner
+
+if TYPE_CHECKING:
+    from assay.trees.outline import Outline
+    from assay.trees.rules import RuleBase
+
+__all__ = ["STOPPING", "MultivariateTree", "generator"]
+
+_PARTS = 5  # terms of a node's function that an explanation shows
+
+STOPPING: dict[str, Accepted | None] = {
+    "criterion": Choice(*CRITERIA),
+    "max_depth": Count() | None,
+    "min_samples_split": Count(2) | Range(0, 1, open="both"),
+    "min_samples_leaf": Count() | Range(0, 1, open="both"),
+    "min_weight_fraction_leaf": Range(0, 0.5),
+    "min_impurity_decrease": Range(0),
+    "validation_fraction": Range(0, 1, open="both") | None,
+    "class_weight": Choice("balanced") | Instance(dict, words="a dict of class to weight") | None,
+    "random_state": Seed(),
+}
+
+
+class MultivariateTree(TreeLearner, Classifier):
+    """A classifier that grows a :class:`BranchTree`; a learner of the family writes ``_split``.
+
+    Attributes
+    ----------
+    tree_ : BranchTree
+    """
+
+    tree_: BranchTree  # type: ignore[assignment]
+    takes: ClassVar[frozenset[str]] = frozenset()
+
+    criterion: str
+    max_depth: int | None
+    min_samples_split: float
+    min_samples_leaf: float
+    min_weight_fraction_leaf: float
+    min_impurity_decrease: float
+    validation_fraction: float | None
+    class_weight: Any
+    random_state: Any
+
+    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+        """The question that a node asks, learned from the rows that reach it."""
+        raise TypeError(f"{type(self).__name__} must define _split")
+
+    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        w = np.ones(len(X)) if w is None else w
+        if self.class_weight is not None:
+            from sklearn.utils.class_weight import compute_sample_weight
+
+            w = w * compute_sample_weight(self.class_weight, self.classes_[y])
+        seen = w > 0
+        n = int(seen.sum())
+        rows = Rows(
+            X[seen],
+            y[seen],
+            w[seen],
+            len(self.classes_),
+            self.criterion,
+            min_leaf=_rows(self.min_samples_leaf, n),
+            min_weight=self.min_weight_fraction_leaf * float(w.sum()),
+        )
+        rng = generator(self.random_state)
+        held = None
+        if self.validation_fraction is not None:
+            aside = rows.halves(rng, self.validation_fraction)
+            if 0 < aside.sum() < n:
+                rows, held = rows.take(~aside), rows.take(aside)
+        limits = Limits(self.max_depth, _rows(self.min_samples_split, n), self.min_impurity_decrease)
+        with one_blas_thread():  # nodes are small: waking other threads costs more than they do
+            tree = grow(rows, self._split, limits, rng)
+        self.tree_ = tree if held is None else prune_by_error(tree, held)
+
+    def _posterior(self, X: np.ndarray) -> np.ndarray:
+        return self.tree_.predict(X)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """(d,) how much each column lowers the impurity, in shares; a node's gain is split by its columns' parts."""
+        found = self._fitted_tree().compute_feature_importances()
+        return np.bincount(self.design_.source, found, self.n_features_in_)
+
+    def outline(self) -> Outline:
+        """The tree in words: every node's test, branches, counts and answer."""
+        self._ready()
+        return self.tree_.outline(self._block_schema(), self.classes_)
+
+    def rules(self) -> RuleBase:
+        """One rule for each leaf: the tests on the way to it, and its answer."""
+        from assay.trees.rules import outline_rules
+
+        return outline_rules(self.outline())
+
+    def _block_schema(self) -> Schema:
+        """The columns that the nodes see: nominal ones as indicators."""
+        plain = self.design_.plain
+        return self.schema_ if plain else Schema([Column(name) for name in self.design_.names])
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        x, tree, names = X[0], self.tree_, self._names
+        classes = [str(label) for label in self.classes_]
+        steps, parts = [], []
+        for node, branch in tree.path(x):
+            split = tree.splits[node]
+            weight = tree.weighted_n_node_samples[node]
+            counts = [_count(share * weight) for share in tree.value[node]]
+            if split is None:
+                steps.append([node, "the leaf", "", "", _count(weight), *counts])
+                continue
+            value = split.value(x[None])[0]
+            shown = float(value if np.ndim(value) == 0 else value[branch])
+            words = split.words(names)
+            words = (
+                words
+                if len(words) <= 50
+                else f"{split.kind} of {np.count_nonzero(split.shares(len(x)))} columns"
+            )
+            steps.append([node, words, shown, split.labels(classes)[branch], _count(weight), *counts])
+            parts += [[node, *term] for term in split.terms(x, names)[:_PARTS]]
+        head = ["node", "test", "value", "branch", "rows", *classes]
+        sections = [Section("Path", head, steps)]
+        if parts:
+            note = f"At most the {_PARTS} largest of each node"
+            several = any(isinstance(tree.splits[node], Discriminants) for node, _ in tree.path(x)[:-1])
+            note += "; of several scores, those of the lead over the second." if several else "."
+            sections.append(
+                Section("Terms of the tests", ["node", "term", "weight", "contribution"], parts, note)
+            )
+        return sections
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A NumPy generator of any seed that a learner accepts."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    from sklearn.utils import check_random_state
+
+    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _rows(wanted: float, n: int) -> int:
+    """A number of rows, given as such or as a share of all."""
+    return math.ceil(wanted * n) if isinstance(wanted, float) else int(wanted)
+
+
+def _count(v: float) -> int | float:
+    return round(v) if abs(v - round(v)) < 1e-9 * max(abs(v), 1) else float(v)
