@@ -89,15 +89,16 @@ class CARTClassifier(PrunedByPrice, Classifier):
     cost : "error" or "impurity", default "error"
         R(T): the share of training rows that the leaves get wrong, as in the book, or their mean impurity.
     cv : int, splitter or list of (train, test) row numbers, default 10
-        How many folds, classes spread evenly over them; or which.
+        How many folds, rows dealt out in the order of y so that classes are spread evenly; or which rows.
     within : float, default 1
         How many standard errors above the least error are allowed; 0 takes the least.
-    min_samples_split : int, default 2      min_samples_leaf : int, default 1
+    min_samples_split : int, default 2
+    min_samples_leaf : int, default 1
     max_depth : int or None, default None
     missing : "surrogate" or "learned", default "surrogate"
         What a missing value does: ask other columns, or go to the side that was better while growing.
     random_state : int, RandomState or None, default None
-        Which rows share a fold.
+        None deals out the rows in turn; a seed shuffles rows of the same class first.
 
     Attributes
     ----------

@@ -31,11 +31,12 @@ class CARTRegressor(PrunedByPrice, Regressor):
     cv : int, splitter or list of (train, test) row numbers, default 10
     within : float, default 1
         How many standard errors above the least error are allowed; 0 takes the least.
-    min_samples_split : int, default 2      min_samples_leaf : int, default 1
+    min_samples_split : int, default 2
+    min_samples_leaf : int, default 1
     max_depth : int or None, default None
     missing : "surrogate" or "learned", default "surrogate"
     random_state : int, RandomState or None, default None
-        Which rows share a fold.
+        None deals out the rows in turn, in the order of y; a seed shuffles equal ones first.
 
     Attributes
     ----------

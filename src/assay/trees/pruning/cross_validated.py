@@ -73,13 +73,13 @@ def choose_alpha(
     model : fitted learner with ``tree_``
     X, y, sample_weight : the rows it was fitted on
     cv : int, splitter or list of (train, test) row numbers, default 10
-        How many folds, classes spread evenly over them; or which.
+        How many folds, rows dealt out in the order of y so that classes are spread evenly; or which rows.
     within : float, default 1
         How many standard errors; 0 takes the subtree of least error.
     cost : "impurity" or "error"
         As in :func:`cost_complexity`.
     random_state : int, RandomState or None
-        Which rows share a fold.
+        None deals out rows of the same class in turn; a seed shuffles them first.
 
     Examples
     --------
@@ -129,8 +129,6 @@ def weigh_path(
 
     y holds class codes (whole numbers) or numbers (floats).
     """
-    from sklearn.utils import check_random_state
-
     path = cost_complexity_path(tree, cost)
     if len(path.alphas) == 1:  # nothing to choose from
         return AlphaChoice(0.0, path.alphas, path.leaves, np.zeros(1), np.zeros(1), 0, 0)
@@ -146,7 +144,7 @@ def weigh_path(
                 said = answer.argmax(axis=1)
                 losses[rows[1], s] = (said if known is None else known[said]) != y[rows[1]]
 
-    in_threads(one, _folds(y, cv, check_random_state(random_state)))
+    in_threads(one, _folds(y, cv, random_state))
     weights = np.ones(len(y)) if w is None else w
     errors = weights @ losses / weights.sum()
     spread = np.sqrt(weights @ (losses - errors) ** 2) / weights.sum()
@@ -156,16 +154,18 @@ def weigh_path(
     return AlphaChoice(float(path.alphas[chosen]), path.alphas, path.leaves, errors, spread, best, chosen)
 
 
-def _folds(y: np.ndarray, cv: Any, seed: Any) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Rows to grow on and rows left out; classes are spread evenly over the folds."""
+def _folds(y: np.ndarray, cv: Any, random_state: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rows to grow on and rows left out; rows are dealt out in the order of y, so that folds are alike."""
     if not isinstance(cv, Integral):
         from sklearn.model_selection import check_cv
 
         return list(check_cv(cv).split(np.zeros(len(y)), y))
-    cv = min(int(cv), len(y))
-    shuffled = seed.permutation(len(y))
-    if y.dtype.kind != "f":
-        shuffled = shuffled[np.argsort(y[shuffled], kind="stable")]
+    cv, order = min(int(cv), len(y)), np.arange(len(y))
+    if random_state is not None:
+        from sklearn.utils import check_random_state
+
+        order = check_random_state(random_state).permutation(order)
+    order = order[np.argsort(y[order] if y.ndim == 1 else y[order, 0], kind="stable")]
     place = np.empty(len(y), np.int64)
-    place[shuffled] = np.arange(len(y)) % cv
+    place[order] = np.arange(len(y)) % cv
     return [(np.flatnonzero(place != f), np.flatnonzero(place == f)) for f in range(cv)]
