@@ -223,6 +223,7 @@ struct GiniOfTwo : Classes<Source> {
         }
         double gain() const {
             const double D = double(W * ones - Wl * ones_all), a = double(Wl), b = double(W - Wl);
+            if (!std::is_integral<T>::value && b <= 1e-15 * double(W)) return 0;  // what is right of it is rounding
             return 2 * D * D / (double(W) * a * b);
         }
         double left_weight() const { return double(Wl); }
