@@ -98,18 +98,13 @@ class ImportanceDisplay:
         at = np.arange(len(shown))[::-1]
         ax.barh(at, self.importances[shown], color=class_colour(0), height=0.7)
         if self.spread is not None:
-            ax.errorbar(
-                self.importances[shown],
-                at,
-                xerr=self.spread[shown],
-                fmt="none",
-                ecolor="#15202b",
-                elinewidth=1,
-                capsize=2,
-            )
+            value, spread = self.importances[shown], self.spread[shown]
+            below = np.minimum(spread, value) if (self.importances >= 0).all() else spread  # shares end at 0
+            look = {"fmt": "none", "ecolor": "#15202b", "elinewidth": 1, "capsize": 2}
+            ax.errorbar(value, at, xerr=[below, spread], **look)
         ax.set_yticks(at, [one_line(self.names[j], 32) for j in shown])
         rest = len(self.names) - len(shown)
-        ax.set_xlabel(self.kind + (f" ({rest} columns are not shown)" if rest else ""))
+        ax.set_xlabel(self.kind + (f"\n({rest} columns are not shown)" if rest else ""))
         ax.axvline(0, color="#5f6975", lw=0.8)
         ax.spines[["top", "right"]].set_visible(False)
         return self

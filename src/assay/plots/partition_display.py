@@ -160,19 +160,17 @@ class PartitionDisplay:
         if self.truth is None:
             self.ax_.scatter(*self.points.T, s=size, color="#15202b")
             return
-        marks = "os^DvP*Xp<"
+        small = size < 6  # too small for a shape and a border
+        marks, border = ("o", "none") if small else ("os^DvP*Xp<", "#15202b")
         for k, label in enumerate(self.classes):
-            own = self.points[self.truth == k]
-            mark = marks[k % len(marks)]
-            self.ax_.scatter(
-                *own.T,
-                s=size,
-                color=class_colour(k),
-                marker=mark,
-                edgecolor="#15202b",
-                lw=0.4,
-                label=str(label),
-            )
+            own, mark = self.points[self.truth == k], marks[k % len(marks)]
+            look = {
+                "color": class_colour(k),
+                "marker": mark,
+                "edgecolor": border,
+                "lw": 0.0 if small else 0.4,
+            }
+            self.ax_.scatter(*own.T, s=size, label=str(label), **look)
 
 
 def _pair(table: Table, columns: Sequence[int | str] | None) -> list[int]:
