@@ -165,6 +165,16 @@ def test_the_tree_of_figure_9_1():
     assert outline.nodes[2].counts == (100.0, 100.0)
 
 
+def test_nodes_are_put_into_words_when_they_are_looked_at():
+    outline = outline_of(chain(3), Schema.numeric(1))
+    assert len(outline.nodes) == 7 and outline.nodes.made == [None] * 7
+    assert outline.nodes[-1] is outline.nodes[6]
+    assert outline.nodes.made[:6] == [None] * 6
+    assert outline.nodes[1:3] == [outline.nodes[1], outline.nodes[2]]
+    with pytest.raises(IndexError):
+        outline.nodes[7]
+
+
 def test_answers_can_be_given():
     """A learner that minimises a risk may answer with another class than the most frequent one."""
     tree = Tree.of({"value": [0.6, 0.4], "n": 10}, [0])

@@ -3,11 +3,14 @@
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from assay.tables import Column, Schema
+from assay.tables.data import load_apples
 from assay.trees.outline import outline_of
 from assay.trees.svg import tree_html, tree_svg
+from assay.trees.textbook_tree_classifier import TextbookTreeClassifier
 from assay.trees.tree import Tree
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -151,3 +154,26 @@ def test_html_for_notebooks_scrolls_and_is_escaped():
     assert html.startswith('<div class="assay-tree" style="overflow-x:auto"><p>&lt;b&gt;</p><svg')
     assert "max-width" not in html and "not drawn" in html
     ElementTree.fromstring(html)
+
+
+@pytest.mark.capability("C3-47")
+@pytest.mark.parametrize(
+    ("column", "rows"),
+    [
+        ("colour", {"yellow": "1, 7", "yellow-green": "2, 4, 6, 8, 10", "green": "3, 5, 9"}),
+        ("taste", {"sweet": "1, 4, 9", "sour-sweet": "2, 3, 5, 6, 7, 8, 10"}),
+    ],
+)
+def test_the_two_splits_of_figure_3_16(column, rows):
+    """C3 figure 3-16: the ten apples after a split by colour and after one by taste, rows listed in the leaves."""
+    data = load_apples()
+    frame = {column: data.X.to_columns()[column]}
+    model = TextbookTreeClassifier(max_depth=1).fit(frame, data.y)
+    leaf = model.apply(frame)
+    notes = {i: ", ".join(str(r + 1) for r in np.flatnonzero(leaf == i)) for i in np.unique(leaf)}
+    root = ElementTree.fromstring(tree_svg(model.outline(), notes=notes))
+    words = ["".join(text.itertext()) for text in root.iter(f"{NS}text")]
+    assert words.count(column) == 1
+    for branch in model.outline().nodes[0].branches:
+        assert notes[branch.child] == rows[branch.label]
+        assert rows[branch.label] in words
