@@ -184,6 +184,33 @@ def test_the_weight_of_a_node_is_that_of_its_children(seed, rules):
     assert_allclose(below[inner], tree.weighted_n_node_samples[inner], rtol=1e-9)
 
 
+@pytest.mark.parametrize("factor", [1e-300, 1e-9, 3.0, 1e200])
+def test_the_unit_of_the_weights_does_not_matter_to_id3(factor):
+    X, n_categories, y = random_rows(3, missing=0.1)
+    w = np.random.default_rng(0).integers(1, 4, len(X)).astype(float)
+    one, other = (grow_multiway(X, n_categories, y, v, 3, ID3[0]) for v in (w, w * factor))
+    assert_array_equal(one.feature, other.feature)
+    assert_allclose(other.weighted_n_node_samples, one.weighted_n_node_samples * factor, rtol=1e-9)
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_more_categories_than_rows(rules):
+    """A column of 500 categories in 60 rows, against the same categories numbered without gaps."""
+    random = np.random.default_rng(0)
+    codes, y = random.integers(0, 12, 60), random.integers(0, 2, 60)
+    y[codes < 6] = 0
+    names = np.sort(random.choice(500, 12, replace=False))
+    X = np.column_stack([codes, random.random(60)]).astype(float)
+    wide = X.copy()
+    wide[:, 0] = names[codes]
+    few = grow_multiway(X, np.array([12, 0]), y, None, 2, rules)
+    many = grow_multiway(wide, np.array([500, 0]), y, None, 2, rules)
+    if not rules.average:  # which compares the number of categories with the rows
+        assert_allclose(many.predict(wide), few.predict(X), rtol=1e-12)
+        assert_array_equal(many.feature[many.n_node_samples > 0], few.feature[few.n_node_samples > 0])
+    same_as_the_book(many, grow_by_the_book(wide, [500, 0], y, np.ones(60), 2, rules))
+
+
 def test_a_column_of_every_kind_has_its_categories_counted():
     schema = Schema([Column("a"), Column("b", "nominal", ("x", "y")), Column("c", "ordinal", (1, 2, 3))])
     assert_array_equal(categories_of(schema), [0, 2, 3])

@@ -49,7 +49,7 @@ class C45Classifier(TreeLearner, Classifier):
     collapse : bool, default True
         First cut subtrees that get no more training rows right than a leaf would (not for "reduced-error").
     min_samples_leaf : float, default 2
-        At least two branches of every split hold this weight.
+        At least two branches of every split hold this weight; rows count one each, or their ``sample_weight``.
     nominal : "n-way" or "one-vs-rest", default "n-way"
         A branch for each category, or the best single category against all others (J48's ``-B``).
     threshold : "value" or "midpoint", default "value"

@@ -178,7 +178,7 @@ class Grower {
     int64_t n_numeric_ = 0;
     vector<double> table_, steps_;  // T(0..n) and its differences
     vector<double> left_, right_, cells_, bags_;
-    vector<int32_t> side_, renamed_;
+    vector<int32_t> side_, renamed_, present_, slot_;
     vector<uint8_t> second_;
     vector<uint64_t> spare_;
     vector<uint32_t> spare_entries_;
@@ -343,13 +343,13 @@ class Grower {
 
     void look_at_categories(const Task &task, int64_t j, double n, Split &s) {
         const Frame &f = *task.frame;
-        const int64_t r = n_categories_[j];
         const int32_t *code = codes_ + place_[j] * n_;
+        const int64_t r = few_of(task, code, n_categories_[j]);  // categories to look at
         cells_.assign(r * K_, 0.0), bags_.assign(r, 0.0);
         for (int64_t i = task.start; i < task.end; ++i) {
             const uint32_t e = f.entries[i];
             const int32_t c = code[f.row[e]];
-            if (c >= 0) cells_[int64_t(c) * K_ + f.y[e]] += weighted_ ? f.w[e] : 1.0;
+            if (c >= 0) cells_[(present_.empty() ? c : slot_[c]) * K_ + f.y[e]] += weighted_ ? f.w[e] : 1.0;
         }
         std::fill(left_.begin(), left_.end(), 0.0);  // here: all known rows
         double n_known = 0;
@@ -365,7 +365,23 @@ class Grower {
         double S = 0;
         for (int64_t c = 0; c < r; ++c) S += term(&cells_[c * K_], bags_[c]);
         s.gain = std::max(S - start, 0.0) / n;  // (2)
-        s.ratio = ratio(s.gain, bags_.data(), r, n, n_known), s.branches = int32_t(r);
+        s.ratio = ratio(s.gain, bags_.data(), r, n, n_known), s.branches = n_categories_[j];
+    }
+
+    // In a node of fewer rows than the column has categories, only those that occur are looked at, in their order:
+    // present_ lists them and slot_ finds them again. Returns how many there are to look at.
+    int64_t few_of(const Task &task, const int32_t *code, int32_t r) {
+        present_.clear();
+        if (task.end - task.start >= r) return r;
+        if (int64_t(slot_.size()) < r) slot_.resize(r);
+        for (int64_t i = task.start; i < task.end; ++i) {
+            const int32_t c = code[task.frame->row[task.frame->entries[i]]];
+            if (c >= 0) present_.push_back(c);
+        }
+        std::sort(present_.begin(), present_.end());
+        present_.erase(std::unique(present_.begin(), present_.end()), present_.end());
+        for (size_t i = 0; i < present_.size(); ++i) slot_[present_[i]] = int32_t(i);
+        return int64_t(present_.size());
     }
 
     void one_against_all(int64_t r, double n, double n_known, double start, double least, Split &s) {
@@ -378,7 +394,7 @@ class Grower {
             const bool better = rules_.criterion == GAIN_RATIO ? by > s.ratio + rules_.tolerance
                                                                : gain > s.gain + rules_.tolerance;
             if (s.branches && !better) continue;
-            s.gain = gain, s.ratio = by, s.branches = 2, s.category = int32_t(c);
+            s.gain = gain, s.ratio = by, s.branches = 2, s.category = present_.empty() ? int32_t(c) : present_[c];
         }
     }
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import assay.trees._multiway as _multiway
+from assay.errors import DataError
 from assay.tables import Schema
 from assay.trees.columns import rank_columns
 from assay.trees.tree import SUBSET, THRESHOLD, Tree, as_words
@@ -85,6 +86,9 @@ def grow_multiway(
     >>> tree.node_count, tree.children(0), tree.value[1]
     (4, array([1, 2, 3], dtype=int32), array([1., 0.]))
     """
+    if K >= 2**16:
+        raise DataError(f"A tree of n-way splits tells at most 65535 classes apart, y has {K}.")
+    w, scale = _scaled(w, rules)
     columns = _Columns(X, n_categories, y, w)
     asked = {
         name: getattr(rules, name) for name in ("average", "correction", "tenth", "useless", "one_vs_rest")
@@ -93,12 +97,12 @@ def grow_multiway(
         *columns.arrays(K),
         criterion=CRITERIA[rules.criterion],
         **asked,
-        min_leaf=float(rules.min_leaf),
+        min_leaf=float(rules.min_leaf) * scale,
         penalty=float(rules.penalty),
         tolerance=rules.tolerance,
         max_depth=2**62 if rules.max_depth is None else int(rules.max_depth),
     )
-    counts = counts.reshape(len(parent), K)
+    counts = counts.reshape(len(parent), K) / scale
     threshold = np.full(len(parent), -2.0)
     at = np.flatnonzero(kind == THRESHOLD)
     threshold[at] = [columns.threshold(feature[i], low[i], high[i], rules.midpoint) for i in at]
@@ -122,6 +126,20 @@ def grow_multiway(
         n_node_samples=rows,
         n_categories=n_categories,
     )
+
+
+def _scaled(w: np.ndarray | None, rules: SplitRules) -> tuple[np.ndarray | None, float]:
+    """Weights that can be multiplied by their logarithms and compared with 1e-6, and by what they were multiplied.
+
+    The factor is a power of two, so that nothing is rounded. Rules that count weights as rows keep small ones small.
+    """
+    if w is None:
+        return None, 1.0
+    exponent = np.floor(np.log2(w[w > 0].mean()))
+    if exponent <= 30 and not (exponent < 0 and rules.useless):
+        return w, 1.0
+    scale = float(np.exp2(-exponent))
+    return w * scale, scale
 
 
 def tree_of_counts(counts: np.ndarray, parent: np.ndarray, criterion: str = "gain", **arrays: Any) -> Tree:
