@@ -145,3 +145,12 @@ def test_oblique_condition_of_the_charity_figure():
 
 def test_weighted_sums():
     assert weighted_sum([(-1.0, "a"), (1.0, "b"), (-2.5, "c")]) == "-a + b - 2.5 c"
+
+
+def test_single_precision_is_compared_in_double_precision():
+    """The float32 next to 0.1 is above 0.1."""
+    x = np.array([[0.1], [0.2]], np.float32)
+    assert Condition(0, high=0.1).covers(x).tolist() == [False, False]
+    assert Condition(0, low=0.1).covers(x).tolist() == [True, True]
+    assert LinearCondition(((0, 1.0),), high=0.1).covers(x).tolist() == [False, False]
+    assert LinearCondition(((0, 1.0),), low=0.1).covers(sparse.csr_matrix(x)).tolist() == [True, True]

@@ -8,7 +8,8 @@ import pytest
 from assay.core.conditions import LinearCondition
 from assay.errors import DataError
 from assay.tables import Column, Schema
-from assay.tables.data import load_charity_donors
+from assay.tables.data import load_charity_donors, load_dataset
+from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 from assay.trees.outline import Branch, Outline, OutlineNode
 from assay.trees.rules import outline_rules, rules_of
 from assay.trees.tree import Surrogates, Tree
@@ -221,3 +222,21 @@ def test_with_surrogates_missing_values_are_not_covered():
     backed.check()
     assert backed.predict(np.array([[np.nan, 3.0], [np.nan, 7.0]])).ravel().tolist() == [1.0, 2.0]
     assert not rules_of(backed, Schema.numeric(2)).covers([[np.nan, 3.0], [np.nan, 7.0]]).any()
+
+
+@pytest.mark.parametrize(
+    "name", ["iris", "wine", "breast_cancer", "german_credit", "breast_cancer_ljubljana"]
+)
+def test_rules_answer_as_the_fitted_tree_does(name):
+    """Real tables with numbers, categories and missing values; the tree learns where missing values go."""
+    data = load_dataset(name)
+    model = DecisionTreeClassifier(min_samples_leaf=2, random_state=0).fit(data.X, data.y)
+    base = model.rules()
+    assert len(base) == model.get_n_leaves()
+    assert (base.predict(data.X) == model.predict(data.X)).all()
+    assert sum(rule.support for rule in base) == pytest.approx(1, abs=1e-12)
+    right = sum(rule.support * rule.accuracy for rule in base)
+    assert right == pytest.approx(model.score(data.X, data.y), abs=1e-12)
+    again = base.measured(data.X, data.y)
+    assert [rule.n for rule in again] == [rule.n for rule in base]
+    assert [rule.correct for rule in again] == [rule.correct for rule in base]

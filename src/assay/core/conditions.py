@@ -73,7 +73,7 @@ class Condition:
 
     def covers(self, X: Any) -> np.ndarray:
         """(n,) bool: which rows of a float block (categories as codes, missing as NaN) meet the condition."""
-        x = X[:, self.column] if isinstance(X, np.ndarray) else X[:, [self.column]].toarray().ravel()
+        x = _column(X, self.column)
         if self.codes is not None:
             inside = np.isin(x, self.codes)
         else:
@@ -228,10 +228,9 @@ class LinearCondition:
 
     def covers(self, X: Any) -> np.ndarray:
         """(n,) bool: which rows of a float block meet the condition."""
-        dense = X if isinstance(X, np.ndarray) else X.toarray()
-        total = np.zeros(dense.shape[0])
+        total = np.zeros(X.shape[0])
         for j, w in self.terms:
-            total += w * dense[:, j]
+            total += w * _column(X, j)
         above = total > self.low if self.low != -_INF else ~np.isnan(total)
         return above & (total <= self.high)
 
@@ -272,6 +271,12 @@ def weighted_sum(terms: list[tuple[float, str]], digits: int | None = None) -> s
         sign = ("-" if w < 0 else "") if not said else (" - " if w < 0 else " + ")
         said += sign + (name if size == "1" else f"{size} {name}")
     return said or "0"
+
+
+def _column(X: Any, j: int) -> np.ndarray:
+    """A column of a dense or sparse block in double precision, in which conditions are applied."""
+    x = X[:, j] if isinstance(X, np.ndarray) else X[:, [j]].toarray().ravel()
+    return np.asarray(x, np.float64)
 
 
 def _closed(low: bool, high: bool) -> Closed:
