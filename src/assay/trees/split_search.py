@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +84,11 @@ class Candidates:
         """(m,) the entropy in bits of the branch sizes."""
         return entropy(self.weight, base=2)
 
+    def only(self, which: NDArray[np.bool_]) -> Candidates:
+        """The tests that are chosen, in their order."""
+        names = ("thresholds", "seconds", "left", "weight", "impurity")
+        return replace(self, **{name: getattr(self, name)[which] for name in names})
+
     def split(self, i: int, after: float, decrease: float, score: float, heaviest_else: int) -> Split:
         """Test number i. Categories that the node does not have join the heavier branch of a grouping."""
         members: tuple[int, ...] = ()
@@ -118,6 +123,7 @@ class SplitSearch:
     max_candidates : int, how many thresholds "equal-depth" keeps
     max_categories : int, up to which all groupings are tried
     penalty : None, "gain ratio", or what each branch costs
+    min_weight : float, what each branch that has rows must weigh at least
     """
 
     def __init__(
@@ -130,10 +136,12 @@ class SplitSearch:
         max_candidates: int = 32,
         max_categories: int = 10,
         penalty: str | float | None = None,
+        min_weight: float = 0.0,
     ):
         self.measure, self.n_categories = measure, n_categories
         self.nominal, self.numeric, self.candidates = nominal, numeric, candidates
         self.max_candidates, self.max_categories, self.penalty = max_candidates, max_categories, penalty
+        self.min_weight = min_weight
 
     def columns(self, X: Floats, rows: Rows, w: Floats) -> Iterator[Candidates]:
         """The tests of each column that separates anything, column by column."""
@@ -146,7 +154,9 @@ class SplitSearch:
             else:
                 known = float(w[there].sum() / total) if there.any() else 0.0
                 found = self._of_column(j, rows[there], w[there], x[there], known)
-            if found is not None and found.weight.size:
+            if found is not None and self.min_weight > 0:
+                found = found.only(found.weight.min(axis=1) >= self.min_weight * (1 - TIE))
+            if found is not None and len(found.weight):
                 yield found
 
     def best_of_each(self, X: Floats, rows: Rows, w: Floats, before: float) -> list[Split]:
