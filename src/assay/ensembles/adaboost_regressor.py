@@ -58,8 +58,8 @@ class AdaBoostRegressor(Boosted, Regressor):
     Examples
     --------
     >>> from assay.ensembles import AdaBoostRegressor
-    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [1.0, 1.0, 5.0, 5.0]
-    >>> AdaBoostRegressor(random_state=0).fit(X, y).predict([[0.0], [9.0]])
+    >>> X, y = [[i] for i in range(20)], [1.0] * 10 + [5.0] * 10
+    >>> AdaBoostRegressor(random_state=0).fit(X, y).predict([[0], [19]])
     array([1., 5.])
     """
 

@@ -72,12 +72,9 @@ class AdditiveClassifier(Boosted, Classifier):
         sums = np.zeros((n, C))
         with progress(total=self.n_estimators, description=type(self).__name__) as bar:
             for t in range(self.n_estimators if K > 1 else 0):
-                F, step = self._scores(sums), np.empty((n, C))
-                for c in range(C):
-                    z, u = self._working(F, y, c)
-                    seeds.append(int(rng.randint(SEEDS)))
-                    self.members_.append(weak.learn(z, _share(u * rows), seeds[-1]))
-                    step[:, c] = self._answer(self.members_[-1], X)
+                now = [int(rng.randint(SEEDS)) for _ in range(C)]
+                step = self._step(weak, self._scores(sums), X, y, rows, now)
+                seeds += now
                 sums += self.learning_rate * step
                 F = self._scores(sums)
                 wrong = float(rows[self._best(F) != y].sum())
@@ -86,6 +83,20 @@ class AdditiveClassifier(Boosted, Classifier):
                 )
                 bar.advance()
         self.seeds_ = np.array(seeds, np.int64)
+
+    def _step(
+        self, weak: Any, F: np.ndarray, X: Any, y: np.ndarray, rows: np.ndarray, seeds: list[int]
+    ) -> np.ndarray:
+        """(n, C) what the regressions of one round answer, one for each score."""
+
+        def one(c: int) -> tuple[Any, np.ndarray]:
+            z, u = self._working(F, y, c)
+            member = weak.learn(z, _share(u * rows), seeds[c])
+            return member, self._answer(member, X)
+
+        found = weak.learn_all(one, len(seeds))
+        self.members_ += [member for member, _ in found]
+        return np.column_stack([answer for _, answer in found])
 
     def _n_scores(self) -> int:
         return 1 if len(self.classes_) <= 2 else len(self.classes_)

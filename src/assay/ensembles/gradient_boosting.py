@@ -47,6 +47,7 @@ class GradientBoosting(Learner):
     start_: np.ndarray
     init_: Any
     n_trees_per_iteration_: int
+    max_features_: int
     shared: dict[str, Accepted | None] = {
         "learning_rate": Range(0),
         "n_estimators": Count(1),
@@ -135,7 +136,8 @@ class GradientBoosting(Learner):
                     if not (record["validation_score"] + self.tol < best).any():
                         break
                     best[i % len(best)] = record["validation_score"]
-        self.n_estimators_, self.max_features_ = len(self.members_) // C, weak.max_features
+        self.n_estimators_ = len(self.members_) // C
+        self.max_features_ = weak.max_features or self.max_features_
         if self.warm_start:
             self.rng_state_ = rng.get_state()
 
@@ -152,19 +154,23 @@ class GradientBoosting(Learner):
         """One tree per score; F is updated."""
         loss.prepare(y, F, w)
         residuals, before = loss.residuals(y, F), F.copy()
-        for c in range(F.shape[1]):
-            seed = int(rng.randint(SEEDS))
+        seeds = [int(rng.randint(SEEDS)) for _ in range(F.shape[1])]
+
+        def one(c: int) -> tuple[Tree, np.ndarray]:
             r = np.ascontiguousarray(residuals[:, c])
-            tree = weak.learn(r, w, seed)
+            tree = weak.learn(r, w, seeds[c])
             leaf = tree.apply(X)
             steps = loss.steps(y, before, r, w, leaf, tree.node_count, c)
             if steps is not None:
                 value = tree.value.copy()
                 value[tree.is_leaf, 0] = steps[tree.is_leaf]
                 tree = replace(tree, value=value)
+            return tree, leaf
+
+        for c, (tree, leaf) in enumerate(weak.learn_all(one, F.shape[1])):
             F[:, c] += self.learning_rate * tree.value[leaf, 0]
             self.members_.append(tree)
-            self.seeds_ = np.append(self.seeds_, seed)
+        self.seeds_ = np.append(self.seeds_, seeds)
 
     def _begin(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, loss: Loss, weighted: bool) -> Any:
         """Clear what was learned before, or keep it; the generator of random numbers."""

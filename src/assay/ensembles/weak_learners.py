@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from assay.core.parallel import in_threads
 from assay.errors import ParameterError
 from assay.tables import Schema
 from assay.trees.grove import MISSING_FIRST, Grove
@@ -19,6 +21,9 @@ from assay.trees.tree import LEAF, SUBSET, THRESHOLD, Tree
 
 __all__ = ["SumOfTrees", "WeakEstimators", "WeakTrees", "kept", "with_seed"]
 
+T = TypeVar("T")
+
+WORTH_A_THREAD = 1 << 15  # entries of a table on which one tree is grown
 SEEDS = np.iinfo(np.int32).max  # seeds are drawn below this, as scikit-learn draws them
 
 
@@ -42,17 +47,20 @@ class WeakTrees:
         if classes is not None:
             self._learner.classes_ = classes
         self._columns = rank_columns(X, grouped(schema))
+        self.max_features = 0  # columns that a node of the trees looked at; 0 before there is one
 
     def learn(self, y: np.ndarray, w: np.ndarray | None, seed: int) -> Tree:
         """The tree of these targets (class numbers, or numbers) and weights; a row of weight 0 is not there."""
-        self._learner.random_state = seed
-        self._learner._learn(self._columns, y, w)
-        return self._learner.tree_
+        learner = copy(self._learner)
+        learner.random_state = seed
+        learner._learn(self._columns, y, w)
+        self.max_features = learner.max_features_
+        return learner.tree_
 
-    @property
-    def max_features(self) -> int:
-        """How many columns a node looked at."""
-        return self._learner.max_features_
+    def learn_all(self, learn: Callable[[int], T], count: int) -> list[T]:
+        """``[learn(0), learn(1), ...]``: the trees of one round, on several threads if there is much to do."""
+        worth = count > 1 and self._columns.n * self._columns.d >= WORTH_A_THREAD
+        return in_threads(learn, range(count), None if worth else 1)
 
 
 class WeakEstimators:
@@ -74,6 +82,10 @@ class WeakEstimators:
         else:
             model.fit(self.X, y, sample_weight=w)
         return model
+
+    def learn_all(self, learn: Callable[[int], T], count: int) -> list[T]:
+        """``[learn(0), learn(1), ...]``, one after the other: these estimators see to their threads themselves."""
+        return [learn(k) for k in range(count)]
 
     def learn_rows(self, rows: np.ndarray, y: np.ndarray, seed: int) -> Any:
         """The clone that is fitted with some rows, repeated as they come."""
