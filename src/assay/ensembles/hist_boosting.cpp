@@ -37,7 +37,7 @@ struct Bins {                                   // what bins stand for
     In1<int64_t> category_start;                // (d + 1,)
 };
 
-struct Leaf { int32_t node; int64_t start, stop, g; };
+struct Leaf { int32_t node; int64_t start, stop; };
 
 class Session {
     Array2<const uint8_t> columns_, panels_;
@@ -49,7 +49,7 @@ class Session {
     Bins meaning_;
     std::vector<int32_t> rows_, left_, right_;
     std::vector<int64_t> cells_;
-    std::vector<float> curvature_;
+    std::vector<Step> steps_;
     std::unique_ptr<Grower> grower_;
     Units units_{};
     Sums total_;
@@ -70,7 +70,7 @@ class Session {
         : columns_(columns), panels_(panels), wide_(wide), wide_start_(wide_start), bins_(bins), place_(place),
           missing_(missing), nominal_(nominal), monotonic_(monotonic),
           meaning_{thresholds, bin_of, category_start}, rows_(n), left_(n), right_(n),
-          cells_(2 * n + 2), curvature_(n), n_(n), l2_(l2) {
+          cells_(2 * n + 2), steps_(n), n_(n), l2_(l2) {
         const Codes codes{panels.data(), columns.data(), wide.data(), wide_start.data(), n, width,
                           int64_t(columns.shape(0)), int64_t(wide.shape(0))};
         const Columns cols{bins.data(), place.data(), missing.data(), nominal.data(), monotonic.data(),
@@ -99,7 +99,7 @@ class Session {
         int64_t *cell = cells();
         crew.each(blocks, [&](int64_t t, int) {
             const int64_t a = t * BLOCK, b = std::min(n_, a + BLOCK);
-            if (units_.wide) wide_cells(kind, R, a, b, 1 / units_.g, 1 / units_.h, units_.count_bits, cell, curvature_.data());
+            if (units_.wide) wide_cells(kind, R, a, b, 1 / units_.g, 1 / units_.h, units_.count_bits, cell, steps_.data());
             else narrow_cells(kind, R, a, b, 1 / units_.g, units_.count_bits, cell);
             for (int64_t i = a; i < b; ++i) sums[t] += units_.sums(cell + (units_.wide ? 2 * i : i));
         });
@@ -136,7 +136,7 @@ class Session {
                 rows.push_back(int32_t(node.sums.count));
                 right.push_back(-1);
                 if (node.left < 0) {
-                    leaves_.push_back({at, node.start, node.stop, node.sums.g});
+                    leaves_.push_back({at, node.start, node.stop});
                     column.push_back(-1), number.push_back(node.value * rate), missing_left.push_back(0), gain.push_back(0);
                 } else {
                     describe(node, nodes, column, number, missing_left, gain, sets);
@@ -207,23 +207,26 @@ class Session {
         }
     }
 
-    // Values of the leaves from the rows' own curvatures: units are fine enough to choose splits, these are exact.
+    // Values of the leaves from the rows' own gradients: units are fine enough to choose splits, these are exact.
     void settle_leaves(double rate, std::vector<double> &number, Crew &crew) {
         const int64_t size = BLOCK * 2;
         std::vector<int64_t> start{0};  // the first of each leaf's blocks
         for (const Leaf &leaf : leaves_) start.push_back(start.back() + (leaf.stop - leaf.start + size - 1) / size);
-        std::vector<double> h(start.back());
+        std::vector<double> sums(2 * start.back());
         crew.each(start.back(), [&](int64_t t, int) {
             const size_t l = std::upper_bound(start.begin(), start.end(), t) - start.begin() - 1;
             const int64_t a = leaves_[l].start + (t - start[l]) * size, b = std::min(a + size, leaves_[l].stop);
-            double sum[4] = {0.0};
-            for (int64_t i = a; i < b; ++i) sum[i & 3] += double(curvature_[rows_[i]]);
-            h[t] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+            double g[2] = {0.0}, h[2] = {0.0};
+            for (int64_t i = a; i < b; ++i) {
+                const Step step = steps_[rows_[i]];
+                g[i & 1] += double(step.g), h[i & 1] += double(step.h);
+            }
+            sums[2 * t] = g[0] + g[1], sums[2 * t + 1] = h[0] + h[1];
         });
         for (size_t l = 0; l < leaves_.size(); ++l) {
-            double sum = 0.0;
-            for (int64_t t = start[l]; t < start[l + 1]; ++t) sum += h[t];
-            number[leaves_[l].node] = -double(leaves_[l].g) * units_.g / (sum + l2_ + TINY) * rate;
+            double g = 0.0, h = 0.0;
+            for (int64_t t = start[l]; t < start[l + 1]; ++t) g += sums[2 * t], h += sums[2 * t + 1];
+            number[leaves_[l].node] = -g / (h + l2_ + TINY) * rate;
         }
     }
 };

@@ -31,6 +31,8 @@ struct Rows {                                 // what a loss reads; one entry a 
     double parameter;                         // q of the pinball, the class k of one of many
 };
 
+struct Step { float g, h; };                  // gradient and curvature themselves, for the values of leaves
+
 struct Extent { double g, h, sum_g; };        // largest |g|, largest h, sum of |g|
 
 template <LossKind L>
@@ -81,7 +83,7 @@ static INLINE Extent extent_of(const Rows &R, int64_t a, int64_t b) {
 // Wide cells: g, and h << count_bits | 1. Narrow cells, where h is 1 for all: g << count_bits | 1.
 template <LossKind L, bool WEIGHTED, bool WIDE>
 static INLINE void cells_of(const Rows &R, int64_t a, int64_t b, double scale_g, double scale_h, int count_bits,
-                            int64_t *cells, float *curvature) {
+                            int64_t *cells, Step *steps) {
     for (int64_t i = a; i < b; ++i) {
         double g, h;
         weighed<L, WEIGHTED>(R, i, g, h);
@@ -89,7 +91,7 @@ static INLINE void cells_of(const Rows &R, int64_t a, int64_t b, double scale_g,
         if constexpr (WIDE) {
             cells[2 * i] = whole;
             cells[2 * i + 1] = (nearest(h * scale_h) << count_bits) + 1;
-            curvature[i] = float(h);
+            steps[i] = {float(g), float(h)};
         } else {
             cells[i] = (whole << count_bits) + 1;
         }
@@ -115,10 +117,10 @@ HOT static Extent extent(int kind, const Rows &R, int64_t a, int64_t b) {
 }
 
 HOT static void wide_cells(int kind, const Rows &R, int64_t a, int64_t b, double scale_g, double scale_h,
-                           int count_bits, int64_t *cells, float *curvature) {
+                           int count_bits, int64_t *cells, Step *steps) {
 #define RUN(L)                                                                                             \
-    R.w ? cells_of<L, true, true>(R, a, b, scale_g, scale_h, count_bits, cells, curvature)                 \
-        : cells_of<L, false, true>(R, a, b, scale_g, scale_h, count_bits, cells, curvature)
+    R.w ? cells_of<L, true, true>(R, a, b, scale_g, scale_h, count_bits, cells, steps)                 \
+        : cells_of<L, false, true>(R, a, b, scale_g, scale_h, count_bits, cells, steps)
     FOR_EACH_LOSS(RUN)
 #undef RUN
 }

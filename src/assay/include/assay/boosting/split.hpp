@@ -82,8 +82,8 @@ HOT static void boundary_gains(Candidates &K, int64_t m, double add_g, double ad
         right[b] = -ar * vr;
     }
     for (int64_t b = 0; b < m; ++b) {
-        const double size = left[b] + right[b], more = node_loss + size;
-        gain[b] = more > ROUNDING_OFF * size ? more : -1.0;
+        const double more = node_loss + (left[b] + right[b]);
+        gain[b] = more > ROUNDING_OFF * (std::fabs(left[b]) + std::fabs(right[b])) ? more : -1.0;
     }
 }
 
