@@ -52,6 +52,11 @@ class Columns:
     _order: np.ndarray | None = None
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.n, self.d
+
+    @property
     def ranks(self) -> np.ndarray:
         """(d, n) int32: the rank of each row, column by column."""
         if self._ranks is None:
@@ -93,6 +98,8 @@ def rank_columns(X: Any, n_categories: Any = None, *, presorted: bool = True) ->
     >>> columns.ranks, columns.values
     (array([[1, 2, 0, 1]], dtype=int32), array([1. , 2.5]))
     """
+    if isinstance(X, Columns):  # ranked already
+        return X
     n, d = X.shape
     if n >= 2**31:
         raise DataError(f"A tree can learn from at most 2^31 - 1 rows, got {n}.")

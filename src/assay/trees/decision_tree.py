@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Share(Accepted):
     def holds(self, value: Any) -> bool:
         if not isinstance(value, Real) or isinstance(value, Integral):
             return False
-        return 0 < value <= 1 if self.top else 0 < value < 1
+        return 0 < float(value) <= 1 if self.top else 0 < float(value) < 1
 
 
 def grouped(schema: Schema) -> np.ndarray:
@@ -49,8 +50,8 @@ def grouped(schema: Schema) -> np.ndarray:
 class DecisionTree(TreeLearner):
     """Parameters of scikit-learn's trees, and what they mean for :func:`assay.trees.growing.grow`."""
 
-    takes = frozenset({"nominal", "missing", "sparse"})
-    accepts = {
+    takes: ClassVar[frozenset[str]] = frozenset({"nominal", "missing", "sparse"})
+    accepts: ClassVar[Mapping[str, Accepted | None]] = {
         "splitter": Choice("best", "random"),
         "max_depth": Count(1) | None,
         "min_samples_split": Count(2) | Share(),
@@ -73,10 +74,7 @@ class DecisionTree(TreeLearner):
         n, d = X.shape
         self.max_features_ = _columns_to_try(me.max_features, d)
         drawn = me.splitter == "random" or self.max_features_ < d
-        leaf = me.min_samples_leaf
-        leaf = leaf if isinstance(leaf, Integral) else ceil(leaf * n)
-        split = me.min_samples_split
-        split = split if isinstance(split, Integral) else max(2, ceil(split * n))
+        leaf, split = _rows(me.min_samples_leaf, n), max(2, _rows(me.min_samples_split, n))
         tree = grow(
             rank_columns(X, grouped(me.schema_), presorted=not drawn),
             y,
@@ -85,8 +83,8 @@ class DecisionTree(TreeLearner):
             criterion=me.criterion,
             splitter=me.splitter,
             max_depth=me.max_depth,
-            min_samples_split=int(max(split, 2 * leaf)),
-            min_samples_leaf=int(leaf),
+            min_samples_split=max(split, 2 * leaf),
+            min_samples_leaf=leaf,
             min_weight_leaf=me.min_weight_fraction_leaf * (n if w is None else float(w.sum())),
             max_features=self.max_features_,
             max_leaf_nodes=me.max_leaf_nodes,
@@ -102,6 +100,17 @@ class DecisionTree(TreeLearner):
 
             tree = cost_complexity(tree, me.ccp_alpha)
         return tree
+
+    def _adopt_tree(self, tree: Tree, schema: Schema, classes: np.ndarray | None = None) -> Any:
+        """Become the fitted learner of a tree that was grown elsewhere, such as in an ensemble."""
+        me: Any = self
+        me._remember(schema)
+        if classes is not None:
+            me.classes_, me.n_classes_ = classes, len(classes)
+        self.n_outputs_ = 1 if classes is not None else tree.value.shape[1]
+        self.max_features_ = _columns_to_try(me.max_features, len(schema))
+        self.tree_ = tree
+        return self
 
     def _monotonic(self, K: int, several: bool) -> np.ndarray | None:
         """(d,) of -1, 0, 1, checked."""
@@ -120,10 +129,10 @@ class DecisionTree(TreeLearner):
                     f"{who}: monotonic_cst names the column {unknown[0]!r}, which X does not have."
                 )
             given = [given.get(name, 0) for name in schema.names]
-        signs = np.asarray(given)
-        if signs.shape != (len(schema),):
+        signs = np.atleast_1d(given)
+        if signs.ndim != 1 or len(signs) != len(schema):
             raise ParameterError(
-                f"{who}: monotonic_cst has shape {signs.shape} but the input data X has {len(schema)} features."
+                f"{who}: monotonic_cst has shape {len(signs)} but the input data X has {len(schema)} features."
             )
         if not np.isin(signs, (-1, 0, 1)).all():
             raise ParameterError(
@@ -160,6 +169,10 @@ class DecisionTree(TreeLearner):
             return self.tree_.predict(X)
         blocks = (X[i : i + ROWS].toarray() for i in range(0, X.shape[0], ROWS))
         return np.concatenate([self.tree_.predict(block) for block in blocks])
+
+
+def _rows(asked: Any, n: int) -> int:
+    return int(asked) if isinstance(asked, Integral) else ceil(asked * n)
 
 
 def _columns_to_try(asked: Any, d: int) -> int:

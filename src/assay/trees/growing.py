@@ -143,16 +143,10 @@ def grow(
         _no_loss if loss is None else np.ascontiguousarray(loss, np.float64),
         seed,
     )
-    *arrays, value, impurity, rows, weight, stand_ins = parts
-    return Tree(
-        *arrays,
-        value=value.reshape(-1, n_classes or q),
-        impurity=impurity,
-        n_node_samples=rows,
-        weighted_n_node_samples=weight,
-        n_categories=columns.n_categories,
-        surrogates=Surrogates(*stand_ins) if missing == "surrogate" else None,
-    )
+    *test, value, impurity, rows, weight, stand_ins = parts
+    value = value.reshape(-1, n_classes or q)
+    surrogates = Surrogates(*stand_ins) if missing == "surrogate" else None
+    return Tree(*test, value, impurity, rows, weight, columns.n_categories, surrogates)
 
 
 def _weights(w: np.ndarray | None, n: int) -> tuple[np.ndarray, np.ndarray]:

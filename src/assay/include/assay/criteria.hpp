@@ -341,7 +341,8 @@ struct Numbers {  // label is a row; y is (n, q); without weights each row weigh
 // What the criteria of one number share: weight, mean, smallest and largest number.
 struct OneNumber {
     Numbers rows;
-    double W = 0, mean = 0, least = 0, most = 0, mass = 0;
+    double W = 0, least = 0, most = 0, mass = 0;
+    double shift = 0, rest = 0, mean = 0;  // mean = shift + rest: numbers far from 0 keep their digits
     explicit OneNumber(Numbers numbers) : rows(numbers) {}
     int width() const { return 1; }
     double weight() const { return W; }
@@ -355,19 +356,20 @@ struct OneNumber {
     void average(Label label, int64_t m) {
         W = 0, least = std::numeric_limits<double>::infinity(), most = -least;
         double sum = 0;
-        const double shift = rows.at(label(0));  // numbers far from 0 keep their digits
+        shift = rows.at(label(0));
         for (int64_t i = 0; i < m; ++i) {
             const double y = rows.at(label(i)), w = rows.w(label(i));
             W += w, sum += w * (y - shift);
             least = std::min(least, y), most = std::max(most, y);
         }
-        mean = least == most ? least : shift + sum / W;
+        rest = least == most ? 0 : sum / W;
+        mean = shift + rest;
     }
     template <class Label>
     double profile(Label label, int64_t m, double *out) const {  // mean of some rows; their weight
         double sum = 0, weight = 0;
         for (int64_t i = 0; i < m; ++i) {
-            sum += rows.w(label(i)) * (rows.at(label(i)) - mean);
+            sum += rows.w(label(i)) * (rows.at(label(i)) - shift - rest);
             weight += rows.w(label(i));
         }
         out[0] = sum / weight;
@@ -383,24 +385,24 @@ struct SquaredError : OneNumber {
         average(label, m);
         mass = 0;
         for (int64_t i = 0; i < m; ++i) {
-            const double r = rows.at(label(i)) - mean;
+            const double r = rows.at(label(i)) - shift - rest;
             mass += rows.w(label(i)) * r * r;
         }
     }
     struct Cut {
         Numbers rows;
-        double W, mean, Wl = 0, S = 0;
+        double W, shift, rest, Wl = 0, S = 0;
         void add(uint32_t row) { add(row, rows.w(row)); }
         void add(uint32_t row, double w) {
-            S += w * (rows.at(row) - mean);
+            S += w * (rows.at(row) - shift - rest);
             Wl += w;
         }
         double gain() const { return S * S * W / (Wl * (W - Wl)); }
         double left_weight() const { return Wl; }
-        double left_value() const { return mean + S / Wl; }
-        double right_value() const { return mean - S / (W - Wl); }
+        double left_value() const { return shift + rest + S / Wl; }
+        double right_value() const { return shift + rest - S / (W - Wl); }
     };
-    Cut cut() const { return {rows, W, mean}; }
+    Cut cut() const { return {rows, W, shift, rest}; }
 };
 
 // The same for q numbers a row: the average of their gains.
@@ -468,41 +470,39 @@ struct SquaredErrors : OneNumber {
     }
 };
 
-// Poisson deviance. The y log y terms cancel: gain = s_l log(s_l / W_l) + s_r log(s_r / W_r) - s log(s / W).
+// Poisson deviance. The y log y terms cancel, and with D = sum over the left of w (y - mean) the gain is
+// s_l log(1 + D / (W_l mean)) + s_r log(1 - D / (W_r mean)), where s = W mean +- D are the sums of the sides.
 // A side whose numbers are all zero would predict a rate of zero; such a cut is not allowed.
 struct Poisson : OneNumber {
-    double sum = 0, node = 0;
     using OneNumber::OneNumber;
     template <class Label>
     void enter(Label label, int64_t m) {
         average(label, m);
-        sum = mean * W;
-        node = sum > 0 ? sum * std::log(mean) : 0;
-        mass = -node;
+        mass = 0;
         for (int64_t i = 0; i < m; ++i) {
             const double y = rows.at(label(i));
-            if (y > 0) mass += rows.w(label(i)) * y * std::log(y);
+            if (y > 0) mass += rows.w(label(i)) * y * std::log(y / mean);
         }
         if (pure()) mass = 0;
     }
     struct Cut {
         Numbers rows;
-        double W, sum, node, Wl = 0, left = 0;
+        double W, shift, rest, mean, Wl = 0, D = 0;
         void add(uint32_t row) { add(row, rows.w(row)); }
         void add(uint32_t row, double w) {
-            left += w * rows.at(row);
+            D += w * (rows.at(row) - shift - rest);
             Wl += w;
         }
         double gain() const {
-            const double right = sum - left, tiny = 1e-14 * sum;
-            if (left <= tiny || right <= tiny) return NO_GAIN;
-            return left * std::log(left / Wl) + right * std::log(right / (W - Wl)) - node;
+            const double a = Wl * mean, b = (W - Wl) * mean, tiny = 1e-14 * W * mean;
+            if (a + D <= tiny || b - D <= tiny) return NO_GAIN;
+            return (a + D) * std::log1p(D / a) + (b - D) * std::log1p(-D / b);
         }
         double left_weight() const { return Wl; }
-        double left_value() const { return left / Wl; }
-        double right_value() const { return (sum - left) / (W - Wl); }
+        double left_value() const { return mean + D / Wl; }
+        double right_value() const { return mean - D / (W - Wl); }
     };
-    Cut cut() const { return {rows, W, sum, node}; }
+    Cut cut() const { return {rows, W, shift, rest, mean}; }
 };
 
 // Numbers with weights, kept in order in a Fenwick tree: median and absolute deviation in log time.
@@ -549,7 +549,7 @@ class Medians {
 
 // Absolute error around the median. Both sides of a cut are kept in order.
 struct AbsoluteError : OneNumber {
-    std::vector<double> levels;   // distinct numbers of the node, less its mean: they keep their digits
+    std::vector<double> levels;   // distinct numbers of the node, less the first one's: they keep their digits
     std::vector<int32_t> rank;    // (n,) place of a row's number among them
     std::vector<std::pair<double, uint32_t>> sorted;
     Medians all, left, right;
@@ -563,12 +563,12 @@ struct AbsoluteError : OneNumber {
         for (int64_t i = 0; i < m; ++i) sorted.emplace_back(rows.at(label(i)), label(i));
         std::sort(sorted.begin(), sorted.end());
         for (int64_t i = 0; i < m; ++i) {
-            if (i == 0 || sorted[i].first != sorted[i - 1].first) levels.push_back(sorted[i].first - mean);
+            if (i == 0 || sorted[i].first != sorted[i - 1].first) levels.push_back(sorted[i].first - shift);
             rank[sorted[i].second] = int32_t(levels.size() - 1);
         }
         all.start(levels.data(), int64_t(levels.size()));
         for (int64_t i = 0; i < m; ++i) all.add(rank[label(i)], rows.w(label(i)));
-        middle = pure() ? least : mean + all.median();
+        middle = shift + all.median();
         mass = pure() ? 0 : all.deviation();
     }
     struct Cut {
@@ -583,8 +583,8 @@ struct AbsoluteError : OneNumber {
         }
         double gain() const { return node->mass - node->left.deviation() - node->right.deviation(); }
         double left_weight() const { return Wl; }
-        double left_value() const { return node->mean + node->left.median(); }
-        double right_value() const { return node->mean + node->right.median(); }
+        double left_value() const { return node->shift + node->left.median(); }
+        double right_value() const { return node->shift + node->right.median(); }
     };
     Cut cut() {
         left.start(levels.data(), int64_t(levels.size()));

@@ -1,0 +1,747 @@
+// Growing one tree: the best cut of each node over its columns, depth first or best first.
+//
+// A node is a range of rows. The cut of a column needs its rows in ascending order of rank:
+//   presorted   every column is sorted once; a split parts every column's range in two, keeping the order;
+//   gathered    the node's ranks are fetched and sorted for the columns that are looked at, and only there. The columns
+//               of a small node are brought together first, since its rows lie far apart.
+// Both give the same keys (rank << 32 | label), and everything else is shared. Nominal columns are ranked anew at each
+// node, by the response of their categories, and then cut like numbers.
+#pragma once
+#include "assay/splits.hpp"
+
+#include <queue>
+
+namespace assay {
+
+template <class Criterion>
+class Grower {
+    using Cut = decltype(std::declval<Criterion &>().cut());
+    const Data &data;
+    const Rules &rules;
+    Criterion &criterion;
+    Random random;
+    int64_t n = 0;                           // rows that take part
+    double root_weight = 0, tie = 0;
+    int32_t entered = -1;
+    bool presorted, all_columns;
+    std::vector<uint64_t> order;             // presorted: (d, n)
+    std::vector<uint32_t> rows, labels, spare_rows, spare_labels;   // gathered
+    std::vector<uint64_t> keys, scratch, regrouped;
+    std::vector<int32_t> counter, columns, codes;
+    // Gathered, in a small node: its columns side by side, for all nodes below it.
+    const int32_t *ranks;
+    int64_t stride;
+    bool nearby = false;
+    std::vector<int32_t> near_ranks;
+    std::vector<double> near_numbers, fetched;
+    Nearby near_rows;
+    std::vector<uint8_t> side;               // of a row, by number: 1 left, 0 right, 2 not known
+    struct Group { uint32_t code; int64_t begin, end; double at; };
+    std::vector<Group> groups;
+    std::vector<double> profile, axis, mass;
+
+  public:
+    std::vector<Node> nodes;
+    std::vector<double> values;              // (nodes, width)
+
+    Grower(const Data &table, const Rules &how, Criterion &what, const std::vector<uint32_t> &taking_part,
+           const std::vector<uint32_t> &packed)
+        : data(table), rules(how), criterion(what), random(how.seed), n(int64_t(taking_part.size())),
+          presorted(table.order != nullptr), all_columns(how.max_features >= table.d), keys(n), scratch(n),
+          ranks(table.ranks), stride(table.n), side(size_t(table.n)) {
+        columns.resize(data.d);
+        for (int64_t j = 0; j < data.d; ++j) columns[j] = int32_t(j);
+        if (presorted) {
+            order.resize(size_t(data.d * n));
+            if (n == data.n) {
+                std::memcpy(order.data(), data.order, size_t(data.d * n) * 8);
+            } else {
+                for (uint32_t row : taking_part) side[row] = 1;
+                for (int64_t j = 0; j < data.d; ++j) {
+                    uint64_t *to = order.data() + j * n;
+                    const uint64_t *from = data.order + j * data.n, *last = order.data() + j * n + n;
+                    for (int64_t i = 0; i < data.n && to < last; ++i) *to = from[i], to += side[lower(from[i])];
+                }
+            }
+        } else {
+            rows = taking_part, labels = rules.packed ? packed : taking_part;
+            spare_rows.resize(n), spare_labels.resize(n), counter.resize(BUCKETS);
+            if (rules.random) codes.resize(n), fetched.resize(size_t(NEARBY / data.d));
+        }
+    }
+
+    void run() {
+        const double inf = std::numeric_limits<double>::infinity();
+        Open root{add_node(0, n, -inf, inf), 0, n, 0, -inf, inf};
+        root_weight = criterion.weight();
+        if (closed(root)) return;
+        rules.max_leaves > 0 ? best_first(root) : depth_first(root);
+    }
+
+  private:
+    void enter(int32_t node, int64_t start, int64_t end) {
+        if (entered == node) return;
+        if (presorted) {
+            const uint64_t *sorted = order.data() + start;
+            criterion.enter([sorted](int64_t i) { return lower(sorted[i]); }, end - start);
+        } else {
+            const uint32_t *gathered = labels.data() + start;
+            criterion.enter([gathered](int64_t i) { return gathered[i]; }, end - start);
+        }
+        entered = node;
+    }
+    int32_t add_node(int64_t start, int64_t end, double low, double high) {
+        const int32_t id = int32_t(nodes.size());
+        nodes.emplace_back();
+        enter(id, start, end);
+        note(id, end - start, low, high);
+        return id;
+    }
+    void note(int32_t id, int64_t m, double low, double high) {  // what the criterion says of the node it is in
+        Node &node = nodes[id];
+        node.rows = m, node.impurity = criterion.impurity(), node.weight = criterion.weight();
+        const size_t at = values.size();
+        values.resize(at + criterion.width());
+        criterion.value(values.data() + at);
+        if (rules.monotonic) criterion.clip(values.data() + at, low, high);
+    }
+    bool closed(const Open &o) const {  // a leaf, without looking for a cut; the criterion is in this node
+        const int64_t m = o.end - o.start;
+        return o.depth >= rules.max_depth || m < rules.min_split || m < 2 * rules.min_leaf ||
+               nodes[o.node].weight < 2 * rules.min_weight || criterion.pure();
+    }
+
+    void depth_first(const Open &root) {
+        std::vector<Open> stack{root};
+        const auto home = criterion.rows;
+        size_t below = 0;  // nodes on the stack that are not nearby
+        while (!stack.empty()) {
+            const Open open = stack.back();
+            stack.pop_back();
+            if (nearby && stack.size() < below) nearby = false, criterion.rows = home, ranks = data.ranks, stride = data.n;
+            if (!presorted && !nearby && open.end - open.start <= NEARBY / data.d) {
+                bring_near(open);
+                below = stack.size();
+            }
+            Split split = best_split(open);
+            if (split.kind == LEAF) continue;
+            Open left, right;
+            bool left_open, right_open;
+            carry_out(open, split, left, right, left_open, right_open);
+            if (right_open) stack.push_back(right);
+            if (left_open) stack.push_back(left);
+        }
+    }
+    void best_first(const Open &root) {
+        std::priority_queue<Promise> queue;
+        const auto promise = [&](const Open &open) {
+            Split split = best_split(open);
+            if (split.kind != LEAF) queue.push({open, std::move(split)});
+        };
+        promise(root);
+        for (int64_t leaves = 1; leaves < rules.max_leaves && !queue.empty(); ++leaves) {
+            Promise best = queue.top();
+            queue.pop();
+            Open left, right;
+            bool left_open, right_open;
+            carry_out(best.open, best.split, left, right, left_open, right_open);
+            if (left_open) promise(left);  // carry_out leaves the criterion in the left node
+            if (right_open) promise(right);
+        }
+    }
+    void bring_near(const Open &open) {
+        const int64_t m = open.end - open.start, d = data.d;
+        uint32_t *row = rows.data() + open.start, *label = labels.data() + open.start;
+        const bool numbers = rules.random && data.X;
+        near_ranks.resize(size_t(m * d));
+        for (int64_t j = 0; j < d; ++j) {
+            if (numbers && !data.categories[j]) continue;
+            const int32_t *from = data.ranks + j * data.n;
+            for (int64_t i = 0; i < m; ++i) near_ranks[j * m + i] = from[row[i]];
+        }
+        if (numbers) {
+            near_numbers.resize(size_t(m * d));
+            for (int64_t i = 0; i < m; ++i)
+                for (int64_t j = 0; j < d; ++j) near_numbers[j * m + i] = data.X[row[i] * d + j];
+        }
+        if constexpr (!std::is_same<decltype(criterion.rows), PackedRows>::value) {
+            criterion.rows = near_rows.of(criterion.rows, label, m);
+            for (int64_t i = 0; i < m; ++i) label[i] = uint32_t(i);
+        }
+        for (int64_t i = 0; i < m; ++i) row[i] = uint32_t(i);
+        nearby = true, ranks = near_ranks.data(), stride = m;
+        entered = -1;
+    }
+    // -------------------------------------------------------------- finding the cut of a node
+
+    Split best_split(const Open &open) {
+        enter(open.node, open.start, open.end);
+        tie = TIE * criterion.mass;
+        Split best;
+        if (all_columns)
+            for (int64_t j = 0; j < data.d; ++j) try_column(open, j, best);
+        else try_some(open, best);
+        if (best.gain < rules.min_decrease * root_weight - tie) best.kind = LEAF;
+        return best;
+    }
+    void try_some(const Open &open, Split &best) {
+        int64_t left = data.d, seen = 0, usable = 0;
+        while (left > 0 && (seen < rules.max_features || usable == 0)) {
+            std::swap(columns[random.below(left)], columns[left - 1]);
+            ++seen;
+            usable += try_column(open, columns[--left], best);
+        }
+    }
+
+    // The keys of a column in the node, sorted; null if they are all equal.
+    uint64_t *sorted_keys(const Open &open, int64_t j, bool by_row = false) {
+        const int64_t m = open.end - open.start;
+        if (presorted) {
+            uint64_t *s = order.data() + j * n + open.start;
+            return upper(s[0]) == upper(s[m - 1]) ? nullptr : s;
+        }
+        const int32_t *rank = ranks + j * stride;
+        const uint32_t *row = rows.data() + open.start, *label = by_row ? row : labels.data() + open.start;
+        uint32_t low = ~uint32_t(0), high = 0;
+        for (int64_t i = 0; i < m; ++i) {
+            const uint32_t r = uint32_t(rank[row[i]]);
+            low = std::min(low, r), high = std::max(high, r);
+            keys[i] = uint64_t(r) << 32 | label[i];
+        }
+        if (low == high) return nullptr;
+        return sort_keys(keys.data(), scratch.data(), m, low, high, counter.data());
+    }
+
+    int64_t distinct(int64_t j) const { return data.start[j + 1] - data.start[j]; }
+    int64_t known_of(const uint64_t *s, int64_t m, int64_t j) const {  // missing values stand behind all others
+        if (!data.holes[j]) return m;
+        const uint32_t missing = uint32_t(distinct(j));
+        return std::lower_bound(s, s + m, uint64_t(missing) << 32) - s;
+    }
+
+    bool try_column(const Open &open, int64_t j, Split &best) {  // whether the column varies in the node
+        const int64_t m = open.end - open.start;
+        if (rules.random && !data.categories[j]) return random_cut(open, j, m, best);
+        const uint64_t *s = sorted_keys(open, j);
+        if (!s) return false;
+        if (rules.random) {
+            random_grouping(open, j, s, m, best);
+            return true;
+        }
+        const int64_t known = known_of(s, m, j);
+        if (known < m && rules.surrogate) {  // rows that do not know the answer have no say
+            if (known < 2 || upper(s[0]) == upper(s[known - 1])) return false;
+            criterion.enter([s](int64_t i) { return lower(s[i]); }, known);
+            consider(open, j, s, known, known, best);
+            entered = -1;
+            enter(open.node, open.start, open.end);
+        } else {
+            consider(open, j, s, known, m, best);
+        }
+        return true;
+    }
+    void consider(const Open &open, int64_t j, const uint64_t *s, int64_t known, int64_t m, Split &best) {
+        if (data.categories[j]) return group(open, j, s, known, m, best);
+        int64_t at;
+        bool missing_left;
+        double gain = best.gain, middle;
+        if (!sweep(open, j, s, known, m, true, gain, at, missing_left, middle)) return;
+        take(best, gain, j, THRESHOLD, missing_left, middle);
+        const double *v = data.values + data.start[j];
+        best.cut = upper(s[at - 1]);
+        best.threshold = at == known ? std::numeric_limits<double>::infinity()
+                                     : halfway(v[best.cut], v[upper(s[at])]);
+    }
+    static void take(Split &best, double gain, int64_t j, uint8_t kind, bool missing_left, double middle) {
+        best.gain = gain, best.feature = int32_t(j), best.kind = kind;
+        best.missing_left = missing_left, best.middle = middle;
+    }
+
+    // All cuts of sorted keys: the first known of m are values, the rest are missing and go right, then left.
+    // Whether a better one than gain was found: it is in front of key number at.
+    bool sweep(const Open &open, int64_t j, const uint64_t *s, int64_t known, int64_t m, bool number, double &gain,
+               int64_t &at, bool &missing_left, double &middle) {
+        bool found = false;
+        for (int turn = 0; turn < (known < m ? 2 : 1); ++turn) {
+            Cut cut = criterion.cut();
+            const int64_t given = turn ? m - known : 0;  // missing rows on the left
+            for (int64_t i = known; turn && i < m; ++i) cut.add(lower(s[i]));
+            const int64_t first = std::max<int64_t>(1, rules.min_leaf - given);
+            const int64_t last = std::min(known - 1, m - rules.min_leaf - given);
+            const int64_t end = !turn && known < m && m - known >= rules.min_leaf && known >= rules.min_leaf;
+            int64_t left = 0;
+            for (; left < first - 1 && left < known; ++left) cut.add(lower(s[left]));
+            const auto look = [&](int64_t here) {
+                const double g = cut.gain();
+                if (!(g > gain + tie) || !allowed(open, j, cut)) return;
+                gain = g, at = here, missing_left = turn || (known == m && 2 * here > m);
+                middle = (cut.left_value() + cut.right_value()) / 2;
+                found = true;
+            };
+            if (rules.max_candidates > 0 && number) {
+                const double step = double(known) / double(rules.max_candidates + 1);
+                double next = step;
+                while (left < last) {
+                    cut.add(lower(s[left++]));
+                    if (double(left) < next || upper(s[left]) == upper(s[left - 1])) continue;
+                    look(left);
+                    next = (std::floor(double(left) / step) + 1) * step;
+                }
+            } else {
+                while (left < last) {
+                    cut.add(lower(s[left++]));
+                    if (upper(s[left]) != upper(s[left - 1])) look(left);
+                }
+            }
+            if (!end) continue;
+            for (; left < known; ++left) cut.add(lower(s[left]));
+            look(known);
+        }
+        return found;
+    }
+    bool allowed(const Open &open, int64_t j, const Cut &cut) const {
+        if (rules.min_weight > 0) {
+            const double a = cut.left_weight(), b = criterion.weight() - a;
+            if (a < rules.min_weight || b < rules.min_weight) return false;
+        }
+        if (!rules.monotonic) return true;
+        const double a = cut.left_value(), b = cut.right_value();
+        return a >= open.low && a <= open.high && b >= open.low && b <= open.high &&
+               double(rules.monotonic[j]) * (a - b) <= 0;
+    }
+
+    // -------------------------------------------------------------- nominal columns
+
+    // The best division of the categories in two. In the order of their mean response an optimal one is a cut, for
+    // two classes and for one number (Breiman and others). With more classes, all groupings of few categories;
+    // of many: cuts along the first principal component of their class shares, and each category against the rest.
+    void group(const Open &open, int64_t j, const uint64_t *s, int64_t known, int64_t m, Split &best) {
+        find_groups(s, known);
+        const int64_t r = int64_t(groups.size());
+        const int width = criterion.width();
+        if constexpr (Criterion::counts_classes)
+            if (width > 2 && r <= EXHAUSTIVE) return group_all(open, j, s, known, m, best);
+        profile.resize(size_t(r * width)), mass.resize(r);
+        for (int64_t g = 0; g < r; ++g) {
+            const uint64_t *from = s + groups[g].begin;
+            mass[g] = criterion.profile([from](int64_t i) { return lower(from[i]); },
+                                        groups[g].end - groups[g].begin, profile.data() + g * width);
+        }
+        place_groups(r, width);
+        std::sort(groups.begin(), groups.end(),
+                  [](const Group &a, const Group &b) { return a.at != b.at ? a.at < b.at : a.code < b.code; });
+        regrouped.resize(n);
+        int64_t i = 0;
+        for (int64_t g = 0; g < r; ++g)
+            for (int64_t k = groups[g].begin; k < groups[g].end; ++k) regrouped[i++] = uint64_t(g) << 32 | lower(s[k]);
+        for (; i < m; ++i) regrouped[i] = uint64_t(r) << 32 | lower(s[i]);
+        int64_t at;
+        bool missing_left;
+        double gain = best.gain, middle;
+        if (sweep(open, j, regrouped.data(), known, m, false, gain, at, missing_left, middle)) {
+            take(best, gain, j, SUBSET, missing_left, middle);
+            const int64_t last = upper(regrouped[at - 1]);
+            set_of(best, j, [last](int64_t g) { return g <= last; });
+        }
+        if constexpr (Criterion::counts_classes)
+            if (width > 2) one_against_rest(open, j, s, known, m, best);
+    }
+    void find_groups(const uint64_t *s, int64_t known) {
+        groups.clear();
+        for (int64_t a = 0, b = 0; a < known; a = b) {
+            for (b = a + 1; b < known && upper(s[b]) == upper(s[a]); ++b) {}
+            groups.push_back({upper(s[a]), a, b, 0});
+        }
+    }
+    // Where each group stands: its mean, its share of class 1, or its place on the first principal component.
+    void place_groups(int64_t r, int width) {
+        if (width <= 2) {
+            for (int64_t g = 0; g < r; ++g) groups[g].at = profile[g * width + width - 1];
+            return;
+        }
+        std::vector<double> mean(width), next(width);
+        double total = 0, longest = -1;
+        for (int64_t g = 0; g < r; ++g) {
+            total += mass[g];
+            for (int k = 0; k < width; ++k) mean[k] += mass[g] * profile[g * width + k];
+        }
+        for (int k = 0; k < width; ++k) mean[k] /= total;
+        axis.assign(width, 0.0);
+        for (int64_t g = 0; g < r; ++g) {  // begin with the group that stands out most
+            double length = 0;
+            for (int k = 0; k < width; ++k) {
+                profile[g * width + k] -= mean[k];
+                length += mass[g] * profile[g * width + k] * profile[g * width + k];
+            }
+            if (length > longest * (1 + TIE))
+                longest = length, std::copy_n(profile.begin() + g * width, width, axis.begin());
+        }
+        for (int round = 0; round < 50; ++round) {  // power iteration, without forming the covariance
+            std::fill(next.begin(), next.end(), 0.0);
+            double norm = 0, change = 0;
+            for (int64_t g = 0; g < r; ++g) {
+                double dot = 0;
+                for (int k = 0; k < width; ++k) dot += profile[g * width + k] * axis[k];
+                for (int k = 0; k < width; ++k) next[k] += mass[g] * dot * profile[g * width + k];
+            }
+            for (double v : next) norm += v * v;
+            if (norm <= 0) break;
+            norm = std::sqrt(norm);
+            for (int k = 0; k < width; ++k) {
+                next[k] /= norm;
+                change = std::max(change, std::abs(next[k] - axis[k]));
+            }
+            axis = next;
+            if (change < 1e-9) break;
+        }
+        for (int64_t g = 0; g < r; ++g) {
+            groups[g].at = 0;
+            for (int k = 0; k < width; ++k) groups[g].at += profile[g * width + k] * axis[k];
+        }
+    }
+    template <class Left>
+    void set_of(Split &best, int64_t j, Left is_left) {  // categories that are not in the node follow the missing
+        const int32_t r = data.categories[j];
+        best.set.assign(size_t(r + 31) / 32, 0);
+        if (best.missing_left) {
+            for (int32_t c = 0; c < r; ++c) put(best.set, uint32_t(c));
+            for (const Group &g : groups) best.set[g.code >> 5] &= ~(uint32_t(1) << (g.code & 31));
+        }
+        for (size_t g = 0; g < groups.size(); ++g)
+            if (is_left(int64_t(g))) put(best.set, groups[g].code);
+    }
+
+    // Class weights of the groups (the last row: of the missing), for criteria of classes.
+    template <class T>
+    void tables(const uint64_t *s, int64_t known, int64_t m, std::vector<T> &table, std::vector<T> &weight) {
+        const int K = criterion.width();
+        table.assign((groups.size() + 1) * K, T(0)), weight.assign(groups.size() + 1, T(0));
+        const auto add = [&](size_t g, int64_t i) {
+            const T w = criterion.rows.w(lower(s[i]));
+            table[g * K + criterion.rows.k(lower(s[i]))] += w, weight[g] += w;
+        };
+        for (size_t g = 0; g < groups.size(); ++g)
+            for (int64_t i = groups[g].begin; i < groups[g].end; ++i) add(g, i);
+        for (int64_t i = known; i < m; ++i) add(groups.size(), i);
+    }
+    // Looks at the grouping with these groups on the left.
+    template <class T, class Left>
+    void look_at(const std::vector<T> &table, const std::vector<T> &weight, Left is_left, bool missing_left,
+                 int64_t known, int64_t m, int64_t j, Split &best, std::vector<T> &sum, std::vector<T> &rest) {
+        const int K = criterion.width();
+        const size_t r = groups.size();
+        T w = 0;
+        int64_t left = missing_left ? m - known : 0;
+        std::fill(sum.begin(), sum.end(), T(0));
+        for (size_t g = 0; g <= r; ++g) {
+            if (g < r ? !is_left(int64_t(g)) : !missing_left) continue;
+            for (int k = 0; k < K; ++k) sum[k] += table[g * K + k];
+            w += weight[g];
+            if (g < r) left += groups[g].end - groups[g].begin;
+        }
+        const double a = double(w), b = criterion.weight() - a;
+        if (left < rules.min_leaf || m - left < rules.min_leaf || a < rules.min_weight || b < rules.min_weight) return;
+        const double gain = criterion.gain_of(sum.data(), w, rest.data());
+        if (!(gain > best.gain + tie)) return;
+        take(best, gain, j, SUBSET, known < m ? missing_left : 2 * left > m, 0);
+        set_of(best, j, is_left);
+    }
+    void group_all(const Open &, int64_t j, const uint64_t *s, int64_t known, int64_t m, Split &best) {
+        using T = typename std::remove_reference<decltype(criterion.total[0])>::type;
+        std::vector<T> table, weight, sum(criterion.width()), rest(criterion.width());
+        tables(s, known, m, table, weight);
+        const uint32_t all = (uint32_t(1) << groups.size()) - 1;
+        for (int missing_left = 0; missing_left <= int(known < m); ++missing_left)
+            for (uint32_t mask = 1; mask <= all; mask += 2) {  // the first category is on the left
+                if (mask == all && (missing_left || known == m)) continue;
+                look_at(table, weight, [mask](int64_t g) { return mask >> g & 1; }, missing_left, known, m, j, best,
+                        sum, rest);
+            }
+    }
+    void one_against_rest(const Open &, int64_t j, const uint64_t *s, int64_t known, int64_t m, Split &best) {
+        using T = typename std::remove_reference<decltype(criterion.total[0])>::type;
+        std::vector<T> table, weight, sum(criterion.width()), rest(criterion.width());
+        tables(s, known, m, table, weight);
+        std::vector<T> all = table, heavy = weight;
+        const std::vector<Group> every = groups;
+        const int K = criterion.width();
+        table.resize(2 * K), weight.resize(2), groups.resize(1);
+        const size_t r = every.size();
+        for (size_t g = 0; g < r; ++g) {  // as a grouping of one category and of the missing
+            groups[0] = every[g];
+            for (int missing_left = 0; missing_left <= int(known < m); ++missing_left) {
+                std::copy_n(all.begin() + g * K, K, table.begin()), weight[0] = heavy[g];
+                std::copy_n(all.begin() + r * K, K, table.begin() + K), weight[1] = heavy[r];
+                const double before = best.gain;
+                look_at(table, weight, [](int64_t) { return true; }, missing_left, known, m, j, best, sum, rest);
+                if (best.gain == before) continue;
+                groups = every;
+                set_of(best, j, [g](int64_t h) { return h == int64_t(g); });
+                groups.assign(1, every[g]);
+            }
+        }
+        groups = every;
+    }
+
+    // -------------------------------------------------------------- random cuts
+
+    // A threshold drawn uniformly between the smallest and the largest value in the node.
+    bool random_cut(const Open &open, int64_t j, int64_t m, Split &best) {
+        const uint32_t *row = rows.data() + open.start;
+        if (nearby && data.X) {
+            double range[2];
+            fetch_numbers(near_numbers.data() + j * stride, row, m, fetched.data(), range);
+            int64_t holes = 0;
+            if (data.holes[j])
+                for (int64_t i = 0; i < m; ++i) holes += std::isnan(fetched[i]);
+            if (holes == m || (range[0] == range[1] && holes == 0)) return false;
+            bool missing_left;
+            const double threshold = draw(range[0], range[1], holes, missing_left);
+            for (int64_t i = 0; missing_left && i < m; ++i)
+                if (std::isnan(fetched[i])) fetched[i] = -std::numeric_limits<double>::infinity();
+            cut_at(open, j, fetched.data(), m, threshold, threshold, holes > 0, missing_left, best);
+            return true;
+        }
+        const int32_t missing = int32_t(distinct(j));
+        int32_t range[2];
+        fetch_ranks(ranks + j * stride, row, m, missing, codes.data(), range);
+        int64_t holes = 0;
+        if (data.holes[j])
+            for (int64_t i = 0; i < m; ++i) holes += codes[i] == missing;
+        if (holes == m || (range[0] == range[1] && holes == 0)) return false;
+        const double *v = data.values + data.start[j];
+        bool missing_left;
+        const double threshold = draw(v[range[0]], v[range[1]], holes, missing_left);
+        const int32_t last = int32_t(std::upper_bound(v + range[0], v + range[1] + 1, threshold) - v) - 1;
+        for (int64_t i = 0; missing_left && i < m; ++i) codes[i] = codes[i] == missing ? -1 : codes[i];
+        if (cut_at(open, j, codes.data(), m, last, threshold, holes > 0, missing_left, best)) best.cut = uint32_t(last);
+        return true;
+    }
+    double draw(double low, double high, int64_t holes, bool &missing_left) {
+        const double u = random.unit();
+        missing_left = holes && low < high && random.unit() < 0.5;
+        if (low == high) return high;  // values against missing
+        const double threshold = low + u * (high - low);
+        return threshold < high ? threshold : low;
+    }
+    template <class Code>
+    bool cut_at(const Open &open, int64_t j, const Code *code, int64_t m, Code last, double threshold, bool holes,
+                bool missing_left, Split &best) {
+        const uint32_t *label = labels.data() + open.start;
+        Cut cut = criterion.cut();
+        int64_t left = 0;
+        if constexpr (std::is_same<Criterion, GiniOfTwo<PackedRows>>::value) {
+            int64_t sums[3];
+            m < 128 ? sum_codes(code, label, m, last, sums) : sum_up_to(code, label, m, last, sums);
+            left = sums[0], cut.Wl = sums[1], cut.ones = sums[2];
+        } else {
+            for (int64_t i = 0; i < m; ++i) {
+                const bool is_left = code[i] <= last;
+                cut.add(label[i], criterion.rows.w(label[i]) * is_left);
+                left += is_left;
+            }
+        }
+        if (!accept(open, j, cut, left, m, holes, missing_left, THRESHOLD, best)) return false;
+        best.threshold = threshold;
+        return true;
+    }
+    bool accept(const Open &open, int64_t j, Cut &cut, int64_t left, int64_t m, bool holes, bool missing_left,
+                uint8_t kind, Split &best) {
+        if (left == 0 || left == m || left < rules.min_leaf || m - left < rules.min_leaf) return false;
+        const double gain = cut.gain();
+        if (!(gain > best.gain + tie) || !allowed(open, j, cut)) return false;
+        take(best, gain, j, kind, holes ? missing_left : 2 * left > m, (cut.left_value() + cut.right_value()) / 2);
+        return true;
+    }
+    void random_grouping(const Open &open, int64_t j, const uint64_t *s, int64_t m, Split &best) {
+        const int64_t known = known_of(s, m, j);
+        find_groups(s, known);
+        const bool missing_left = known < m && random.unit() < 0.5;
+        std::vector<uint8_t> left(groups.size());
+        size_t ones = 0;
+        for (auto &l : left) ones += l = uint8_t(random.next() >> 63);
+        const bool none = ones == 0 && !missing_left, all = ones == left.size() && (missing_left || known == m);
+        if (none || all) left[size_t(random.below(int64_t(left.size())))] ^= 1;
+        std::vector<uint8_t> goes(size_t(data.categories[j]) + 1);
+        for (size_t g = 0; g < groups.size(); ++g) goes[groups[g].code] = left[g];
+        Cut cut = criterion.cut();
+        int64_t moved = 0;
+        for (int64_t i = 0; i < m; ++i)
+            if (i < known ? goes[upper(s[i])] : missing_left) cut.add(lower(s[i])), ++moved;
+        if (accept(open, j, cut, moved, m, known < m, missing_left, SUBSET, best))
+            set_of(best, j, [&](int64_t g) { return left[size_t(g)]; });
+    }
+
+    // -------------------------------------------------------------- carrying out a split
+
+    void carry_out(const Open &open, Split &split, Open &left, Open &right, bool &left_open, bool &right_open) {
+        const int64_t m = open.end - open.start;
+        const int64_t a = presorted ? mark_presorted(open, split) : mark_gathered(open, split);
+        left = {-1, open.start, open.start + a, open.depth + 1, open.low, open.high};
+        right = {-1, open.start + a, open.end, open.depth + 1, open.low, open.high};
+        if (rules.monotonic && rules.monotonic[split.feature]) {
+            (rules.monotonic[split.feature] > 0 ? left.high : left.low) = split.middle;
+            (rules.monotonic[split.feature] > 0 ? right.low : right.high) = split.middle;
+        }
+        uint64_t *own = presorted ? order.data() + split.feature * n + open.start : nullptr;
+        if (presorted) part(own, m, a, side.data(), scratch.data(), true, true);
+        else part_gathered(open);
+        right.node = add_child(own ? own + a : nullptr, right, right_open);
+        left.node = add_child(own, left, left_open);  // the criterion stays in the left node, which comes next
+        if (presorted && (left_open || right_open))
+            for (int64_t j = 0; j < data.d; ++j)
+                if (j != split.feature)
+                    part(order.data() + j * n + open.start, m, a, side.data(), scratch.data(), left_open, right_open);
+        Node &node = nodes[open.node];
+        node.feature = split.feature, node.kind = split.kind, node.threshold = split.threshold;
+        node.left = left.node, node.right = right.node, node.missing = split.missing_left ? 0 : 1;
+        if (split.kind == SUBSET) node.threshold = NOTHING, node.set = std::move(split.set);
+    }
+    int32_t add_child(const uint64_t *sorted, const Open &child, bool &open) {
+        const int32_t id = int32_t(nodes.size());
+        nodes.emplace_back();
+        if (sorted) {  // the rows of the split's own column are in place already
+            criterion.enter([sorted](int64_t i) { return lower(sorted[i]); }, child.end - child.start);
+            entered = id;
+        } else {
+            enter(id, child.start, child.end);
+        }
+        note(id, child.end - child.start, child.low, child.high);
+        Open here = child;
+        here.node = id;
+        open = !closed(here);
+        return id;
+    }
+    bool goes_left(const Split &split, uint32_t rank, uint32_t missing) const {
+        if (rank == missing) return split.missing_left;
+        return split.kind == THRESHOLD ? rank <= split.cut : in_set(split.set, rank);
+    }
+    int64_t mark_presorted(const Open &open, Split &split) {
+        const int64_t m = open.end - open.start;
+        const uint64_t *s = order.data() + split.feature * n + open.start;
+        const uint32_t missing = uint32_t(distinct(split.feature));
+        int64_t left = 0;
+        for (int64_t i = 0; i < m; ++i) {
+            const bool is_left = goes_left(split, upper(s[i]), missing);
+            side[lower(s[i])] = is_left;
+            left += is_left;
+        }
+        return rules.surrogate ? stand_in(open, split) : left;
+    }
+    int64_t mark_gathered(const Open &open, Split &split) {
+        if (nearby && rules.random && data.X && split.kind == THRESHOLD) return mark_numbers(open, split);
+        const int32_t *rank = ranks + split.feature * stride;
+        const uint32_t missing = uint32_t(distinct(split.feature));
+        int64_t left = 0;
+        for (int64_t i = open.start; i < open.end; ++i) {
+            const bool is_left = goes_left(split, uint32_t(rank[rows[i]]), missing);
+            side[rows[i]] = is_left;
+            left += is_left;
+        }
+        return rules.surrogate ? stand_in(open, split) : left;
+    }
+    int64_t mark_numbers(const Open &open, const Split &split) {
+        const double *x = near_numbers.data() + split.feature * stride;
+        int64_t left = 0;
+        for (int64_t i = open.start; i < open.end; ++i) {
+            const double v = x[rows[i]];
+            const bool is_left = std::isnan(v) ? split.missing_left : v <= split.threshold;
+            side[rows[i]] = is_left;
+            left += is_left;
+        }
+        return left;
+    }
+    void part_gathered(const Open &open) {
+        int64_t a = open.start, b = 0;
+        for (int64_t i = open.start; i < open.end; ++i) {
+            const uint32_t row = rows[i], label = labels[i];
+            const uint8_t s = side[row];
+            rows[a] = row, labels[a] = label;
+            spare_rows[b] = row, spare_labels[b] = label;
+            a += s, b += 1 - s;
+        }
+        std::memcpy(rows.data() + a, spare_rows.data(), size_t(b) * 4);
+        std::memcpy(labels.data() + a, spare_labels.data(), size_t(b) * 4);
+    }
+
+    // -------------------------------------------------------------- surrogates
+
+    // Tests of other columns that send rows the same way as the split does, better than the larger side would; then
+    // the side of the rows that miss the split's own value. Returns the rows on the left.
+    int64_t stand_in(const Open &open, Split &split) {
+        const int64_t m = open.end - open.start;
+        const uint32_t missing = uint32_t(distinct(split.feature));
+        std::vector<uint32_t> lost;
+        double weight[2] = {0, 0};
+        int64_t left = 0;
+        const uint64_t *sorted = presorted ? order.data() + open.start : nullptr;
+        for (int64_t i = 0; i < m; ++i) {
+            const uint32_t r = presorted ? lower(sorted[i]) : rows[open.start + i];
+            if (rank_of(split.feature, r) == missing) lost.push_back(r), side[r] = 2;
+            else weight[side[r]] += double(criterion.rows.w(r)), left += side[r];
+        }
+        split.missing_left = weight[1] > weight[0];
+        auto &kept = nodes[open.node].stand_ins;
+        for (int64_t j = 0; j < data.d; ++j)
+            if (j != split.feature) agree(open, j, kept);
+        std::stable_sort(kept.begin(), kept.end(),
+                         [](const StandIn &a, const StandIn &b) { return a.agreement > b.agreement * (1 + TIE); });
+        if (kept.size() > STAND_INS) kept.resize(STAND_INS);
+        for (uint32_t r : lost) {
+            uint8_t to = split.missing_left;
+            for (const StandIn &t : kept) {
+                const uint32_t rank = rank_of(t.feature, r);
+                if (rank == uint32_t(distinct(t.feature))) continue;
+                to = uint8_t((t.kind == THRESHOLD ? rank <= t.cut : in_set(t.set, rank)) != bool(t.flip));
+                break;
+            }
+            side[r] = to, left += to;
+        }
+        return left;
+    }
+    uint32_t rank_of(int64_t j, uint32_t row) const { return uint32_t(ranks[j * stride + row]); }
+
+    void agree(const Open &open, int64_t j, std::vector<StandIn> &kept) {
+        const int64_t m = open.end - open.start;
+        const uint64_t *s = sorted_keys(open, j, true);
+        if (!s) return;
+        const int64_t known = known_of(s, m, j);
+        double all[2] = {0, 0}, seen[2] = {0, 0};
+        const auto w = [&](int64_t i) { return double(criterion.rows.w(lower(s[i]))); };
+        for (int64_t i = 0; i < known; ++i)
+            if (side[lower(s[i])] < 2) all[side[lower(s[i])]] += w(i);
+        const double total = all[0] + all[1], plain = std::max(all[0], all[1]);
+        StandIn best{plain * (1 + TIE), int32_t(j), THRESHOLD, 0, 0, 0, {}};
+        if (data.categories[j]) {  // each category goes where most of its rows go
+            find_groups(s, known);
+            best.set.assign(size_t(data.categories[j] + 31) / 32, 0), best.kind = SUBSET, best.threshold = NOTHING;
+            double agreement = 0;
+            for (const Group &g : groups) {
+                double here[2] = {0, 0};
+                for (int64_t i = g.begin; i < g.end; ++i)
+                    if (side[lower(s[i])] < 2) here[side[lower(s[i])]] += w(i);
+                if (here[1] > here[0]) put(best.set, g.code);
+                agreement += std::max(here[0], here[1]);
+            }
+            if (agreement > best.agreement) best.agreement = agreement, kept.push_back(std::move(best));
+            return;
+        }
+        bool found = false;
+        const double *v = data.values + data.start[j];
+        for (int64_t i = 0; i + 1 < known; ++i) {
+            if (side[lower(s[i])] < 2) seen[side[lower(s[i])]] += w(i);
+            if (upper(s[i]) == upper(s[i + 1])) continue;
+            const double straight = seen[1] + all[0] - seen[0];  // low values left
+            for (uint8_t flip = 0; flip < 2; ++flip) {
+                const double agreement = flip ? total - straight : straight;
+                if (agreement <= best.agreement) continue;
+                best.agreement = agreement * (1 + TIE), best.flip = flip, best.cut = upper(s[i]);
+                best.threshold = halfway(v[upper(s[i])], v[upper(s[i + 1])]);
+                found = true;
+            }
+        }
+        if (found) kept.push_back(std::move(best));
+    }
+};
+
+}  // namespace assay
