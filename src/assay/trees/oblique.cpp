@@ -53,8 +53,7 @@ class Classes {
 
     double phi(double v) const {
         if (rows.criterion == 0) return v * v;
-        const int64_t whole = int64_t(v);
-        if (double(whole) == v && whole < int64_t(table.size())) return table[whole];
+        if (v >= 0 && v < double(table.size()) && v == std::floor(v)) return table[int64_t(v)];
         return v > 0 ? v * std::log2(v) : 0.0;
     }
     double loss(int side) const {  // W I(side)

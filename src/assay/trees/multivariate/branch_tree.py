@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.tables import Schema
-from assay.trees.multivariate.splits import Split
+from assay.trees.multivariate.splits import Discriminants, Split
 from assay.trees.outline import Branch, Outline, OutlineNode
 
 __all__ = ["BranchTree"]
@@ -250,5 +250,8 @@ class BranchTree:
                 raise ValueError("BranchTree: a node has a question without branches, or the reverse.")
             if split is not None:
                 split.check(self.n_features)
-                if split.arity != length:
-                    raise ValueError("BranchTree: a node has too few or too many branches.")
+                named = split.classes if isinstance(split, Discriminants) else np.zeros(0)
+                if split.arity != length or (named < 0).any() or (named >= self.value.shape[1]).any():
+                    raise ValueError(
+                        "BranchTree: a node has too few or too many branches, or unknown classes."
+                    )

@@ -118,9 +118,9 @@ class OC1Classifier(MultivariateTree):
 
     def _search(self, rows: Rows, start: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The best of all searches; among equals the first."""
-        starts = [start, *rng.uniform(-1, 1, (self.restarts - 1, len(start)))]
-        seeds = rng.integers(2**62, size=self.restarts).tolist()
-        tasks = list(zip(starts, seeds))
+        drawn = rng.random((self.restarts, len(start) + 1))
+        starts = [start, *(2 * drawn[1:, :-1] - 1)]
+        tasks = list(zip(starts, (drawn[:, -1] * 2**53).astype(np.int64).tolist()))
         if rows.X.size >= _LARGE:
             found = in_threads(lambda task: self._climb(rows, task), tasks)
         else:

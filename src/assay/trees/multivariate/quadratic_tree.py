@@ -28,9 +28,8 @@ class QuadraticTreeClassifier(MultivariateTree):
     and the node tests :math:`q(x) \le t` with the t that leaves the branches purest. Ellipsoids, hyperboloids and
     pairs of planes are such surfaces; a circle in a square and the exclusive or take one node.
 
-    A covariance is estimated with as many rows of the common one added as there are columns, and one more, so that
-    small nodes stay sound. Columns are standardised in each node; nominal ones come in as indicators. Cost of a node:
-    O(n d^2 + d^3).
+    The covariance of a group with few rows leans on the common one, so that small nodes stay sound. Columns are
+    standardised in each node; nominal ones come in as indicators. Cost of a node: O(n d^2 + d^3).
 
     Parameters
     ----------
@@ -113,12 +112,14 @@ class QuadraticTreeClassifier(MultivariateTree):
 def own_covariances(rows: Rows, group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
     r"""(G, d) means and (G, d, d) covariances of groups of rows, standardised columns.
 
-    .. math:: \Sigma_g = \frac{S_g + (d + 1)\,\Sigma}{n_g + d + 1} + 10^{-4} I
+    .. math:: \Sigma_g = \frac{S_g + k_g\,\Sigma}{n_g + k_g} + 10^{-4} I, \qquad k_g = \frac{(d+1)^2}{n_g + d + 1}
 
-    with the scatter :math:`S_g` of the group and the common covariance :math:`\Sigma` within the groups.
+    with the scatter :math:`S_g` of the group and the common covariance :math:`\Sigma` within the groups, which counts
+    as :math:`k_g` rows: as many as there are columns where rows are few, next to none where they are many.
     """
     sums = class_scatter(rows.standard, group, rows.w, G, pooled=False)
     d = rows.X.shape[1]
     common = sums.scatter.sum(axis=0) / sums.count.sum()
-    own = (sums.scatter + (d + 1) * common) / (sums.count + d + 1)[:, None, None]
+    added = ((d + 1) ** 2 / (sums.count + d + 1))[:, None, None]
+    own = (sums.scatter + added * common) / (sums.count[:, None, None] + added)
     return sums.mean, own + 1e-4 * np.eye(d)
