@@ -169,6 +169,20 @@ def test_other_learners_get_the_table_as_it_came():
         _ = model.feature_importances_
 
 
+def test_trees_with_surrogates_vote_too(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    model = AdaBoostClassifier(DecisionTreeClassifier(max_depth=2, missing="surrogate"), n_estimators=5).fit(
+        holes, y
+    )
+    votes = sum(
+        a * (t.predict(holes)[:, None] == model.classes_) for a, t in zip(model.estimator_weights_, model)
+    )
+    assert_allclose(model.vote_shares(holes), votes / model.estimator_weights_.sum(), rtol=1e-12)
+    assay.save(model, tmp_path / "model.assay")
+    assert_array_equal(assay.load(tmp_path / "model.assay").predict_proba(holes), model.predict_proba(holes))
+
+
 def test_dense_sparse_and_frame_give_the_same():
     X, y = load_wine(return_X_y=True)
     dense = AdaBoostClassifier(n_estimators=5).fit(X, y).predict_proba(X)

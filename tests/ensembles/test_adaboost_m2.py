@@ -21,8 +21,10 @@ def played_back(model, X, y):
     n, K = len(y), len(model.classes_)
     D = {(i, k): 1 / (n * (K - 1)) for i in range(n) for k in range(K) if k != y[i]}
     losses = []
+    leaves = np.cumsum([0] + [getattr(m, "n_leaves", 0) for m in model.members_])
     for t, member in enumerate(model.members_):
-        h = model._plausibility(member, model.plausible_[t] if model.plausible_ else None, X)
+        plausible = model.plausible_[leaves[t] : leaves[t + 1]] if len(model.plausible_) else None
+        h = model._plausibility(member, plausible, X)
         loss = 0.5 * sum(d * (1 - h[i, y[i]] + h[i, k]) for (i, k), d in D.items())
         beta = loss / (1 - loss)
         D = {(i, k): d * beta ** (0.5 * (1 + h[i, y[i]] - h[i, k])) for (i, k), d in D.items()}

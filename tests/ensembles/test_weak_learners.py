@@ -51,9 +51,9 @@ def test_the_sum_is_that_of_the_trees_one_by_one(missing):
 
 def test_values_can_take_the_place_of_the_trees_own():
     trees = some_trees()
-    values = [np.arange(float(t.node_count))[:, None] for t in trees]
+    value = np.concatenate([np.arange(float(t.node_count))[:, None] for t in trees])
     leaves = sum(t.apply(HOLES) for t in trees)
-    assert_array_equal(SumOfTrees(trees, values=values).sums(HOLES)[:, 0], leaves)
+    assert_array_equal(SumOfTrees(trees, value=value).sums(HOLES)[:, 0], leaves)
 
 
 def test_trees_of_a_run_are_those_of_the_learner():

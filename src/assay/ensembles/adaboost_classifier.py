@@ -16,7 +16,15 @@ from assay.core.progress import progress
 from assay.core.scores import softmax
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.boosting_theory import training_error_bound
-from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, kept
+from assay.ensembles.weak_learners import (
+    SEEDS,
+    SumOfTrees,
+    WeakEstimators,
+    WeakTrees,
+    as_kept,
+    kept,
+    values_of,
+)
 from assay.errors import DegenerateError, DegenerateWarning
 
 __all__ = ["AdaBoostClassifier"]
@@ -142,6 +150,7 @@ class AdaBoostClassifier(Boosted, Classifier):
                 p = self._reweighted(p, wrong, a, t)  # (2)
                 if not p.any():
                     break
+        self.members_ = as_kept(self.members_)
 
     def _weak_learner(self, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
         """Where the members come from, and the targets as they want them."""
@@ -217,8 +226,8 @@ class AdaBoostClassifier(Boosted, Classifier):
         """The members as trees whose leaves are weighted votes."""
 
         def make() -> SumOfTrees:
-            votes = [np.eye(len(self.classes_))[np.argmax(tree.value, axis=1)] for tree in self.members_]
-            return SumOfTrees(self.members_, scale=self._weights_of_members(), values=votes)
+            votes = np.eye(len(self.classes_))[np.argmax(values_of(self.members_), axis=1)]
+            return SumOfTrees(self.members_, scale=self._weights_of_members(), value=votes)
 
         return kept(self, make)
 

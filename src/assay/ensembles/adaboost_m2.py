@@ -13,7 +13,7 @@ from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
 from assay.ensembles.boosted import Boosted
-from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, kept
+from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, as_kept, kept
 from assay.errors import DegenerateError
 
 __all__ = ["AdaBoostM2Classifier"]
@@ -55,7 +55,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
 
     Attributes
     ----------
-    estimators_ : list of fitted classifiers      plausible_ : list of (leaves, K) bool, (3), for trees of our own
+    estimators_ : list of fitted classifiers      plausible_ : (leaves of all trees, K) bool, (3), for trees of our own
     estimator_weights_, estimator_errors_ : (rounds,) :math:`\nu\ln(1/\beta_t)` and the pseudo-losses
     history_ : list of dict: round, pseudo_loss, beta, log_inverse_beta, training_error, bound
         The bound of the training error is :math:`(K-1)\prod_t 2\sqrt{\epsilon_t(1-\epsilon_t)}`, for rate 1.
@@ -92,7 +92,8 @@ class AdaBoostM2Classifier(Boosted, Classifier):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         n, K = len(y), len(self.classes_)
-        self.n_classes_, self.members_, self.plausible_, self.history_ = K, [], [], []
+        self.n_classes_, self.members_, self.history_ = K, [], []
+        said: list[np.ndarray] = []
         weights: list[float] = []
         errors: list[float] = []
         seeds: list[int] = []
@@ -125,13 +126,13 @@ class AdaBoostM2Classifier(Boosted, Classifier):
                     break
                 perfect = loss <= np.finfo(np.float64).eps
                 if perfect:  # its weight is infinite
-                    self.members_, self.plausible_, self.history_ = [], [], []
+                    self.members_, self.history_, said = [], [], []
                     weights, errors, seeds, scores[:] = [], [], [], 0.0
                 beta = loss / (1 - loss)
                 a = 1.0 if perfect else float(-self.learning_rate * np.log(beta))
                 bound *= 2 * float(np.sqrt(max(loss, 0.0) * (1 - loss)))
                 self.members_.append(member)
-                self.plausible_ += [] if plausible is None else [plausible]
+                said += [] if plausible is None else [plausible]
                 weights, errors, seeds = [*weights, a], [*errors, loss], [*seeds, seed]
                 scores += a * h
                 self.history_.append(
@@ -150,7 +151,8 @@ class AdaBoostM2Classifier(Boosted, Classifier):
                 D = D * np.exp(-0.5 * a * (1 + better))  # (2)
                 D /= D.sum()
         self.estimator_weights_, self.estimator_errors_ = np.array(weights), np.array(errors)
-        self.seeds_ = np.array(seeds, np.int64)
+        self.seeds_, self.members_ = np.array(seeds, np.int64), as_kept(self.members_)
+        self.plausible_ = np.concatenate(said) if said else np.zeros((0, K), bool)
 
     def _plausible_classes(self, tree: Any, X: np.ndarray, y: np.ndarray, D: np.ndarray) -> np.ndarray:
         """(leaves, K) whether a class is plausible in a leaf, (3)."""
@@ -175,8 +177,10 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     @property
     def _sum_of_trees(self) -> SumOfTrees:
         def make() -> SumOfTrees:
-            values = [_at_nodes(tree, plausible) for tree, plausible in zip(self.members_, self.plausible_)]
-            return SumOfTrees(self.members_, scale=self.estimator_weights_, values=values)
+            leaf = np.concatenate([tree.is_leaf for tree in self.members_])
+            value = np.zeros((len(leaf), len(self.classes_)))
+            value[leaf] = self.plausible_
+            return SumOfTrees(self.members_, scale=self.estimator_weights_, value=value)
 
         return kept(self, make)
 

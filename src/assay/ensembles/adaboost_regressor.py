@@ -14,7 +14,7 @@ from assay.core.learner import Regressor
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.progress import progress
 from assay.ensembles.boosted import Boosted
-from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, kept
+from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, as_kept, kept
 from assay.errors import DataError, DegenerateWarning
 
 __all__ = ["AdaBoostRegressor"]
@@ -147,7 +147,7 @@ class AdaBoostRegressor(Boosted, Regressor):
                     )
                     break
                 p /= total
-        self.seeds_ = np.array(seeds, np.int64)
+        self.seeds_, self.members_ = np.array(seeds, np.int64), as_kept(self.members_)
 
     def _losses(self, off: np.ndarray, absent: np.ndarray) -> np.ndarray:
         """(n,) the loss of each row, between 0 and 1; 0 for rows of weight 0."""

@@ -13,7 +13,7 @@ from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
 from assay.ensembles.boosted import Boosted
-from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, kept
+from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, as_kept, kept
 
 __all__ = ["AdditiveClassifier"]
 
@@ -82,7 +82,7 @@ class AdditiveClassifier(Boosted, Classifier):
                     {"round": t + 1, "loss": self._loss(F, y, rows), "training_error": wrong}
                 )
                 bar.advance()
-        self.seeds_ = np.array(seeds, np.int64)
+        self.seeds_, self.members_ = np.array(seeds, np.int64), as_kept(self.members_)
 
     def _step(
         self, weak: Any, F: np.ndarray, X: Any, y: np.ndarray, rows: np.ndarray, seeds: list[int]
@@ -115,7 +115,7 @@ class AdditiveClassifier(Boosted, Classifier):
 
     def _staged_sums(self, X: Any, every: int) -> Iterator[np.ndarray]:
         C = self._n_scores()
-        if not self.members_:
+        if not len(self.members_):
             yield np.zeros((X.shape[0], C))
         elif self._grows_trees():
             yield from self._sum_of_trees.staged_sums(X, every)
@@ -165,7 +165,7 @@ class AdditiveClassifier(Boosted, Classifier):
         names = [str(c) for c in self.classes_]
         shown = [[names[-1], float(F[0])]] if len(F) == 1 else [[c, float(v)] for c, v in zip(names, F)]
         sections = [Section("Scores", ["class", "score"], shown)]
-        if self._grows_trees() and self.members_:
+        if self._grows_trees() and len(self.members_):
             from assay.trees.shap import contribution_section
 
             phi, base = self._sum_of_trees.contributions(X)

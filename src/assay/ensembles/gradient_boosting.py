@@ -17,7 +17,7 @@ from assay.core.learner import Classifier, Learner
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.ensembles.boosting_losses import Loss
-from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, kept, with_seed
+from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, as_kept, kept, with_seed
 from assay.errors import DataError, ParameterError
 from assay.trees.tree import Tree
 
@@ -41,7 +41,7 @@ class GradientBoosting(Learner):
     """What the two learners share: rounds of trees on residuals."""
 
     takes = frozenset({"nominal", "missing", "sparse"})
-    members_: list[Tree]
+    members_: Any
     seeds_: np.ndarray
     history_: list[dict[str, Any]]
     start_: np.ndarray
@@ -136,7 +136,7 @@ class GradientBoosting(Learner):
                     if not (record["validation_score"] + self.tol < best).any():
                         break
                     best[i % len(best)] = record["validation_score"]
-        self.n_estimators_ = len(self.members_) // C
+        self.n_estimators_, self.members_ = len(self.members_) // C, as_kept(self.members_)
         self.max_features_ = weak.max_features or self.max_features_
         if self.warm_start:
             self.rng_state_ = rng.get_state()
@@ -174,13 +174,14 @@ class GradientBoosting(Learner):
 
     def _begin(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, loss: Loss, weighted: bool) -> Any:
         """Clear what was learned before, or keep it; the generator of random numbers."""
-        if self.warm_start and getattr(self, "members_", None):
+        if self.warm_start and len(getattr(self, "members_", ())):
             C = self.n_trees_per_iteration_
             if self.n_estimators < len(self.members_) // C:
                 raise ParameterError(
                     f"{type(self).__name__}: n_estimators={self.n_estimators} must be larger or equal to the "
                     f"{len(self.members_) // C} rounds that are there when warm_start==True."
                 )
+            self.members_ = list(self.members_)
             rng = check_random_state(self.random_state)
             if "rng_state_" in vars(self):
                 rng.set_state(self.rng_state_)
@@ -290,11 +291,11 @@ class GradientBoosting(Learner):
 
     def _raw(self, X: np.ndarray) -> np.ndarray:
         start = self._start(X)
-        return start + self._sum_of_trees.sums(X) if self.members_ else start
+        return start + self._sum_of_trees.sums(X) if len(self.members_) else start
 
     def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
         X = dense(self._admit(X))
-        if self.members_:
+        if len(self.members_):
             yield from self._sum_of_trees.staged_sums(X, self.n_trees_per_iteration_, self._start(X))
 
     def apply(self, X: Any) -> np.ndarray:
@@ -330,7 +331,7 @@ class GradientBoosting(Learner):
     def _what_columns_add(self, X: np.ndarray, row: dict[str, Any], c: int, of: str) -> list[Section]:
         from assay.trees.shap import contribution_section
 
-        if not self.members_:
+        if not len(self.members_):
             return []
         phi, base = self._sum_of_trees.contributions(X)
         return [contribution_section(row, phi[0, :, c], base[c] + self._start(X)[0, c], of=of)]

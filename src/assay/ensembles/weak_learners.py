@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -18,8 +19,9 @@ from assay.errors import ParameterError
 from assay.tables import Schema
 from assay.trees.grove import MISSING_FIRST, Grove
 from assay.trees.tree import LEAF, SUBSET, THRESHOLD, Tree
+from assay.trees.tree_list import TreeList
 
-__all__ = ["SumOfTrees", "WeakEstimators", "WeakTrees", "kept", "with_seed"]
+__all__ = ["SumOfTrees", "WeakEstimators", "WeakTrees", "as_kept", "kept", "values_of", "with_seed"]
 
 T = TypeVar("T")
 
@@ -106,7 +108,7 @@ def with_seed(model: Any, seed: int) -> Any:
     return model.set_params(**dict.fromkeys(wanted, int(seed))) if wanted else model
 
 
-_planted: WeakKeyDictionary[Any, tuple[list[Tree], int, SumOfTrees]] = WeakKeyDictionary()
+_planted: WeakKeyDictionary[Any, tuple[Any, int, SumOfTrees]] = WeakKeyDictionary()
 
 
 def kept(model: Any, make: Callable[[], SumOfTrees]) -> SumOfTrees:
@@ -126,50 +128,53 @@ class SumOfTrees:
 
     Parameters
     ----------
-    trees : list of Tree
+    trees : TreeList, or a list of Tree
     columns : (T,) the output that each tree's (first) value is added to; None: output 0
     scale : what each tree's values are multiplied with: a number, or one per tree
-    values : list of (m, V) arrays that take the place of the trees' own values, or None
+    value : (N, V) what takes the place of the values of all nodes of all trees, or None
     """
 
     def __init__(
         self,
-        trees: Sequence[Tree],
+        trees: TreeList | Sequence[Tree],
         columns: Sequence[int] | np.ndarray | None = None,
         scale: Any = 1.0,
-        values: Sequence[np.ndarray] | None = None,
+        value: np.ndarray | None = None,
     ):
-        self._trees, self._values = list(trees), [t.value for t in trees] if values is None else list(values)
-        self.scale = np.broadcast_to(np.asarray(scale, np.float64), (len(trees),))
-        self.columns = np.zeros(len(trees), np.int32) if columns is None else np.asarray(columns, np.int32)
-        self.width = int(max(c + v.shape[1] for c, v in zip(self.columns, self._values)))
-        walkable = all(t.surrogates is None and (t.missing[~t.is_leaf] >= 0).all() for t in trees)
-        self._grove = self._planted() if walkable else None
+        self._trees, n = as_kept(trees), len(trees)
+        self._value = values_of(self._trees) if value is None else value
+        self.scale = np.broadcast_to(np.asarray(scale, np.float64), (n,))
+        self.columns = np.zeros(n, np.int32) if columns is None else np.asarray(columns, np.int32)
+        self.width = int(self.columns.max()) + self._value.shape[1]
+        self._grove = None
+        if isinstance(self._trees, TreeList):
+            inner = self._trees.kind != LEAF
+            if (self._trees.missing[inner] >= 0).all() and (self._trees.kind <= SUBSET).all():
+                self._grove = self._planted(self._trees)
 
-    @property
+    @cached_property
     def trees(self) -> list[Tree]:
         """The trees with the values that are added up, before they are scaled."""
-        return [replace(t, value=v) if v is not t.value else t for t, v in zip(self._trees, self._values)]
+        ends = np.cumsum([t.node_count for t in self._trees])
+        return [replace(t, value=v) for t, v in zip(self._trees, np.split(self._value, ends[:-1]))]
 
-    def _planted(self) -> Grove:
-        """The trees end to end as a Grove."""
-        trees = self._trees
-        sizes = [t.node_count for t in trees]
-        kind, missing = (np.concatenate([getattr(t, name) for t in trees]) for name in ("kind", "missing"))
-        leaf, cut, subset = kind == LEAF, kind == THRESHOLD, kind == SUBSET
-        lengths = np.concatenate([np.diff(t.set_offset) for t in trees])
-        value = np.concatenate(self._values) * np.repeat(self.scale, sizes)[:, None]
+    def _planted(self, trees: TreeList) -> Grove:
+        """The trees as they are walked together."""
+        kind = trees.kind
+        leaf = kind == LEAF
         flat: Any = SimpleNamespace(
-            roots=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-            kind=np.where(~leaf & (missing == 0), kind | MISSING_FIRST, kind).astype(np.uint8),
-            feature=np.concatenate([t.feature for t in trees])[~leaf],
-            threshold=np.concatenate([t.threshold for t in trees])[cut],
-            set_length=lengths[subset],
-            sets=np.concatenate([t.sets for t in trees]),
-            n_categories=trees[0].n_categories,
+            roots=trees.roots,
+            kind=np.where(~leaf & (trees.missing == 0), kind | MISSING_FIRST, kind).astype(np.uint8),
+            feature=trees.feature[~leaf],
+            threshold=trees.threshold[kind == THRESHOLD],
+            set_length=np.delete(np.diff(trees.set_offset), trees.roots[1:-1] + np.arange(len(trees) - 1))[
+                kind == SUBSET
+            ],
+            sets=trees.sets,
+            n_categories=trees.n_categories,
             node_count=len(kind),
         )
-        leaves = np.ascontiguousarray(value[leaf])
+        leaves = (self._value * np.repeat(self.scale, trees.sizes)[:, None])[leaf]
         return Grove.plant(flat, leaves, np.arange(len(leaves))).with_columns(self.columns)
 
     def sums(self, X: np.ndarray) -> np.ndarray:
@@ -187,7 +192,7 @@ class SumOfTrees:
             yield from self._grove.staged_sums(X, every, start)
             return
         trees, total = self.trees, np.zeros((len(X), self.width)) if start is None else start
-        for first in range(0, len(trees), every):  # trees with surrogates, or that spread missing values
+        for first in range(0, len(trees), every):  # trees with surrogates
             total = total.copy()
             for t in range(first, min(first + every, len(trees))):
                 c = self.columns[t]
@@ -199,3 +204,16 @@ class SumOfTrees:
         from assay.trees.shap import contributions
 
         return contributions(self.trees, X, self.scale, output=self.columns, n_outputs=self.width)
+
+
+def values_of(trees: TreeList | Sequence[Tree]) -> np.ndarray:
+    """(N, V) the values of all nodes of all trees."""
+    return trees.value if isinstance(trees, TreeList) else np.concatenate([tree.value for tree in trees])
+
+
+def as_kept(members: Any) -> Any:
+    """Members as a model keeps them: trees end to end if they can be, else a list."""
+    if isinstance(members, TreeList):
+        return members
+    whole = len(members) and all(isinstance(m, Tree) and m.surrogates is None for m in members)
+    return TreeList.of(members) if whole else list(members)
