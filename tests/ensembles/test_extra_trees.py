@@ -17,7 +17,8 @@ def test_a_forest_is_the_mean_of_trees_with_drawn_thresholds():
     forest = ExtraTreesClassifier(6, random_state=7).fit(X, y)
     columns = rank_columns(X)
     settings = {"n_classes": 3, "max_features": 2, "splitter": "random"}
-    trees = [grow(columns, y, seed=int(seed), **settings) for seed in forest._seeds]
+    seeds = [np.random.RandomState(seed).randint(2**31) for seed in forest._seeds]
+    trees = [grow(columns, y, seed=seed, **settings) for seed in seeds]
     assert_allclose(forest.predict_proba(X), np.mean([tree.predict(X) for tree in trees], axis=0), rtol=1e-13)
     assert_array_equal(forest.estimators_samples_[2], np.arange(150))
 

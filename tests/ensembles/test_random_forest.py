@@ -8,6 +8,7 @@ import pytest
 import sklearn.ensemble as peers
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
@@ -38,10 +39,14 @@ def test_a_forest_is_the_mean_of_trees_grown_with_bags_and_draws_of_columns():
     mean = np.zeros((150, 3))
     for t, rows in enumerate(forest.estimators_samples_):
         counts = np.bincount(rows, minlength=150)
-        tree = grow(columns, y, counts, n_classes=3, max_features=2, seed=int(forest._seeds[t]))
+        tree = grow(columns, y, counts, n_classes=3, max_features=2, seed=own_seed(forest, t))
         assert_same_trees_bitwise(forest.trees_.tree(t), tree)
         mean += tree.predict(X)
     assert_array_equal(forest.predict_proba(X), mean / 8)
+
+
+def own_seed(forest, t):
+    return np.random.RandomState(forest._seeds[t]).randint(2**31)
 
 
 def assert_same_trees_bitwise(ours, tree):
@@ -258,6 +263,16 @@ def test_estimators_are_trees_of_their_own(cls):
         posteriors = [tree.predict_proba(X) for tree in forest.estimators_]
         assert_allclose(np.mean(posteriors, axis=0), forest.predict_proba(X))
     assert max(tree.get_depth() for tree in forest.estimators_) == 3
+
+
+@pytest.mark.parametrize("cls", [RandomForestClassifier, RandomForestRegressor])
+def test_a_tree_fitted_again_with_its_bag_is_the_same_tree(cls):
+    X, y = IRIS
+    forest = cls(4, random_state=3, max_features=2).fit(X, y)
+    for tree, rows in zip(forest.estimators_, forest.estimators_samples_):
+        again = clone(tree).fit(X[rows], y[rows])
+        assert_array_equal(again.tree_.threshold, tree.tree_.threshold)
+        assert_allclose(again.tree_.value, tree.tree_.value, rtol=1e-12)
 
 
 def test_monotonic_constraints_hold():

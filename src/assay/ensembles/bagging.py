@@ -118,8 +118,8 @@ class Bagging(Learner):
             raise ParameterError(f"{who}: Out of bag estimate only available if warm_start=False.")
         if w is not None and not self.bootstrap:
             warnings.warn(
-                f"{who}: when fitting with sample_weight it is recommended to use bootstrap=True, got False: weights are "
-                "chances to be drawn, and without replacement a row is drawn once at most.",
+                f"When fitting {who} with sample_weight it is recommended to use bootstrap=True, got False: weights "
+                "are chances to be drawn, and without replacement a row is drawn once at most.",
                 AssayWarning,
                 stacklevel=5,
             )

@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from assay.core.explanation import Section
 from assay.core.learner import Learner
@@ -140,7 +141,10 @@ class Forest(Learner):
                 if self.bootstrap:
                     counts = np.bincount(draw_rows(seed, columns.n, size, w), minlength=columns.n)
                     weights = self._weigh_bag(counts, y)
-                tree = self._grow_tree(columns, y, weights, n_classes, settings, seed)
+                own = check_random_state(seed).randint(
+                    2**31
+                )  # as the tree alone draws it from its random_state
+                tree = self._grow_tree(columns, y, weights, n_classes, settings, own)
                 bar.advance()
                 return PressedTrees.of([tree], n_classes)
 
@@ -196,8 +200,8 @@ class Forest(Learner):
         n, size, w = self._bags["rows"], self._bags["size"], self._bags["drawn_by"]
         seeds = self._seeds[first:last].tolist()
         if not self.bootstrap:
-            return [np.arange(n)] * len(seeds)
-        return [draw_rows(seed, n, size, w) for seed in seeds]
+            return [np.arange(n, dtype=np.int32)] * len(seeds)
+        return [draw_rows(seed, n, size, w).astype(np.int32) for seed in seeds]
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:

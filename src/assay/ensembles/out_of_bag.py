@@ -64,7 +64,7 @@ def bag_size(n: int, max_samples: float | None, w: np.ndarray | None) -> int:
         of = f"the number of samples is {n}" if w is None else f"the total sum of sample weights is {total:g}"
         warnings.warn(
             f"Using the fractional value max_samples={max_samples} when {of} results in a low number ({size}) of "
-            "bootstrap samples. Pass max_samples as a whole number instead.",
+            "bootstrap samples. We recommend passing `max_samples` as an integer instead.",
             DegenerateWarning,
             stacklevel=5,
         )

@@ -33,6 +33,7 @@ enum { LEAF, THRESHOLD, SUBSET };               // kinds of pressed nodes ...
 constexpr uint8_t MISSING_FIRST = 0x80;         // ... and their flag: missing values go to the first child
 constexpr int32_t SET = 1 << 30, FIRST = 1 << 29, COLUMN = FIRST - 1;
 constexpr int LANES = 8;
+constexpr int64_t SMALL = 128;  // KB of rows beside small trees
 constexpr uint64_t QUIET_NAN = 0x7FF8000000000000ull;
 
 inline double from_bits(uint64_t bits) {
@@ -78,6 +79,9 @@ struct Trees {
     const int64_t *roots;
     const uint32_t *sets;
     bool with_sets;
+    int64_t n_nodes, n_trees;
+
+    int64_t mean_nodes() const { return n_nodes / std::max<int64_t>(1, n_trees); }
 
     // Calls arrived(place, tree, leaf) for each of m rows and trees first to last, tree after tree for each row.
     template <class T, class Arrived>
@@ -116,10 +120,17 @@ struct Trees {
 };
 
 #define GROVE In2<int64_t> nodes, In1<int64_t> roots, In1<uint32_t> sets, int64_t first, int64_t last
-#define THE_TREES Trees{reinterpret_cast<const Node *>(nodes.data()), roots.data(), sets.data(), sets.size() > 0}
+#define THE_TREES                                                                                                  \
+    Trees {                                                                                                       \
+        reinterpret_cast<const Node *>(nodes.data()), roots.data(), sets.data(), sets.size() > 0,                  \
+            int64_t(nodes.shape(0)), int64_t(roots.size()) - 1                                                    \
+    }
 
-inline int64_t block_of(int64_t d, int64_t bytes) {  // rows that stay in the cache beside a tree
-    return std::max<int64_t>(8 * LANES, (256 << 10) / std::max<int64_t>(1, d * bytes) / LANES * LANES);
+// Rows that go through a tree before the next: of small trees few, which stay in the fastest cache for all trees; of
+// large trees many, so that a tree is fetched seldom.
+inline int64_t block_of(int64_t d, int64_t bytes, int64_t mean_nodes) {
+    const int64_t room = std::min<int64_t>(2 << 20, std::max<int64_t>(SMALL << 10, 4 * 16 * mean_nodes));
+    return std::max<int64_t>(8 * LANES, room / std::max<int64_t>(1, d * bytes) / LANES * LANES);
 }
 
 template <class T>
@@ -133,7 +144,7 @@ void add(GROVE,                      // in      trees first to last
     const Trees trees = THE_TREES;
     const int64_t n = X.shape(0), d = X.shape(1), V = leaves.shape(1), W = out.shape(1);
     const bool all = skip.size() == 0;
-    const int64_t block = std::min(n, block_of(d, sizeof(T)));
+    const int64_t block = std::min(n, block_of(d, sizeof(T), trees.mean_nodes()));
     std::vector<const T *> rows(block);
     std::vector<int64_t> number(block);
     const double *value = leaves.data();
@@ -169,7 +180,7 @@ void apply(GROVE,
     nb::gil_scoped_release unlocked;
     const Trees trees = THE_TREES;
     const int64_t n = X.shape(0), d = X.shape(1), W = leaf.shape(1);
-    const int64_t block = std::min(n, block_of(d, sizeof(T)));
+    const int64_t block = std::min(n, block_of(d, sizeof(T), trees.mean_nodes()));
     std::vector<const T *> rows(block);
     int32_t *out = leaf.data();
     for (int64_t a = 0; a < n; a += block) {

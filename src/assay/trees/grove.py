@@ -177,7 +177,7 @@ class Grove:
         if n * n_trees < WORK // 16 and isinstance(X, np.ndarray):
             work(slice(0, n))
         else:
-            rows = min(n, max(256, min(8192, WORK // (16 * max(1, n_trees)))))
+            rows = min(n, max(64, min(16384, -(-n // 8))))  # eight shares, or more of large tables
             in_threads(work, [slice(a, min(a + rows, n)) for a in range(0, n, rows)], n_jobs)
 
 
