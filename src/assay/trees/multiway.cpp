@@ -10,11 +10,13 @@
 // column goes down every branch with the share n_b / n_known of its weight.
 //
 // Numeric columns are sorted once, as rank << 32 | entry with the rank behind the last for missing; a split keeps
-// their order. A frame owns the lists of a subtree; children of a split without missing values are segments of their parent's frame,
-// others get frames of their own, because some of their rows live in several of them.
+// their order. A frame owns the lists of a subtree; children of a split without missing values are segments of their
+// parent's frame, others get frames of their own when their turn comes, because some rows live in several of them.
 //
 // Checked by the caller: codes in 0..categories-1 or -1, y in 0..K-1, w > 0, the lists those of rank_columns.
 // Twin in Python: tests/trees/test_multiway.py, grow_by_the_book.
+#include <nanobind/stl/optional.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -24,7 +26,6 @@
 #include <vector>
 
 #include "assay/array.hpp"
-#include <nanobind/stl/optional.h>
 
 using namespace assay;
 
@@ -66,7 +67,8 @@ struct Frame {
     vector<uint16_t> y;        // (size,)
     vector<double> w;          // (size,) empty if every row counts once
     vector<uint32_t> entries;  // (size,) in segments, one per node
-    vector<uint64_t> lists;    // (numeric columns, size) in the same segments, each sorted
+    uint64_t *lists = nullptr; // (numeric columns, size) in the same segments, each sorted
+    vector<uint64_t> kept;     // what lists points to, except in the first frame
     int64_t size = 0;
 };
 
@@ -74,6 +76,8 @@ struct Task {
     std::shared_ptr<Frame> frame;
     int64_t start, end;
     int32_t node, depth;
+    int64_t from = 0, to = 0;  // rows without a value at the parent's test, in the parent's frame ...
+    double share = 0;          // ... and what of them comes here; then this task has no frame of its own yet
 };
 
 struct Nodes {
@@ -97,9 +101,12 @@ inline double T(double x) { return x < SMALL ? 0.0 : x * std::log2(x); }
 // The best cut of one sorted list, from its first known entry to its last.
 template <bool Weighted, bool Gini>
 static inline void scan(const uint64_t *list, int64_t known, const uint16_t *y, const double *w, const double *steps,
-                        const double *table, double *left, double *right, double n_known, double least, double tolerance,
-                        double start, double &best, int64_t &at, int64_t &cuts) {
+                        const double *table, double *left, double *right, double *terms, int64_t K, double n_known,
+                        double least, double tolerance, double start, double &best, int64_t &at, int64_t &cuts) {
     double n_left = 0, S = start, S_left = 0, S_right = 0;
+    if (Weighted && !Gini)
+        for (int64_t k = 0; k < K; ++k) terms[k] = T(right[k]);  // T(l) + T(r) of each class
+    const double whole = Weighted ? T(n_known) : 0.0;
     if (Gini) S_right = start * n_known;  // sum_k n_k^2
     for (int64_t i = 0; i + 1 < known; ++i) {
         const uint32_t e = entry_of(list[i]);
@@ -108,7 +115,9 @@ static inline void scan(const uint64_t *list, int64_t known, const uint16_t *y, 
         if (Gini) {
             S_left += v * (2 * l + v), S_right -= v * (2 * r - v);
         } else if (Weighted) {
-            S += T(l + v) - T(l) + T(r - v) - T(r);
+            const double now = T(l + v) + T(r - v);
+            S += now - terms[k];
+            terms[k] = now;
         } else {
             S += steps[int64_t(l)] - steps[int64_t(r) - 1];  // T(l + 1) - T(l) + T(r - 1) - T(r)
         }
@@ -119,7 +128,7 @@ static inline void scan(const uint64_t *list, int64_t known, const uint16_t *y, 
         ++cuts;
         double value;  // (1) of this cut
         if (Gini) value = S_left / n_left + S_right / n_right;
-        else if (Weighted) value = S + T(n_known) - T(n_left) - T(n_right);
+        else if (Weighted) value = S + whole - T(n_left) - T(n_right);
         else value = S + table[int64_t(n_known)] - table[int64_t(n_left)] - table[int64_t(n_right)];
         if (value > best + tolerance) best = value, at = i;
     }
@@ -128,19 +137,25 @@ static inline void scan(const uint64_t *list, int64_t known, const uint16_t *y, 
 HOT void scan_counts(const uint64_t *list, int64_t known, const uint16_t *y, const double *steps, const double *table,
                      double *left, double *right, double n, double least, double tolerance, double start, double &best,
                      int64_t &at, int64_t &cuts) {
-    scan<false, false>(list, known, y, nullptr, steps, table, left, right, n, least, tolerance, start, best, at, cuts);
+    scan<false, false>(list, known, y, nullptr, steps, table, left, right, nullptr, 0, n, least, tolerance, start, best,
+                       at, cuts);
 }
 
 HOT void scan_weights(const uint64_t *list, int64_t known, const uint16_t *y, const double *w, double *left,
-                      double *right, double n, double least, double tolerance, double start, double &best, int64_t &at,
-                      int64_t &cuts) {
-    scan<true, false>(list, known, y, w, nullptr, nullptr, left, right, n, least, tolerance, start, best, at, cuts);
+                      double *right, double *terms, int64_t K, double n, double least, double tolerance, double start,
+                      double &best, int64_t &at, int64_t &cuts) {
+    scan<true, false>(list, known, y, w, nullptr, nullptr, left, right, terms, K, n, least, tolerance, start, best, at,
+                      cuts);
 }
 
 HOT void scan_gini(const uint64_t *list, int64_t known, const uint16_t *y, const double *w, double *left, double *right,
                    double n, double least, double tolerance, double start, double &best, int64_t &at, int64_t &cuts) {
-    if (w) scan<true, true>(list, known, y, w, nullptr, nullptr, left, right, n, least, tolerance, start, best, at, cuts);
-    else scan<false, true>(list, known, y, w, nullptr, nullptr, left, right, n, least, tolerance, start, best, at, cuts);
+    if (w)
+        scan<true, true>(list, known, y, w, nullptr, nullptr, left, right, nullptr, 0, n, least, tolerance, start, best,
+                         at, cuts);
+    else
+        scan<false, true>(list, known, y, w, nullptr, nullptr, left, right, nullptr, 0, n, least, tolerance, start,
+                          best, at, cuts);
 }
 
 // A stable partition of one segment: the items whose side is b go to place[b] onwards.
@@ -177,8 +192,9 @@ class Grower {
     vector<int32_t> place_;  // (d,) which of the nominal, or of the numeric, columns
     int64_t n_numeric_ = 0;
     vector<double> table_, steps_;  // T(0..n) and its differences
-    vector<double> left_, right_, cells_, bags_;
-    vector<int32_t> side_, renamed_, present_, slot_;
+    vector<double> left_, right_, terms_, cells_, bags_;
+    vector<int32_t> side_, present_, slot_;
+    vector<uint32_t> renamed_;
     vector<uint8_t> second_;
     vector<uint64_t> spare_;
     vector<uint32_t> spare_entries_;
@@ -188,9 +204,10 @@ class Grower {
   public:
     Nodes nodes;
 
-    Grower(const int32_t *codes, const int32_t *distinct, int64_t n, int64_t d, int64_t K, const int32_t *n_categories, Rules rules, bool weighted)
-        : codes_(codes), distinct_(distinct), n_(n), d_(d), K_(K), n_categories_(n_categories), rules_(rules), weighted_(weighted),
-          left_(K), right_(K) {
+    Grower(const int32_t *codes, const int32_t *distinct, int64_t n, int64_t d, int64_t K,
+           const int32_t *n_categories, Rules rules, bool weighted)
+        : codes_(codes), distinct_(distinct), n_(n), d_(d), K_(K), n_categories_(n_categories), rules_(rules),
+          weighted_(weighted), left_(K), right_(K), terms_(K) {
         int32_t nominal = 0;
         for (int64_t j = 0; j < d; ++j) {
             place_.push_back(n_categories[j] ? nominal++ : int32_t(n_numeric_++));
@@ -204,8 +221,8 @@ class Grower {
         side_.resize(n), second_.resize(n), spare_.resize(n), spare_entries_.resize(n), renamed_.resize(n);
     }
 
-    // Frame of all rows; takes the lists over.
-    std::shared_ptr<Frame> whole(const uint64_t *lists, const int32_t *y, const double *w) {
+    // Frame of all rows, which orders the lists given to it in place.
+    std::shared_ptr<Frame> whole(uint64_t *lists, const int32_t *y, const double *w) {
         auto f = std::make_shared<Frame>();
         f->size = n_;
         f->row.resize(n_), f->y.resize(n_), f->entries.resize(n_);
@@ -214,7 +231,7 @@ class Grower {
             f->w.assign(n_, 1.0);
             if (w) std::copy(w, w + n_, f->w.begin());
         }
-        f->lists.assign(lists, lists + n_numeric_ * n_);
+        f->lists = lists;
         return f;
     }
 
@@ -233,12 +250,13 @@ class Grower {
         root.reset();
         vector<Split> splits(d_);
         while (!todo.empty()) {
-            const Task task = std::move(todo.back());
+            Task task = std::move(todo.back());
             todo.pop_back();
             const double *c = nodes.counts.data() + int64_t(task.node) * K_;
             double n = 0, most = 0;
             for (int64_t k = 0; k < K_; ++k) n += c[k], most = std::max(most, c[k]);
             if (n - most < SMALL || n + SMALL < 2 * rules_.min_leaf || task.depth >= rules_.max_depth) continue;
+            if (task.to > task.from) settle(task);
             const int64_t j = choose(task, n, splits);
             if (j >= 0) divide(task, j, splits[j], todo);
         }
@@ -284,7 +302,8 @@ class Grower {
         for (int64_t j = 0; j < d_; ++j) {
             const Split &s = splits[j];
             if (!s.branches || s.gain < average - 1e-3) continue;
-            const double score = (rules_.criterion == GAIN_RATIO ? s.ratio : s.gain) - rules_.penalty * (s.branches - 1);
+            const double plain = rules_.criterion == GAIN_RATIO ? s.ratio : s.gain;
+            const double score = plain - rules_.penalty * (s.branches - 1);
             if (score > top + rules_.tolerance) top = score, best = j;
         }
         return best;
@@ -292,7 +311,7 @@ class Grower {
 
     void look_at_numbers(const Task &task, int64_t j, double n, Split &s) {
         const Frame &f = *task.frame;
-        const uint64_t *list = f.lists.data() + place_[j] * f.size + task.start;
+        const uint64_t *list = f.lists + place_[j] * f.size + task.start;
         int64_t known = task.end - task.start;
         const double *c = nodes.counts.data() + int64_t(task.node) * K_;
         std::copy(c, c + K_, right_.begin());
@@ -316,8 +335,8 @@ class Grower {
             scan_gini(list, known, f.y.data(), weighted_ ? f.w.data() : nullptr, left_.data(), right_.data(), n_known,
                       least, slack, start, best, at, cuts);
         else if (weighted_)
-            scan_weights(list, known, f.y.data(), f.w.data(), left_.data(), right_.data(), n_known, least, slack, start,
-                         best, at, cuts);
+            scan_weights(list, known, f.y.data(), f.w.data(), left_.data(), right_.data(), terms_.data(), K_, n_known,
+                         least, slack, start, best, at, cuts);
         else
             scan_counts(list, known, f.y.data(), steps_.data(), table_.data(), left_.data(), right_.data(), n_known,
                         least, slack, start, best, at, cuts);
@@ -398,15 +417,15 @@ class Grower {
         }
     }
 
-    // Say for each entry of the node which branch it takes, -1 if its value is missing; returns how many are missing.
+    // Say for each entry of the node which branch it takes, a last one if its value is missing; returns how many are.
     int64_t take_sides(const Task &task, int64_t j, const Split &s) {
         const Frame &f = *task.frame;
         int64_t missing = 0;
-        starts_.assign(s.branches + 1, 0);
+        starts_.assign(s.branches + 2, 0);
         auto put = [&](uint32_t e, int32_t b) {
-            side_[e] = b;
-            if (b < 0) ++missing;
-            else ++starts_[b + 1];
+            missing += b < 0;
+            side_[e] = b < 0 ? s.branches : b;
+            ++starts_[side_[e] + 1];
         };
         if (n_categories_[j]) {
             const int32_t *code = codes_ + place_[j] * n_;
@@ -416,14 +435,14 @@ class Grower {
                 put(e, c < 0 || s.category < 0 ? c : c != s.category);
             }
         } else {
-            const uint64_t *list = f.lists.data() + place_[j] * f.size;
+            const uint64_t *list = f.lists + place_[j] * f.size;
             const uint32_t none = uint32_t(distinct_[place_[j]]);
             for (int64_t i = task.start; i < task.end; ++i) {
                 const uint32_t rank = rank_of(list[i]);
                 put(entry_of(list[i]), rank == none ? -1 : rank > s.low);
             }
         }
-        for (int32_t b = 0; b < s.branches; ++b) starts_[b + 1] += starts_[b];
+        for (int32_t b = 0; b <= s.branches; ++b) starts_[b + 1] += starts_[b];
         return missing;
     }
 
@@ -433,8 +452,7 @@ class Grower {
         nodes.category[task.node] = s.category;
         if (!n_categories_[j]) nodes.low[task.node] = int32_t(s.low), nodes.high[task.node] = int32_t(s.high);
         const size_t first = todo.size();
-        if (take_sides(task, j, s)) hand_out_copies(task, s, todo);
-        else cut_segments(task, s, todo);
+        cut_segments(task, s, take_sides(task, j, s), todo);
         // the largest child waits longest, so that few others wait with it
         size_t largest = first;
         for (size_t t = first; t < todo.size(); ++t)
@@ -442,18 +460,18 @@ class Grower {
         if (first < todo.size()) std::swap(todo[first], todo[largest]);
     }
 
-    // No value is missing: the children share their parent's frame.
-    void cut_segments(const Task &task, const Split &s, vector<Task> &todo) {
+    // Order the segment by branch, rows without a value last, and leave the branches to do.
+    void cut_segments(const Task &task, const Split &s, int64_t missing, vector<Task> &todo) {
         Frame &f = *task.frame;
         const int64_t n = task.end - task.start;
-        const bool two = s.branches == 2;
+        const bool two = s.branches == 2 && !missing;
         if (two)
             for (int64_t i = task.start; i < task.end; ++i) second_[f.entries[i]] = uint8_t(side_[f.entries[i]]);
         auto restart = [&] { cursor_.assign(starts_.begin(), starts_.end()); };
         restart();
         move_to_sides(f.entries.data() + task.start, n, side_.data(), cursor_, spare_entries_.data());
         for (int64_t c = 0; c < n_numeric_; ++c) {
-            uint64_t *items = f.lists.data() + c * f.size + task.start;
+            uint64_t *items = f.lists + c * f.size + task.start;
             if (two) {
                 part_list(items, n, second_.data(), spare_.data());
             } else {
@@ -461,46 +479,58 @@ class Grower {
                 move_to_sides(items, n, side_.data(), cursor_, spare_.data());
             }
         }
+        double known = 0;
+        if (missing)
+            for (int64_t i = task.start; i < task.end - missing; ++i) known += f.w[f.entries[i]];
         for (int32_t b = 0; b < s.branches; ++b) {
-            const int64_t start = task.start + starts_[b], end = task.start + starts_[b + 1];
-            const int32_t node = add_node(task.node, b, f, start, end);
-            if (end > start) todo.push_back({task.frame, start, end, node, task.depth + 1});
+            Task child{task.frame, task.start + starts_[b], task.start + starts_[b + 1], 0, task.depth + 1};
+            child.node = add_node(task.node, b, f, child.start, child.end);
+            if (missing) share_out(child, known, task.end - missing, task.end);
+            if (child.end > child.start) todo.push_back(std::move(child));
         }
     }
 
-    // Some values are missing: those rows go down every branch, with a share of their weight.
-    void hand_out_copies(const Task &task, const Split &s, vector<Task> &todo) {
+    // Count the rows without a value at a child too, with its share of their weight.
+    void share_out(Task &child, double known, int64_t from, int64_t to) {
+        double *c = nodes.counts.data() + int64_t(child.node) * K_, own = 0;
+        for (int64_t k = 0; k < K_; ++k) own += c[k];
+        const double share = own / known;
+        if (share <= SMALL) return;
+        for (int64_t i = from; i < to; ++i) {
+            const uint32_t e = child.frame->entries[i];
+            c[child.frame->y[e]] += share * child.frame->w[e];
+        }
+        nodes.rows[child.node] += to - from;
+        child.from = from, child.to = to, child.share = share;
+    }
+
+    // Give a task a frame of its own, in which the rows without a value stand among its others.
+    void settle(Task &task) {
         const Frame &f = *task.frame;
-        bags_.assign(s.branches, 0.0);
-        double known = 0;
-        for (int64_t i = task.start; i < task.end; ++i) {
-            const uint32_t e = f.entries[i];
-            if (side_[e] >= 0) bags_[side_[e]] += f.w[e], known += f.w[e];
-        }
-        for (int32_t b = 0; b < s.branches; ++b) {
-            const double share = bags_[b] / known;
-            auto child = std::make_shared<Frame>();
-            for (int64_t i = task.start; i < task.end; ++i) {
+        auto own = std::make_shared<Frame>();
+        own->size = task.end - task.start + task.to - task.from;
+        own->row.reserve(own->size), own->y.reserve(own->size), own->w.reserve(own->size);
+        auto take = [&](int64_t from, int64_t to, double share) {
+            for (int64_t i = from; i < to; ++i) {
                 const uint32_t e = f.entries[i];
-                const bool mine = side_[e] == b || (side_[e] < 0 && share > SMALL);
-                renamed_[e] = mine ? int32_t(child->row.size()) : -1;
-                if (!mine) continue;
-                child->entries.push_back(uint32_t(child->row.size()));
-                child->row.push_back(f.row[e]), child->y.push_back(f.y[e]);
-                child->w.push_back(side_[e] < 0 ? share * f.w[e] : f.w[e]);
+                renamed_[e] = uint32_t(own->row.size());
+                own->entries.push_back(renamed_[e]);
+                own->row.push_back(f.row[e]), own->y.push_back(f.y[e]), own->w.push_back(share * f.w[e]);
             }
-            child->size = int64_t(child->row.size());
-            child->lists.reserve(n_numeric_ * child->size);
-            for (int64_t c = 0; c < n_numeric_; ++c) {
-                const uint64_t *items = f.lists.data() + c * f.size;
-                for (int64_t i = task.start; i < task.end; ++i) {
-                    const int32_t e = renamed_[entry_of(items[i])];
-                    if (e >= 0) child->lists.push_back((items[i] & ~ENTRY) | uint64_t(e));
-                }
+        };
+        take(task.start, task.end, 1.0), take(task.from, task.to, task.share);
+        own->kept.resize(n_numeric_ * own->size);
+        uint64_t *out = own->lists = own->kept.data();
+        for (int64_t c = 0; c < n_numeric_; ++c) {
+            const uint64_t *items = f.lists + c * f.size;
+            const uint64_t *a = items + task.start, *a_end = items + task.end, *b = items + task.from,
+                           *b_end = items + task.to;
+            while (a < a_end || b < b_end) {
+                const uint64_t item = b == b_end || (a < a_end && *a < *b) ? *a++ : *b++;
+                *out++ = (item & ~ENTRY) | renamed_[entry_of(item)];
             }
-            const int32_t node = add_node(task.node, b, *child, 0, child->size);
-            if (child->size) todo.push_back({child, 0, child->size, node, task.depth + 1});
         }
+        task = {own, 0, own->size, task.node, task.depth};
     }
 };
 
@@ -512,8 +542,8 @@ template <class V> auto handed_over(vector<V> &&values) {
 
 using Maybe = std::optional<In1<double>>;
 
-Grower grower(In2<int32_t> codes, In2<uint64_t> lists, In1<int32_t> distinct, In1<int32_t> n_categories, In1<int32_t> y, const Maybe &w,
-              int64_t K, bool fractions, const Rules &rules) {
+Grower grower(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct, In1<int32_t> n_categories,
+              In1<int32_t> y, const Maybe &w, int64_t K, bool fractions, const Rules &rules) {
     const int64_t n = int64_t(y.shape(0)), d = int64_t(n_categories.shape(0));
     require(K < 65536, "there are more than 65535 classes");
     require(n < (int64_t(1) << 31), "there are too many rows");
@@ -525,7 +555,7 @@ Grower grower(In2<int32_t> codes, In2<uint64_t> lists, In1<int32_t> distinct, In
 }
 
 nb::tuple grow(In2<int32_t> codes,         // in  (nominal columns, n)  -1: missing
-               In2<uint64_t> lists,        // in  (numeric columns, n)  rank << 32 | row, ascending
+               InOut2<uint64_t> lists,     // in/out  (numeric columns, n)  rank << 32 | row, ascending; then by nodes
                In1<int32_t> distinct,      // in  (numeric columns,)  their ranks
                In1<int32_t> n_categories,  // in  (d,)  0: numeric
                In1<int32_t> y,             // in  (n,)
@@ -547,9 +577,9 @@ nb::tuple grow(In2<int32_t> codes,         // in  (nominal columns, n)  -1: miss
 }
 
 // What every column offers at the root: out[j] = gain, ratio, branches, low, high, category (branches 0: nothing).
-void offers(In2<int32_t> codes, In2<uint64_t> lists, In1<int32_t> distinct, In1<int32_t> n_categories, In1<int32_t> y, Maybe w, int64_t K,
-            bool fractions, int criterion, bool correction, bool tenth, bool useless, bool one_vs_rest, double min_leaf,
-            double tolerance, InOut2<double> out) {
+void offers(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct, In1<int32_t> n_categories,
+            In1<int32_t> y, Maybe w, int64_t K, bool fractions, int criterion, bool correction, bool tenth,
+            bool useless, bool one_vs_rest, double min_leaf, double tolerance, InOut2<double> out) {
     Rules rules{criterion, false, correction, tenth, useless, one_vs_rest, min_leaf, 0.0, tolerance, 0};
     Grower g = grower(codes, lists, distinct, n_categories, y, w, K, fractions, rules);
     const int64_t d = int64_t(n_categories.shape(0)), n = int64_t(y.shape(0));
@@ -571,12 +601,12 @@ void offers(In2<int32_t> codes, In2<uint64_t> lists, In1<int32_t> distinct, In1<
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("grow", &grow, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"), nb::arg("y"),
-          nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
+    m.def("grow", &grow, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"),
+          nb::arg("y"), nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
           nb::arg("average"), nb::arg("correction"), nb::arg("tenth"), nb::arg("useless"), nb::arg("one_vs_rest"),
           nb::arg("min_leaf"), nb::arg("penalty"), nb::arg("tolerance"), nb::arg("max_depth"));
-    m.def("offers", &offers, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"), nb::arg("y"),
-          nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
+    m.def("offers", &offers, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"),
+          nb::arg("y"), nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
           nb::arg("correction"), nb::arg("tenth"), nb::arg("useless"), nb::arg("one_vs_rest"), nb::arg("min_leaf"),
           nb::arg("tolerance"), nb::arg("out"));
 }

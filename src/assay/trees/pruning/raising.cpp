@@ -69,7 +69,8 @@ Shape shape_of(int64_t d, In1<int32_t> &feature, In1<uint8_t> &kind, In1<double>
     const int64_t m = int64_t(feature.shape(0)), words = int64_t(sets.shape(0));
     require(m > 0 && int64_t(kind.shape(0)) == m && int64_t(threshold.shape(0)) == m &&
                 int64_t(offset.shape(0)) == m + 1 && int64_t(child.shape(0)) == m - 1 &&
-                int64_t(set_offset.shape(0)) == m + 1 && int64_t(missing.shape(0)) == m && int64_t(weight.shape(0)) == m,
+                int64_t(set_offset.shape(0)) == m + 1 && int64_t(missing.shape(0)) == m &&
+                int64_t(weight.shape(0)) == m,
             "Tree: the arrays differ in length");
     Shape s{m, d, feature.data(), kind.data(), threshold.data(), offset.data(), child.data(), set_offset.data(),
             sets.data(), missing.data(), weight.data()};
@@ -96,6 +97,9 @@ struct Frame {
 struct Part {  // the rows of one node
     std::shared_ptr<Frame> frame;
     int64_t start = 0, end = 0;
+    int64_t from = 0, to = 0;  // and, with a share of their weight, these, which the node has in common with others
+    double share = 0;
+    bool empty() const { return end == start && to == from; }
 };
 
 // (1)
@@ -155,11 +159,12 @@ class Pruner {
             double *c = &counts[int64_t(i) * K_];
             if (!step.back) {
                 count(step.part, c);
-                rows[i] = step.part.end - step.part.start;
+                rows[i] = step.part.end - step.part.start + step.part.to - step.part.from;
                 if (leaf[i]) {
                     expected[i] = expect(c);
                     continue;
                 }
+                settle(step.part);
                 divide(step.part, content[i], parts);
                 const int32_t *kids = t_.child + t_.offset[content[i]];
                 todo.push_back({i, step.part, true});
@@ -193,6 +198,7 @@ class Pruner {
     void count(const Part &p, double *c) const {
         std::fill(c, c + K_, 0.0);
         for (int64_t i = p.start; i < p.end; ++i) c[y_[p.frame->row[i]]] += p.frame->w[i];
+        for (int64_t i = p.from; i < p.to; ++i) c[y_[p.frame->row[i]]] += p.share * p.frame->w[i];
     }
 
     double expect(const double *c) const {
@@ -208,60 +214,62 @@ class Pruner {
         vector<double> c(K_);
         double sum = 0;
         while (!todo.empty() && sum <= enough) {
-            const auto [i, part] = std::move(todo.back());
+            auto [i, part] = std::move(todo.back());
             todo.pop_back();
             if (leaf[i]) {
                 count(part, c.data());
                 sum += expect(c.data());
                 continue;
             }
+            settle(part);
             divide(part, content[i], parts);
             const int32_t *kids = t_.child + t_.offset[content[i]];
             for (size_t b = 0; b < parts.size(); ++b)
-                if (parts[b].end > parts[b].start) todo.push_back({kids[b], parts[b]});
+                if (!parts[b].empty()) todo.push_back({kids[b], parts[b]});
         }
         return sum;
     }
 
-    // Divide the rows of a part by the test of node i.
+    // Give a part a frame of its own if it has rows in common with others.
+    void settle(Part &p) const {
+        if (p.from == p.to) return;
+        auto own = std::make_shared<Frame>();
+        const Frame &f = *p.frame;
+        own->row.assign(f.row.begin() + p.start, f.row.begin() + p.end);
+        own->w.assign(f.w.begin() + p.start, f.w.begin() + p.end);
+        for (int64_t e = p.from; e < p.to; ++e) own->row.push_back(f.row[e]), own->w.push_back(p.share * f.w[e]);
+        p = {own, 0, int64_t(own->row.size())};
+    }
+
+    // Divide the rows of a part by the test of node i: order them by branch, those that take every branch last.
     void divide(const Part &p, int64_t i, vector<Part> &out) {
         Frame &f = *p.frame;
         const int32_t r = t_.children(i);
-        int64_t spread = 0;
-        begins_.assign(r + 1, 0), bags_.assign(r, 0.0);
-        for (int64_t e = p.start; e < p.end; ++e) {
-            const int32_t b = t_.branch(i, X_ + int64_t(f.row[e]) * t_.d);
-            side_[e - p.start] = b;
-            if (b < 0) ++spread;
-            else ++begins_[b + 1], bags_[b] += f.w[e];
+        const int64_t n = p.end - p.start;
+        begins_.assign(r + 2, 0), bags_.assign(r + 1, 0.0);
+        for (int64_t e = 0; e < n; ++e) {
+            const int32_t b = t_.branch(i, X_ + int64_t(f.row[p.start + e]) * t_.d);
+            side_[e] = b < 0 ? r : b;
+            ++begins_[side_[e] + 1], bags_[side_[e]] += f.w[p.start + e];
         }
-        for (int32_t b = 0; b < r; ++b) begins_[b + 1] += begins_[b];
+        for (int32_t b = 0; b <= r; ++b) begins_[b + 1] += begins_[b];
+        cursor_.assign(begins_.begin(), begins_.end());
+        for (int64_t e = 0; e < n; ++e) {
+            const int64_t to = cursor_[side_[e]]++;
+            spare_row_[to] = f.row[p.start + e], spare_w_[to] = f.w[p.start + e];
+        }
+        std::copy(spare_row_.begin(), spare_row_.begin() + n, f.row.begin() + p.start);
+        std::copy(spare_w_.begin(), spare_w_.begin() + n, f.w.begin() + p.start);
         out.assign(r, Part());
-        if (!spread) {
-            cursor_.assign(begins_.begin(), begins_.end());
-            const int64_t n = p.end - p.start;
-            for (int64_t e = 0; e < n; ++e) {
-                const int64_t to = cursor_[side_[e]]++;
-                spare_row_[to] = f.row[p.start + e], spare_w_[to] = f.w[p.start + e];
-            }
-            std::copy(spare_row_.begin(), spare_row_.begin() + n, f.row.begin() + p.start);
-            std::copy(spare_w_.begin(), spare_w_.begin() + n, f.w.begin() + p.start);
-            for (int32_t b = 0; b < r; ++b) out[b] = {p.frame, p.start + begins_[b], p.start + begins_[b + 1]};
-            return;
-        }
+        for (int32_t b = 0; b < r; ++b) out[b] = {p.frame, p.start + begins_[b], p.start + begins_[b + 1]};
+        if (begins_[r] == n) return;
         double known = 0;
-        for (double bag : bags_) known += bag;
+        for (int32_t b = 0; b < r; ++b) known += bags_[b];
         if (known <= 0)  // nothing to go by here: the shares of the tree as it was
             for (int32_t b = 0; b < r; ++b) known += bags_[b] = t_.weight[t_.child[t_.offset[i] + b]];
         for (int32_t b = 0; b < r; ++b) {
             const double share = known > 0 ? bags_[b] / known : 1.0 / r;
-            auto own = std::make_shared<Frame>();
-            for (int64_t e = p.start; e < p.end; ++e) {
-                const int32_t s = side_[e - p.start];
-                if (s != b && (s >= 0 || share <= SMALL)) continue;
-                own->row.push_back(f.row[e]), own->w.push_back(s < 0 ? f.w[e] * share : f.w[e]);
-            }
-            out[b] = {own, 0, int64_t(own->row.size())};
+            if (share > SMALL) out[b].from = p.start + begins_[r], out[b].to = p.end, out[b].share = share;
         }
     }
 };
@@ -316,7 +324,8 @@ void distribute(In2<double> X, In2<double> S, In1<int32_t> feature, In1<uint8_t>
                 In1<int32_t> offset, In1<int32_t> child, In1<int32_t> set_offset, In1<uint32_t> sets,
                 In1<int32_t> missing, In1<double> weight, InOut2<double> out) {
     const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1)), q = int64_t(S.shape(1));
-    require(int64_t(S.shape(0)) == n && out.shape(0) == feature.shape(0) && int64_t(out.shape(1)) == q, "distribute: shapes");
+    require(int64_t(S.shape(0)) == n && out.shape(0) == feature.shape(0) && int64_t(out.shape(1)) == q,
+            "distribute: shapes");
     nb::gil_scoped_release unlocked;
     const Shape t = shape_of(d, feature, kind, threshold, offset, child, set_offset, sets, missing, weight);
     vector<std::pair<int32_t, double>> todo;

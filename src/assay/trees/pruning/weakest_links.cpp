@@ -55,7 +55,10 @@ void strengths(In1<int32_t> parent,      // in   (m,)  before its children; -1 a
                InOut1<double> alpha) {   // out  (m,)  infinite at leaves
     const int64_t m = int64_t(parent.shape(0));
     require(int64_t(cost.shape(0)) == m && int64_t(alpha.shape(0)) == m, "weakest links: the arrays differ in length");
-    for (int64_t i = 0; i < m; ++i) require(i ? parent.data()[i] >= 0 && parent.data()[i] < i : parent.data()[i] == -1, "Tree: parent");
+    for (int64_t i = 0; i < m; ++i) {
+        const int32_t p = parent.data()[i];
+        require(i ? p >= 0 && p < i : p == -1, "Tree: parent");
+    }
     nb::gil_scoped_release unlocked;
     Breaks breaks(m);
     std::vector<int32_t> heap(m, -1), kids(m, 0);  // of the children together, until their parent is reached
