@@ -3,10 +3,16 @@
 from assay.trees.c45_classifier import C45Classifier
 from assay.trees.cart_classifier import CARTClassifier
 from assay.trees.cart_regressor import CARTRegressor
+from assay.trees.columns import Columns, rank_columns
+from assay.trees.continuous_tree_regressor import ContinuousTreeRegressor
 from assay.trees.criteria import check_impurity
 from assay.trees.criterion_table import criterion_table
+from assay.trees.decision_tree_classifier import DecisionTreeClassifier
+from assay.trees.decision_tree_regressor import DecisionTreeRegressor
+from assay.trees.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
 from assay.trees.graphviz import tree_graphviz
 from assay.trees.grove import Grove
+from assay.trees.growing import grow
 from assay.trees.id3_classifier import ID3Classifier
 from assay.trees.linear_leaf_classifier import LinearLeafClassifier
 from assay.trees.model_tree_regressor import ModelTreeRegressor
@@ -26,18 +32,32 @@ from assay.trees.pressed import PressedTrees
 from assay.trees.pruning import prune
 from assay.trees.rule_pruning import simplify
 from assay.trees.rules import Rule, RuleBase, rules_of
-from assay.trees.shap import contributions
-from assay.trees.svg import tree_svg
+from assay.trees.shap import contributions, interactions
+from assay.trees.soft_tree_classifier import SoftTreeClassifier
+from assay.trees.soft_tree_regressor import SoftTreeRegressor
+from assay.trees.svg import tree_html, tree_svg
 from assay.trees.text import tree_text
 from assay.trees.textbook_tree_classifier import TextbookTreeClassifier
 from assay.trees.textbook_tree_regressor import TextbookTreeRegressor
 from assay.trees.tree import Tree
+from assay.trees.tree_features import (
+    TreeFeatureSelector,
+    closeness_to_root,
+    neighbors_from_tree,
+    used_features,
+)
 from assay.trees.tree_learner import TreeLearner
 
 __all__ = [
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
+    "Columns",
+    "ContinuousTreeRegressor",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
     "FisherTreeClassifier",
     "Grove",
     "ID3Classifier",
@@ -55,20 +75,30 @@ __all__ = [
     "Rule",
     "RuleBase",
     "SoftMarginTreeClassifier",
+    "SoftTreeClassifier",
+    "SoftTreeRegressor",
     "SphereTreeClassifier",
     "TextbookTreeClassifier",
     "TextbookTreeRegressor",
     "Tree",
+    "TreeFeatureSelector",
     "TreeLearner",
     "candidate_hyperplanes",
     "check_impurity",
+    "closeness_to_root",
     "contributions",
     "criterion_table",
+    "grow",
+    "interactions",
+    "neighbors_from_tree",
     "outline_of",
     "prune",
+    "rank_columns",
     "rules_of",
     "simplify",
     "tree_graphviz",
+    "tree_html",
     "tree_svg",
     "tree_text",
+    "used_features",
 ]
