@@ -1,5 +1,7 @@
 """The textbook's classification tree: its worked examples, its options, and scikit-learn's tree beside it."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -218,15 +220,72 @@ def test_the_history_is_saved_with_the_model(tmp_path):
     assert assay.load(tmp_path / "model.assay").history_ == model.history_
 
 
-@pytest.mark.parametrize("k", [1, 3000])
-def test_trees_of_any_depth_grow_without_recursion(k):
-    """Alternating classes, and thresholds that can only cut off the end: a chain as deep as there are rows."""
-    x, y = 2.0 ** -np.arange(min(k, 1000)), np.arange(min(k, 1000)) % 2
-    model = TextbookTreeClassifier(criterion="error").fit(x[:, None], y)
-    assert model.score(x[:, None], y) == 1.0
-    flat = TextbookTreeClassifier().fit(np.zeros((5, 1)), [0, 0, 0, 1, 1])  # nothing to split on
+def test_a_chain_of_any_depth_grows_without_recursion():
+    """Alternating classes: by error rate all cuts tie, the lowest wins, and the tree is one long chain."""
+    n = sys.getrecursionlimit() + 100
+    x, y = np.arange(float(n))[:, None], np.arange(n) % 2
+    model = TextbookTreeClassifier(criterion="error").fit(x, y)
+    assert model.get_depth() == n - 1 and model.score(x, y) == 1.0
+
+
+def test_rows_that_no_test_separates_make_a_leaf():
+    flat = TextbookTreeClassifier().fit(np.zeros((5, 1)), [0, 0, 0, 1, 1])
     assert flat.get_n_leaves() == 1
     assert_allclose(flat.predict_proba([[3.0]]), [[0.6, 0.4]])
+
+
+OPTIONS = st.fixed_dictionaries(
+    {
+        "criterion": st.sampled_from(["entropy", "gini", "error"]),
+        "penalty": st.sampled_from([None, "gain ratio", 0.1]),
+        "nominal": st.sampled_from(["n-way", "binary grouping", "one-vs-rest"]),
+        "numeric": st.sampled_from(["binary", "ternary"]),
+        "candidates": st.sampled_from(["midpoints", "boundary", "equal-depth"]),
+        "max_candidates": st.integers(1, 5),
+        "max_categories": st.integers(2, 4),
+        "max_depth": st.sampled_from([None, 3]),
+        "missing": st.sampled_from(["spread", "heaviest"]),
+    }
+)
+
+
+@given(OPTIONS, st.integers(0, 10**6))
+@settings(max_examples=30, deadline=None)
+def test_with_any_options_the_tree_is_whole_and_loses_no_row(options, seed):
+    rng = np.random.default_rng(seed)
+    n = 40
+    frame = pd.DataFrame(
+        {
+            "k": rng.choice(["a", "b", "c", "d", "e", None], n),
+            "x": np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 6, n)),
+            "grade": pd.Categorical(
+                rng.choice(["low", "mid", "high"], n), ["low", "mid", "high"], ordered=True
+            ),
+        }
+    )
+    y, w = rng.integers(0, 3, n), rng.uniform(0.1, 2, n)
+    model = TextbookTreeClassifier(**options).fit(frame, y, sample_weight=w)
+    tree = model.tree_
+    tree.check()
+    below = np.zeros(tree.node_count)
+    np.add.at(below, tree.parent[1:], tree.weighted_n_node_samples[1:])
+    inner = ~tree.is_leaf
+    assert_allclose(below[inner], tree.weighted_n_node_samples[inner], rtol=1e-9)
+    mixture = np.zeros_like(tree.value)
+    np.add.at(mixture, tree.parent[1:], tree.weighted_n_node_samples[1:, None] * tree.value[1:])
+    assert_allclose(mixture[inner], (tree.weighted_n_node_samples[:, None] * tree.value)[inner], atol=1e-9)
+    assert_array_equal([step.node for step in model.history_], np.flatnonzero(inner))
+    posterior = model.predict_proba(frame)
+    assert_allclose(posterior.sum(axis=1), 1, atol=1e-9)
+    assert str(model) and model.explain(frame.iloc[[0]]).sections
+
+
+def test_ordered_categories_are_cut_between_neighbours():
+    grades = pd.Categorical(["low", "mid", "high"] * 4, ["low", "mid", "high"], ordered=True)
+    frame = pd.DataFrame({"grade": grades})
+    model = TextbookTreeClassifier().fit(frame, np.asarray(grades) == "high")
+    assert model.get_n_leaves() == 2 and model.tree_.threshold[0] == 1.5
+    assert_array_equal(model.predict(frame), np.asarray(grades) == "high")
 
 
 def test_look_ahead_and_penalty_exclude_each_other():

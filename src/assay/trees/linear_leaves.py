@@ -128,22 +128,24 @@ def _newton(A: Floats, Y: Floats, w: Floats, ridge: float) -> Floats:
     for _ in range(100):
         P = softmax(A @ B.T, axis=1)
         gradient = (w[:, None] * (P - Y)).T @ A + penalty * B
-        if np.abs(gradient).max() <= 1e-10 * w.sum():
-            break
         H = np.zeros((k, q, k, q))
         for a in range(k):
             for b in range(a + 1):
                 weight = w * P[:, a] * ((a == b) - P[:, b])
                 H[a, :, b] = H[b, :, a] = (A * weight[:, None]).T @ A
             H[a, :, a] += np.diag(penalty)
-        H[:, 0, :, 0] += w.sum() / k**2  # the intercepts are known up to a constant: this one keeps their sum
+        # The intercepts are known up to a constant: this keeps their sum, and H regular where P is all 0 and 1.
+        H[:, 0, :, 0] += w.sum() * (1 / k**2 + 1e-14 * np.eye(k))
         step = np.linalg.solve(H.reshape(k * q, k * q), gradient.ravel()).reshape(k, q)
-        size = 1.0
-        while (trial := _loss(A, Y, w, penalty, B - size * step)) > value and size > 1e-9:
+        size, noise = (
+            1.0,
+            1e-13 * abs(value),
+        )  # of the loss: near the minimum it cannot tell better from worse
+        while (trial := _loss(A, Y, w, penalty, B - size * step)) > value + noise and size > 1e-9:
             size /= 2
-        if size <= 1e-9:
-            break
         B, value = B - size * step, trial
+        if np.abs(step).max() <= 1e-12 * (1 + np.abs(B).max()):
+            break
     return B
 
 

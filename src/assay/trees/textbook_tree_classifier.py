@@ -26,8 +26,8 @@ class TextbookTreeClassifier(TextbookTree, Classifier):
 
     and a node becomes a leaf if its impurity is below ``impurity_threshold``, its largest share reaches
     ``purity_threshold``, or no test separates its rows. This is the learner to study trees with: every criterion,
-    every kind of split, and the history of growing. To get work done take ``DecisionTreeClassifier``, which is a
-    hundred times as fast. Among equally good tests the first column wins, then the lowest threshold. Cost:
+    every kind of split, and the history of growing. To get work done take ``DecisionTreeClassifier``, which
+    is tens of times as fast. Among equally good tests the first column wins, then the lowest threshold. Cost:
     O(d n log n) per level, O(n^2) per column and node for ternary splits.
 
     Parameters
