@@ -28,7 +28,9 @@ for block, (name, inside) in enumerate(concepts.items()):
             model = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
             errors[name, n, depth] = np.mean(model.predict(test) != inside(test))
             axis = axes[3 * block + row, column]
-            PartitionDisplay.from_estimator(model, X, y, ax=axis, grid=160, size={50: 12, 500: 5, 5000: 1.5}[n])
+            PartitionDisplay.from_estimator(
+                model, X, y, ax=axis, grid=160, size={50: 12, 500: 5, 5000: 1.5}[n]
+            )
             axis.set(
                 xlabel="", ylabel="", title=f"{n} rows, depth {depth}: error {errors[name, n, depth]:.1%}"
             )

@@ -1,4 +1,4 @@
-"""Rules as code that runs elsewhere: an SQL expression, the source of a Python function."""
+"""Rules for other programs: an SQL expression, the source of a Python function, plain data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.tables import Schema
 if TYPE_CHECKING:
     from assay.core.rules import RuleBase
 
-__all__ = ["rules_python", "rules_sql"]
+__all__ = ["rules_data", "rules_python", "rules_sql"]
 
 
 def rules_sql(base: RuleBase) -> str:
@@ -49,6 +49,26 @@ def rules_python(base: RuleBase, name: str = "predict") -> str:
         said = " and ".join(_python(c, base.schema, variables) for c in rule.conditions) or "True"
         lines += [f"    if {said}:", f"        return {_python_value(rule.answer)}"]
     return "\n".join([*lines, f"    return {_python_value(base.default)}", ""])
+
+
+def rules_data(base: RuleBase) -> dict[str, Any]:
+    """The rules as text, numbers, lists and dicts; what a condition does not limit is left out."""
+    return {
+        "target": base.target,
+        "classes": None if base.classes is None else [_plain(c) for c in base.classes],
+        "rules": [
+            {
+                "if": [_condition_data(c, base.schema) for c in rule.conditions],
+                "then": _plain(rule.answer),
+                "support": rule.support,
+                "accuracy": rule.accuracy,
+                "rows": rule.n,
+                "counts": list(rule.counts),
+            }
+            for rule in base.rules
+        ],
+        "default": _plain(base.default),
+    }
 
 
 def _sql(condition: RowTest, schema: Schema) -> str:
@@ -124,9 +144,35 @@ def _python_interval(said: str, low: float, high: float, low_in: bool, high_in: 
 
 def _python_value(value: Any) -> str:
     """The source of a label or number; labels of other kinds as the text they print."""
-    value = _native(value)
-    return repr(value if value is None or isinstance(value, (str, int, float, bool)) else str(value))
+    return repr(_plain(value))
 
 
 def _native(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _condition_data(condition: RowTest, schema: Schema) -> dict[str, Any]:
+    """A condition as plain data; what is not limited is left out."""
+    if isinstance(condition, LinearCondition):
+        data: dict[str, Any] = {"weights": {schema[j].name: w for j, w in condition.terms}}
+        return data | _ends(condition.low, condition.high)
+    if not isinstance(condition, Condition):
+        return {"words": condition.words(schema)}
+    column = schema[condition.column]
+    data = {"column": column.name}
+    if column.coded:
+        data["in"] = [_plain(v) for v in condition.as_codes(column).sides(column)[0]]
+    elif condition.codes is None:
+        data |= _ends(condition.low, condition.high)
+        if condition.closed != "right":
+            data["closed"] = condition.closed
+    return data | ({"missing": True} if condition.missing else {})
+
+
+def _ends(low: float, high: float) -> dict[str, float]:
+    return ({"above": low} if low > -math.inf else {}) | ({"up to": high} if high < math.inf else {})
+
+
+def _plain(value: Any) -> Any:
+    value = _native(value)
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)

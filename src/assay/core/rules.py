@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.conditions import Condition, LinearCondition, RowTest
+from assay.core.conditions import RowTest
 from assay.core.words import number, one_line, quoted, shorter
 from assay.errors import DataError
 from assay.tables import Schema, Table
@@ -253,22 +253,9 @@ class RuleBase:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data (text, numbers, lists, dicts) that JSON can hold."""
-        return {
-            "target": self.target,
-            "classes": None if self.classes is None else [_plain(c) for c in self.classes],
-            "rules": [
-                {
-                    "if": [_condition_data(c, self.schema) for c in rule.conditions],
-                    "then": _plain(rule.answer),
-                    "support": rule.support,
-                    "accuracy": rule.accuracy,
-                    "rows": rule.n,
-                    "counts": list(rule.counts),
-                }
-                for rule in self.rules
-            ],
-            "default": _plain(self.default),
-        }
+        from assay.core.rule_code import rules_data
+
+        return rules_data(self)
 
     def to_json(self, indent: int | None = 2) -> str:
         """The rules as JSON text."""
@@ -314,30 +301,3 @@ def _evidence(rule: Rule) -> str:
     elif rule.error is not None:
         said += f", error {shorter(rule.error, 4)}"
     return said + ")"
-
-
-def _condition_data(condition: RowTest, schema: Schema) -> dict[str, Any]:
-    """A condition as plain data; what is not limited is left out."""
-    if isinstance(condition, LinearCondition):
-        data: dict[str, Any] = {"weights": {schema[j].name: w for j, w in condition.terms}}
-        return data | _ends(condition.low, condition.high)
-    if not isinstance(condition, Condition):
-        return {"words": condition.words(schema)}
-    column = schema[condition.column]
-    data = {"column": column.name}
-    if column.coded:
-        data["in"] = [_plain(v) for v in condition.as_codes(column).sides(column)[0]]
-    elif condition.codes is None:
-        data |= _ends(condition.low, condition.high)
-        if condition.closed != "right":
-            data["closed"] = condition.closed
-    return data | ({"missing": True} if condition.missing else {})
-
-
-def _ends(low: float, high: float) -> dict[str, float]:
-    return ({"above": low} if low > -np.inf else {}) | ({"up to": high} if high < np.inf else {})
-
-
-def _plain(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
