@@ -13,7 +13,6 @@ from assay.errors import DataError
 from assay.trees.growing import grow, rank_columns
 from assay.trees.tree import LEAF, SUBSET, THRESHOLD, Tree
 
-
 # ---------------------------------------------------------------- the twin
 
 

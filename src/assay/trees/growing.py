@@ -104,12 +104,13 @@ def grow(
     """
     n, d = columns.n, columns.d
     counts, weights = _weights(w, n)
-    q = 1
+    q, size = 1, 1.0
     if n_classes:
         codes, numbers = np.ascontiguousarray(y, np.int32), _no_numbers
     else:
         codes, numbers = _no_codes, np.ascontiguousarray(y, np.float64).reshape(n, -1)
-        q = numbers.shape[1]
+        q, size = numbers.shape[1], _size(numbers)
+        numbers = numbers if size == 1 else numbers / size
         if q > 1 and CRITERIA[criterion] != 4:
             raise DataError(f"A tree of several outputs needs the criterion squared_error, got {criterion}.")
     take = d if max_features is None else min(max_features, d)
@@ -137,16 +138,43 @@ def grow(
         min_weight_leaf,
         take,
         max_leaf_nodes or 0,
-        min_impurity_decrease,
+        min_impurity_decrease / size if CRITERIA[criterion] > 4 else min_impurity_decrease / size / size,
         max_candidates or 0,
         _no_signs if monotonic is None else np.ascontiguousarray(monotonic, np.int8),
         _no_loss if loss is None else np.ascontiguousarray(loss, np.float64),
         seed,
     )
-    *test, value, impurity, rows, weight, stand_ins = parts
-    value = value.reshape(-1, n_classes or q)
-    surrogates = Surrogates(*stand_ins) if missing == "surrogate" else None
-    return Tree(*test, value, impurity, rows, weight, columns.n_categories, surrogates)
+    feature, kind, threshold, offset, child, set_offset, sets, side, value, impurity, rows, weight, others = (
+        parts
+    )
+    if size != 1:
+        value = value * size
+        with np.errstate(over="ignore"):  # the variance of numbers beyond 1e154 is no number
+            impurity = impurity * size if CRITERIA[criterion] > 4 else impurity * size * size
+    return Tree(
+        feature=feature,
+        kind=kind,
+        threshold=threshold,
+        offset=offset,
+        child=child,
+        set_offset=set_offset,
+        sets=sets,
+        missing=side,
+        value=value.reshape(-1, n_classes or q),
+        impurity=impurity,
+        n_node_samples=rows,
+        weighted_n_node_samples=weight,
+        n_categories=columns.n_categories,
+        surrogates=Surrogates(*others) if missing == "surrogate" else None,
+    )
+
+
+def _size(numbers: np.ndarray) -> float:
+    """A power of two by which to divide numbers whose squares are too large or too small; 1 for all others."""
+    most = float(np.abs(numbers).max())
+    if most == 0 or 1e-100 < most < 1e100:
+        return 1.0
+    return float(2.0 ** int(np.floor(np.log2(most))))
 
 
 def _weights(w: np.ndarray | None, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -539,36 +539,39 @@ class Medians {
         const double mid = level_[reach(W_ / 2, below, below_y)];
         return std::max(0.0, mid * below - below_y + (Wy_ - below_y) - mid * (W_ - below));
     }
-    double median() const {  // halfway between two numbers if half of the weight ends between them
+    // Halfway between two numbers if half of the weight ends between them. The numbers: as given, without a shift.
+    double median(const std::vector<double> &numbers) const {
         double a, b;
         const double slack = 1e-12 * W_;
-        const double low = level_[reach(W_ / 2 - slack, a, b)], high = level_[reach(W_ / 2 + slack, a, b)];
-        return low + (high - low) / 2;
+        return numbers[reach(W_ / 2 - slack, a, b)] / 2 + numbers[reach(W_ / 2 + slack, a, b)] / 2;
     }
 };
 
 // Absolute error around the median. Both sides of a cut are kept in order.
 struct AbsoluteError : OneNumber {
-    std::vector<double> levels;   // distinct numbers of the node, less the first one's: they keep their digits
-    std::vector<int32_t> rank;    // (n,) place of a row's number among them
+    std::vector<double> numbers, levels;  // distinct numbers of the node; less the shift, so that sums keep digits
+    std::vector<int32_t> rank;            // (n,) place of a row's number among them
     std::vector<std::pair<double, uint32_t>> sorted;
     Medians all, left, right;
     double middle = 0;
-    AbsoluteError(Numbers numbers, int64_t n) : OneNumber(numbers), rank(n) {}
+    AbsoluteError(Numbers source, int64_t n) : OneNumber(source), rank(n) {}
     void value(double *out) const { out[0] = middle; }
     template <class Label>
     void enter(Label label, int64_t m) {
         average(label, m);
-        sorted.clear(), levels.clear();
+        sorted.clear(), numbers.clear(), levels.clear();
         for (int64_t i = 0; i < m; ++i) sorted.emplace_back(rows.at(label(i)), label(i));
         std::sort(sorted.begin(), sorted.end());
         for (int64_t i = 0; i < m; ++i) {
-            if (i == 0 || sorted[i].first != sorted[i - 1].first) levels.push_back(sorted[i].first - shift);
+            if (i == 0 || sorted[i].first != sorted[i - 1].first) {
+                numbers.push_back(sorted[i].first);
+                levels.push_back(sorted[i].first - shift);
+            }
             rank[sorted[i].second] = int32_t(levels.size() - 1);
         }
         all.start(levels.data(), int64_t(levels.size()));
         for (int64_t i = 0; i < m; ++i) all.add(rank[label(i)], rows.w(label(i)));
-        middle = shift + all.median();
+        middle = all.median(numbers);
         mass = pure() ? 0 : all.deviation();
     }
     struct Cut {
@@ -583,8 +586,8 @@ struct AbsoluteError : OneNumber {
         }
         double gain() const { return node->mass - node->left.deviation() - node->right.deviation(); }
         double left_weight() const { return Wl; }
-        double left_value() const { return node->shift + node->left.median(); }
-        double right_value() const { return node->shift + node->right.median(); }
+        double left_value() const { return node->left.median(node->numbers); }
+        double right_value() const { return node->right.median(node->numbers); }
     };
     Cut cut() {
         left.start(levels.data(), int64_t(levels.size()));
