@@ -232,7 +232,8 @@ class Search {
             double t = low / 2 + high / 2;
             if (!(t > low && t < high)) t = a[i] > 0 ? high : low;  // neighbouring floats: nothing lies between
             const double place = tie == Tie::WIDEST ? -(high - low) : std::fabs(t);
-            if (loss < best.loss - tolerance() || (loss <= best.loss + tolerance() && place < rank)) {
+            const bool nearer = !best.found() || place < rank - 1e-9 * std::fabs(rank);
+            if (loss < best.loss - tolerance() || (loss <= best.loss + tolerance() && nearer)) {
                 if (loss < best.loss) best.loss = loss;
                 best.t = t;
                 rank = place;

@@ -81,3 +81,18 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
     for others in found[1:]:
         for a, b in zip(found[0], others, strict=True):
             assert_array_equal(a, b)
+
+
+def test_large_nodes_are_searched_on_a_sample(monkeypatch):
+    """As if 100 rows were many: still no less pure than a single column, and a diagonal is still one node."""
+    monkeypatch.setattr(oc1, "MANY", 100)
+    monkeypatch.setattr(oc1, "SAMPLE", 60)
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (500, 3))
+    y = (X[:, 0] - 2 * X[:, 2] > 0.1).astype(int)
+    model = OC1Classifier(random_state=0, max_depth=1).fit(X, y)
+    assert model.score(X, y) > 0.98
+    noise = rng.integers(0, 2, 500)
+    rows = Rows(X, noise, np.ones(500), 2)
+    split = OC1Classifier(random_state=0, max_depth=1).fit(X, noise).tree_.splits[0]
+    assert rows.impurity_of(split.branch(X)) <= rows.best_threshold[1] + 1e-12

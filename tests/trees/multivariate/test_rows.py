@@ -224,6 +224,16 @@ def test_equal_rows_stay_in_the_same_half():
     np.testing.assert_array_equal(rows.take(mixed).halves(np.random.default_rng(0)), half[mixed])
 
 
+def test_a_sample_is_about_as_large_as_asked_and_asks_less_of_its_sides():
+    rng = np.random.default_rng(0)
+    rows = Rows(
+        rng.normal(size=(1000, 2)), rng.integers(0, 2, 1000), np.ones(1000), 2, min_leaf=20, min_weight=30.0
+    )
+    which, part = rows.sample(rng, 100)
+    assert len(part) == which.sum() == 100 and part.min_leaf == 2
+    assert_allclose(part.min_weight, 3.0)
+
+
 @pytest.mark.parametrize("criterion, pure", [("gini", 0.5), ("entropy", 1.0)])
 def test_impurity_of_two_even_classes(criterion, pure):
     rows = Rows(np.zeros((4, 1)), np.array([0, 0, 1, 1]), np.array([1.0, 2.0, 1.5, 1.5]), 2, criterion)

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from assay.trees import SphereTreeClassifier
+from assay.trees.multivariate import sphere_tree
 from assay.trees.multivariate.curved_splits import Ellipsoid, Sphere
 
 
@@ -70,3 +71,13 @@ def test_the_search_makes_the_best_first_try_purer():
         sides = [y[distance <= cut], y[distance > cut]]
         tries.append(sum(len(side) * 2 * side.mean() * (1 - side.mean()) for side in sides) / 400)
     assert after < min(tries)
+
+
+def test_the_centre_of_a_large_node_is_sought_on_a_sample(monkeypatch):
+    monkeypatch.setattr(sphere_tree, "MANY", 500)
+    monkeypatch.setattr(sphere_tree, "SAMPLE", 300)
+    X = np.random.default_rng(0).uniform(-2, 2, (3000, 2))
+    y = np.sum(X**2, axis=1) <= 1
+    model = SphereTreeClassifier(random_state=0, max_depth=1).fit(X, y)
+    assert model.score(X, y) > 0.98
+    assert_allclose(model.tree_.splits[0].centre, 0, atol=0.1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.parameters import Choice, Range
 from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane
-from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTree
+from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import Rows
 from assay.trees.multivariate.splits import Split
 from assay.trees.multivariate.superclasses import GROUPINGS, class_sums, fisher_weights, group_classes
@@ -16,7 +16,7 @@ from assay.trees.multivariate.superclasses import GROUPINGS, class_sums, fisher_
 __all__ = ["FisherTreeClassifier", "fisher_split"]
 
 
-class FisherTreeClassifier(MultivariateTree):
+class FisherTreeClassifier(MultivariateTreeClassifier):
     r"""A tree of hyperplanes that stand across the line between two groups of classes.
 
     A node puts its classes into two groups and projects on Fisher's direction between them,
@@ -67,7 +67,7 @@ class FisherTreeClassifier(MultivariateTree):
     (2, ['a', 'b'])
     """
 
-    accepts = {"grouping": Choice(*GROUPINGS), "deletion": Range(0, 1) | None, **STOPPING}
+    accepts = {"grouping": Choice(*GROUPINGS), "deletion": Range(0, 1) | None, **CLASSIFYING}
 
     def __init__(
         self,

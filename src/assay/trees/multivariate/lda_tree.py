@@ -8,14 +8,14 @@ import numpy as np
 
 from assay.bayes.shared_covariance import whitening
 from assay.core.moments import class_scatter
-from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTree
+from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import Rows
 from assay.trees.multivariate.splits import Discriminants, Split
 
 __all__ = ["LDATreeClassifier"]
 
 
-class LDATreeClassifier(MultivariateTree):
+class LDATreeClassifier(MultivariateTreeClassifier):
     r"""A tree with a branch for every class of a node: a row goes to the class whose Gaussian explains it best.
 
     The classes of a node are taken as Gaussians with a common covariance :math:`\Sigma`, which gives linear scores
@@ -63,7 +63,7 @@ class LDATreeClassifier(MultivariateTree):
     (3, 0.98)
     """
 
-    accepts = {**STOPPING}
+    accepts = {**CLASSIFYING}
 
     def __init__(
         self,

@@ -8,16 +8,16 @@ import numpy as np
 
 from assay.core.parameters import Range
 from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane, univariate_start
-from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTree
+from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import Rows
 from assay.trees.multivariate.splits import Split
 
-__all__ = ["LinearCombinationTreeClassifier"]
+__all__ = ["LinearCombinationTreeClassifier", "combination_split"]
 
 _SHIFTS = (-0.25, 0.0, 0.25)
 
 
-class LinearCombinationTreeClassifier(MultivariateTree):
+class LinearCombinationTreeClassifier(MultivariateTreeClassifier):
     r"""A tree whose nodes test a weighted sum of columns, as CART searches for it.
 
     A node starts from the purest threshold of a single standardised column and turns that hyperplane about one
@@ -71,7 +71,7 @@ class LinearCombinationTreeClassifier(MultivariateTree):
     (2, 1.0)
     """
 
-    accepts = {"tol": Range(0), "deletion": Range(0, 1) | None, **STOPPING}
+    accepts = {"tol": Range(0), "deletion": Range(0, 1) | None, **CLASSIFYING}
 
     def __init__(
         self,
@@ -101,12 +101,17 @@ class LinearCombinationTreeClassifier(MultivariateTree):
         self.random_state = random_state
 
     def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
-        start = univariate_start(rows)
-        if start is None:
-            return None
-        weights, _ = rows.descend(start, rows.columns, _SHIFTS, tol=self.tol)  # (1)
-        if self.deletion is not None:
-            weights = delete_inputs(weights, rows, self.deletion)
-        split, impurity = hyperplane(weights[:-1], rows)
-        simple, before = rows.best_threshold
-        return split if impurity < before else simple
+        return combination_split(rows, self.tol, self.deletion)
+
+
+def combination_split(rows: Rows, tol: float, deletion: float | None) -> Split | None:
+    """The hyperplane that CART's search finds, or the best threshold of a single column if that is as pure."""
+    start = univariate_start(rows)
+    if start is None:
+        return None
+    weights, _ = rows.descend(start, rows.columns, _SHIFTS, tol=tol)  # (1)
+    if deletion is not None:
+        weights = delete_inputs(weights, rows, deletion)
+    split, impurity = hyperplane(weights[:-1], rows)
+    simple, before = rows.best_threshold
+    return split if impurity < before else simple

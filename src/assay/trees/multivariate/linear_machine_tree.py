@@ -8,14 +8,14 @@ import numpy as np
 
 from assay.core.parameters import Count, Range
 from assay.core.scores import log_softmax
-from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTree
+from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import Rows
 from assay.trees.multivariate.splits import Discriminants, Split
 
 __all__ = ["LinearMachineTreeClassifier"]
 
 
-class LinearMachineTreeClassifier(MultivariateTree):
+class LinearMachineTreeClassifier(MultivariateTreeClassifier):
     r"""A tree with a branch for every class of a node, chosen by linear scores that are trained to tell them apart.
 
     The scores :math:`g_k(x) = w_k^Tx + v_k` of a node maximise the likelihood of a softmax of them, with a small
@@ -67,7 +67,7 @@ class LinearMachineTreeClassifier(MultivariateTree):
     (1, 3, ['c'])
     """
 
-    accepts = {"alpha": Range(0), "max_iter": Count(), **STOPPING}
+    accepts = {"alpha": Range(0), "max_iter": Count(), **CLASSIFYING}
 
     def __init__(
         self,

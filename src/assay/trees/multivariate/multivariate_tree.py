@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core import Classifier, Learner, Regressor
 from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Accepted, Choice, Count, Instance, Range, Seed
+from assay.errors import DataError
 from assay.tables import Column, Schema
 from assay.trees.multivariate.branch_tree import BranchTree
 from assay.trees.multivariate.grow import Limits, grow, prune_by_error
@@ -22,25 +23,35 @@ if TYPE_CHECKING:
     from assay.trees.outline import Outline
     from assay.trees.rules import RuleBase
 
-__all__ = ["STOPPING", "MultivariateTree", "generator"]
+__all__ = [
+    "CLASSIFYING",
+    "STOPPING",
+    "MultivariateTree",
+    "MultivariateTreeClassifier",
+    "MultivariateTreeRegressor",
+    "generator",
+]
 
 _PARTS = 5  # terms of a node's function that an explanation shows
 
-STOPPING: dict[str, Accepted | None] = {
-    "criterion": Choice(*CRITERIA),
+STOPPING: dict[str, Accepted | None] = {  # what all take
     "max_depth": Count() | None,
     "min_samples_split": Count(2) | Range(0, 1, open="both"),
     "min_samples_leaf": Count() | Range(0, 1, open="both"),
     "min_weight_fraction_leaf": Range(0, 0.5),
     "min_impurity_decrease": Range(0),
     "validation_fraction": Range(0, 1, open="both") | None,
-    "class_weight": Choice("balanced") | Instance(dict, words="a dict of class to weight") | None,
     "random_state": Seed(),
+}
+CLASSIFYING: dict[str, Accepted | None] = {
+    "criterion": Choice(*CRITERIA),
+    **STOPPING,
+    "class_weight": Choice("balanced") | Instance(dict, words="a dict of class to weight") | None,
 }
 
 
-class MultivariateTree(TreeLearner, Classifier):
-    """A classifier that grows a :class:`BranchTree`; a learner of the family writes ``_split``.
+class MultivariateTree(TreeLearner, Learner):
+    """A learner that grows a :class:`BranchTree`; one of the family writes ``_split``.
 
     Attributes
     ----------
@@ -50,37 +61,26 @@ class MultivariateTree(TreeLearner, Classifier):
     tree_: BranchTree  # type: ignore[assignment]
     takes: ClassVar[frozenset[str]] = frozenset()
 
-    criterion: str
     max_depth: int | None
     min_samples_split: float
     min_samples_leaf: float
     min_weight_fraction_leaf: float
     min_impurity_decrease: float
     validation_fraction: float | None
-    class_weight: Any
     random_state: Any
 
     def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
         """The question that a node asks, learned from the rows that reach it."""
         raise TypeError(f"{type(self).__name__} must define _split")
 
-    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        w = np.ones(len(X)) if w is None else w
-        if self.class_weight is not None:
-            from sklearn.utils.class_weight import compute_sample_weight
-
-            w = w * compute_sample_weight(self.class_weight, self.classes_[y])
+    def _grow(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, K: int, criterion: str) -> None:
         seen = w > 0
         n = int(seen.sum())
-        rows = Rows(
-            X[seen],
-            y[seen],
-            w[seen],
-            len(self.classes_),
-            self.criterion,
-            min_leaf=_rows(self.min_samples_leaf, n),
-            min_weight=self.min_weight_fraction_leaf * float(w.sum()),
-        )
+        least = {
+            "min_leaf": _rows(self.min_samples_leaf, n),
+            "min_weight": self.min_weight_fraction_leaf * float(w.sum()),
+        }
+        rows = Rows(X[seen], y[seen], w[seen], K, criterion, **least)  # type: ignore[arg-type]
         rng = generator(self.random_state)
         held = None
         if self.validation_fraction is not None:
@@ -92,9 +92,6 @@ class MultivariateTree(TreeLearner, Classifier):
             tree = grow(rows, self._split, limits, rng)
         self.tree_ = tree if held is None else prune_by_error(tree, held)
 
-    def _posterior(self, X: np.ndarray) -> np.ndarray:
-        return self.tree_.predict(X)
-
     @property
     def feature_importances_(self) -> np.ndarray:
         """(d,) how much each column lowers the impurity, in shares; a node's gain is split by its columns' parts."""
@@ -104,7 +101,7 @@ class MultivariateTree(TreeLearner, Classifier):
     def outline(self) -> Outline:
         """The tree in words: every node's test, branches, counts and answer."""
         self._ready()
-        return self.tree_.outline(self._block_schema(), self.classes_)
+        return self.tree_.outline(self._block_schema(), getattr(self, "classes_", None))
 
     def rules(self) -> RuleBase:
         """One rule for each leaf: the tests on the way to it, and its answer."""
@@ -119,26 +116,23 @@ class MultivariateTree(TreeLearner, Classifier):
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         x, tree, names = X[0], self.tree_, self._names
-        classes = [str(label) for label in self.classes_]
+        classes = [str(label) for label in getattr(self, "classes_", ())]
         steps, parts = [], []
         for node, branch in tree.path(x):
             split = tree.splits[node]
             weight = tree.weighted_n_node_samples[node]
-            counts = [_count(share * weight) for share in tree.value[node]]
+            held = [_count(v * weight) if classes else float(v) for v in tree.value[node]]
             if split is None:
-                steps.append([node, "the leaf", "", "", _count(weight), *counts])
+                steps.append([node, "the leaf", "", "", _count(weight), *held])
                 continue
             value = split.value(x[None])[0]
             shown = float(value if np.ndim(value) == 0 else value[branch])
             words = split.words(names)
-            words = (
-                words
-                if len(words) <= 50
-                else f"{split.kind} of {np.count_nonzero(split.shares(len(x)))} columns"
-            )
-            steps.append([node, words, shown, split.labels(classes)[branch], _count(weight), *counts])
+            if len(words) > 50:
+                words = f"{split.kind} of {np.count_nonzero(split.shares(len(x)))} columns"
+            steps.append([node, words, shown, split.labels(classes)[branch], _count(weight), *held])
             parts += [[node, *term] for term in split.terms(x, names)[:_PARTS]]
-        head = ["node", "test", "value", "branch", "rows", *classes]
+        head = ["node", "test", "value", "branch", "rows", *(classes or ["mean"])]
         sections = [Section("Path", head, steps)]
         if parts:
             note = f"At most the {_PARTS} largest of each node"
@@ -148,6 +142,38 @@ class MultivariateTree(TreeLearner, Classifier):
                 Section("Terms of the tests", ["node", "term", "weight", "contribution"], parts, note)
             )
         return sections
+
+
+class MultivariateTreeClassifier(MultivariateTree, Classifier):
+    """A multivariate tree whose leaves hold class shares."""
+
+    criterion: str
+    class_weight: Any
+
+    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        w = np.ones(len(X)) if w is None else w
+        if self.class_weight is not None:
+            from sklearn.utils.class_weight import compute_sample_weight
+
+            w = w * compute_sample_weight(self.class_weight, self.classes_[y])
+        self._grow(X, y, w, len(self.classes_), self.criterion)
+
+    def _posterior(self, X: np.ndarray) -> np.ndarray:
+        return self.tree_.predict(X)
+
+
+class MultivariateTreeRegressor(MultivariateTree, Regressor):
+    """A multivariate tree whose leaves hold means."""
+
+    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        if y.ndim > 1:
+            raise DataError(
+                f"{type(self).__name__} predicts one number, y has {y.shape[1]} columns. Fit one model for each."
+            )
+        self._grow(X, y, np.ones(len(X)) if w is None else w, 0, CRITERIA[0])
+
+    def _predict(self, X: np.ndarray) -> np.ndarray:
+        return self.tree_.predict(X)[:, 0]
 
 
 def generator(random_state: Any) -> np.random.Generator:

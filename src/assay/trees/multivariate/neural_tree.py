@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.parameters import Choice, Count, Range
 from assay.trees.multivariate.curved_splits import Network
-from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTree
+from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import Rows
 from assay.trees.multivariate.splits import Split
 from assay.trees.multivariate.superclasses import GROUPINGS, group_classes
@@ -16,7 +16,7 @@ from assay.trees.multivariate.superclasses import GROUPINGS, group_classes
 __all__ = ["NeuralTreeClassifier", "network_split"]
 
 
-class NeuralTreeClassifier(MultivariateTree):
+class NeuralTreeClassifier(MultivariateTreeClassifier):
     r"""A tree whose nodes are networks with one hidden layer and one output.
 
     A node puts its classes into two groups :math:`r_i \in \{-1, 1\}` and trains
@@ -82,7 +82,7 @@ class NeuralTreeClassifier(MultivariateTree):
         "restarts": Count(),
         "steps": Count(),
         "grouping": Choice(*GROUPINGS),
-        **STOPPING,
+        **CLASSIFYING,
     }
 
     def __init__(

@@ -12,7 +12,7 @@ from assay.trees.multivariate.five_by_two import five_by_two_f
 from assay.trees.multivariate.grow import usable
 from assay.trees.multivariate.hyperplanes import hyperplane
 from assay.trees.multivariate.linear_machine_tree import softmax_scores
-from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTree
+from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.neural_tree import network_split
 from assay.trees.multivariate.rows import Rows
 from assay.trees.multivariate.splits import Split
@@ -21,7 +21,7 @@ from assay.trees.multivariate.superclasses import group_classes
 __all__ = ["OmnivariateTreeClassifier"]
 
 
-class OmnivariateTreeClassifier(MultivariateTree):
+class OmnivariateTreeClassifier(MultivariateTreeClassifier):
     r"""A tree in which every node is as complex as it has to be, and no more.
 
     A node has three candidates, from simple to complex: the purest threshold of one column, the hyperplane of logistic
@@ -76,7 +76,7 @@ class OmnivariateTreeClassifier(MultivariateTree):
         "alpha": Range(0, 1, open="both"),
         "hidden": Count(),
         "min_samples_test": Count(4),
-        **STOPPING,
+        **CLASSIFYING,
     }
 
     def __init__(

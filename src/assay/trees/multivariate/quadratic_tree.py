@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.moments import class_scatter
 from assay.core.parameters import Choice
 from assay.trees.multivariate.curved_splits import Quadric
-from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTree
+from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import Rows
 from assay.trees.multivariate.splits import Split
 from assay.trees.multivariate.superclasses import GROUPINGS, group_classes
@@ -17,7 +17,7 @@ from assay.trees.multivariate.superclasses import GROUPINGS, group_classes
 __all__ = ["QuadraticTreeClassifier", "own_covariances"]
 
 
-class QuadraticTreeClassifier(MultivariateTree):
+class QuadraticTreeClassifier(MultivariateTreeClassifier):
     r"""A tree whose nodes compare a quadratic function of the columns with a number.
 
     The classes of a node go into two groups, each taken as a Gaussian with mean :math:`m_g` and a covariance of its
@@ -65,7 +65,7 @@ class QuadraticTreeClassifier(MultivariateTree):
     (2, [True, False])
     """
 
-    accepts = {"grouping": Choice(*GROUPINGS), **STOPPING}
+    accepts = {"grouping": Choice(*GROUPINGS), **CLASSIFYING}
 
     def __init__(
         self,

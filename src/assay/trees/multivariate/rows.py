@@ -11,9 +11,10 @@ import numpy as np
 import assay.trees._oblique as _oblique
 from assay.trees.multivariate.splits import Split, Threshold
 
-__all__ = ["CRITERIA", "Rows"]
+__all__ = ["CRITERIA", "MANY", "SAMPLE", "Rows"]
 
 CRITERIA = ("gini", "entropy")
+MANY, SAMPLE = 20_000, 5_000  # nodes of more rows are searched on a sample of this size first
 _CLOSE = 1e-13  # values of a mixture of columns that are this close, relative to the largest, are one
 
 
@@ -176,6 +177,15 @@ class Rows:
             columns, *self._case, weights, np.array(shifts), jumps, 1000, drift, seed or 0, tol
         )
         return weights, impurity
+
+    def sample(self, rng: np.random.Generator, most: int) -> tuple[np.ndarray, Rows]:
+        """(n,) bool, a random part of about ``most`` rows, and that part, with what a side must hold scaled down."""
+        share = most / len(self)
+        which = self.halves(rng, share)
+        part = self.take(which)
+        return which, replace(
+            part, min_leaf=max(1, round(self.min_leaf * share)), min_weight=self.min_weight * share
+        )
 
     def halves(self, rng: np.random.Generator, share: float = 0.5) -> np.ndarray:
         """(n,) bool, a random part of the rows; equal rows are never parted.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parameters import Choice, Flag, Range
-from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTree
+from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import Rows
 from assay.trees.multivariate.soft_margin import soft_margin
 from assay.trees.multivariate.splits import Hyperplane, Split, Threshold
@@ -16,7 +16,7 @@ from assay.trees.multivariate.superclasses import GROUPINGS, group_classes
 __all__ = ["SoftMarginTreeClassifier"]
 
 
-class SoftMarginTreeClassifier(MultivariateTree):
+class SoftMarginTreeClassifier(MultivariateTreeClassifier):
     r"""A tree whose nodes cut where a wide margin meets little slack.
 
     The classes of a node go into two groups :math:`r_i \in \{-1, 1\}`, and the node solves
@@ -69,7 +69,7 @@ class SoftMarginTreeClassifier(MultivariateTree):
     (2, ['a', 'b'])
     """
 
-    accepts = {"C": Range(0, open="low"), "oblique": Flag(), "grouping": Choice(*GROUPINGS), **STOPPING}
+    accepts = {"C": Range(0, open="low"), "oblique": Flag(), "grouping": Choice(*GROUPINGS), **CLASSIFYING}
 
     def __init__(
         self,
