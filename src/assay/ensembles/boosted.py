@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _num_features, check_is_fitted
+import scipy.sparse
+from sklearn.utils.validation import _check_feature_names, _num_features, check_is_fitted
 
+from assay.core.complaints import warn_unseen
 from assay.core.explanation import Explanation
 from assay.core.learner import Learner
 from assay.errors import DataError, ParameterError
 from assay.tables import Table
+from assay.tables.table import UNSEEN
 
 __all__ = ["Boosted"]
 
@@ -19,7 +22,7 @@ class Boosted(Learner):
     """A learner that fits ``estimator`` again and again; None stands for a small tree of our own.
 
     Our own trees are grown on one block of numbers with categories and gaps, whose columns are ranked once for all
-    rounds. Any other estimator gets X as it came, so frames keep their names.
+    rounds. Other learners of ours get the table, with the schema of all rows; any other estimator gets X as it came.
 
     Attributes
     ----------
@@ -75,31 +78,43 @@ class Boosted(Learner):
         return self._as_it_came(X, fitting)
 
     def _as_it_came(self, X: Any, fitting: bool) -> Any:
-        """X for an estimator that looks at it by itself."""
-        import scipy.sparse
-        from sklearn.utils.validation import _check_feature_names
-
+        """X for an estimator that looks at it by itself: for learners of ours as a table, for others untouched."""
+        who = type(self).__name__
+        if type(self.estimator_).__module__.partition(".")[0] == "assay":
+            return self._as_table(X, fitting)
         if scipy.sparse.issparse(X):
             X = X if X.format in ("csr", "csc") else X.tocsr()
         elif not hasattr(X, "shape"):
             X = np.asarray(X)
         if len(X.shape) < 2:
-            raise DataError(
-                f"{type(self).__name__}: expected rows and columns. Reshape your data, got shape {X.shape}."
-            )
+            raise DataError(f"{who}: expected rows and columns. Reshape your data, got shape {X.shape}.")
         if fitting:
             if len(X.shape) == 2:
-                self._remember(Table.of(X, who=type(self).__name__).schema)
+                self._remember(Table.of(X, who=who).schema)
             else:
                 self.n_features_in_ = X.shape[1]
         else:
             _check_feature_names(self, X, reset=False)
             if _num_features(X) != self.n_features_in_:
                 raise DataError(
-                    f"X has {_num_features(X)} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                    "features as input."
+                    f"X has {_num_features(X)} features, but {who} is expecting {self.n_features_in_} features as "
+                    "input."
                 )
         return X
+
+    def _as_table(self, X: Any, fitting: bool) -> Table:
+        """X with the schema of all training rows, whichever of them a member sees."""
+        who = type(self).__name__
+        if fitting:
+            table = Table.of(X, who=who)
+            self._remember(table.schema)
+            return table
+        table = Table.like(X, self.schema_, who)
+        if not table.unseen:
+            return table
+        warn_unseen(table, who, "treated as missing")
+        values = np.where((table.values == UNSEEN) & table.schema.coded, np.nan, table.values)
+        return Table(values, table.schema, complete=False)
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """How the ensemble reached its answer: an Explanation for one row, a list for several."""
@@ -109,7 +124,8 @@ class Boosted(Learner):
         if self._grows_trees():
             return super().explain(X)  # type: ignore[misc]
         values = self._as_it_came(X, fitting=False)
-        raw, found = Table.like(X, self.schema_, type(self).__name__).values, []
+        table = values if isinstance(values, Table) else Table.like(X, self.schema_, type(self).__name__)
+        raw, found = table.values, []
         for i in range(values.shape[0]):
             seen = raw[i : i + 1] if isinstance(raw, np.ndarray) else raw[i : i + 1].toarray()
             row = {c.name: self.schema_.label(j, seen[0, j]) for j, c in enumerate(self.schema_)}

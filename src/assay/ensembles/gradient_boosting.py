@@ -79,13 +79,6 @@ class GradientBoosting(Learner):
         X, y, sample_weight : rows, targets, weights
         monitor : function called as ``monitor(i, self, locals)`` after each round; if it returns True boosting ends
         """
-        if self.criterion != "deprecated":
-            warnings.warn(
-                f"{type(self).__name__}: the criterion has no effect, since squared_error and friedman_mse choose the "
-                "same splits. Leave it out.",
-                FutureWarning,
-                stacklevel=2,
-            )
         self._monitor = monitor
         try:
             return super().fit(X, y, sample_weight)  # type: ignore[misc]
@@ -95,6 +88,13 @@ class GradientBoosting(Learner):
     # ------------------------------------------------------------------ learning
 
     def _boost(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        if self.criterion != "deprecated":
+            warnings.warn(
+                f"{type(self).__name__}: the criterion has no effect, since squared_error and friedman_mse choose the "
+                "same splits. Leave it out.",
+                FutureWarning,
+                stacklevel=6,
+            )
         X = dense(X)
         weighted = w is not None
         w = np.ones(len(y)) if w is None else w

@@ -41,12 +41,17 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     subsample : float, default 1.0
         The share of the rows, drawn anew, that the tree of a round sees.
     criterion : deprecated, without effect
-    min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_depth, min_impurity_decrease, max_features
-        As in DecisionTreeRegressor; the default depth is 3.
+    min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease : numbers or fractions
+        When a node is not split, as in DecisionTreeRegressor.
+    max_depth : int or None, default 3
+        Most tests from the root of a tree to a leaf.
     init : None, "zero" or a regressor
         Where F starts: at the best constant, at 0, or at the answers of a regressor, which is fitted to the block of
         numbers that trees see.
     random_state : None, int or RandomState
+        Of drawn rows and columns.
+    max_features : int, fraction, "sqrt", "log2" or None, default None
+        Columns that a node looks at, drawn anew; None looks at all.
     alpha : float, default 0.9
         The quantile of loss "quantile", and the share of the residuals that huber squares.
     verbose : accepted; progress is shown in terminals and notebooks
@@ -54,9 +59,10 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         Grow the trees best first up to so many leaves.
     warm_start : bool, default False
         Let ``fit`` add rounds to those that are there.
-    validation_fraction : float, default 0.1      n_iter_no_change : int or None      tol : float, default 1e-4
-        With ``n_iter_no_change``, hold out this share of the rows and stop when the loss on it has not fallen by tol in
-        that many rounds.
+    n_iter_no_change : int or None, default None
+        Stop when the loss on rows that are held out has not fallen by ``tol`` in so many rounds.
+    validation_fraction, tol : floats, defaults 0.1 and 1e-4
+        The share of the rows that is held out, and the fall that counts.
     ccp_alpha : float, default 0
         Minimal cost-complexity pruning of each tree.
 
