@@ -240,3 +240,20 @@ def test_rules_answer_as_the_fitted_tree_does(name):
     again = base.measured(data.X, data.y)
     assert [rule.n for rule in again] == [rule.n for rule in base]
     assert [rule.correct for rule in again] == [rule.correct for rule in base]
+
+
+def test_with_losses_rules_and_text_answer_with_the_cheapest_class():
+    rng = np.random.default_rng(0)
+    X = rng.random((200, 2))
+    y = (rng.random(200) < X[:, 0]).astype(int)
+    model = DecisionTreeClassifier(criterion="risk", loss=[[0, 5], [1, 0]], max_depth=2).fit(X, y)
+    likeliest = model.classes_[model.predict_proba(X).argmax(axis=1)]
+    assert (model.predict(X) != likeliest).any()
+    assert (model.rules().predict(X) == model.predict(X)).all()
+
+
+def test_the_path_of_a_row_says_where_a_value_is_missing():
+    X = {"age": [20.0, 30.0, 50.0, 60.0, np.nan], "job": ["a", "b", "a", "b", "a"]}
+    model = DecisionTreeClassifier().fit(X, ["no", "no", "yes", "yes", "yes"])
+    told = str(model.explain({"age": [np.nan], "job": ["b"]}))
+    assert "age is missing: as if age > 40" in told

@@ -177,3 +177,10 @@ def test_the_two_splits_of_figure_3_16(column, rows):
     for branch in model.outline().nodes[0].branches:
         assert notes[branch.child] == rows[branch.label]
         assert rows[branch.label] in words
+
+
+def test_a_notebook_shows_the_drawing_of_a_fitted_tree():
+    model = TextbookTreeClassifier()
+    assert "assay-tree" not in model._repr_mimebundle_()["text/html"]
+    shown = model.fit([[0.0], [1.0]], ["a", "b"])._repr_mimebundle_()
+    assert shown["text/html"].startswith('<div class="assay-tree"') and "<ellipse" in shown["text/html"]

@@ -57,7 +57,10 @@ class TreeLearner:
         """The tree in words: every node's test, branches, counts and answer."""
         from assay.trees.outline import outline_of
 
-        return outline_of(self._fitted_tree(), self.schema_, getattr(self, "classes_", None))
+        tree, classes = self._fitted_tree(), getattr(self, "classes_", None)
+        decide = getattr(self, "_decide", None)  # with losses the answer need not be the likeliest class
+        answers = None if decide is None or classes is None else classes[decide(tree.value)]
+        return outline_of(tree, self.schema_, classes, answers=answers)
 
     def to_text(self) -> str:
         """The tree as indented text, in the columns' own names."""
@@ -79,15 +82,21 @@ class TreeLearner:
 
     def rules(self) -> RuleBase:
         """One rule for each leaf: the tests on the way to it, and its answer."""
-        from assay.trees.rules import rules_of
+        from assay.trees.rules import outline_rules
 
-        return rules_of(self._fitted_tree(), self.schema_, getattr(self, "classes_", None))
+        return outline_rules(self.outline())
 
     def __str__(self) -> str:
         return self.to_text() if hasattr(self, "tree_") else repr(self)
 
-    def _repr_svg_(self) -> str | None:
-        return self.to_svg() if hasattr(self, "tree_") else None
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What a notebook shows: the drawing once there is a tree."""
+        shown = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if hasattr(self, "tree_"):
+            from assay.trees.svg import tree_html
+
+            shown["text/html"] = tree_html(self.outline(), repr(self))
+        return shown
 
     def _fitted_tree(self) -> Tree:
         self._ready()  # type: ignore[attr-defined]
@@ -100,6 +109,9 @@ class TreeLearner:
         rows = []
         for node, branch in tree.path(x):
             told = outline.nodes[node].branches[branch].words if branch >= 0 else "the leaf"
+            gone = f"{outline.nodes[node].test} is missing"
+            if branch >= 0 and np.isnan(x[tree.feature[node]]) and told != gone:
+                told = f"{gone}: as if {told}"
             weight, value = float(tree.weighted_n_node_samples[node]), tree.value[node]
             numbers = [_count(v * weight) for v in value] if classes else [float(v) for v in value]
             rows.append([node, told, _count(weight), *numbers])
