@@ -113,3 +113,22 @@ def test_a_constant_target_is_one_number():
     assert model.get_n_leaves() == 1
     assert_allclose(model.predict([[1e6]]), 7.0)
     assert model.equations() == "leaf 0: 7"
+
+
+def test_numbers_too_large_to_be_squared_are_refused():
+    with pytest.raises(DataError, match="X holds numbers too large to be squared"):
+        ModelTreeRegressor().fit(X * 1e200, STEP)
+
+
+def test_many_categories_are_divided_by_their_means():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"town": [f"t{i}" for i in range(30)] * 8, "x": rng.uniform(size=240)})
+    rich = frame["town"].str[1:].astype(int) % 3 == 0
+    y = np.where(rich, 50 + 10 * frame["x"], 5 - 10 * frame["x"])
+    model = ModelTreeRegressor().fit(frame, y)
+    poor = {i for i in range(30) if i % 3}
+    codes = {
+        int(frame_name[1:]) for frame_name in np.array(model.schema_[0].categories)[model.tree_.subset(0)]
+    }
+    assert codes == poor
+    assert_allclose(model.predict(frame), y, atol=1e-6)

@@ -124,3 +124,38 @@ def test_numbers_far_from_zero_lose_no_digits():
 def test_several_targets_are_refused():
     with pytest.raises(DataError, match="2 columns"):
         TextbookTreeRegressor().fit(X, np.column_stack([R, R]))
+
+
+def test_numbers_too_large_to_be_squared_are_refused():
+    with pytest.raises(DataError, match="y holds numbers too large to be squared"):
+        TextbookTreeRegressor().fit(X, R * 1e200)
+
+
+def test_growing_tells_how_far_it_has_come_and_can_be_stopped():
+    from assay.core.progress import listen
+
+    seen = []
+    with listen(seen.append):
+        TextbookTreeRegressor().fit(X, R)
+    assert {e.description for e in seen} == {"growing a tree"}
+    assert seen[-1].done == pytest.approx(8) and seen[-1].state == "finished"
+
+    def stop(event):
+        raise KeyboardInterrupt
+
+    model = TextbookTreeRegressor()
+    with pytest.raises(KeyboardInterrupt), listen(stop):
+        model.fit(X, R)
+    assert not hasattr(model, "tree_")
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=10, deadline=None)
+def test_the_order_of_rows_makes_no_difference(seed):
+    rng = np.random.default_rng(seed)
+    x, y, w = rng.integers(0, 5, (30, 2)).astype(float), rng.normal(size=30), rng.uniform(0.5, 2, 30)
+    mixed = rng.permutation(30)
+    for criterion in ("squared", "absolute", "worst"):
+        one = TextbookTreeRegressor(criterion=criterion).fit(x, y, sample_weight=w)
+        other = TextbookTreeRegressor(criterion=criterion).fit(x[mixed], y[mixed], sample_weight=w[mixed])
+        assert_allclose(one.predict(x), other.predict(x), atol=1e-12)

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from assay.core import Regressor
 from assay.core.parameters import Count, Range
-from assay.errors import DataError
 from assay.trees.growing import grow, rank_columns
-from assay.trees.textbook_tree import categories_of
+from assay.trees.textbook_tree import categories_of, one_target, refuse_huge
 from assay.trees.tree import SUBSET, Tree
 from assay.trees.tree_learner import TreeLearner
 
@@ -45,6 +44,8 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
         Rows (their weights) in a leaf, at least.
     max_depth : int, default None
         Tests from the root to a leaf, at most; None sets no limit.
+    max_leaf_nodes : int or None, default 128
+        Leaves, at most; those that lower the error most are made. Fitting their values costs O(n L^2 + L^3).
 
     Attributes
     ----------
@@ -67,21 +68,26 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
         "ridge": Range(0),
         "min_samples_leaf": Count(1),
         "max_depth": Count(0) | None,
+        "max_leaf_nodes": Count(2) | None,
     }
 
     def __init__(
-        self, width: float = 0.5, ridge: float = 1.0, min_samples_leaf: int = 5, max_depth: int | None = None
+        self,
+        width: float = 0.5,
+        ridge: float = 1.0,
+        min_samples_leaf: int = 5,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = 128,
     ):
         self.width = width
         self.ridge = ridge
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        if y.ndim > 1:
-            raise DataError(
-                f"{type(self).__name__}: y has {y.shape[1]} columns, expected one. Fit one tree per column."
-            )
+        y = one_target(y, type(self).__name__)
+        refuse_huge(X, "X", type(self).__name__)
         weights = np.ones(len(y)) if w is None else w
         kept = weights > 0
         X, y, weights = X[kept], y[kept], weights[kept]
@@ -94,6 +100,7 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
             criterion="squared_error",
             min_weight_leaf=float(self.min_samples_leaf),
             max_depth=self.max_depth,
+            max_leaf_nodes=self.max_leaf_nodes,
         )
         self.widths_ = _widths(self.tree_, X, weights, self.width)
         self.leaf_values_ = self._refitted(X, y, weights)

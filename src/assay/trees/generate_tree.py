@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.progress import progress
 from assay.trees.node_measures import Floats, Measure, Rows
 from assay.trees.split_search import Split
 from assay.trees.tree import LEAF, SUBSET, TERNARY, Tree, as_words
@@ -66,24 +67,26 @@ def generate_tree(
     history: list[GrowthStep] = []
     everything = np.flatnonzero(w > 0)
     todo = [(everything, w[everything], -1, 0, 0)]
-    while todo:
-        rows, weights, parent, branch, depth = todo.pop()
-        here = len(nodes)
-        if not len(rows):  # a category that the node does not have: answer as the node does
-            nodes.append(_Node(parent, branch, nodes[parent].value, 0.0, 0, 0.0))
-            continue
-        value, impurity = measure.value(rows, weights), measure.node(rows, weights)
-        node = _Node(parent, branch, value, impurity, len(rows), float(weights.sum()))
-        nodes.append(node)
-        if is_leaf(rows, weights, value, impurity, depth):
-            continue
-        split, tried = choose(rows, weights, impurity)
-        if split is None:
-            continue
-        parts, node.missing = _parts(split, X[rows, split.column], rows, weights, spread)
-        node.split = split
-        history.append(GrowthStep(here, depth, len(rows), impurity, split.after, split, tuple(tried)))
-        todo += [(r, v, here, b, depth + 1) for b, (r, v) in reversed(list(enumerate(parts)))]
+    with progress(float(w.sum()), "growing a tree") as bar:
+        while todo:
+            rows, weights, parent, branch, depth = todo.pop()
+            here = len(nodes)
+            if not len(rows):  # a category that the node does not have: answer as the node does
+                nodes.append(_Node(parent, branch, nodes[parent].value, 0.0, 0, 0.0))
+                continue
+            value, impurity = measure.value(rows, weights), measure.node(rows, weights)
+            node = _Node(parent, branch, value, impurity, len(rows), float(weights.sum()))
+            nodes.append(node)
+            split, tried = None, []
+            if not is_leaf(rows, weights, value, impurity, depth):
+                split, tried = choose(rows, weights, impurity)
+            if split is None:
+                bar.advance(node.weight)  # the rows of a leaf are done
+                continue
+            parts, node.missing = _parts(split, X[rows, split.column], rows, weights, spread)
+            node.split = split
+            history.append(GrowthStep(here, depth, len(rows), impurity, split.after, split, tuple(tried)))
+            todo += [(r, v, here, b, depth + 1) for b, (r, v) in reversed(list(enumerate(parts)))]
     return _as_tree(nodes, n_categories), history
 
 

@@ -17,7 +17,7 @@ from assay.trees.generate_tree import generate_tree
 from assay.trees.linear_leaves import LinearMeasure, softmax_regression
 from assay.trees.node_measures import Floats, Rows
 from assay.trees.split_search import Split, SplitSearch, first_best
-from assay.trees.textbook_tree import categories_of
+from assay.trees.textbook_tree import categories_of, refuse_huge
 from assay.trees.tree_learner import TreeLearner
 
 __all__ = ["LinearLeafClassifier"]
@@ -103,6 +103,7 @@ class LinearLeafClassifier(TreeLearner, Classifier):
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         K = len(self.classes_)
+        refuse_huge(X, "X", type(self).__name__)
         self.terms_ = Design(self.schema_)
         Z = self.terms_.expand(X)
         weights, n_categories = np.ones(len(X)) if w is None else w, categories_of(self.schema_)

@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 from assay.core import Regressor
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Choice, Count, Flag, Range
-from assay.errors import DataError
 from assay.tables import Design
 from assay.trees.generate_tree import generate_tree
 from assay.trees.linear_leaves import LinearMeasure, eliminate_terms, expected_error, least_squares
 from assay.trees.node_measures import Floats, Measure, NumberMeasure, Rows
 from assay.trees.split_search import SplitSearch
-from assay.trees.textbook_tree import categories_of
+from assay.trees.textbook_tree import categories_of, one_target, refuse_huge
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
 
@@ -113,10 +112,8 @@ class ModelTreeRegressor(TreeLearner, Regressor):
         self.ridge = ridge
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        if y.ndim > 1:
-            raise DataError(
-                f"{type(self).__name__}: y has {y.shape[1]} columns, expected one. Fit one tree per column."
-            )
+        y = one_target(y, type(self).__name__)
+        refuse_huge(X, "X", type(self).__name__)
         weights = np.ones(len(y)) if w is None else w
         kept = weights > 0
         X, y, weights = X[kept], y[kept], weights[kept]

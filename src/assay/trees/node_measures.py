@@ -54,7 +54,7 @@ class ClassMeasure:
 
     def counts(self, rows: Rows, w: Floats) -> Floats:
         """(K,) the weight of each class."""
-        return np.bincount(self.y[rows], weights=w, minlength=self.K)
+        return np.bincount(self.y[rows], weights=w, minlength=self.K).astype(float, copy=False)
 
     def node(self, rows: Rows, w: Floats) -> float:
         return float(self.impurity(self.counts(rows, w)[None])[0])
@@ -85,7 +85,8 @@ class ClassMeasure:
 
     def _table(self, rows: Rows, w: Floats, codes: Rows, r: int) -> Floats:
         cells = codes * self.K + self.y[rows]
-        return np.bincount(cells, weights=w, minlength=r * self.K).reshape(r, self.K)
+        table = np.bincount(cells, weights=w, minlength=r * self.K)
+        return table.astype(float, copy=False).reshape(r, self.K)
 
     def boundary(self, rows: Rows, first: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether the two values that meet at each cut have, together, more than one class.
@@ -115,7 +116,9 @@ class NumberMeasure:
 
     def __init__(self, y: Floats, error: str, leaf: str):
         self.y, self.error, self.leaf = y, error, leaf
-        self.ordered_groups = error == "squared" and leaf == "mean"
+        self.ordered_groups = (
+            error in ("squared", "deviation") and leaf == "mean"
+        )  # as M5 has it for the latter
 
     def node(self, rows: Rows, w: Floats) -> float:
         y = self.y[rows]
@@ -164,12 +167,24 @@ class NumberMeasure:
         return of
 
     def groups(self, rows: Rows, w: Floats, codes: Rows, left: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        if self.ordered_groups:
+            return self._groups_by_sums(rows, w, codes, left)
         weight, error = np.empty((len(left), 2)), np.empty((len(left), 2))
         for i, members in enumerate(left):
             for side in (0, 1):
                 at = members[codes] == (side == 0)
                 weight[i, side], error[i, side] = w[at].sum(), self.node(rows[at], w[at])
         return weight, error
+
+    def _groups_by_sums(
+        self, rows: Rows, w: Floats, codes: Rows, left: NDArray[np.bool_]
+    ) -> tuple[Floats, Floats]:
+        """The same for errors about the mean: sums over the categories of a group are all it takes."""
+        r, y = left.shape[1], self.y[rows] - float(np.mean(self.y[rows]))
+        sums = np.column_stack([np.bincount(codes, v, r) for v in (w, w * y, w * y * y)])
+        N, first, second = np.moveaxis(np.stack([left @ sums, ~left @ sums], axis=1), -1, 0)
+        spread = np.maximum(second / N - (first / N) ** 2, 0.0)
+        return N, np.sqrt(spread) if self.error == "deviation" else spread
 
     def means(self, rows: Rows, w: Floats, codes: Rows, r: int) -> Floats:
         return np.bincount(codes, w * self.y[rows], r) / np.bincount(codes, w, r)

@@ -10,6 +10,7 @@ from scipy.special import softmax
 from assay.core import Classifier
 from assay.core.explanation import Section
 from assay.trees.soft_tree import SOFT, Floats, SoftTree, canonical_rows
+from assay.trees.textbook_tree import refuse_huge
 
 __all__ = ["SoftTreeClassifier"]
 
@@ -78,6 +79,7 @@ class SoftTreeClassifier(SoftTree, Classifier):
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         K = len(self.classes_)
+        refuse_huge(X, "X", type(self).__name__)
         X, y, weights = canonical_rows(X, y, w)
         first = list(dict.fromkeys(y.tolist()))  # classes in the order in which the sorted rows show them
         first += [k for k in range(K) if k not in first]

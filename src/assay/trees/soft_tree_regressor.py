@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core import Regressor
-from assay.errors import DataError
 from assay.trees.soft_tree import SOFT, Floats, SoftTree, canonical_rows
+from assay.trees.textbook_tree import one_target, refuse_huge
 
 __all__ = ["SoftTreeRegressor"]
 
@@ -69,10 +69,8 @@ class SoftTreeRegressor(SoftTree, Regressor):
         self.tol = tol
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        if y.ndim > 1:
-            raise DataError(
-                f"{type(self).__name__}: y has {y.shape[1]} columns, expected one. Fit one tree per column."
-            )
+        y = one_target(y, type(self).__name__)
+        refuse_huge(X, "X", type(self).__name__)
         X, y, weights = canonical_rows(X, y, w)
         share = weights / weights.sum()
         middle = float(share @ y)

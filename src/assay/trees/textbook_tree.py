@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assay.core.explanation import text_table
 from assay.core.parameters import Choice, Count, Range
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.tables import Schema
 from assay.trees.generate_tree import GrowthStep, generate_tree
 from assay.trees.look_ahead import best_split_ahead
@@ -19,7 +19,9 @@ from assay.trees.split_search import Split, SplitSearch
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
 
-__all__ = ["SEARCH", "TextbookTree", "categories_of"]
+__all__ = ["SEARCH", "TextbookTree", "categories_of", "one_target", "refuse_huge"]
+
+HUGE = 1e150  # numbers beyond cannot be squared
 
 SEARCH = {
     "nominal": Choice("n-way", "binary grouping", "one-vs-rest"),
@@ -104,3 +106,19 @@ def categories_of(schema: Schema) -> NDArray[np.int32]:
     array([0, 2], dtype=int32)
     """
     return np.array([len(c.categories) if c.kind == "nominal" else 0 for c in schema], dtype=np.int32)
+
+
+def one_target(y: Floats, who: str) -> Floats:
+    """(n,) the numbers to predict, if they are of one kind and can be squared."""
+    if y.ndim > 1:
+        raise DataError(f"{who}: y has {y.shape[1]} columns, expected one. Fit one tree per column.")
+    refuse_huge(y, "y", who)
+    return y
+
+
+def refuse_huge(values: Floats, what: str, who: str) -> None:
+    """Raise if numbers are too large to be squared."""
+    if np.abs(values).max(initial=0.0, where=~np.isnan(values)) > HUGE:
+        raise DataError(
+            f"{who}: {what} holds numbers too large to be squared. Divide it by some power of ten."
+        )

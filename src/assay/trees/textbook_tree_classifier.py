@@ -36,7 +36,8 @@ class TextbookTreeClassifier(TextbookTree, Classifier):
         The impurity. "risk" is the expected loss of the best decision under ``loss``. A function gets class shares,
         (m, K), and returns m numbers; ``check_impurity`` tests it.
     loss : (A, K) array, default None
-        For "risk": what decision i (row) costs when the truth is class k (column), classes in sorted order.
+        For "risk": what decision i (row) costs when the truth is class k (column), classes in sorted order. It guides
+        the splits; to decide by it as well, wrap the tree in a ``DecisionRule``.
     penalty : None, "gain ratio" or a number, default None
         Against columns of many categories: None compares the decrease :math:`I_m - I'_m`; "gain ratio" divides it by
         the entropy of the branch sizes, among columns of at least average decrease; a number is taken off the

@@ -8,9 +8,8 @@ import numpy as np
 
 from assay.core import Regressor
 from assay.core.parameters import Choice, Range
-from assay.errors import DataError
 from assay.trees.node_measures import NumberMeasure
-from assay.trees.textbook_tree import SEARCH, TextbookTree
+from assay.trees.textbook_tree import SEARCH, TextbookTree, one_target
 
 __all__ = ["TextbookTreeRegressor"]
 
@@ -113,10 +112,7 @@ class TextbookTreeRegressor(TextbookTree, Regressor):
         self.missing = missing
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        if y.ndim > 1:
-            raise DataError(
-                f"{type(self).__name__}: y has {y.shape[1]} columns, expected one. Fit one tree per column."
-            )
+        y = one_target(y, type(self).__name__)
         leaf = NATURAL[self.criterion] if self.leaf_value is None else self.leaf_value
         self._grow(X, w, NumberMeasure(y, self.criterion, leaf), self._exact_enough)
         kept = slice(None) if w is None else w > 0
