@@ -223,7 +223,6 @@ class _Columns:
         middle = middle if middle < above else below
         if midpoint:
             return float(middle)
-        middle = min(
-            middle + 1e-9 * (above - below), np.nextafter(above, below)
-        )  # the middle of 0.1 and 0.3 is 0.2
+        middle += 1e-9 * above - 1e-9 * below  # so that the middle of 0.1 and 0.3 is 0.2
+        middle = min(middle, np.nextafter(above, below))
         return float(values[np.searchsorted(values, middle, side="right") - 1])

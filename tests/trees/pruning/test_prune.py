@@ -96,3 +96,17 @@ def test_what_is_wrong_is_said(model):
         prune(GaussianNB().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]), method="mdl")
     with pytest.raises(NotFittedError):
         prune(C45Classifier(), method="mdl")
+
+
+def test_rows_count_as_they_did_in_growing():
+    """Rows of class 1 count four times in growing, and so in the raising of subtrees."""
+    from assay.trees.decision_tree_classifier import DecisionTreeClassifier
+
+    random = np.random.default_rng(0)
+    X, y = random.random((120, 3)), random.integers(0, 2, 120)
+    model = DecisionTreeClassifier(class_weight={0: 1, 1: 4}, random_state=0).fit(X, y)
+    pruned = prune(model, X, y, method="error-based").tree_
+    assert pruned.weighted_n_node_samples[0] == (y == 0).sum() + 4 * (y == 1).sum()
+    assert_array_equal(
+        pruned.threshold, error_based(model.tree_, 0.25, X, y, np.where(y == 1, 4.0, 1.0)).threshold
+    )

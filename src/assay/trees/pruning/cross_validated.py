@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parallel import in_threads
+from assay.core.progress import progress
 from assay.core.targets import encode_labels
 from assay.trees.pruning.cost_complexity import answers_on_path, cost_complexity_path
 from assay.trees.tree import Tree
@@ -143,8 +144,11 @@ def weigh_path(
             else:
                 said = answer.argmax(axis=1)
                 losses[rows[1], s] = (said if known is None else known[said]) != y[rows[1]]
+        bar.advance()
 
-    in_threads(one, _folds(y, cv, random_state))
+    folds = _folds(y, cv, random_state)
+    with progress(total=len(folds), description="folds") as bar:
+        in_threads(one, folds)
     weights = np.ones(len(y)) if w is None else w
     errors = weights @ losses / weights.sum()
     spread = np.sqrt(weights @ (losses - errors) ** 2) / weights.sum()

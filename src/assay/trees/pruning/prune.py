@@ -122,11 +122,16 @@ def _rows(model: Any, X: Any, y: Any, weights: Any, method: str) -> tuple[np.nda
         raise DataError(f"prune: {method!r} needs rows to prune with. Pass X and y.")
     block = model._admit(X)
     block = block if isinstance(block, np.ndarray) else block.toarray()
-    if hasattr(model, "classes_"):
-        target = label_codes(y, model.classes_, len(block), "prune")
-    else:
-        target = numeric_target(y, len(block), "prune")
-    return block, target, check_weights(weights, block)
+    weights = check_weights(weights, block)
+    if not hasattr(model, "classes_"):
+        return block, numeric_target(y, len(block), "prune"), weights
+    target = label_codes(y, model.classes_, len(block), "prune")
+    if getattr(model, "class_weight", None) is not None:  # rows count here as they did in growing
+        from sklearn.utils import compute_sample_weight
+
+        by_class = compute_sample_weight(model.class_weight, model.classes_[target])
+        weights = by_class if weights is None else by_class * weights
+    return block, target, weights
 
 
 def _by_price(model: Any, tree: Tree, X: Any, y: Any, weights: Any, **settings: Any) -> Tree:

@@ -50,8 +50,10 @@ struct Shape {
         switch (kind[i]) {
             case THRESHOLD: return !(v <= threshold[i]);
             case SUBSET: {
-                const int64_t word = v >= 0 ? int64_t(v) / 32 : -1, words = set_offset[i + 1] - set_offset[i];
-                return !(word >= 0 && word < words && (sets[set_offset[i] + word] >> (int64_t(v) % 32) & 1));
+                const int64_t words = set_offset[i + 1] - set_offset[i];
+                if (!(v >= 0 && v < 32.0 * double(words))) return 1;
+                const int64_t code = int64_t(v);
+                return !(sets[set_offset[i] + code / 32] >> (code % 32) & 1);
             }
             case NWAY: return v >= 0 && v < children(i) ? int32_t(v) : missing[i];
             default: {
