@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import assay.trees._routing as _routing
 from assay.core.parallel import in_threads
 
+if TYPE_CHECKING:
+    from assay.trees.grove import Grove
+
 __all__ = ["LEAF", "NWAY", "SUBSET", "TERNARY", "THRESHOLD", "Surrogates", "Tree", "as_words"]
 
 LEAF, THRESHOLD, SUBSET, NWAY, TERNARY = range(5)  # what a node does with a row
 NOTHING = -2  # feature and threshold where there is none, as scikit-learn has it
 BLOCK = 8192  # rows that one thread takes at a time
+MANY = 256  # rows from which packed nodes are worth their making
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,6 +350,8 @@ class Tree:
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n,) the leaf that each row reaches; a row that is spread follows its heaviest branches."""
         X = self._block(X)
+        if len(X) >= MANY and self._grove is not None:
+            return self._grove.apply(X)[:, 0]
         leaf = np.empty(len(X), np.int32)
         self._over_blocks(len(X), lambda at: _routing.apply(X[at], *self._arrays, leaf[at]))
         return leaf
@@ -353,6 +359,8 @@ class Tree:
     def predict(self, X: np.ndarray) -> np.ndarray:
         """(n, V) the value of the leaf that each row reaches, or the mixture over the leaves it is spread over."""
         X = self._block(X)
+        if len(X) >= MANY and self._grove is not None:
+            return self._grove.sums(X)
         out = np.zeros((len(X), self.value.shape[1]))
         self._over_blocks(len(X), lambda at: _routing.predict(X[at], *self._arrays, self.value, out[at]))
         return out
@@ -388,6 +396,16 @@ class Tree:
             work(slice(0, n))
         else:
             in_threads(work, [slice(a, min(a + BLOCK, n)) for a in range(0, n, BLOCK)])
+
+    @cached_property
+    def _grove(self) -> Grove | None:
+        """The same tree in packed nodes, which are walked faster; None if some node is of another kind."""
+        inner = ~self.is_leaf
+        if self.surrogates is not None or (self.kind > SUBSET).any() or (self.missing[inner] < 0).any():
+            return None
+        from assay.trees.grove import Grove
+
+        return Grove.from_trees([self])
 
     @cached_property
     def _arrays(self) -> tuple[np.ndarray, ...]:
