@@ -95,3 +95,12 @@ def test_many_rows_are_answered_block_by_block():
     model = ContinuousTreeRegressor(max_depth=2).fit(X, Y)
     many = np.linspace(0, 8, 10_000)[:, None]
     assert_allclose(model.predict(many), model.leaf_weights(many) @ model.leaf_values_, atol=1e-12)
+
+
+def test_the_explanation_adds_up_to_the_answer():
+    model = ContinuousTreeRegressor(max_depth=3).fit(X, Y)
+    told = model.explain([[3.0]])
+    leaves = told.sections[1].rows
+    assert len(leaves) > 1
+    assert sum(w * v for _, w, v in leaves) == pytest.approx(model.predict([[3.0]])[0])
+    assert "takes both branches" in str(model) and f"{model.leaf_values_[0]:.6g}" in str(model)

@@ -1,5 +1,7 @@
 """Linear classifiers in the leaves of a tree."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from assay.errors import ParameterError
 from assay.trees.criteria import entropy
 from assay.trees.linear_leaf_classifier import LinearLeafClassifier
 from assay.trees.textbook_tree_classifier import TextbookTreeClassifier
@@ -75,3 +78,17 @@ def test_categories_split_and_enter_the_scores():
 def test_a_single_class_is_certain():
     model = LinearLeafClassifier().fit(X, np.zeros(len(X), int))
     assert_allclose(model.predict_proba(X), 1.0)
+
+
+def test_the_printed_scores_are_the_ones_applied():
+    model = LinearLeafClassifier(ridge=1e-3).fit(X, Y)
+    lines = [line for line in str(model).splitlines() if line.startswith("leaf ")]
+    assert len(lines) == 4  # two leaves, two classes
+    leaf, label, text = re.fullmatch(r"leaf (\d+), (\d): (.*)", lines[0]).groups()
+    x0, x1 = X[model.apply(X) == int(leaf)][0]
+    score = eval(re.sub(r"(\d) (x\d)", r"\1 * \2", text), {"x0": x0, "x1": x1})
+    assert score == pytest.approx(
+        model.coef_[0, int(label)] @ [x0, x1] + model.intercept_[0, int(label)], rel=1e-4
+    )
+    with pytest.raises(ParameterError, match="which a rule cannot hold"):
+        model.rules()

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.trees.model_tree_regressor import ModelTreeRegressor
 from assay.trees.textbook_tree_regressor import TextbookTreeRegressor
 
@@ -132,3 +132,17 @@ def test_many_categories_are_divided_by_their_means():
     }
     assert codes == poor
     assert_allclose(model.predict(frame), y, atol=1e-6)
+
+
+def test_the_explanation_adds_up_to_the_answer():
+    x, y = load_diabetes(return_X_y=True)
+    model = ModelTreeRegressor(prune=False, max_depth=2, min_samples_leaf=40).fit(x, y)
+    told = model.explain(x[[5]])
+    assert [s.title for s in told.sections] == ["Path", "Linear function of the leaf"]
+    assert sum(row[-1] for row in told.sections[1].rows) == pytest.approx(model.predict(x[[5]])[0])
+    assert told.answer == pytest.approx(model.predict(x[[5]])[0])
+
+
+def test_rules_are_refused_for_leaves_that_hold_functions():
+    with pytest.raises(ParameterError, match="which a rule cannot hold"):
+        ModelTreeRegressor().fit(X, STEP).rules()

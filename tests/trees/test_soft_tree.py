@@ -154,3 +154,10 @@ def test_the_explanation_shows_gates_and_leaves():
     assert len(gates.rows) == len(model.gate_coef_) and sum(row[1] for row in leaves.rows) == pytest.approx(1)
     mean = sum(row[1] * np.array(row[2:]) for row in leaves.rows)
     assert_allclose(mean, list(told.posterior.values()), atol=1e-12)
+
+
+def test_the_explanation_of_a_number_adds_up_to_it():
+    X, y = load_diabetes(return_X_y=True)
+    model = SoftTreeRegressor(max_depth=2).fit(X[:100], y[:100])
+    told = model.explain(X[[7]])
+    assert sum(w * v for _, w, v in told.sections[1].rows) == pytest.approx(told.answer)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.core import Regressor
+from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
 from assay.trees.growing import grow, rank_columns
+from assay.trees.linear_leaves import no_rules
 from assay.trees.textbook_tree import categories_of, one_target, refuse_huge
 from assay.trees.tree import SUBSET, Tree
 from assay.trees.tree_learner import TreeLearner
+
+if TYPE_CHECKING:
+    from assay.core.rules import RuleBase
 
 __all__ = ["ContinuousTreeRegressor"]
 
@@ -104,6 +109,30 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
         )
         self.widths_ = _widths(self.tree_, X, weights, self.width)
         self.leaf_values_ = self._refitted(X, y, weights)
+
+    def to_text(self) -> str:
+        """The ordinary tree as indented text, and below it what makes it continuous."""
+        leaves = np.flatnonzero(self._fitted_tree().is_leaf)
+        values = ", ".join(f"leaf {i}: {v:.6g}" for i, v in zip(leaves, self.leaf_values_))
+        return (
+            f"{super().to_text()}\n\nA row near a threshold takes both branches, and the answer is the weighted mean "
+            f"of these values:\n{values}"
+        )
+
+    def rules(self) -> RuleBase:
+        """Refused: a rule has one answer, and here leaves are mixed."""
+        raise no_rules(type(self).__name__)
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        """The path of the ordinary tree, and the leaves that have a say."""
+        weight, leaves = self._weights(X)[0], np.flatnonzero(self.tree_.is_leaf)
+        said = [
+            [int(leaves[i]), float(weight[i]), float(self.leaf_values_[i])]
+            for i in np.argsort(-weight, kind="stable")[:12]
+            if weight[i] > 0
+        ]
+        note = "The answer is the weighted mean of the values."
+        return [*super()._reasons(X, row), Section("Leaves", ["leaf", "weight", "value"], said, note)]
 
     def leaf_weights(self, X: Any) -> np.ndarray:
         """(n, leaves) how much each leaf counts for each row; rows sum to 1."""

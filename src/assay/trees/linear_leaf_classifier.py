@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import softmax
@@ -14,11 +14,14 @@ from assay.core.parameters import Count, Range
 from assay.tables import Design
 from assay.trees.criteria import entropy
 from assay.trees.generate_tree import generate_tree
-from assay.trees.linear_leaves import LinearMeasure, softmax_regression
+from assay.trees.linear_leaves import LinearMeasure, equation, no_rules, softmax_regression
 from assay.trees.node_measures import Floats, Rows
 from assay.trees.split_search import Split, SplitSearch, first_best
 from assay.trees.textbook_tree import categories_of, refuse_huge
 from assay.trees.tree_learner import TreeLearner
+
+if TYPE_CHECKING:
+    from assay.core.rules import RuleBase
 
 __all__ = ["LinearLeafClassifier"]
 
@@ -145,6 +148,24 @@ class LinearLeafClassifier(TreeLearner, Classifier):
         for i in np.unique(place):
             posterior[place == i] = softmax(Z[place == i] @ self.coef_[i].T + self.intercept_[i], axis=1)
         return posterior
+
+    def equations(self) -> str:
+        """The linear score of each class in each leaf, one a line; classes that a leaf lacks are left out."""
+        leaves = np.flatnonzero(self._fitted_tree().is_leaf)
+        return "\n".join(
+            f"leaf {leaf}, {label}: {equation(c, float(b), self.terms_.names)}"
+            for leaf, coef, intercept in zip(leaves, self.coef_, self.intercept_)
+            for label, c, b in zip(self.classes_, coef, intercept)
+            if np.isfinite(b)
+        )
+
+    def to_text(self) -> str:
+        """The tree as indented text with the largest class of each leaf, and below it the leaves' linear scores."""
+        return f"{super().to_text()}\n\nIn each leaf the class of the largest score:\n{self.equations()}"
+
+    def rules(self) -> RuleBase:
+        """Refused: a rule has one answer, and here a leaf has a classifier."""
+        raise no_rules(type(self).__name__)
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         """The path, and the terms of the leaf's linear scores."""

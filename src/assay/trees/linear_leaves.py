@@ -8,9 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from assay.errors import ParameterError
 from assay.trees.node_measures import Floats, Rows, Spans, _mean
 
-__all__ = ["LinearMeasure", "eliminate_terms", "least_squares", "softmax_regression"]
+__all__ = [
+    "LinearMeasure",
+    "eliminate_terms",
+    "equation",
+    "expected_error",
+    "least_squares",
+    "no_rules",
+    "softmax_regression",
+]
 
 TINY = 1e-10  # a column that varies less, in parts of its size, is constant; ridge of a search, in parts of N
 NEWTON_LIMIT = 150  # parameters up to which the Hessian is solved directly
@@ -82,6 +91,27 @@ def expected_error(residual: Floats, w: Floats, parameters: int) -> float:
 
 def _expected(Z: Floats, y: Floats, w: Floats, coef: Floats, intercept: float) -> float:
     return expected_error(y - Z @ coef - intercept, w, int(np.count_nonzero(coef)) + 1)
+
+
+def equation(coef: Floats, intercept: float, names: list[str]) -> str:
+    """A linear function as one writes it.
+
+    >>> equation(np.array([2.0, 0.0, -1.5]), 4.0, ["age", "height", "weight"])
+    '4 + 2 age - 1.5 weight'
+    """
+    terms = [(f"{abs(b):.6g} {name}", b < 0) for b, name in zip(coef, names) if abs(b) > 0]
+    if abs(intercept) > 1e-12 or not terms:
+        terms.insert(0, (f"{abs(intercept):.6g}", intercept < 0))
+    first, *rest = terms
+    return ("-" if first[1] else "") + first[0] + "".join(f" {'-' if m else '+'} {t}" for t, m in rest)
+
+
+def no_rules(who: str) -> ParameterError:
+    """What to say to someone who asks a tree for rules whose leaves do not answer with one value."""
+    return ParameterError(
+        f"{who}: its leaves answer with functions of the row, which a rule cannot hold. print(model) shows them; for "
+        "rules take a tree with constant leaves, such as DecisionTreeClassifier or DecisionTreeRegressor."
+    )
 
 
 def softmax_regression(

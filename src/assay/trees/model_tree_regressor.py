@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.core import Regressor
+from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Choice, Count, Flag, Range
 from assay.tables import Design
 from assay.trees.generate_tree import generate_tree
-from assay.trees.linear_leaves import LinearMeasure, eliminate_terms, expected_error, least_squares
+from assay.trees.linear_leaves import (
+    LinearMeasure,
+    eliminate_terms,
+    equation,
+    expected_error,
+    least_squares,
+    no_rules,
+)
 from assay.trees.node_measures import Floats, Measure, NumberMeasure, Rows
 from assay.trees.split_search import SplitSearch
 from assay.trees.textbook_tree import categories_of, one_target, refuse_huge
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
+
+if TYPE_CHECKING:
+    from assay.core.rules import RuleBase
 
 __all__ = ["ModelTreeRegressor"]
 
@@ -166,13 +179,30 @@ class ModelTreeRegressor(TreeLearner, Regressor):
         """The linear function of each leaf, one a line."""
         leaves = np.flatnonzero(self._fitted_tree().is_leaf)
         return "\n".join(
-            f"leaf {leaf}: {_equation(c, b, self.terms_.names)}"
+            f"leaf {leaf}: {equation(c, b, self.terms_.names)}"
             for leaf, c, b in zip(leaves, self.coef_, self.intercept_)
         )
 
     def to_text(self) -> str:
-        """The tree as indented text, and below it the leaves' linear functions."""
+        """The tree as indented text with the mean of each leaf, and below it the leaves' linear functions."""
         return f"{super().to_text()}\n\n{self.equations()}"
+
+    def rules(self) -> RuleBase:
+        """Refused: a rule has one answer, and here a leaf has a function."""
+        raise no_rules(type(self).__name__)
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        """The path, and the terms of the leaf's linear function."""
+        place = int((np.cumsum(self.tree_.is_leaf) - 1)[self.tree_.apply(X)][0])
+        coef, z = self.coef_[place], self.terms_.expand(X)[0]
+        terms: list[list[Any]] = [["intercept", "", "", float(self.intercept_[place])]]
+        terms += [
+            [self.terms_.names[j], float(coef[j]), float(z[j]), float(coef[j] * z[j])]
+            for j in np.flatnonzero(coef)
+        ]
+        columns = ["term", "coefficient", "value", "product"]
+        note = "The answer is the sum of the products."
+        return [*super()._reasons(X, row), Section("Linear function of the leaf", columns, terms, note)]
 
 
 def _members(tree: Tree, X: Floats) -> list[Rows]:
@@ -226,11 +256,3 @@ def _smoothed(tree: Tree, coef: Floats, intercept: Floats, k: float) -> tuple[Fl
             node = above
         coef[leaf], intercept[leaf] = c, b
     return coef, intercept
-
-
-def _equation(coef: Floats, intercept: float, names: list[str]) -> str:
-    terms = [(f"{abs(b):.6g} {name}", b < 0) for b, name in zip(coef, names) if abs(b) > 0]
-    if abs(intercept) > 1e-12 or not terms:
-        terms.insert(0, (f"{abs(intercept):.6g}", intercept < 0))
-    first, *rest = terms
-    return ("-" if first[1] else "") + first[0] + "".join(f" {'-' if m else '+'} {t}" for t, m in rest)

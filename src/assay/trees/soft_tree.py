@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
+from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Count, Range
 from assay.trees.growing import grow, rank_columns
@@ -70,6 +71,7 @@ class SoftTree:
     gate_coef_: Floats
     gate_intercept_: Floats
     side_: NDArray[np.int8]
+    leaf_values_: Floats
 
     def leaf_weights(self, X: Any) -> Floats:
         """(n, leaves) how much each leaf counts for each row; rows sum to 1."""
@@ -77,6 +79,25 @@ class SoftTree:
 
     def _leaf_weights(self, X: Floats) -> Floats:
         return leaf_weights(X @ self.gate_coef_.T + self.gate_intercept_, self.side_)
+
+    def _reasons(self, X: Floats, row: dict[str, Any]) -> list[Section]:
+        """What each gate says, and what each leaf weighs."""
+        names, gates = self._names, []  # type: ignore[attr-defined]
+        right = expit(X @ self.gate_coef_.T + self.gate_intercept_)[0]
+        for m, (coef, p) in enumerate(zip(self.gate_coef_, right)):
+            terms = coef * X[0]
+            largest = np.argsort(-np.abs(terms), kind="stable")[:3]
+            gates.append([m, float(p), ", ".join(f"{names[j]} {terms[j]:+.3g}" for j in largest)])
+        values = self.leaf_values_.reshape(len(self.leaf_values_), -1)
+        leaves = [
+            [leaf, float(v), *map(float, values[leaf])] for leaf, v in enumerate(self._leaf_weights(X)[0])
+        ]
+        said = [str(label) for label in getattr(self, "classes_", ["value"])]
+        note = "The answer is the mean of the leaves by weight."
+        return [
+            Section("Gates", ["gate", "to the right", "largest terms"], gates),
+            Section("Leaves", ["leaf", "weight", *said], leaves, note),
+        ]
 
     def _train(
         self,

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.special import softmax
 
 from assay.core import Classifier
-from assay.core.explanation import Section
 from assay.trees.soft_tree import SOFT, Floats, SoftTree, canonical_rows
 from assay.trees.textbook_tree import refuse_huge
 
@@ -107,27 +104,3 @@ class SoftTreeClassifier(SoftTree, Classifier):
     def _posterior(self, X: np.ndarray) -> np.ndarray:
         posterior = self._leaf_weights(X) @ self.leaf_values_  # (1)
         return posterior / posterior.sum(axis=1, keepdims=True)
-
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        """What each gate says, and what each leaf weighs."""
-        right = 1 / (1 + np.exp(-(X @ self.gate_coef_.T + self.gate_intercept_)))[0]
-        gates = []
-        for m, (coef, p) in enumerate(zip(self.gate_coef_, right)):
-            terms = coef * X[0]
-            largest = np.argsort(-np.abs(terms), kind="stable")[:3]
-            told = ", ".join(f"{self._names[j]} {terms[j]:+.3g}" for j in largest)
-            gates.append([m, float(p), told])
-        weight = self._leaf_weights(X)[0]
-        leaves = [
-            [leaf, float(v), *(float(p) for p in self.leaf_values_[leaf])] for leaf, v in enumerate(weight)
-        ]
-        classes = [str(label) for label in self.classes_]
-        return [
-            Section("Gates", ["gate", "to the right", "largest terms"], gates),
-            Section(
-                "Leaves",
-                ["leaf", "weight", *classes],
-                leaves,
-                "The posterior is the mean of the leaves by weight.",
-            ),
-        ]
