@@ -40,8 +40,8 @@ class TreeList:
     >>> stump = Tree.of({"feature": 0, "threshold": 2.5, "children": [
     ...     {"value": 1.0, "n": 3}, {"value": 4.0, "n": 4}]}, n_categories=[0])
     >>> trees = TreeList.of([stump, stump, stump])
-    >>> len(trees), len(trees.feature), trees[2].threshold[0]
-    (3, 9, 2.5)
+    >>> len(trees), len(trees.feature), trees[2].threshold.tolist()
+    (3, 9, [2.5, -2.0, -2.0])
     """
 
     sizes: np.ndarray
