@@ -11,7 +11,7 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
 W = np.array([[1.0, 0.3], [0.3, -2.0]])
 QUADRIC = Quadric(W, np.array([0.5, -1.0]), np.array([0.2, 0.1]), 0.7, np.ones(2))
-SPHERE = Sphere(np.array([0.3, -0.2]), np.array([1.0, 2.0]), 0.9)
+SPHERE = Sphere(np.array([0.3, -0.2]), np.array([1.0, 2.0]), 0.9, np.array([3.0, 2.0]))
 ELLIPSOID = Ellipsoid(np.array([0.3, -0.2]), np.array([[1.0, 0.0], [0.5, 2.0]]), 1.1, np.ones(2))
 NETWORK = Network(
     RNG.normal(size=(3, 2)),
@@ -61,6 +61,10 @@ def test_terms_of_a_sphere_add_up_to_the_squared_distance():
         assert_allclose(sum(part for _, _, part in SPHERE.terms(x, NAMES)), SPHERE.value(x[None])[0] ** 2)
 
 
+def test_columns_take_part_in_a_sphere_by_what_they_add_to_squared_distances():
+    assert_allclose(SPHERE.shares(2), [0.9, 0.1])
+
+
 def test_a_node_counts_its_numbers():
     """Symmetric matrix, linear part and limit; centre and radius; weights, biases, outputs and limit."""
     assert [split.n_parameters for split in SPLITS] == [6, 3, 6, 13]
@@ -71,8 +75,8 @@ def test_a_node_counts_its_numbers():
     [
         Quadric(np.eye(3), np.zeros(2), np.zeros(2), 0.0, np.ones(2)),
         Quadric(np.eye(2), np.zeros(2), np.zeros(2), np.nan, np.ones(2)),
-        Sphere(np.zeros(2), np.array([1.0, 0.0]), 1.0),
-        Sphere(np.zeros(3), np.ones(3), 1.0),
+        Sphere(np.zeros(2), np.array([1.0, 0.0]), 1.0, np.ones(2)),
+        Sphere(np.zeros(3), np.ones(3), 1.0, np.ones(3)),
         Ellipsoid(np.zeros(2), np.zeros((3, 2)), 1.0, np.ones(2)),
         Ellipsoid(np.zeros(2), np.zeros(2), 1.0, np.ones(2)),
         Network(np.zeros((2, 2)), np.zeros(3), np.zeros(3), np.zeros(2), np.ones(2), 0.0),

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.core.conditions import RowTest
 from assay.core.words import one_line, shorter
-from assay.trees.multivariate.splits import Term, are_numbers, require, share_of
+from assay.trees.multivariate.splits import Term, about, are_numbers, require, share_of
 
 __all__ = ["Ellipsoid", "Network", "Quadric", "Sphere"]
 
@@ -73,7 +73,7 @@ class Quadric(_TwoSided):
         u = x - self.centre
         parts: list[Term] = []
         for j in range(len(u)):
-            name = f"({one_line(names[j])} - {shorter(self.centre[j], 4)})"
+            name = f"({about(names[j], self.centre[j])})"
             parts.append((name, float(self.weights[j]), float(self.weights[j] * u[j])))
             parts.append((f"{name}^2", float(self.matrix[j, j]), float(self.matrix[j, j] * u[j] ** 2)))
             for i in range(j):
@@ -102,15 +102,18 @@ class Sphere(_TwoSided):
 
     .. math:: \lVert (x - c) / s \rVert \le \alpha \text{ goes to branch 0, all else to 1}
 
+    ``spread`` holds the standard deviations of the columns at the node, which tell how much each adds to distances.
+
     >>> import numpy as np
     >>> from assay.trees.multivariate.curved_splits import Sphere
-    >>> Sphere(np.zeros(2), np.ones(2), 1.0).branch(np.array([[0.5, 0.5], [1.0, 1.0]]))
+    >>> Sphere(np.zeros(2), np.ones(2), 1.0, np.ones(2)).branch(np.array([[0.5, 0.5], [1.0, 1.0]]))
     array([0, 1])
     """
 
     centre: np.ndarray
     scale: np.ndarray
     limit: float
+    spread: np.ndarray
     kind: ClassVar[str] = "sphere"
 
     @property
@@ -131,13 +134,13 @@ class Sphere(_TwoSided):
         return sorted(told, key=lambda part: -part[2])
 
     def shares(self, d: int) -> np.ndarray:
-        return np.full(d, 1 / d)
+        return share_of((self.spread / self.scale) ** 2)
 
     def check(self, d: int) -> None:
         sound = (
             are_numbers(self.centre, (d,)) and are_numbers(self.scale, (d,)) and bool((self.scale > 0).all())
         )
-        require(sound and np.isfinite(self.limit), "a centre and a radius")
+        require(sound and are_numbers(self.spread, (d,)) and np.isfinite(self.limit), "a centre and a radius")
 
 
 @dataclass(frozen=True, eq=False)

@@ -111,10 +111,10 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
         for scale in (np.ones_like(rows.scale), rows.scale):
             unit = rows.scale.max() if scale is not rows.scale else 1.0  # the search wants numbers of size 1
             centre = self._best_ball((rows.X - rows.centre) / (unit * scale), rows, rng)
-            found = Sphere(rows.centre + unit * scale * centre, scale, 0.0)
+            found = Sphere(rows.centre + unit * scale * centre, scale, 0.0, rows.scale)
             limit, impurity = rows.cut(found.value(rows.X))
             if impurity < least - 1e-12:
-                best, least = Sphere(found.centre, scale, limit), impurity
+                best, least = Sphere(found.centre, scale, limit, rows.scale), impurity
         return best
 
     def _ellipsoid(self, rows: Rows, rng: np.random.Generator) -> Split | None:

@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.conditions import Condition, LinearCondition, RowTest, weighted_sum
 from assay.core.words import one_line, shorter
 
-__all__ = ["Discriminants", "Hyperplane", "Split", "Threshold", "require", "share_of"]
+__all__ = ["Discriminants", "Hyperplane", "Split", "Threshold", "about", "are_numbers", "require", "share_of"]
 
 Term = tuple[str, float, float]  # what it is, its weight, its contribution
 
@@ -217,8 +217,7 @@ class Discriminants:
         u = x - self.centre
         lead = float(self.constants[first] - self.constants[second])
         parts = [
-            (f"{one_line(names[j])} - {shorter(self.centre[j], 4)}", float(w[j]), float(w[j] * u[j]))
-            for j in np.flatnonzero(w)
+            (about(names[j], self.centre[j]), float(w[j]), float(w[j] * u[j])) for j in np.flatnonzero(w)
         ]
         return sorted([*parts, ("constant", lead, lead)], key=lambda part: -abs(part[2]))
 
@@ -233,6 +232,11 @@ class Discriminants:
             "a score for each branch",
         )
         require(self.classes.shape == (B,) and self.classes.dtype.kind == "i", "a class for each branch")
+
+
+def about(name: str, centre: float) -> str:
+    """A column counted from a number: ``age - 40``."""
+    return f"{one_line(name)} {'+' if centre < 0 else '-'} {shorter(abs(centre), 4)}"
 
 
 def share_of(parts: np.ndarray) -> np.ndarray:
