@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier as Peer
 
 from assay.tables.data import load_breast_cancer, load_german_credit, load_iris
 from assay.trees.cart_classifier import CARTClassifier
+from assay.trees.cart_regressor import CARTRegressor
 from assay.trees.id3_classifier import ID3Classifier
 from assay.trees.pruning import AlphaChoice, choose_alpha, cost_complexity, cost_complexity_path
 
@@ -34,6 +35,24 @@ def test_the_error_of_a_price_is_that_of_trees_grown_and_cut_one_by_one():
     allowed = p[choice.best] + choice.standard_errors[choice.best]
     assert p[choice.chosen] <= allowed and (p[choice.chosen + 1 :] > allowed).all()
     assert choice.alpha == path.alphas[choice.chosen]
+
+
+@pytest.mark.parametrize("learner", [ID3Classifier, CARTRegressor])
+def test_rows_of_unknown_value_are_counted_the_slow_way_alike(learner):
+    """Without holes both ways of counting give the same errors; a hole in one row changes them little."""
+    random = np.random.default_rng(4)
+    X = random.random((90, 2))
+    y = (X[:, 0] > 0.5) ^ (random.random(90) < 0.2)
+    y = y.astype(float) if learner is CARTRegressor else y
+    folds = [
+        (np.flatnonzero(np.arange(90) % 3 != k), np.flatnonzero(np.arange(90) % 3 == k)) for k in range(3)
+    ]
+    model = learner().fit(X, y)
+    whole = choose_alpha(model, X, y, cv=folds)
+    X[89, 1] = np.nan
+    holed = choose_alpha(model, X, y, cv=folds)
+    assert_allclose(holed.errors, whole.errors, atol=0.1)
+    assert_allclose(holed.standard_errors, whole.standard_errors, atol=0.1)
 
 
 def test_as_good_as_scikit_learn_with_a_searched_price():

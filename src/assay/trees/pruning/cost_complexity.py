@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from assay.errors import ParameterError
 from assay.trees.pruning.bottom_up import training_errors
 from assay.trees.tree import Tree
 
-__all__ = ["PruningPath", "answers_on_path", "cost_complexity", "cost_complexity_path", "critical_alphas"]
+__all__ = ["PruningPath", "cost_complexity", "cost_complexity_path", "critical_alphas", "sums_on_path"]
 
 
 @dataclass(frozen=True)
@@ -76,44 +75,33 @@ def cost_complexity_path(tree: Tree, cost: str = "impurity") -> PruningPath:
     PruningPath(alphas=array([0.  , 0.25]), costs=array([0.  , 0.25]), leaves=array([2, 1]))
     """
     strength, R = critical_alphas(tree, cost), _costs(tree, cost)
-    ends = _least_above(tree, strength)  # the price at which a node vanishes
-    lives = np.minimum(strength, ends)  # ... or stops to test
-    inner = ~tree.is_leaf
-    alphas = np.unique(np.maximum(lives[inner], 0.0))
+    inner = ~tree.is_leaf & (
+        strength < _least_above(tree, strength)
+    )  # those that stop testing before they vanish
+    alphas = np.unique(np.maximum(strength[inner], 0.0))
     alphas = alphas[alphas > _noise(0.0, R)]
     last = np.append(np.diff(alphas) > _noise(alphas[1:], R), True) if len(alphas) else np.zeros(0, bool)
     alphas = np.concatenate(([0.0], alphas[last]))  # of prices that differ by rounding alone, the last
-    reach = alphas + _noise(alphas, R)
-    # node t is a leaf at a price from its own end of testing up to where it vanishes
-    born = np.where(tree.is_leaf, -np.inf, np.maximum(strength, 0.0))
-    first, last = np.searchsorted(reach, born), np.searchsorted(reach, np.maximum(ends, 0.0))
+    sums = sums_on_path(tree, np.column_stack((R, np.ones(len(R)))), alphas, cost)
+    return PruningPath(alphas, sums[:, 0], np.round(sums[:, 1]).astype(np.int64))
+
+
+def sums_on_path(tree: Tree, amounts: np.ndarray, prices: np.ndarray, cost: str) -> np.ndarray:
+    """(s, q) for each of s ascending prices: the sum of (m, q) amounts over the leaves of the tree pruned at it.
+
+    A node is a leaf at the prices from where it stops testing up to where an ancestor does.
+    """
+    strength = critical_alphas(tree, cost)
+    reach = prices + _noise(prices, _costs(tree, cost))
+    born = np.where(tree.is_leaf, -np.inf, strength)
+    ends = _least_above(tree, strength)
+    first = np.searchsorted(reach, born)
+    last = np.where(np.isinf(ends), len(prices), np.searchsorted(reach, ends))
     there = first < last
-    size = len(alphas) + 1
-    n = np.bincount(first[there], minlength=size) - np.bincount(last[there], minlength=size)
-    r = np.bincount(first[there], R[there], size) - np.bincount(last[there], R[there], size)
-    return PruningPath(alphas, np.cumsum(r)[:-1], np.cumsum(n)[:-1].astype(np.int64))
-
-
-def answers_on_path(tree: Tree, X: np.ndarray, prices: np.ndarray, cost: str) -> Iterator[np.ndarray]:
-    """(n, V) for each price: what the tree pruned at it answers. The rows are routed once."""
-    strength, noise = critical_alphas(tree, cost), _noise(prices, _costs(tree, cost))
-    spread = bool(((tree.missing < 0) & ~tree.is_leaf).any()) and bool(np.isnan(X).any())
-    leaf = None if spread else tree.apply(X)
-    for reach in prices + noise:
-        cut = strength <= reach
-        if leaf is None:
-            yield tree.turn_to_leaves(np.flatnonzero(cut)).predict(X)
-        else:
-            yield tree.value[_stops(tree, cut)[leaf]]
-
-
-def _stops(tree: Tree, cut: np.ndarray) -> np.ndarray:
-    """(m,) where a row on its way to each node stops, if these nodes are leaves: the first of them it meets."""
-    nodes = np.arange(tree.node_count)
-    reached = np.maximum.accumulate(np.where(cut, tree.end, 0))  # how far the subtrees of cut nodes go
-    top = cut & ~(np.concatenate(([0], reached[:-1])) > nodes)
-    last = np.maximum.accumulate(np.where(top, nodes, -1))
-    return np.where((last >= 0) & (nodes < tree.end[last]), last, nodes)
+    sums = np.zeros((len(prices) + 1, amounts.shape[1]))
+    np.add.at(sums, first[there], amounts[there])
+    np.subtract.at(sums, last[there], amounts[there])
+    return np.cumsum(sums, axis=0)[:-1]
 
 
 def _noise(alpha: Any, R: np.ndarray) -> Any:

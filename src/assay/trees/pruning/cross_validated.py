@@ -12,12 +12,13 @@ import numpy as np
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.core.targets import encode_labels
-from assay.trees.pruning.cost_complexity import answers_on_path, cost_complexity_path
+from assay.trees.pruning.cost_complexity import cost_complexity, cost_complexity_path, sums_on_path
 from assay.trees.tree import Tree
 
 __all__ = ["AlphaChoice", "choose_alpha", "weigh_path"]
 
 # rows to grow on, rows left out -> the tree, the rows left out as it sees them, the class behind each of its values
+PAIRS = 1 << 22  # of rows and nodes that are looked at together
 Fold = Callable[[np.ndarray, np.ndarray], tuple[Tree, np.ndarray, np.ndarray | None]]
 
 
@@ -134,28 +135,55 @@ def weigh_path(
     if len(path.alphas) == 1:  # nothing to choose from
         return AlphaChoice(0.0, path.alphas, path.leaves, np.zeros(1), np.zeros(1), 0, 0)
     middles = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
-    losses = np.zeros((len(y), len(path.alphas)))
+    weights = np.ones(len(y)) if w is None else w
 
-    def one(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    def one(rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         grown, block, known = fold(*rows)
-        for s, answer in enumerate(answers_on_path(grown, block, middles, cost)):
-            if y.dtype.kind == "f":
-                losses[rows[1], s] = ((answer - y[rows[1]].reshape(len(block), -1)) ** 2).mean(axis=1)
-            else:
-                said = answer.argmax(axis=1)
-                losses[rows[1], s] = (said if known is None else known[said]) != y[rows[1]]
+        sums = _losses(grown, block, y[rows[1]], weights[rows[1]], known, middles, cost)
         bar.advance()
+        return sums
 
     folds = _folds(y, cv, random_state)
     with progress(total=len(folds), description="folds") as bar:
-        in_threads(one, folds)
-    weights = np.ones(len(y)) if w is None else w
-    errors = weights @ losses / weights.sum()
-    spread = np.sqrt(weights @ (losses - errors) ** 2) / weights.sum()
+        total = np.sum(in_threads(one, folds), axis=0)
+    n = sum(weights[test].sum() for _, test in folds)
+    errors = total[:, 0] / n
+    spread = np.sqrt(np.maximum(total[:, 1] / n - errors**2, 0) / n)
     best = int(np.flatnonzero(errors <= errors.min() + 1e-12)[-1])
     allowed = errors[best] + within * spread[best]
     chosen = int(np.flatnonzero(errors <= allowed + 1e-12)[-1])  # (1)
     return AlphaChoice(float(path.alphas[chosen]), path.alphas, path.leaves, errors, spread, best, chosen)
+
+
+def _losses(
+    tree: Tree,
+    X: np.ndarray,
+    y: np.ndarray,
+    w: np.ndarray,
+    known: np.ndarray | None,
+    prices: np.ndarray,
+    cost: str,
+) -> np.ndarray:
+    """(s, 2) for each price: the sum of the rows' losses under the pruned tree, and of their squares."""
+
+    def loss(answer: np.ndarray, rows: Any) -> np.ndarray:
+        if y.dtype.kind == "f":
+            return ((answer - y[rows].reshape(len(answer), -1)) ** 2).mean(axis=1)
+        said = answer.argmax(axis=1)
+        return ((said if known is None else known[said]) != y[rows]).astype(np.float64)
+
+    if ((tree.missing < 0) & ~tree.is_leaf).any() and np.isnan(X).any():  # rows that are spread over leaves
+        each = [loss(cost_complexity(tree, price, cost).predict(X), slice(None)) for price in prices]
+        return np.array([(w @ one, w @ one**2) for one in each])
+    at_nodes = np.zeros((tree.node_count, 2))  # as if every node were a leaf
+    step = max(1, PAIRS // (tree.max_depth + 1))
+    for start in range(0, len(X), step):
+        passed = tree.decision_path(X[start : start + step])
+        rows, nodes = start + np.repeat(np.arange(passed.shape[0]), np.diff(passed.indptr)), passed.indices
+        lost = loss(tree.value[nodes], rows)
+        for power in (1, 2):
+            at_nodes[:, power - 1] += np.bincount(nodes, w[rows] * lost**power, tree.node_count)
+    return sums_on_path(tree, at_nodes, prices, cost)
 
 
 def _folds(y: np.ndarray, cv: Any, random_state: Any) -> list[tuple[np.ndarray, np.ndarray]]:
