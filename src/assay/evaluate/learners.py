@@ -29,7 +29,7 @@ class Entry:
         Parameters that differ from the class's defaults.
     scale : bool
         Whether its numbers should be made comparable (z-scores) first.
-    suits : "any", "numeric" (some column is), "all numeric" or "all nominal"
+    suits : "any", "numeric" (some column is), "all numeric", "all nominal" or "on request"
         The tables for which it is tried when nobody named learners.
     other : tuple of str
         Further names.
@@ -106,6 +106,7 @@ def suitable(table: Table) -> list[Entry]:
         "numeric": not coded.all(),
         "all numeric": not coded.any(),
         "all nominal": bool(coded.all()),
+        "on request": False,
     }
     return [entry for entry in LEARNERS.values() if fits[entry.suits]]
 
@@ -135,5 +136,26 @@ for _entry in (
           suits="numeric", other=("regularized discriminant",)),
     Entry("nearest mean", "assay.bayes:NearestMean", "the class whose mean is closest", scale=True,
           suits="numeric", other=("nearest centroid",)),
+    Entry("c45", "assay.trees:C45Classifier", "one tree that can be read, n-way splits, pruned",
+          other=("c4.5", "j48", "tree")),
+    Entry("cart", "assay.trees:CARTClassifier", "one binary tree, pruned by cross-validation",
+          settings={"random_state": 0}, suits="on request"),
+    Entry("decision tree", "assay.trees:DecisionTreeClassifier", "one binary tree, grown to the end",
+          settings={"random_state": 0}, suits="on request"),
+    Entry("id3", "assay.trees:ID3Classifier", "the first of the trees, categories only", suits="on request"),
+    Entry("oblique tree", "assay.trees:FisherTreeClassifier", "a tree of linear discriminants", suits="on request"),
+    Entry("forest", "assay.ensembles:RandomForestClassifier", "a hundred random trees vote",
+          settings={"random_state": 0}, other=("random forest",)),
+    Entry("extra trees", "assay.ensembles:ExtraTreesClassifier", "a hundred trees with random thresholds vote",
+          settings={"random_state": 0}, suits="on request"),
+    Entry("bagging", "assay.ensembles:BaggingClassifier", "ten trees on samples of the rows vote",
+          settings={"random_state": 0}, suits="on request"),
+    Entry("boosting", "assay.ensembles:HistGradientBoostingClassifier",
+          "small trees, each mending what the others miss", settings={"random_state": 0},
+          other=("gradient boosting",)),
+    Entry("adaboost", "assay.ensembles:AdaBoostClassifier", "stumps that look at the rows the others got wrong",
+          settings={"random_state": 0}, suits="on request"),
+    Entry("logitboost", "assay.ensembles:LogitBoostClassifier", "additive logistic regression by small trees",
+          settings={"random_state": 0}, suits="on request"),
 ):  # fmt: skip
     register(_entry)
