@@ -192,9 +192,12 @@ class Rows:
 
         So a row that counts twice is the same as two rows, and their order does not matter.
         """
-        _, place = np.unique(self.X, axis=0, return_inverse=True)
-        place = place.ravel()
-        several = int(place.max()) + 1
+        several = int(self._distinct.max()) + 1
         chosen = np.zeros(several, bool)
         chosen[rng.permutation(several)[: round(share * several)]] = True
-        return chosen[place]
+        return chosen[self._distinct]
+
+    @cached_property
+    def _distinct(self) -> np.ndarray:
+        """(n,) which of the distinct rows each row is, in the order of their numbers."""
+        return np.unique(self.X, axis=0, return_inverse=True)[1].ravel()
