@@ -153,3 +153,26 @@ def test_a_table_prints_and_an_empty_one_says_so():
         criterion_table(EIGHT, SIGN).best("purity")
     with pytest.raises(ParameterError, match="nominal must be"):
         criterion_table(EIGHT, SIGN, nominal="both")
+
+
+def test_the_gain_is_that_of_the_rows_that_have_a_value():
+    """The rows without a value are all of one class; leaving them out is no merit of the column."""
+    X = [[1.0], [2.0], [1.0], [2.0], [np.nan], [np.nan]]
+    (only,) = criterion_table(X, [0, 0, 1, 1, 1, 1])
+    assert only.gain == pytest.approx(0, abs=1e-15) and only.entropy == 1.0
+
+
+@pytest.mark.capability("C3-41")
+def test_shape_and_taste_of_the_yellow_green_apples_tie():
+    apples = load_apples()
+    rows = [1, 3, 5, 7, 9]
+    schema, values = apples.X.schema, apples.X.values[rows]
+    X = pd.DataFrame(
+        {name: [schema.label(j, v) for v in values[:, j]] for j, name in enumerate(schema.names)}
+    )
+    assert set(X["colour"]) == {"yellow-green"}
+    table = criterion_table(X[["shape", "taste"]], np.asarray(apples.y)[rows])
+    assert_allclose([table.entropy, table.gini], [0.7219280949, 0.32], atol=5e-11)
+    for s in table:
+        assert_allclose([s.gain, s.gain_ratio, s.gini], [0.0729055953, 0.1009873363, 0.3], atol=5e-11)
+    assert table.best().column == "shape"

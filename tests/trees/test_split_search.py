@@ -154,3 +154,19 @@ def test_a_missing_value_takes_no_branch(kind):
 
     split = Split(0, kind, 0.5, 1.5, (0,), 3)
     assert split.branch(np.array([0.0, np.nan, 2.0]))[1] == -1
+
+
+def test_pairs_in_blocks_are_all_pairs_in_order(monkeypatch):
+    from assay.trees import split_search
+
+    x = np.random.default_rng(0).normal(size=(30, 1))
+    measure = NumberMeasure(np.sin(9 * x[:, 0]), "squared", "mean")
+    search, rows, w = SplitSearch(measure, np.array([0]), numeric="ternary"), np.arange(30), np.ones(30)
+    (whole,) = search.columns(x, rows, w)
+    best = search.best_of_each(x, rows, w, 1.0)
+    monkeypatch.setattr(split_search, "PAIRS", 50)
+    blocks = list(search.columns(x, rows, w))
+    assert len(blocks) > 5
+    assert_allclose(np.concatenate([b.thresholds for b in blocks]), whole.thresholds)
+    assert_allclose(np.concatenate([b.seconds for b in blocks]), whole.seconds)
+    assert search.best_of_each(x, rows, w, 1.0) == best

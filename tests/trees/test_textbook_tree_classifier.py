@@ -56,6 +56,15 @@ def test_a_purer_threshold_never_gives_a_smaller_tree():
     assert sizes == sorted(sizes, reverse=True) and sizes[-1] == 1
 
 
+def test_the_corner_of_a_grid_is_cut_out_by_two_tests():
+    """IML Fig. 9-1: class 2 iff both coordinates exceed 0.5, on a grid of 20 by 20 points."""
+    grid = (np.arange(20) + 0.5) / 20
+    X = np.array([[a, b] for a in grid for b in grid])
+    model = TextbookTreeClassifier().fit(X, (X > 0.5).all(axis=1))
+    assert [s.split.column for s in model.history_] == [0, 1] and model.get_n_leaves() == 3
+    assert_allclose([s.split.threshold for s in model.history_], [0.5, 0.5], rtol=1e-15)
+
+
 def test_xor_grows_although_no_split_gains():
     model = TextbookTreeClassifier().fit(*XOR)
     assert model.history_[0].after == 1.0 and model.get_n_leaves() == 4 and len(model.history_) == 3

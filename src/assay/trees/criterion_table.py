@@ -126,7 +126,7 @@ def criterion_table(
     Examples
     --------
     >>> from assay.tables.data import load_apples
-    >>> from assay.trees import criterion_table
+    >>> from assay.trees.criterion_table import criterion_table
     >>> apples = load_apples()
     >>> table = criterion_table(apples.X, apples.y)
     >>> print(table.best("gain").column, round(table.best("gain").gain, 5))
@@ -162,7 +162,7 @@ def _scores(
     after = [m.combine(c.weight, c.impurity) for m, c in zip(measures, found)]
     information = one.information()
     for i in range(len(one.weight)):
-        gain = (before - float(after[0][i])) * one.known
+        gain = one.decrease(before, float(after[0][i]))
         numbers = tuple(float(t[i]) for t in (one.thresholds, one.seconds) if not np.isnan(t[i]))
         yield SplitScore(
             column=schema.names[one.column],

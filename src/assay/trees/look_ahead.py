@@ -60,10 +60,10 @@ def _after(search: SplitSearch, X: Floats, rows: Rows, w: Floats, test: Split, d
         at = taken == branch
         weight[b] = w[at].sum()
         value[b] = _reachable(search, X, rows[at], w[at], depth - 1)
-    known = float(weight.sum() / w.sum())
-    after = float(search.measure.combine(weight, value))
-    if known < 1:  # rows without a value gain nothing
-        after = known * after + (1 - known) * search.measure.node(rows, w)
+    after, known = float(search.measure.combine(weight, value)), taken >= 0
+    if not known.all():  # rows without a value gain nothing
+        gained = search.measure.node(rows[known], w[known]) - after
+        after = search.measure.node(rows, w) - gained * float(weight.sum() / w.sum())
     return after
 
 

@@ -14,6 +14,7 @@ from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD
 
 __all__ = ["TIE", "Candidates", "Split", "SplitSearch", "first_best"]
 
+PAIRS = 2**18  # pairs of thresholds that are looked at together
 TIE = 1e-12  # splits whose scores differ by less, in parts of the node's impurity, are equally good
 
 
@@ -67,6 +68,8 @@ class Candidates:
     codes : (r,) the category codes that the node has
     weight, impurity : (m, B) of the branches
     known : share of the node's weight whose value is known
+    branches : int, branches of each test, those without rows included
+    before : impurity of the rows whose value is known, where they are not all rows of the node
     """
 
     column: int
@@ -79,6 +82,11 @@ class Candidates:
     impurity: Floats
     known: float
     branches: int
+    before: float | None = None
+
+    def decrease(self, before: float, after: float) -> float:
+        """What a test takes off the impurity of the rows whose value is known, times their share."""
+        return ((before if self.before is None else self.before) - after) * self.known
 
     def information(self) -> Floats:
         """(m,) the entropy in bits of the branch sizes."""
@@ -144,32 +152,35 @@ class SplitSearch:
         self.min_weight = min_weight
 
     def columns(self, X: Floats, rows: Rows, w: Floats) -> Iterator[Candidates]:
-        """The tests of each column that separates anything, column by column."""
+        """The tests of each column that separates anything, column by column; very many come in several blocks."""
         total = w.sum()
         for j in range(X.shape[1]):
             x = X[rows, j]
             there = ~np.isnan(x)
             if there.all():
-                found = self._of_column(j, rows, w, x, 1.0)
+                blocks = self._of_column(j, rows, w, x)
             else:
                 known = float(w[there].sum() / total) if there.any() else 0.0
-                found = self._of_column(j, rows[there], w[there], x[there], known)
-            if found is not None and self.min_weight > 0:
-                found = found.only(found.weight.min(axis=1) >= self.min_weight * (1 - TIE))
-            if found is not None and len(found.weight):
-                yield found
+                blocks = self._of_column(j, rows[there], w[there], x[there], known)
+            for found in blocks:
+                if self.min_weight > 0:
+                    found = found.only(found.weight.min(axis=1) >= self.min_weight * (1 - TIE))
+                if len(found.weight):
+                    yield found
 
     def best_of_each(self, X: Floats, rows: Rows, w: Floats, before: float) -> list[Split]:
         """The best test of each column: least impurity after it, the first among equals."""
-        best = []
+        best: list[Split] = []
         for found in self.columns(X, rows, w):
             after = self.measure.combine(found.weight, found.impurity)
             i = first_best(-after, before)
-            decrease = (before - float(after[i])) * found.known
+            decrease = found.decrease(before, float(after[i]))
             score = self._score(decrease, found, i)
-            best.append(
-                found.split(i, float(after[i]), decrease, score, int(self.n_categories[found.column]))
-            )
+            split = found.split(i, float(after[i]), decrease, score, int(self.n_categories[found.column]))
+            if not best or best[-1].column != split.column:
+                best.append(split)
+            elif split.after < best[-1].after - TIE * before:  # a later block of the same column
+                best[-1] = split
         return best
 
     def best(self, X: Floats, rows: Rows, w: Floats, before: float) -> tuple[Split | None, list[Split]]:
@@ -198,24 +209,32 @@ class SplitSearch:
             return decrease / float(entropy(sizes, base=2))
         return decrease - float(self.penalty) * int(np.count_nonzero(found.weight[i]))
 
-    def _of_column(self, j: int, rows: Rows, w: Floats, x: Floats, known: float) -> Candidates | None:
+    def _of_column(
+        self, j: int, rows: Rows, w: Floats, x: Floats, known: float = 1.0
+    ) -> Iterator[Candidates]:
+        """The tests of one column, whose values x are all known."""
         if len(x) == 0 or x.min() == x.max():
-            return None
+            return
+        before = self.measure.node(rows, w) if known < 1 else None
         if self.n_categories[j] > 0:
-            return self._of_categories(j, rows, w, x.astype(np.intp), known)
+            yield replace(self._of_categories(j, rows, w, x.astype(np.intp), known), before=before)
+            return
         order = np.argsort(x, kind="stable")
         x, rows, w = x[order], rows[order], w[order]
         cuts = self._cuts(x, rows, w)
         spans, n = self.measure.spans(rows, w), len(x)
-        if self.numeric == "ternary" and len(cuts) > 1:
-            a, b = (cuts[i] for i in np.triu_indices(len(cuts), 1))
-            edges = np.column_stack([np.zeros_like(a), a, b, np.full_like(a, n)])
-            kind, first, second = TERNARY, _midpoints(x, a), _midpoints(x, b)
-        else:
+        if self.numeric == "binary" or len(cuts) == 1:
             edges = np.column_stack([np.zeros_like(cuts), cuts, np.full_like(cuts, n)])
-            kind, first, second = THRESHOLD, _midpoints(x, cuts), np.full(len(cuts), np.nan)
-        weight, impurity = spans(edges[:, :-1], edges[:, 1:])
-        return _candidates(j, kind, weight, impurity, known, thresholds=first, seconds=second)
+            weight, impurity = spans(edges[:, :-1], edges[:, 1:])
+            found = _candidates(j, THRESHOLD, weight, impurity, known, thresholds=_midpoints(x, cuts))
+            yield replace(found, before=before)
+            return
+        for a, b in _pairs(len(cuts)):
+            edges = np.column_stack([np.zeros_like(a), cuts[a], cuts[b], np.full_like(a, n)])
+            weight, impurity = spans(edges[:, :-1], edges[:, 1:])
+            low, high = _midpoints(x, cuts[a]), _midpoints(x, cuts[b])
+            found = _candidates(j, TERNARY, weight, impurity, known, thresholds=low, seconds=high)
+            yield replace(found, before=before)
 
     def _cuts(self, x: Floats, rows: Rows, w: Floats) -> NDArray[np.int64]:
         """Positions in the sorted column at which a threshold may stand."""
@@ -292,6 +311,17 @@ def _candidates(
         known=known,
         branches=weight.shape[1] if branches is None else branches,
     )
+
+
+def _pairs(T: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """All pairs a < b of T thresholds in order, in blocks that fit into memory."""
+    start = 0
+    while start < T - 1:
+        stop = min(T - 1, start + max(1, PAIRS // (T - 1 - start)))
+        first = np.arange(start, stop)
+        a = np.repeat(first, T - 1 - first)
+        yield a, np.concatenate([np.arange(i + 1, T) for i in first])
+        start = stop
 
 
 def _midpoints(x: Floats, cuts: NDArray[np.int64]) -> Floats:
