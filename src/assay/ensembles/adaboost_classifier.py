@@ -23,6 +23,7 @@ from assay.ensembles.weak_learners import (
     WeakTrees,
     as_kept,
     kept,
+    leaves_of,
     values_of,
 )
 from assay.errors import DegenerateError, DegenerateWarning
@@ -218,7 +219,7 @@ class AdaBoostClassifier(Boosted, Classifier):
     def _vote(self, member: Any, X: Any) -> np.ndarray:
         """(n,) the class that a member votes for, as a number."""
         if self._grows_trees():
-            return np.argmax(member.value, axis=1)[member.apply(X)]
+            return np.argmax(member.value, axis=1)[leaves_of(member, X)]
         return np.searchsorted(self.classes_, member.predict(X))
 
     @property

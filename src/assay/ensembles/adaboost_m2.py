@@ -13,7 +13,15 @@ from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
 from assay.ensembles.boosted import Boosted
-from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, as_kept, kept
+from assay.ensembles.weak_learners import (
+    SEEDS,
+    SumOfTrees,
+    WeakEstimators,
+    WeakTrees,
+    as_kept,
+    kept,
+    leaves_of,
+)
 from assay.errors import DegenerateError
 
 __all__ = ["AdaBoostM2Classifier"]
@@ -157,7 +165,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     def _plausible_classes(self, tree: Any, X: np.ndarray, y: np.ndarray, D: np.ndarray) -> np.ndarray:
         """(leaves, K) whether a class is plausible in a leaf, (3)."""
         number = np.cumsum(tree.is_leaf) - 1  # of each leaf among the leaves
-        leaf, K = number[tree.apply(X)], D.shape[1]
+        leaf, K = number[leaves_of(tree, X)], D.shape[1]
         against = np.zeros((tree.n_leaves, K))
         np.add.at(against, leaf, D)  # D(i, y_i) is 0
         own = np.zeros((tree.n_leaves, K))
@@ -169,7 +177,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     def _plausibility(self, member: Any, plausible: np.ndarray | None, X: Any) -> np.ndarray:
         """(n, K) h(x, k)."""
         if plausible is not None:
-            return _at_nodes(member, plausible)[member.apply(X)]
+            return _at_nodes(member, plausible)[leaves_of(member, X)]
         found = np.zeros((X.shape[0], len(self.classes_)))
         found[:, np.searchsorted(self.classes_, member.classes_)] = member.predict_proba(X)
         return found

@@ -14,7 +14,15 @@ from assay.core.learner import Regressor
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.progress import progress
 from assay.ensembles.boosted import Boosted
-from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, as_kept, kept
+from assay.ensembles.weak_learners import (
+    SEEDS,
+    SumOfTrees,
+    WeakEstimators,
+    WeakTrees,
+    as_kept,
+    kept,
+    leaves_of,
+)
 from assay.errors import DataError, DegenerateWarning
 
 __all__ = ["AdaBoostRegressor"]
@@ -159,7 +167,9 @@ class AdaBoostRegressor(Boosted, Regressor):
         return 1 - np.exp(-u) if self.loss == "exponential" else u
 
     def _answer(self, member: Any, X: Any) -> np.ndarray:
-        return member.predict(X)[:, 0] if self._grows_trees() else np.asarray(member.predict(X), np.float64)
+        if self._grows_trees():
+            return member.value[leaves_of(member, X), 0]
+        return np.asarray(member.predict(X), np.float64)
 
     def _weights_of_members(self) -> np.ndarray:
         weights = self.estimator_weights_[: len(self.members_)]

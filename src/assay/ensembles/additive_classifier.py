@@ -13,7 +13,15 @@ from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
 from assay.ensembles.boosted import Boosted
-from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakEstimators, WeakTrees, as_kept, kept
+from assay.ensembles.weak_learners import (
+    SEEDS,
+    SumOfTrees,
+    WeakEstimators,
+    WeakTrees,
+    as_kept,
+    kept,
+    leaves_of,
+)
 
 __all__ = ["AdditiveClassifier"]
 
@@ -102,7 +110,9 @@ class AdditiveClassifier(Boosted, Classifier):
         return 1 if len(self.classes_) <= 2 else len(self.classes_)
 
     def _answer(self, member: Any, X: Any) -> np.ndarray:
-        return member.predict(X)[:, 0] if self._grows_trees() else np.asarray(member.predict(X), np.float64)
+        if self._grows_trees():
+            return member.value[leaves_of(member, X), 0]
+        return np.asarray(member.predict(X), np.float64)
 
     @property
     def _sum_of_trees(self) -> SumOfTrees:

@@ -8,8 +8,9 @@ loss most, exactly or by one Newton step.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit, log_softmax, logsumexp
-from scipy.special import softmax as shares
+from scipy.special import expit
+
+from assay.core.scores import log_softmax, softmax
 
 __all__ = ["LOSSES", "Loss", "class_loss", "weighted_quantile"]
 
@@ -190,17 +191,19 @@ class Multinomial(Loss):
         return logs - logs.mean(axis=1, keepdims=True)
 
     def residuals(self, y, F):
-        return np.eye(self.n_classes)[y] - shares(F, axis=1)
+        residuals = -softmax(F.copy())
+        residuals[np.arange(len(y)), y] += 1
+        return residuals
 
     def steps(self, y, F, r, w, leaf, m, c):
         p, K = (y == c) - r, self.n_classes
         return _newton(r, p * (1 - p), w, leaf, m) * ((K - 1) / K)
 
     def each(self, y, F):
-        return logsumexp(F, axis=1) - F[np.arange(len(y)), y]
+        return -log_softmax(F)[np.arange(len(y)), y]
 
     def posterior(self, F):
-        return np.exp(log_softmax(F, axis=1))
+        return softmax(F.copy())
 
 
 LOSSES = {
