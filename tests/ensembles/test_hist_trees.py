@@ -113,6 +113,8 @@ def test_trees_that_do_not_hold_together_are_refused():
         )
     with pytest.raises(ValueError, match="columns of the model"):
         trees.add_scores(np.zeros((50, 3)), np.zeros((50, 1)))
+    with pytest.raises(ValueError, match="columns of the model"):
+        trees.add_scores(np.zeros((50, 5)), np.zeros((50, 0)))  # no score to add to
 
 
 def test_a_crossed_tree_reads_nothing_outside():

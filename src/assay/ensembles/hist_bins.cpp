@@ -6,12 +6,17 @@
 // Codes are written twice, in panels of `width` columns (row after row) and column after column; see histogram.hpp.
 // Checked by the caller: increasing thresholds, filled up to 256 a column with infinity; categories below their number.
 // Twin in NumPy: tests/ensembles/test_hist_bins.py, codes_by_the_book.
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "assay/array.hpp"
 
 using namespace assay;
 using std::uint16_t;
+using std::uint64_t;
 
 namespace {
 
@@ -73,9 +78,57 @@ void bin_rows(In2<T> X,                      // in   (n, d)
     }
 }
 
+// out = the values of column j in order, missing ones left out; how many there are. Radix sort: 11 bits at a time, from
+// the lowest, of the numbers' bits in an order-preserving form. Twin: np.sort.
+template <class T>
+int64_t sort_column(In2<T> X,                // in   (n, d)
+                    int64_t j,
+                    InOut1<double> out,      // out  (n,)
+                    InOut1<uint64_t> room,   // (n,)  lost
+                    InOut1<uint64_t> other) {  // (n,)  lost
+    constexpr int DIGITS = 6, BITS = 11, SIZE = 1 << BITS;
+    constexpr uint64_t TOP = uint64_t(1) << 63;
+    require(out.shape(0) == X.shape(0) && room.shape(0) == X.shape(0) && other.shape(0) == X.shape(0) && 0 <= j &&
+                j < int64_t(X.shape(1)),
+            "sort_column: room for each row, and a column of X");
+    nb::gil_scoped_release unlocked;
+    const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1));
+    uint64_t *keys = room.data(), *next = other.data();
+    int64_t m = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const double x = double(X.data()[i * d + j]);
+        uint64_t key;
+        std::memcpy(&key, &x, 8);
+        keys[m] = key ^ (key & TOP ? ~uint64_t(0) : TOP);
+        m += x == x;
+    }
+    const bool few = m < 2 * SIZE;
+    if (few) std::sort(keys, keys + m);
+    std::vector<int64_t> counts(few ? 0 : DIGITS * SIZE, 0);
+    for (int64_t i = 0; !few && i < m; ++i)
+        for (int p = 0; p < DIGITS; ++p) ++counts[p * SIZE + (keys[i] >> (p * BITS) & (SIZE - 1))];
+    for (int p = 0; !few && p < DIGITS; ++p) {
+        int64_t *count = counts.data() + p * SIZE, before = 0;
+        if (count[keys[0] >> (p * BITS) & (SIZE - 1)] == m) continue;  // all alike
+        for (int k = 0; k < SIZE; ++k) {
+            const int64_t c = count[k];
+            count[k] = before, before += c;
+        }
+        for (int64_t i = 0; i < m; ++i) next[count[keys[i] >> (p * BITS) & (SIZE - 1)]++] = keys[i];
+        std::swap(keys, next);
+    }
+    for (int64_t i = 0; i < m; ++i) {
+        const uint64_t key = keys[i] ^ (keys[i] & TOP ? TOP : ~uint64_t(0));
+        std::memcpy(out.data() + i, &key, 8);
+    }
+    return m;
+}
+
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.def("bin_rows", &bin_rows<double>);
     m.def("bin_rows", &bin_rows<float>);
+    m.def("sort_column", &sort_column<double>);
+    m.def("sort_column", &sort_column<float>);
 }

@@ -109,16 +109,17 @@ def find_bins(
     """
     n, d = X.shape
     nominal = n_categories > 0
+    X = np.ascontiguousarray(X)
     sample, weights = X, w
     if n > SUBSAMPLE:
         chance = None if w is None else w / w.sum()
         chosen = np.random.RandomState(seed).choice(n, SUBSAMPLE, p=chance, replace=True)
-        sample, weights = X.take(chosen, axis=0), None
+        sample, weights = X.take(np.sort(chosen), axis=0), None
 
     def one(j: int) -> Any:
         if nominal[j]:
             return _bins_of_categories(X[:, j], int(n_categories[j]), max_bins)
-        return _thresholds(sample[:, j], max_bins, weights)
+        return _thresholds(sample, j, max_bins, weights)
 
     found = in_threads(one, range(d), None if sample.size > 50_000 else 1)
     thresholds = np.full((d, BYTE), np.inf)
@@ -142,17 +143,9 @@ def find_bins(
     )
 
 
-def _thresholds(x: np.ndarray, max_bins: int, w: np.ndarray | None) -> np.ndarray:
-    """Where to cut a numeric column: strictly increasing, at most max_bins - 1."""
-    x = x.astype(np.float64)
-    keep = ~np.isnan(x) if w is None else ~np.isnan(x) & (w != 0)
-    if not keep.all():
-        x, w = x[keep], None if w is None else w[keep]
-    if w is None:
-        x = np.sort(x)
-    else:
-        order = np.argsort(x, kind="stable")
-        x, w = x[order], w[order]
+def _thresholds(X: np.ndarray, j: int, max_bins: int, w: np.ndarray | None) -> np.ndarray:
+    """Where to cut numeric column j: strictly increasing, at most max_bins - 1."""
+    x, w = _in_order(X, j, w)
     first = np.flatnonzero(np.concatenate([[True], x[1:] != x[:-1]])) if len(x) else []
     if len(first) <= 1:
         return np.empty(0)
@@ -161,6 +154,19 @@ def _thresholds(x: np.ndarray, max_bins: int, w: np.ndarray | None) -> np.ndarra
         return (distinct[:-1] + distinct[1:]) / 2
     shares = np.linspace(0, 100, max_bins + 1)[1:-1] / 100
     return np.unique(_quantiles(x, w, shares))
+
+
+def _in_order(X: np.ndarray, j: int, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
+    """The values of column j that are there and count, sorted, with their weights."""
+    n = len(X)
+    if w is None:
+        out = np.empty(n)
+        m = _hist_bins.sort_column(X, j, out, np.empty(n, np.uint64), np.empty(n, np.uint64))
+        return out[:m], None
+    x = X[:, j].astype(np.float64)
+    keep = ~np.isnan(x) & (w != 0)
+    order = np.argsort(x[keep], kind="stable")
+    return x[keep][order], w[keep][order]
 
 
 def _quantiles(x: np.ndarray, w: np.ndarray | None, shares: np.ndarray) -> np.ndarray:

@@ -188,7 +188,7 @@ void add_scores(In1<int32_t> start, In1<int32_t> column, In1<double> number, In1
     const Trees F{start.data(), column.data(), right.data(), set_start.data(), number.data(), missing_left.data(),
                   sets.data(), categories.data()};
     const int64_t d = int64_t(X.shape(1)), K = int64_t(out.shape(1));
-    require(d == int64_t(categories.shape(0)) && X.shape(0) == out.shape(0) && 0 <= t0 && t1 < int64_t(start.shape(0)) &&
+    require(K > 0 && d == int64_t(categories.shape(0)) && X.shape(0) == out.shape(0) && 0 <= t0 && t1 < int64_t(start.shape(0)) &&
                 0 <= a && a <= b && b <= int64_t(X.shape(0)),
             "add_scores: X must have the columns of the model");
     nb::gil_scoped_release unlocked;

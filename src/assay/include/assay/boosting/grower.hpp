@@ -73,7 +73,9 @@ class Grower {
         return h + (p >= 0 ? p * BINS : codes_.wide_start[~p]) * (units_.wide ? 2 : 1);
     }
     Histogram fresh() const {
-        return Histogram(static_cast<int64_t *>(::operator new[](codes_.cells() * 16, std::align_val_t(64))));
+        auto *place = static_cast<int64_t *>(::operator new[](codes_.cells() * 16, std::align_val_t(64)));
+        std::memset(place, 0, codes_.cells() * 16);
+        return Histogram(place);
     }
 
   public:
@@ -255,7 +257,9 @@ class Grower {
     void add_rows(int64_t *h, const int32_t *rows, int64_t first, int64_t m) const {
         if (units_.wide)
             sum_rows<Wide, 4>(codes_, rows, first, m, reinterpret_cast<const Wide *>(cells_), reinterpret_cast<Wide *>(h));
-        else sum_rows<Narrow, 8>(codes_, rows, first, m, cells_, h);
+        else
+            sum_rows<Narrow, 8>(codes_, rows, first, m, reinterpret_cast<const Narrow *>(cells_),
+                                reinterpret_cast<Narrow *>(h));
     }
 
     // Whoever takes part sums into a histogram of his own, the leader into h.

@@ -10,6 +10,7 @@
 // are copied together, a tile at a time; then GROUP columns are summed at a time, whose bins stay in the first cache.
 // Columns of more than 256 bins (nominal ones) have 16-bit codes, column after column.
 #pragma once
+#include <algorithm>
 #include <cstring>
 
 #include "assay/array.hpp"
@@ -18,8 +19,9 @@ namespace assay::boosting {
 
 constexpr int64_t BINS = 256, TILE = 1024, AHEAD = 16;  // bins of a byte; rows of a tile; rows fetched ahead
 
-typedef int64_t Wide __attribute__((vector_size(16)));
-typedef int64_t Narrow;
+// Unsigned, as columns that only fill up a group are added up without end; nobody reads them.
+typedef uint64_t Wide __attribute__((vector_size(16), may_alias));
+typedef uint64_t Narrow;
 
 struct Codes {
     const uint8_t *panels;      // (n_panels, n, width)

@@ -84,16 +84,17 @@ static INLINE Extent extent_of(const Rows &R, int64_t a, int64_t b) {
 template <LossKind L, bool WEIGHTED, bool WIDE>
 static INLINE void cells_of(const Rows &R, int64_t a, int64_t b, double scale_g, double scale_h, int count_bits,
                             int64_t *cells, Step *steps) {
+    const int64_t one = int64_t(1) << count_bits;
     for (int64_t i = a; i < b; ++i) {
         double g, h;
         weighed<L, WEIGHTED>(R, i, g, h);
         const int64_t whole = nearest(g * scale_g);
         if constexpr (WIDE) {
             cells[2 * i] = whole;
-            cells[2 * i + 1] = (nearest(h * scale_h) << count_bits) + 1;
+            cells[2 * i + 1] = nearest(h * scale_h) * one + 1;
             steps[i] = {float(g), float(h)};
         } else {
-            cells[i] = (whole << count_bits) + 1;
+            cells[i] = whole * one + 1;
         }
     }
 }

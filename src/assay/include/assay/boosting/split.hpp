@@ -61,7 +61,8 @@ inline double node_value(double g, double h, const Rules &R) {
 
 struct Candidates {                   // boundaries of a column: sums to the left of each, and what a split there gains
     std::vector<double> g, h, c, left, right, gain;
-    explicit Candidates(int64_t m) : g(m), h(m), c(m), left(m), right(m), gain(m) {}
+    std::vector<int32_t> bin;         // the last bin to the left
+    explicit Candidates(int64_t m) : g(m + 1), h(m + 1), c(m + 1), left(m + 1), right(m + 1), gain(m + 1), bin(m + 1) {}
 };
 
 // Gains of the boundaries 0 ... m - 1, given the sums to their left (`add` is added to each); -1 where a split is not
@@ -93,32 +94,42 @@ struct Scratch {                      // room of one thread
     explicit Scratch(int64_t bins) : candidates(bins) { order.reserve(bins); }
 };
 
+// Boundaries after each bin that holds rows; how many there are. (Those after empty bins are the same splits.)
+template <bool WIDE>
+static inline int64_t boundaries(const int64_t *cells, int64_t bins, const Units &U, Candidates &K) {
+    const int64_t mask = U.mask();
+    Sums s;
+    int64_t m = 0;
+    for (int64_t b = 0; b < bins; ++b) {
+        const int64_t first = cells[WIDE ? 2 * b : b], last = WIDE ? cells[2 * b + 1] : first, count = last & mask;
+        s.g += WIDE ? first : first >> U.count_bits, s.h += WIDE ? last >> U.count_bits : count, s.count += count;
+        K.g[m] = double(s.g) * U.g, K.h[m] = double(s.h) * U.h, K.c[m] = double(s.count), K.bin[m] = int32_t(b);
+        m += count != 0;
+    }
+    return m;
+}
+
 // The best split of a numeric column; `cells` are its bins, the missing values' last.
 static inline Split numeric_split(const int64_t *cells, int64_t bins, bool missing, const Sums &node, double value,
                                   const Units &U, const Rules &R, Scratch &S) {
     Candidates &K = S.candidates;
     const int64_t step = U.wide ? 2 : 1;
-    Sums s;
-    for (int64_t b = 0; b < bins; ++b) {
-        s += U.sums(cells + b * step);
-        K.g[b] = double(s.g) * U.g, K.h[b] = double(s.h) * U.h, K.c[b] = double(s.count);
-    }
+    const int64_t m = U.wide ? boundaries<true>(cells, bins, U, K) : boundaries<false>(cells, bins, U, K);
     const double G = double(node.g) * U.g, H = double(node.h) * U.h, C = double(node.count), loss = G * value;
     Split best;
-    int64_t at = -1;
-    boundary_gains(K, bins - 1 + missing, 0, 0, 0, G, H, C, loss, R);
-    for (int64_t b = 0; b < bins - 1 + missing; ++b)
-        if (K.gain[b] > best.gain && K.gain[b] > 0.0) best.gain = K.gain[b], at = b;
-    if (missing) {
-        const Sums none = U.sums(cells + bins * step);
-        boundary_gains(K, bins - 1, double(none.g) * U.g, double(none.h) * U.h, double(none.count), G, H, C, loss, R);
-        for (int64_t b = bins - 2; b >= 0; --b)
-            if (K.gain[b] > best.gain && K.gain[b] > 0.0) best.gain = K.gain[b], at = b, best.missing_left = true;
+    boundary_gains(K, m, 0, 0, 0, G, H, C, loss, R);
+    for (int64_t k = 0; k < m; ++k)
+        if (K.gain[k] > best.gain && K.gain[k] > 0.0) best.gain = K.gain[k], best.bin = K.bin[k];
+    const Sums none = missing ? U.sums(cells + bins * step) : Sums{};
+    if (none.count > 0) {
+        boundary_gains(K, m, double(none.g) * U.g, double(none.h) * U.h, double(none.count), G, H, C, loss, R);
+        for (int64_t k = m - 2; k >= 0; --k)
+            if (K.gain[k] > best.gain && K.gain[k] > 0.0)
+                best.gain = K.gain[k], best.bin = K.bin[k + 1] - 1, best.missing_left = true;
     }
-    if (at < 0) return best;
-    best.bin = int32_t(at);
-    if (best.missing_left) best.left = U.sums(cells + bins * step);
-    for (int64_t b = 0; b <= at; ++b) best.left += U.sums(cells + b * step);
+    if (best.gain <= 0.0) return best;
+    if (best.missing_left) best.left = none;
+    for (int64_t b = 0; b <= best.bin; ++b) best.left += U.sums(cells + b * step);
     return best;
 }
 
