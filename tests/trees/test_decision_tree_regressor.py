@@ -129,9 +129,9 @@ def test_friedman_prefers_the_cuts_of_squared_error():
 
 
 def test_poisson_needs_rates():
-    with pytest.raises(DataError, match="negative.*Poisson"):
+    with pytest.raises(DataError, match="negative"):
         DecisionTreeRegressor(criterion="poisson").fit([[1.0], [2.0]], [-1.0, 2.0])
-    with pytest.raises(DataError, match="not positive.*Poisson"):
+    with pytest.raises(DataError, match="not positive"):
         DecisionTreeRegressor(criterion="poisson").fit([[1.0], [2.0]], [0.0, 0.0])
     model = DecisionTreeRegressor(criterion="poisson").fit([[1.0], [2.0], [3.0]], [0.0, 0.0, 3.0])
     assert (model.predict([[1.0], [2.0], [3.0]]) > 0).all()  # no leaf has rate 0

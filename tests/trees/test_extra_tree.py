@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import kstest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
@@ -46,7 +47,7 @@ def test_of_the_proposals_the_best_is_taken():
 
 
 def test_large_and_small_nodes_draw_alike():
-    """Ranks in large nodes, numbers brought together in small ones: every row ends in the leaf that it is counted in."""
+    """Ranks in large nodes, numbers side by side in small ones: rows end in the leaf they are counted in."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 3)).round(2)
     X[rng.random(X.shape) < 0.05] = np.nan
@@ -92,6 +93,46 @@ def test_defaults_are_those_of_scikit_learn():
     for ours, peer in ((ExtraTreeClassifier, PeerClassifier), (ExtraTreeRegressor, PeerRegressor)):
         theirs = peer().get_params()
         assert {name: ours().get_params()[name] for name in theirs} == theirs
+
+
+def test_dense_sparse_and_single_precision_draw_the_same_tree():
+    rng = np.random.default_rng(0)
+    X = (rng.integers(-3, 4, (500, 6)) * (rng.random((500, 6)) < 0.5)).astype(np.float64)
+    y = rng.integers(0, 2, 500)
+    first = ExtraTreeClassifier(random_state=3).fit(X, y).tree_
+    for other in (sp.csr_matrix(X), X.astype(np.float32), np.asfortranarray(X)):
+        tree = ExtraTreeClassifier(random_state=3).fit(other, y).tree_
+        assert_array_equal(tree.threshold, first.threshold)
+        assert_array_equal(tree.feature, first.feature)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_surrogates_of_random_cuts(seed):
+    """Both sides of every cut hold rows that know the answer, also where one value or category is all there is."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 2, 120), rng.integers(0, 3, 120), rng.normal(size=120)]).astype(
+        float
+    )
+    X[rng.random(X.shape) < 0.4] = np.nan
+    y = rng.integers(0, 3, 120)
+    for splitter in ("random", "best"):
+        for take in (1, None):
+            tree = grow(
+                rank_columns(X, [2, 0, 0]),
+                y,
+                n_classes=3,
+                splitter=splitter,
+                max_features=take,
+                missing="surrogate",
+                seed=seed,
+            )
+            tree.check()
+            leaf = tree.apply(X)
+            nodes = np.flatnonzero(tree.is_leaf)
+            assert_array_equal(
+                tree.n_node_samples[nodes], np.bincount(leaf, minlength=tree.node_count)[nodes]
+            )
+            assert (tree.n_node_samples > 0).all()
 
 
 def test_a_mixed_table_with_holes():

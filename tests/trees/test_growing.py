@@ -539,3 +539,28 @@ def test_numbers_far_from_zero_keep_their_digits():
     far = grow(rank_columns(X), y + 1e9, n_classes=0, criterion="squared_error", max_depth=4)
     assert_array_equal(near.feature, far.feature)
     assert_allclose(near.impurity, far.impurity, rtol=1e-5)
+
+
+def test_a_sample_without_rows_is_refused():
+    with pytest.raises(DataError, match="weight above 0"):
+        grow(rank_columns(np.ones((2, 1))), np.array([0, 1]), np.zeros(2), n_classes=2)
+
+
+def test_columns_can_be_used_up_once():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
+    columns, spare = rank_columns(X), rank_columns(X)
+    kept = spare.order.copy()
+    first = grow(spare, y, n_classes=2)
+    assert_array_equal(spare.order, kept)  # not written to
+    assert_array_equal(grow(columns, y, n_classes=2, use_up=True).threshold, first.threshold)
+    with pytest.raises(ValueError, match="rank the columns again"):
+        grow(columns, y, n_classes=2)
+
+
+def test_huge_whole_weights_are_weights():
+    X, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 0, 1])
+    light = grow(rank_columns(X), y, n_classes=2)
+    heavy = grow(rank_columns(X), y, np.full(6, 2**40), n_classes=2)
+    assert_array_equal(light.threshold, heavy.threshold)
+    assert_allclose(light.value, heavy.value)

@@ -59,6 +59,8 @@ class Columns:
     @property
     def ranks(self) -> np.ndarray:
         """(d, n) int32: the rank of each row, column by column."""
+        if self._ranks is None and self._order is None:
+            raise ValueError("Columns: a tree was grown with use_up=True; rank the columns again.")
         if self._ranks is None:
             ranks = np.empty((self.d, self.n), np.int32)
             order = self.order
@@ -75,6 +77,10 @@ class Columns:
             _by_column(lambda j: _ranks.order_of_ranks(ranks[j], int(width[j]), order[j]), self)
             self._order = order
         return self._order
+
+    def use_up(self) -> None:
+        """Forget the sorted columns, because a tree has been grown in their place."""
+        self._order = None
 
 
 def rank_columns(X: Any, n_categories: Any = None, *, presorted: bool = True) -> Columns:

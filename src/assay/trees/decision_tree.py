@@ -93,6 +93,7 @@ class DecisionTree(TreeLearner):
             loss=loss,
             max_candidates=me.max_candidates,
             missing=me.missing,
+            use_up=True,
             seed=check_random_state(me.random_state).randint(2**31) if drawn else 0,
         )
         if me.ccp_alpha > 0:

@@ -37,7 +37,7 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     all its rows are alike. Leaves answer with their class shares. The tree does not depend on the order of the rows,
     nor on the number of threads; equally good cuts are decided for the lowest column, then the lowest threshold.
 
-    Cost: O(n d) a level, after one sort of every column. Memory: 16 bytes an entry of X while fitting, whether or not
+    Cost: O(n d) a level, after one sort of every column. Memory: 8 bytes an entry of X while fitting, whether or not
     X is sparse.
 
     Differences from scikit-learn: ties are not drawn by lot; numbers keep all their digits (there they are rounded to
@@ -91,8 +91,9 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     >>> from assay.trees import DecisionTreeClassifier
     >>> X = [[1, 1.0], [1, 2.0], [1, 3.5], [2, 1.5], [2, 4.0], [2, 5.0]]
     >>> model = DecisionTreeClassifier().fit(X, ["+", "+", "-", "+", "-", "-"])
-    >>> model.tree_.feature[0], model.tree_.threshold[0]
-    (1, 2.75)
+    >>> print(model)
+    x1 <= 2.75: + (3)
+    x1 > 2.75: - (3)
     >>> model.predict([[2, 2.7], [1, 2.8]])
     array(['+', '-'], dtype='<U1')
     """

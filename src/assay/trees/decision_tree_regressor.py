@@ -62,8 +62,8 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     >>> from assay.trees import DecisionTreeRegressor
     >>> X = [[1], [2], [3], [4], [5], [6], [7], [8]]
     >>> model = DecisionTreeRegressor(max_depth=1).fit(X, [1, 1.2, 0.8, 3, 3.2, 2.8, 5, 5.2])
-    >>> model.tree_.threshold[0], model.tree_.impurity[0].round(6)
-    (3.5, 2.574375)
+    >>> model.tree_.threshold, model.tree_.impurity.round(6)[0].item()
+    (array([ 3.5, -2. , -2. ]), 2.574375)
     >>> model.predict([[3.5], [3.6]])
     array([1.  , 3.84])
     """

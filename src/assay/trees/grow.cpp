@@ -99,9 +99,9 @@ void classify(Source source, const Target &t, int which, const Data &data, const
 
 template <class A> auto data_or_null(const A &a) { return a.size() ? a.data() : nullptr; }
 
-// y: classes (n,), or empty and numbers (n, q). weights: whole (n,), real (n,), or both empty. criterion: 0 gini,
+// order is written to only if it may be used up. y: classes (n,), or empty and numbers (n, q). weights: whole (n,), real (n,), or both empty. criterion: 0 gini,
 // 1 entropy, 2 error, 3 risk; 4 squared error, 5 absolute error, 6 Poisson.
-nb::tuple grow(In2<uint64_t> order, In2<int32_t> ranks, In2<double> X, In1<double> values, In1<int64_t> start,
+nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<double> X, In1<double> values, In1<int64_t> start,
                In1<int32_t> categories, In1<uint8_t> holes, In1<int32_t> y, In2<double> numbers, In1<int32_t> counts,
                In1<double> weights, int64_t n, int n_classes, int criterion, bool random, bool surrogate,
                int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_weight, int64_t max_features,
@@ -134,13 +134,14 @@ nb::tuple grow(In2<uint64_t> order, In2<int32_t> ranks, In2<double> X, In1<doubl
         rows.reserve(n);
         for (int64_t i = 0; i < n; ++i)
             if (t.counts ? t.counts[i] > 0 : t.weights ? t.weights[i] > 0 : true) rows.push_back(uint32_t(i));
+        require(!rows.empty(), "grow: no row has a weight above zero");
         int32_t heaviest = 1;
         t.most = int64_t(rows.size());
         if (t.counts) {
             t.most = 0;
             for (int64_t i = 0; i < n; ++i) t.most += t.counts[i], heaviest = std::max(heaviest, t.counts[i]);
         }
-        Rules rules{random, surrogate, false, max_depth, min_split, min_leaf, max_features, max_leaves,
+        Rules rules{random, surrogate, false, use_up, max_depth, min_split, min_leaf, max_features, max_leaves,
                     max_candidates, min_weight, min_decrease, mono, seed};
         if (n_classes > 0 && !t.weights) {
             rules.packed = !data.order && !surrogate && n_classes <= 256 && heaviest < (1 << 24);

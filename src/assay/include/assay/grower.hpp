@@ -24,7 +24,8 @@ class Grower {
     double root_weight = 0, tie = 0;
     int32_t entered = -1;
     bool presorted, all_columns;
-    std::vector<uint64_t> order;             // presorted: (d, n)
+    uint64_t *order = nullptr;               // presorted: (d, n)
+    std::vector<uint64_t> copied;            // ... unless the caller's own may be used up
     std::vector<uint32_t> rows, labels, spare_rows, spare_labels;   // gathered
     std::vector<uint64_t> keys, scratch, regrouped;
     std::vector<int32_t> counter, columns, codes;
@@ -51,17 +52,16 @@ class Grower {
           ranks(table.ranks), stride(table.n), side(size_t(table.n)) {
         columns.resize(data.d);
         for (int64_t j = 0; j < data.d; ++j) columns[j] = int32_t(j);
-        if (presorted) {
-            order.resize(size_t(data.d * n));
-            if (n == data.n) {
-                std::memcpy(order.data(), data.order, size_t(data.d * n) * 8);
-            } else {
-                for (uint32_t row : taking_part) side[row] = 1;
-                for (int64_t j = 0; j < data.d; ++j) {
-                    uint64_t *to = order.data() + j * n;
-                    const uint64_t *from = data.order + j * data.n, *last = order.data() + j * n + n;
-                    for (int64_t i = 0; i < data.n && to < last; ++i) *to = from[i], to += side[lower(from[i])];
-                }
+        if (presorted && n == data.n && rules.use_up) {
+            order = data.order;
+        } else if (presorted) {
+            copied.resize(size_t(data.d * n));
+            order = copied.data();
+            for (uint32_t row : taking_part) side[row] = 1;
+            for (int64_t j = 0; j < data.d; ++j) {
+                uint64_t *to = order + j * n, *end = to + n;
+                const uint64_t *from = data.order + j * data.n;
+                for (int64_t i = 0; to < end; ++i) *to = from[i], to += side[lower(from[i])];
             }
         } else {
             rows = taking_part, labels = rules.packed ? packed : taking_part;
@@ -82,7 +82,7 @@ class Grower {
     void enter(int32_t node, int64_t start, int64_t end) {
         if (entered == node) return;
         if (presorted) {
-            const uint64_t *sorted = order.data() + start;
+            const uint64_t *sorted = order + start;
             criterion.enter([sorted](int64_t i) { return lower(sorted[i]); }, end - start);
         } else {
             const uint32_t *gathered = labels.data() + start;
@@ -197,7 +197,7 @@ class Grower {
     uint64_t *sorted_keys(const Open &open, int64_t j, bool by_row = false) {
         const int64_t m = open.end - open.start;
         if (presorted) {
-            uint64_t *s = order.data() + j * n + open.start;
+            uint64_t *s = order + j * n + open.start;
             return upper(s[0]) == upper(s[m - 1]) ? nullptr : s;
         }
         const int32_t *rank = ranks + j * stride;
@@ -494,7 +494,7 @@ class Grower {
             int64_t holes = 0;
             if (data.holes[j])
                 for (int64_t i = 0; i < m; ++i) holes += std::isnan(fetched[i]);
-            if (holes == m || (range[0] == range[1] && holes == 0)) return false;
+            if (!(range[0] < range[1]) && (holes == 0 || holes == m)) return false;
             bool missing_left;
             const double threshold = draw(range[0], range[1], holes, missing_left);
             for (int64_t i = 0; missing_left && i < m; ++i)
@@ -508,7 +508,7 @@ class Grower {
         int64_t holes = 0;
         if (data.holes[j])
             for (int64_t i = 0; i < m; ++i) holes += codes[i] == missing;
-        if (holes == m || (range[0] == range[1] && holes == 0)) return false;
+        if (holes == m || (range[0] == range[1] && (holes == 0 || rules.surrogate))) return false;
         const double *v = data.values + data.start[j];
         bool missing_left;
         const double threshold = draw(v[range[0]], v[range[1]], holes, missing_left);
@@ -556,11 +556,13 @@ class Grower {
     void random_grouping(const Open &open, int64_t j, const uint64_t *s, int64_t m, Split &best) {
         const int64_t known = known_of(s, m, j);
         find_groups(s, known);
-        const bool missing_left = known < m && random.unit() < 0.5;
+        if (groups.empty() || (rules.surrogate && groups.size() < 2)) return;
+        const bool tossed = known < m && !rules.surrogate;  // else the missing follow the others
+        const bool missing_left = tossed && random.unit() < 0.5;
         std::vector<uint8_t> left(groups.size());
         size_t ones = 0;
         for (auto &l : left) ones += l = uint8_t(random.next() >> 63);
-        const bool none = ones == 0 && !missing_left, all = ones == left.size() && (missing_left || known == m);
+        const bool none = ones == 0 && !missing_left, all = ones == left.size() && (missing_left || !tossed);
         if (none || all) left[size_t(random.below(int64_t(left.size())))] ^= 1;
         std::vector<uint8_t> goes(size_t(data.categories[j]) + 1);
         for (size_t g = 0; g < groups.size(); ++g) goes[groups[g].code] = left[g];
@@ -583,7 +585,7 @@ class Grower {
             (rules.monotonic[split.feature] > 0 ? left.high : left.low) = split.middle;
             (rules.monotonic[split.feature] > 0 ? right.low : right.high) = split.middle;
         }
-        uint64_t *own = presorted ? order.data() + split.feature * n + open.start : nullptr;
+        uint64_t *own = presorted ? order + split.feature * n + open.start : nullptr;
         if (presorted) part(own, m, a, side.data(), scratch.data(), true, true);
         else part_gathered(open);
         right.node = add_child(own ? own + a : nullptr, right, right_open);
@@ -591,7 +593,7 @@ class Grower {
         if (presorted && (left_open || right_open))
             for (int64_t j = 0; j < data.d; ++j)
                 if (j != split.feature)
-                    part(order.data() + j * n + open.start, m, a, side.data(), scratch.data(), left_open, right_open);
+                    part(order + j * n + open.start, m, a, side.data(), scratch.data(), left_open, right_open);
         Node &node = nodes[open.node];
         node.feature = split.feature, node.kind = split.kind, node.threshold = split.threshold;
         node.left = left.node, node.right = right.node, node.missing = split.missing_left ? 0 : 1;
@@ -618,7 +620,7 @@ class Grower {
     }
     int64_t mark_presorted(const Open &open, Split &split) {
         const int64_t m = open.end - open.start;
-        const uint64_t *s = order.data() + split.feature * n + open.start;
+        const uint64_t *s = order + split.feature * n + open.start;
         const uint32_t missing = uint32_t(distinct(split.feature));
         int64_t left = 0;
         for (int64_t i = 0; i < m; ++i) {
@@ -674,7 +676,7 @@ class Grower {
         std::vector<uint32_t> lost;
         double weight[2] = {0, 0};
         int64_t left = 0;
-        const uint64_t *sorted = presorted ? order.data() + open.start : nullptr;
+        const uint64_t *sorted = presorted ? order + open.start : nullptr;
         for (int64_t i = 0; i < m; ++i) {
             const uint32_t r = presorted ? lower(sorted[i]) : rows[open.start + i];
             if (rank_of(split.feature, r) == missing) lost.push_back(r), side[r] = 2;

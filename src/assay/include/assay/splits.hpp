@@ -17,7 +17,7 @@ constexpr int64_t NEARBY = 1 << 15;  // entries of a small node that are brought
 
 struct Data {
     int64_t n, d;
-    const uint64_t *order;       // (d, n) or null
+    uint64_t *order;             // (d, n) or null
     const int32_t *ranks;        // (d, n) or null
     const double *values;        // distinct numbers, column after column
     const int64_t *start;        // (d + 1,) where a column's numbers begin
@@ -27,7 +27,7 @@ struct Data {
 };
 
 struct Rules {
-    bool random, surrogate, packed;
+    bool random, surrogate, packed, use_up;
     int64_t max_depth, min_split, min_leaf, max_features, max_leaves, max_candidates;
     double min_weight, min_decrease;
     const int8_t *monotonic;     // (d,) or null
