@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.core.parameters import Accepted, Any_, Choice, Count, Range, Seed
 from assay.errors import ParameterError
-from assay.trees.columns import rank_columns
+from assay.trees.columns import Columns, rank_columns
 from assay.trees.growing import grow
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
@@ -93,7 +93,7 @@ class DecisionTree(TreeLearner):
             loss=loss,
             max_candidates=me.max_candidates,
             missing=me.missing,
-            use_up=True,
+            use_up=not isinstance(X, Columns),  # columns that came ranked are wanted again
             seed=check_random_state(me.random_state).randint(2**31) if drawn else 0,
         )
         if me.ccp_alpha > 0:
