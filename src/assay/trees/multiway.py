@@ -104,8 +104,9 @@ def grow_multiway(
     )
     counts = counts.reshape(len(parent), K) / scale
     threshold = np.full(len(parent), -2.0)
-    at = np.flatnonzero(kind == THRESHOLD)
-    threshold[at] = [columns.threshold(feature[i], low[i], high[i], rules.midpoint) for i in at]
+    for j in np.unique(feature[kind == THRESHOLD]):
+        at = np.flatnonzero(feature == j)
+        threshold[at] = columns.thresholds(j, low[at], high[at], rules.midpoint)
     none = np.zeros(0, np.uint32)
     sets = None
     if (kind == SUBSET).any():
@@ -149,8 +150,12 @@ def tree_of_counts(counts: np.ndarray, parent: np.ndarray, criterion: str = "gai
     """
     n = counts.sum(axis=1)
     value = counts / np.where(n > 0, n, 1)[:, None]
-    for i in np.flatnonzero(n <= 0):
-        value[i] = value[parent[i]]
+    none = np.flatnonzero(n <= 0)
+    if (n[parent[none]] > 0).all():
+        value[none] = value[parent[none]]
+    else:  # whole subtrees without rows
+        for i in none:
+            value[i] = value[parent[i]]
     if criterion == "gini":
         impurity = 1 - (value**2).sum(axis=1)
     else:
@@ -183,7 +188,9 @@ def root_offers(
     offers: list[Offer | None] = []
     for j, (gain, ratio, branches, low, high, _) in enumerate(out):
         numeric = not n_categories[j]
-        cut = columns.threshold(j, int(low), int(high), rules.midpoint) if numeric and branches else None
+        cut = None
+        if numeric and branches:
+            cut = float(columns.thresholds(j, np.array([int(low)]), np.array([int(high)]), rules.midpoint)[0])
         offers.append(Offer(float(gain), float(ratio), int(branches), cut) if branches else None)
     return offers
 
@@ -214,15 +221,15 @@ class _Columns:
         ranks = np.diff(self.start).astype(np.int32)
         return self.codes, self.order, ranks, self.n_categories, self.y, self.w, K, self.fractions
 
-    def threshold(self, j: int, low: int, high: int, midpoint: bool) -> float:
-        """The number between two neighbours in the order of column j, which stand at these ranks."""
+    def thresholds(self, j: int, low: np.ndarray, high: np.ndarray, midpoint: bool) -> np.ndarray:
+        """Numbers between neighbours in the order of column j, which stand at these ranks."""
         at = self.place[int(j)]
         values = self.values[self.start[at] : self.start[at + 1]]
         below, above = values[low], values[high]
         middle = below / 2 + above / 2
-        middle = middle if middle < above else below
+        middle = np.where(middle < above, middle, below)
         if midpoint:
-            return float(middle)
+            return middle
         middle += 1e-9 * above - 1e-9 * below  # so that the middle of 0.1 and 0.3 is 0.2
-        middle = min(middle, np.nextafter(above, below))
-        return float(values[np.searchsorted(values, middle, side="right") - 1])
+        middle = np.minimum(middle, np.nextafter(above, below))
+        return values[np.searchsorted(values, middle, side="right") - 1]

@@ -153,6 +153,15 @@ def test_the_heaviest_branch_is_raised():
     assert_array_equal(raised.value, [[0.5, 0.5], [1, 0], [0, 1]])
 
 
+@pytest.mark.parametrize("criterion", ["gain", "gini"])
+def test_impurities_stay_of_their_kind(criterion):
+    X, n_categories, y, w = rows_of(2, 0.0)
+    grown = grow_multiway(X, n_categories, y, w, 3, SplitRules(criterion))
+    pruned = error_based(grown, 0.25, X, y, w)
+    assert 1 < pruned.node_count < grown.node_count
+    assert_allclose(pruned.impurity[0], grown.impurity[0], rtol=1e-9)
+
+
 def test_rows_without_weight_do_not_count():
     X, n_categories, y, _ = rows_of(1, 0.1)
     w = (np.arange(80) % 3 > 0).astype(float)

@@ -6,6 +6,7 @@ import numpy as np
 
 import assay.trees.pruning._raising as _raising
 from assay.errors import ParameterError
+from assay.stats.information import gini
 from assay.trees.multiway import tree_of_counts
 from assay.trees.pruning.bottom_up import class_weights, cut_where_cheaper
 from assay.trees.tree import LEAF, NOTHING, Tree
@@ -119,6 +120,7 @@ def _raised(tree: Tree, confidence: float, X: np.ndarray, y: np.ndarray, w: np.n
     return tree_of_counts(
         counts.reshape(len(content), K),
         parent,
+        criterion="gini" if abs(tree.impurity[0] - gini(tree.value[0])) < 1e-9 else "gain",
         branch=branch,
         feature=np.where(shut, NOTHING, tree.feature[content]),
         kind=np.where(shut, LEAF, tree.kind[content]),
