@@ -179,7 +179,7 @@ def test_several_jobs_give_the_same_members():
     one = BaggingClassifier(LogisticRegression(max_iter=500), 3, random_state=0).fit(X, y)
     with parallel_config(backend="threading"):  # processes take seconds to start
         two = BaggingClassifier(LogisticRegression(max_iter=500), 3, random_state=0, n_jobs=2).fit(X, y)
-    assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+        assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
 def test_the_explanation_shows_the_votes():

@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import sklearn.ensemble as peers
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
@@ -27,9 +26,6 @@ def test_impurity_importances_are_the_mean_over_trees():
     each = [forest.trees_.tree(t).compute_feature_importances() for t in range(12)]
     assert_allclose(impurity_importances(forest), np.mean(each, axis=0), rtol=1e-10)
     assert_allclose(forest.feature_importances_.sum(), 1)
-    peer = peers.RandomForestClassifier(60, random_state=0).fit(X, y).feature_importances_
-    ours = RandomForestClassifier(60, random_state=0).fit(X, y).feature_importances_
-    assert np.corrcoef(ours, peer)[0, 1] > 0.9
 
 
 @pytest.mark.parametrize("classes", [True, False])

@@ -78,7 +78,7 @@ class BaggingClassifier(Bagging, Classifier):
     >>> from assay.ensembles import BaggingClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = BaggingClassifier(NaiveBayes(), 20, oob_score=True, random_state=0).fit(X, y)
+    >>> model = BaggingClassifier(NaiveBayes(), 40, oob_score=True, random_state=0).fit(X, y)
     >>> round(model.oob_score_, 2), model.predict(X[:2])
     (0.95, array([0, 0]))
     """

@@ -196,8 +196,8 @@ class ExtraTreesRegressor(ForestRegressor):
     Examples
     --------
     >>> from assay.ensembles import ExtraTreesRegressor
-    >>> X = np.arange(100.0).reshape(-1, 1)
-    >>> forest = ExtraTreesRegressor(50, random_state=0).fit(X, X[:, 0] ** 2)
+    >>> X = [[float(i)] for i in range(100)]
+    >>> forest = ExtraTreesRegressor(50, random_state=0).fit(X, [i**2 for i in range(100)])
     >>> forest.predict([[50.0]])
     array([2500.])
     """

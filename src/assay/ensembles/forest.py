@@ -25,7 +25,7 @@ from assay.ensembles.out_of_bag import (
     out_of_bag,
     refuse_without_bags,
 )
-from assay.errors import AssayWarning, ParameterError
+from assay.errors import AssayWarning, DataError, ParameterError
 from assay.trees.decision_tree import DecisionTree, Share, grouped
 from assay.trees.growing import Columns, grow, rank_columns
 from assay.trees.pressed import PressedTrees
@@ -111,6 +111,8 @@ class Forest(Learner):
             said = "Warm-start fitting without increasing n_estimators does not fit new trees."
             warnings.warn(f"{who}: {said}", AssayWarning, stacklevel=5)
             return 0
+        if old:
+            self._refuse_other_columns()
         seeds = draw_seeds(self.random_state, old, self.n_estimators - old)
         settings = self._settings(n, X.shape[1], n_classes, y.ndim > 1)
         take_all = settings["max_features"] == X.shape[1] and self.splitter == "best"
@@ -119,10 +121,28 @@ class Forest(Learner):
         parts += self._grow_each(seeds, columns, y, w, size, n_classes, settings)
         self.trees_ = PressedTrees.join(parts)
         self._seeds = np.concatenate([self._seeds, seeds]) if old else seeds
-        self._bags = {"rows": n, "size": size, "drawn_by": w if self.bootstrap else None}
+        self._bags = {
+            "rows": n,
+            "size": size,
+            "drawn_by": w if self.bootstrap else None,
+            "meant": self._meaning(),
+        }
         for name in ("estimators_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)  # of the trees before
         return len(seeds)
+
+    def _meaning(self) -> Any:
+        """What the numbers of the table and the target stand for."""
+        labels = getattr(self, "classes_", [])
+        classes = [list(one) for one in labels] if isinstance(labels, list) else labels.tolist()
+        return [self.schema_, classes, self.n_outputs_]
+
+    def _refuse_other_columns(self) -> None:
+        if "_bags" not in vars(self) or self._bags["meant"] != self._meaning():
+            raise DataError(
+                f"{type(self).__name__}: a warm start adds trees to those of the last fit, so the columns, their "
+                "categories and the classes must be the same. Fit with warm_start=False."
+            )
 
     def _grow_each(
         self,
@@ -143,7 +163,7 @@ class Forest(Learner):
                     weights = self._weigh_bag(counts, y)
                 own = check_random_state(seed).randint(
                     2**31
-                )  # as the tree alone draws it from its random_state
+                )  # as the tree would alone, from its random_state
                 tree = self._grow_tree(columns, y, weights, n_classes, settings, own)
                 bar.advance()
                 return PressedTrees.of([tree], n_classes)
@@ -162,7 +182,11 @@ class Forest(Learner):
         total = columns.n if w is None else float(w.sum())
         limit = self.min_weight_fraction_leaf * total
         tree = grow(columns, y, w, n_classes=n_classes, min_weight_leaf=limit, seed=seed, **settings)
-        return cost_complexity(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+        return cost_complexity(tree, self.ccp_alpha * self._indicators()) if self.ccp_alpha > 0 else tree
+
+    def _indicators(self) -> float:
+        """What the criterion's impurity is multiplied with to be the grower's."""
+        return 1.0
 
     def _weigh_bag(self, counts: np.ndarray, y: np.ndarray) -> np.ndarray:
         """What the rows of a bag weigh: how often they were drawn."""

@@ -71,8 +71,8 @@ def outlier_scores(proximities: np.ndarray, y: Any) -> np.ndarray:
 
     >>> from assay.ensembles.proximity import outlier_scores
     >>> P = np.array([[1, 0.9, 0.8, 0.1], [0.9, 1, 0.9, 0.1], [0.8, 0.9, 1, 0.1], [0.1, 0.1, 0.1, 1]])
-    >>> outlier_scores(P, [0, 0, 0, 0]).round(1)
-    array([-0. , -0. ,  0. ,  4. ])
+    >>> outlier_scores(P, [0, 0, 0, 0]).round(1) + 0.0
+    array([0., 0., 0., 4.])
     """
     P = np.asarray(proximities, np.float64)
     n = len(P)

@@ -199,8 +199,8 @@ class RandomForestRegressor(ForestRegressor):
     Examples
     --------
     >>> from assay.ensembles import RandomForestRegressor
-    >>> X = np.arange(100.0).reshape(-1, 1)
-    >>> forest = RandomForestRegressor(50, random_state=0).fit(X, X[:, 0] ** 2)
+    >>> X = [[float(i)] for i in range(100)]
+    >>> forest = RandomForestRegressor(50, random_state=0).fit(X, [i**2 for i in range(100)])
     >>> bool(abs(forest.predict([[50.0]])[0] - 2500) < 50)
     True
     """

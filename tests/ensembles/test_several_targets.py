@@ -1,0 +1,82 @@
+"""One forest for several targets: Gini's mean over them, as the peer has it."""
+
+import numpy as np
+import pytest
+import sklearn.ensemble as peers
+from numpy.testing import assert_allclose, assert_array_equal
+
+import assay
+from assay.ensembles.extra_trees import ExtraTreesClassifier
+from assay.ensembles.random_forest import RandomForestClassifier
+from assay.errors import DataError, ParameterError
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(200, 4)).astype(np.float32).astype(np.float64)
+Y = np.column_stack(
+    [X[:, 0] + X[:, 1] > 0, np.digitize(X[:, 2] + RNG.normal(size=200) / 2, [-0.7, 0.7])]
+).astype(int)
+
+
+@pytest.mark.parametrize("limit", [{}, {"min_impurity_decrease": 0.02}, {"ccp_alpha": 0.01}])
+def test_same_forest_as_scikit_learn(limit):
+    """All columns and large leaves: nothing is left to chance, so posteriors and importances agree."""
+    settings = {"random_state": 1, "max_features": None, "min_samples_leaf": 12, **limit}
+    ours = RandomForestClassifier(5, **settings).fit(X, Y)
+    peer = peers.RandomForestClassifier(5, **settings).fit(X, Y)
+    for a, b in zip(ours.predict_proba(X), peer.predict_proba(X)):
+        assert_allclose(a, b, atol=1e-12)
+    assert_array_equal(ours.predict(X), peer.predict(X))
+    assert_allclose(ours.feature_importances_, peer.feature_importances_, rtol=1e-8)
+    assert_allclose(ours.trees_.tree(0).impurity, peer.estimators_[0].tree_.impurity, atol=1e-12)
+    assert ours.n_classes_ == [2, 3]
+
+
+def test_labels_of_several_kinds_of_words():
+    words = np.column_stack([np.where(Y[:, 0], "yes", "no"), np.array(["low", "mid", "high"])[Y[:, 1]]])
+    forest = RandomForestClassifier(20, random_state=0).fit(X, words)
+    assert (forest.predict(X) == words).mean() > 0.95
+    assert [c.tolist() for c in forest.classes_] == [["no", "yes"], ["high", "low", "mid"]]
+
+
+@pytest.mark.parametrize("cls", [RandomForestClassifier, ExtraTreesClassifier])
+def test_out_of_bag_of_several_targets(cls):
+    both = np.column_stack([Y[:, 0], 1 - Y[:, 0]])
+    forest = cls(60, random_state=0, bootstrap=True, oob_score=True).fit(X, both)
+    assert forest.oob_decision_function_.shape == (200, 2, 2)
+    assert_allclose(forest.oob_decision_function_[:, 0, 0], forest.oob_decision_function_[:, 1, 1])
+    assert 0.8 < forest.oob_score_ < 1
+    with pytest.raises(ParameterError, match="cannot be used to compute OOB estimates"):
+        cls(5, bootstrap=True, oob_score=True).fit(X, Y)
+
+
+def test_it_can_be_saved_and_grown_further(tmp_path):
+    forest = RandomForestClassifier(4, random_state=0, warm_start=True).fit(X, Y)
+    assay.save(forest, tmp_path / "forest.assay")
+    again = assay.load(tmp_path / "forest.assay")
+    for a, b in zip(again.predict_proba(X), forest.predict_proba(X)):
+        assert_array_equal(a, b)
+    forest.set_params(n_estimators=9).fit(X, Y)
+    cold = RandomForestClassifier(9, random_state=0).fit(X, Y)
+    assert_array_equal(forest.trees_.impurity, cold.trees_.impurity)
+    assert_array_equal(forest.predict(X), cold.predict(X))
+
+
+def test_a_warm_start_with_other_columns_or_classes_is_refused():
+    for table, target in ((X[:, :3], Y[:, 0]), (X, Y[:, 1]), (X, Y)):
+        forest = RandomForestClassifier(2, random_state=0, warm_start=True).fit(X, Y[:, 0])
+        with pytest.raises(DataError, match="must be the same"):
+            forest.set_params(n_estimators=3).fit(table, target)
+
+
+def test_what_is_for_one_target_alone():
+    with pytest.raises(ParameterError, match="criterion must be 'gini'"):
+        RandomForestClassifier(2, criterion="entropy").fit(X, Y)
+    with pytest.raises(ParameterError, match="is for one target"):
+        RandomForestClassifier(2, class_weight="balanced_subsample").fit(X, Y)
+    with pytest.raises(DataError, match="explains one target"):
+        RandomForestClassifier(2, random_state=0).fit(X, Y).explain(X[:1])
+    weighed = RandomForestClassifier(3, class_weight=[{0: 1, 1: 5}, {0: 1, 1: 1, 2: 1}], random_state=0).fit(
+        X, Y
+    )
+    plain = RandomForestClassifier(3, random_state=0).fit(X, Y)
+    assert weighed.predict_proba(X)[0][:, 1].mean() > plain.predict_proba(X)[0][:, 1].mean()
