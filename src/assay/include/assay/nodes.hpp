@@ -70,6 +70,14 @@ struct Nodes {
             }
         return missing[i];
     }
+
+    // The child with the most weight, the first among equals.
+    int32_t heaviest(int64_t i) const {
+        int32_t best = 0;
+        for (int32_t b = 1; b < offset[i + 1] - offset[i]; ++b)
+            if (weight[child[offset[i] + b]] > weight[child[offset[i] + best]]) best = b;
+        return best;
+    }
 };
 
 }  // namespace assay
