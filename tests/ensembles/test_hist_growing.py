@@ -70,7 +70,7 @@ def tree_by_the_book(codes, bins, missing, g, h, limits, sign, groups, rate):
             for found in splits_by_the_book(
                 codes, bins, bins.nominal, missing, node["rows"], g, h, node, limits, sign, allowed
             ):
-                if best is None or found[0] > best[0] * (1 + 1e-11):
+                if best is None or found[0] > best[0] * (1 + 1e-10):
                     best = found
         if best is None:
             rows = node["rows"]

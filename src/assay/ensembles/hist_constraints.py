@@ -156,7 +156,7 @@ def interaction_groups(given: Any, d: int, who: str) -> list[list[int]]:
         ) from None
     for group in groups:
         for j in group:
-            if not (isinstance(j, Integral) and 0 <= j < d):
+            if not (isinstance(j, Integral) and 0 <= int(j) < d):
                 raise ParameterError(
                     f"{who}: Interaction constraints must consist of integer indices in [0, n_features - 1] = "
                     f"[0, {d - 1}], specifying the position of features, got invalid indices: {group!r}"

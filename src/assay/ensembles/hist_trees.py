@@ -96,7 +96,7 @@ class BoostedTrees:
             joined("missing_left", np.uint8),
             joined("rows", np.int32),
             joined("gain", np.float32),
-            np.concatenate([[0], np.cumsum(np.concatenate(widths or [[]]))]).astype(np.int32),
+            np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0), *widths]))]).astype(np.int32),
             joined("sets", np.uint32),
             n_categories.astype(np.int32),
         )

@@ -125,10 +125,10 @@ class Grower {
 
     // A bounded number of leaves: the largest gain first; among equals the older node.
     void best_first() {
-        using Entry = std::pair<double, int32_t>;
+        using Entry = std::pair<float, int32_t>;  // in single precision, so that equal gains are equal
         std::priority_queue<Entry> open;
         auto push = [&](int32_t k) {
-            if (nodes_[k].split.column >= 0) open.emplace(nodes_[k].split.gain, -k);
+            if (nodes_[k].split.column >= 0) open.emplace(float(nodes_[k].split.gain), -k);
             else drop(k);
         };
         push(0);
@@ -402,7 +402,9 @@ class Grower {
     }
 
     Split best_of(const int64_t *cells, int64_t j, const Node &node, int who) {
-        const Rules rules{limits_.l2, double(limits_.rows), node.lower, node.upper, columns_.monotonic[j]};
+        const double rounding = double(node.sums.count) * units_.g;
+        const Rules rules{limits_.l2, double(limits_.rows), node.lower, node.upper, columns_.monotonic[j],
+                          rounding * rounding / (double(node.sums.h) * units_.h)};
         Split s = columns_.nominal[j]
                       ? nominal_split(cells, columns_.bins[j], columns_.missing[j], node.sums, node.value, units_, rules,
                                       scratch_[who])
@@ -416,10 +418,10 @@ class Grower {
         Node &node = nodes_[k];
         node.split = Split();
         for (int64_t j = 0; j < columns_.d; ++j)
-            if (found[j].gain > node.split.gain) node.split = found[j];
+            if (found[j].gain > 0.0 && found[j].gain > node.split.gain * TIE) node.split = found[j];
         if (node.split.column < 0) return;
         const Sums right = node.sums - node.split.left;
-        const Rules rules{limits_.l2, double(limits_.rows), node.lower, node.upper, 0};
+        const Rules rules{limits_.l2, double(limits_.rows), node.lower, node.upper, 0, 0.0};
         node.split.left_value = node_value(double(node.split.left.g) * units_.g, double(node.split.left.h) * units_.h, rules);
         node.split.right_value = node_value(double(right.g) * units_.g, double(right.h) * units_.h, rules);
         if (node.split.nominal) mark_bins(node);

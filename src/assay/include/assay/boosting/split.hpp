@@ -6,8 +6,8 @@
 // taken over the boundaries between bins, with missing values to the right and, if there are any, to the left.
 // Nominal columns: the bins that hold enough rows in order of G / (H + 10), then boundaries in that order, from either
 // end to the middle; all other bins go right. A split is allowed if both sides have enough rows and curvature, and
-// values in the order that a monotonic constraint asks for. Among equal gains: missing to the right before left, then
-// the lowest boundary (the highest, of those with missing to the left).
+// values in the order that a monotonic constraint asks for. Among gains that are equal to 1e-10: missing to the right
+// before left, then the lowest boundary (the highest, of those with missing to the left).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -23,6 +23,7 @@ constexpr double SUPPORT = 10.0;     // rows (by share of curvature) that a cate
 constexpr double TINY = 1e-15;       // so that no denominator is 0
 constexpr double MIN_CURVATURE = 1e-3;
 constexpr double ROUNDING_OFF = 1e-12;  // a gain that is smaller, beside its terms, is none
+constexpr double TIE = 1.0 + 1e-10;     // gains that are closer are equal
 
 struct Sums {
     int64_t g = 0, h = 0, count = 0;  // in units
@@ -45,6 +46,7 @@ struct Rules {
     double l2, min_rows;
     double lower, upper;              // bounds of the children's values
     int monotonic;                    // -1, 0, 1
+    double least_gain = 0.0;          // what rounding to units alone may bring
 };
 
 struct Split {
@@ -70,6 +72,7 @@ struct Candidates {                   // boundaries of a column: sums to the lef
 HOT static void boundary_gains(Candidates &K, int64_t m, double add_g, double add_h, double add_c, double G, double H,
                                double C, double node_loss, const Rules &R) {
     const double l2 = R.l2 + TINY, lower = R.lower, upper = R.upper, least = R.min_rows, order = R.monotonic;
+    const double floor = R.least_gain;
     const double *__restrict gl = K.g.data(), *__restrict hl = K.h.data(), *__restrict cl = K.c.data();
     double *__restrict left = K.left.data(), *__restrict right = K.right.data(), *__restrict gain = K.gain.data();
     for (int64_t b = 0; b < m; ++b) {
@@ -84,7 +87,7 @@ HOT static void boundary_gains(Candidates &K, int64_t m, double add_g, double ad
     }
     for (int64_t b = 0; b < m; ++b) {
         const double more = node_loss + (left[b] + right[b]);
-        gain[b] = more > ROUNDING_OFF * (std::fabs(left[b]) + std::fabs(right[b])) ? more : -1.0;
+        gain[b] = more > floor + ROUNDING_OFF * (std::fabs(left[b]) + std::fabs(right[b])) ? more : -1.0;
     }
 }
 
@@ -119,12 +122,12 @@ static inline Split numeric_split(const int64_t *cells, int64_t bins, bool missi
     Split best;
     boundary_gains(K, m, 0, 0, 0, G, H, C, loss, R);
     for (int64_t k = 0; k < m; ++k)
-        if (K.gain[k] > best.gain && K.gain[k] > 0.0) best.gain = K.gain[k], best.bin = K.bin[k];
+        if (K.gain[k] > best.gain * TIE && K.gain[k] > 0.0) best.gain = K.gain[k], best.bin = K.bin[k];
     const Sums none = missing ? U.sums(cells + bins * step) : Sums{};
     if (none.count > 0) {
         boundary_gains(K, m, double(none.g) * U.g, double(none.h) * U.h, double(none.count), G, H, C, loss, R);
         for (int64_t k = m - 2; k >= 0; --k)
-            if (K.gain[k] > best.gain && K.gain[k] > 0.0)
+            if (K.gain[k] > best.gain * TIE && K.gain[k] > 0.0)
                 best.gain = K.gain[k], best.bin = K.bin[k + 1] - 1, best.missing_left = true;
     }
     if (best.gain <= 0.0) return best;
@@ -166,7 +169,7 @@ static inline Split nominal_split(const int64_t *cells, int64_t bins, bool missi
         }
         boundary_gains(K, m, 0, 0, 0, G, H, C, G * value, R);
         for (int64_t i = 0; i < m; ++i)
-            if (K.gain[i] > best.gain && K.gain[i] > 0.0) best.gain = K.gain[i], best.bin = int32_t((i + 1) * direction);
+            if (K.gain[i] > best.gain * TIE && K.gain[i] > 0.0) best.gain = K.gain[i], best.bin = int32_t((i + 1) * direction);
     }
     for (int64_t i = 0; i < std::abs(best.bin); ++i)
         best.left += U.sums(cells + S.order[best.bin > 0 ? i : used - 1 - i].second * step);
