@@ -20,6 +20,7 @@ from assay.trees.multivariate.fisher_tree import FisherTreeClassifier
 from assay.trees.multivariate.hyperplanes import candidate_hyperplanes
 from assay.trees.multivariate.lda_tree import LDATreeClassifier
 from assay.trees.multivariate.linear_combination_tree import LinearCombinationTreeClassifier
+from assay.trees.multivariate.linear_combination_tree_regressor import LinearCombinationTreeRegressor
 from assay.trees.multivariate.linear_machine_tree import LinearMachineTreeClassifier
 from assay.trees.multivariate.neural_tree import NeuralTreeClassifier
 from assay.trees.multivariate.oc1 import OC1Classifier
@@ -63,6 +64,7 @@ __all__ = [
     "ID3Classifier",
     "LDATreeClassifier",
     "LinearCombinationTreeClassifier",
+    "LinearCombinationTreeRegressor",
     "LinearLeafClassifier",
     "LinearMachineTreeClassifier",
     "ModelTreeRegressor",
