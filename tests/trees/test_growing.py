@@ -564,3 +564,18 @@ def test_huge_whole_weights_are_weights():
     heavy = grow(rank_columns(X), y, np.full(6, 2**40), n_classes=2)
     assert_array_equal(light.threshold, heavy.threshold)
     assert_allclose(light.value, heavy.value)
+
+
+def test_categories_and_several_outputs():
+    """The outputs' first principal component orders the categories: here it is the first output."""
+    codes = np.arange(40) % 4
+    Y = np.column_stack([np.isin(codes, (0, 2)) * 1.0, np.zeros(40), np.arange(40) % 2 * 1e-9])
+    for width in (2, 3):
+        tree = grow(
+            rank_columns(codes[:, None].astype(float), [4]),
+            Y[:, :width],
+            n_classes=0,
+            criterion="squared_error",
+        )
+        assert set(tree.subset(0)) in ({0, 2}, {1, 3})
+        assert_allclose(tree.predict(codes[:, None].astype(float)), Y[:, :width], atol=1e-12)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DecisionTree", "Share", "grouped"]
 
-ROWS = 8192  # of a sparse table that are made dense at a time
+ENTRIES = 1 << 17  # of a sparse table that are made dense at a time: they stay in the cache
 
 
 class Share(Accepted):
@@ -168,7 +168,8 @@ class DecisionTree(TreeLearner):
         """(n, V) the values of the leaves."""
         if isinstance(X, np.ndarray):
             return self.tree_.predict(X)
-        blocks = (X[i : i + ROWS].toarray() for i in range(0, X.shape[0], ROWS))
+        rows = max(256, ENTRIES // X.shape[1])
+        blocks = (X[i : i + rows].toarray() for i in range(0, X.shape[0], rows))
         return np.concatenate([self.tree_.predict(block) for block in blocks])
 
 

@@ -7,7 +7,7 @@
 // Both give the same keys (rank << 32 | label), and everything else is shared. Nominal columns are ranked anew at each
 // node, by the response of their categories, and then cut like numbers.
 #pragma once
-#include "assay/splits.hpp"
+#include "assay/grouping.hpp"
 
 #include <queue>
 
@@ -37,9 +37,7 @@ class Grower {
     std::vector<double> near_numbers, fetched;
     Nearby near_rows;
     std::vector<uint8_t> side;               // of a row, by number: 1 left, 0 right, 2 not known
-    struct Group { uint32_t code; int64_t begin, end; double at; };
-    std::vector<Group> groups;
-    std::vector<double> profile, axis, mass;
+    Groups<Criterion> groups;
 
   public:
     std::vector<Node> nodes;
@@ -246,17 +244,12 @@ class Grower {
         bool missing_left;
         double gain = best.gain, middle;
         if (!sweep(open, j, s, known, m, true, gain, at, missing_left, middle)) return;
-        take(best, gain, j, THRESHOLD, missing_left, middle);
+        best.take(gain, j, THRESHOLD, missing_left, middle);
         const double *v = data.values + data.start[j];
         best.cut = upper(s[at - 1]);
         best.threshold = at == known ? std::numeric_limits<double>::infinity()
                                      : halfway(v[best.cut], v[upper(s[at])]);
     }
-    static void take(Split &best, double gain, int64_t j, uint8_t kind, bool missing_left, double middle) {
-        best.gain = gain, best.feature = int32_t(j), best.kind = kind;
-        best.missing_left = missing_left, best.middle = middle;
-    }
-
     // All cuts of sorted keys: the first known of m are values, the rest are missing and go right, then left.
     // Whether a better one than gain was found: it is in front of key number at.
     bool sweep(const Open &open, int64_t j, const uint64_t *s, int64_t known, int64_t m, bool number, double &gain,
@@ -312,175 +305,37 @@ class Grower {
 
     // -------------------------------------------------------------- nominal columns
 
-    // The best division of the categories in two. In the order of their mean response an optimal one is a cut, for
-    // two classes and for one number (Breiman and others). With more classes, all groupings of few categories;
-    // of many: cuts along the first principal component of their class shares, and each category against the rest.
     void group(const Open &open, int64_t j, const uint64_t *s, int64_t known, int64_t m, Split &best) {
-        find_groups(s, known);
-        const int64_t r = int64_t(groups.size());
-        const int width = criterion.width();
-        if constexpr (Criterion::counts_classes)
-            if (width > 2 && r <= EXHAUSTIVE) return group_all(open, j, s, known, m, best);
-        profile.resize(size_t(r * width)), mass.resize(r);
-        for (int64_t g = 0; g < r; ++g) {
-            const uint64_t *from = s + groups[g].begin;
-            mass[g] = criterion.profile([from](int64_t i) { return lower(from[i]); },
-                                        groups[g].end - groups[g].begin, profile.data() + g * width);
-        }
-        place_groups(r, width);
-        std::sort(groups.begin(), groups.end(),
-                  [](const Group &a, const Group &b) { return a.at != b.at ? a.at < b.at : a.code < b.code; });
-        regrouped.resize(n);
-        int64_t i = 0;
-        for (int64_t g = 0; g < r; ++g)
-            for (int64_t k = groups[g].begin; k < groups[g].end; ++k) regrouped[i++] = uint64_t(g) << 32 | lower(s[k]);
-        for (; i < m; ++i) regrouped[i] = uint64_t(r) << 32 | lower(s[i]);
-        int64_t at;
-        bool missing_left;
-        double gain = best.gain, middle;
-        if (sweep(open, j, regrouped.data(), known, m, false, gain, at, missing_left, middle)) {
-            take(best, gain, j, SUBSET, missing_left, middle);
-            const int64_t last = upper(regrouped[at - 1]);
-            set_of(best, j, [last](int64_t g) { return g <= last; });
+        groups.find(s, known);
+        const bool several = Criterion::counts_classes && criterion.width() > 2;
+        if (!several || groups.size() > EXHAUSTIVE) {
+            regrouped.resize(n);
+            groups.arrange(criterion, s, m, regrouped.data());
+            int64_t at;
+            bool missing_left;
+            double gain = best.gain, middle;
+            if (sweep(open, j, regrouped.data(), known, m, false, gain, at, missing_left, middle)) {
+                best.take(gain, j, SUBSET, missing_left, middle);
+                const int64_t last = upper(regrouped[at - 1]);
+                groups.write_set(best, data.categories[j], [last](int64_t g) { return g <= last; });
+            }
         }
         if constexpr (Criterion::counts_classes)
-            if (width > 2) one_against_rest(open, j, s, known, m, best);
+            if (several) divide(j, s, known, m, best);
     }
-    void find_groups(const uint64_t *s, int64_t known) {
-        groups.clear();
-        for (int64_t a = 0, b = 0; a < known; a = b) {
-            for (b = a + 1; b < known && upper(s[b]) == upper(s[a]); ++b) {}
-            groups.push_back({upper(s[a]), a, b, 0});
-        }
-    }
-    // Where each group stands: its mean, its share of class 1, or its place on the first principal component.
-    void place_groups(int64_t r, int width) {
-        if (width <= 2) {
-            for (int64_t g = 0; g < r; ++g) groups[g].at = profile[g * width + width - 1];
-            return;
-        }
-        std::vector<double> mean(width), next(width);
-        double total = 0, longest = -1;
-        for (int64_t g = 0; g < r; ++g) {
-            total += mass[g];
-            for (int k = 0; k < width; ++k) mean[k] += mass[g] * profile[g * width + k];
-        }
-        for (int k = 0; k < width; ++k) mean[k] /= total;
-        axis.assign(width, 0.0);
-        for (int64_t g = 0; g < r; ++g) {  // begin with the group that stands out most
-            double length = 0;
-            for (int k = 0; k < width; ++k) {
-                profile[g * width + k] -= mean[k];
-                length += mass[g] * profile[g * width + k] * profile[g * width + k];
-            }
-            if (length > longest * (1 + TIE))
-                longest = length, std::copy_n(profile.begin() + g * width, width, axis.begin());
-        }
-        for (int round = 0; round < 50; ++round) {  // power iteration, without forming the covariance
-            std::fill(next.begin(), next.end(), 0.0);
-            double norm = 0, change = 0;
-            for (int64_t g = 0; g < r; ++g) {
-                double dot = 0;
-                for (int k = 0; k < width; ++k) dot += profile[g * width + k] * axis[k];
-                for (int k = 0; k < width; ++k) next[k] += mass[g] * dot * profile[g * width + k];
-            }
-            for (double v : next) norm += v * v;
-            if (norm <= 0) break;
-            norm = std::sqrt(norm);
-            for (int k = 0; k < width; ++k) {
-                next[k] /= norm;
-                change = std::max(change, std::abs(next[k] - axis[k]));
-            }
-            axis = next;
-            if (change < 1e-9) break;
-        }
-        for (int64_t g = 0; g < r; ++g) {
-            groups[g].at = 0;
-            for (int k = 0; k < width; ++k) groups[g].at += profile[g * width + k] * axis[k];
-        }
-    }
-    template <class Left>
-    void set_of(Split &best, int64_t j, Left is_left) {  // categories that are not in the node follow the missing
-        const int32_t r = data.categories[j];
-        best.set.assign(size_t(r + 31) / 32, 0);
-        if (best.missing_left) {
-            for (int32_t c = 0; c < r; ++c) put(best.set, uint32_t(c));
-            for (const Group &g : groups) best.set[g.code >> 5] &= ~(uint32_t(1) << (g.code & 31));
-        }
-        for (size_t g = 0; g < groups.size(); ++g)
-            if (is_left(int64_t(g))) put(best.set, groups[g].code);
-    }
-
-    // Class weights of the groups (the last row: of the missing), for criteria of classes.
-    template <class T>
-    void tables(const uint64_t *s, int64_t known, int64_t m, std::vector<T> &table, std::vector<T> &weight) {
-        const int K = criterion.width();
-        table.assign((groups.size() + 1) * K, T(0)), weight.assign(groups.size() + 1, T(0));
-        const auto add = [&](size_t g, int64_t i) {
-            const T w = criterion.rows.w(lower(s[i]));
-            table[g * K + criterion.rows.k(lower(s[i]))] += w, weight[g] += w;
+    void divide(int64_t j, const uint64_t *s, int64_t known, int64_t m, Split &best) {
+        Divisions<Criterion> divisions(criterion, groups, s, known, m);
+        auto rest = criterion.total;
+        const auto look = [&](const auto &division, auto is_left) {
+            const double a = double(division.weight), b = criterion.weight() - a;
+            const int64_t fewest = std::min(division.rows, m - division.rows);
+            if (fewest < rules.min_leaf || a < rules.min_weight || b < rules.min_weight) return;
+            const double gain = criterion.gain_of(division.left, division.weight, rest.data());
+            if (!(gain > best.gain + tie)) return;
+            best.take(gain, j, SUBSET, known < m ? division.missing_left : 2 * division.rows > m, 0);
+            groups.write_set(best, data.categories[j], is_left);
         };
-        for (size_t g = 0; g < groups.size(); ++g)
-            for (int64_t i = groups[g].begin; i < groups[g].end; ++i) add(g, i);
-        for (int64_t i = known; i < m; ++i) add(groups.size(), i);
-    }
-    // Looks at the grouping with these groups on the left.
-    template <class T, class Left>
-    void look_at(const std::vector<T> &table, const std::vector<T> &weight, Left is_left, bool missing_left,
-                 int64_t known, int64_t m, int64_t j, Split &best, std::vector<T> &sum, std::vector<T> &rest) {
-        const int K = criterion.width();
-        const size_t r = groups.size();
-        T w = 0;
-        int64_t left = missing_left ? m - known : 0;
-        std::fill(sum.begin(), sum.end(), T(0));
-        for (size_t g = 0; g <= r; ++g) {
-            if (g < r ? !is_left(int64_t(g)) : !missing_left) continue;
-            for (int k = 0; k < K; ++k) sum[k] += table[g * K + k];
-            w += weight[g];
-            if (g < r) left += groups[g].end - groups[g].begin;
-        }
-        const double a = double(w), b = criterion.weight() - a;
-        if (left < rules.min_leaf || m - left < rules.min_leaf || a < rules.min_weight || b < rules.min_weight) return;
-        const double gain = criterion.gain_of(sum.data(), w, rest.data());
-        if (!(gain > best.gain + tie)) return;
-        take(best, gain, j, SUBSET, known < m ? missing_left : 2 * left > m, 0);
-        set_of(best, j, is_left);
-    }
-    void group_all(const Open &, int64_t j, const uint64_t *s, int64_t known, int64_t m, Split &best) {
-        using T = typename std::remove_reference<decltype(criterion.total[0])>::type;
-        std::vector<T> table, weight, sum(criterion.width()), rest(criterion.width());
-        tables(s, known, m, table, weight);
-        const uint32_t all = (uint32_t(1) << groups.size()) - 1;
-        for (int missing_left = 0; missing_left <= int(known < m); ++missing_left)
-            for (uint32_t mask = 1; mask <= all; mask += 2) {  // the first category is on the left
-                if (mask == all && (missing_left || known == m)) continue;
-                look_at(table, weight, [mask](int64_t g) { return mask >> g & 1; }, missing_left, known, m, j, best,
-                        sum, rest);
-            }
-    }
-    void one_against_rest(const Open &, int64_t j, const uint64_t *s, int64_t known, int64_t m, Split &best) {
-        using T = typename std::remove_reference<decltype(criterion.total[0])>::type;
-        std::vector<T> table, weight, sum(criterion.width()), rest(criterion.width());
-        tables(s, known, m, table, weight);
-        std::vector<T> all = table, heavy = weight;
-        const std::vector<Group> every = groups;
-        const int K = criterion.width();
-        table.resize(2 * K), weight.resize(2), groups.resize(1);
-        const size_t r = every.size();
-        for (size_t g = 0; g < r; ++g) {  // as a grouping of one category and of the missing
-            groups[0] = every[g];
-            for (int missing_left = 0; missing_left <= int(known < m); ++missing_left) {
-                std::copy_n(all.begin() + g * K, K, table.begin()), weight[0] = heavy[g];
-                std::copy_n(all.begin() + r * K, K, table.begin() + K), weight[1] = heavy[r];
-                const double before = best.gain;
-                look_at(table, weight, [](int64_t) { return true; }, missing_left, known, m, j, best, sum, rest);
-                if (best.gain == before) continue;
-                groups = every;
-                set_of(best, j, [g](int64_t h) { return h == int64_t(g); });
-                groups.assign(1, every[g]);
-            }
-        }
-        groups = every;
+        groups.size() <= EXHAUSTIVE ? divisions.all(look) : divisions.each(look);
     }
 
     // -------------------------------------------------------------- random cuts
@@ -550,28 +405,28 @@ class Grower {
         if (left == 0 || left == m || left < rules.min_leaf || m - left < rules.min_leaf) return false;
         const double gain = cut.gain();
         if (!(gain > best.gain + tie) || !allowed(open, j, cut)) return false;
-        take(best, gain, j, kind, holes ? missing_left : 2 * left > m, (cut.left_value() + cut.right_value()) / 2);
+        best.take(gain, j, kind, holes ? missing_left : 2 * left > m, (cut.left_value() + cut.right_value()) / 2);
         return true;
     }
     void random_grouping(const Open &open, int64_t j, const uint64_t *s, int64_t m, Split &best) {
         const int64_t known = known_of(s, m, j);
-        find_groups(s, known);
-        if (groups.empty() || (rules.surrogate && groups.size() < 2)) return;
+        groups.find(s, known);
+        if (groups.size() == 0 || (rules.surrogate && groups.size() < 2)) return;
         const bool tossed = known < m && !rules.surrogate;  // else the missing follow the others
         const bool missing_left = tossed && random.unit() < 0.5;
-        std::vector<uint8_t> left(groups.size());
+        std::vector<uint8_t> left(size_t(groups.size()));
         size_t ones = 0;
         for (auto &l : left) ones += l = uint8_t(random.next() >> 63);
         const bool none = ones == 0 && !missing_left, all = ones == left.size() && (missing_left || !tossed);
         if (none || all) left[size_t(random.below(int64_t(left.size())))] ^= 1;
         std::vector<uint8_t> goes(size_t(data.categories[j]) + 1);
-        for (size_t g = 0; g < groups.size(); ++g) goes[groups[g].code] = left[g];
+        for (int64_t g = 0; g < groups.size(); ++g) goes[groups.code(g)] = left[size_t(g)];
         Cut cut = criterion.cut();
         int64_t moved = 0;
         for (int64_t i = 0; i < m; ++i)
             if (i < known ? goes[upper(s[i])] : missing_left) cut.add(lower(s[i])), ++moved;
         if (accept(open, j, cut, moved, m, known < m, missing_left, SUBSET, best))
-            set_of(best, j, [&](int64_t g) { return left[size_t(g)]; });
+            groups.write_set(best, data.categories[j], [&](int64_t g) { return left[size_t(g)]; });
     }
 
     // -------------------------------------------------------------- carrying out a split
@@ -715,14 +570,14 @@ class Grower {
         const double total = all[0] + all[1], plain = std::max(all[0], all[1]);
         StandIn best{plain * (1 + TIE), int32_t(j), THRESHOLD, 0, 0, 0, {}};
         if (data.categories[j]) {  // each category goes where most of its rows go
-            find_groups(s, known);
+            groups.find(s, known);
             best.set.assign(size_t(data.categories[j] + 31) / 32, 0), best.kind = SUBSET, best.threshold = NOTHING;
             double agreement = 0;
-            for (const Group &g : groups) {
+            for (int64_t g = 0; g < groups.size(); ++g) {
                 double here[2] = {0, 0};
-                for (int64_t i = g.begin; i < g.end; ++i)
+                for (int64_t i = groups.begin(g); i < groups.end(g); ++i)
                     if (side[lower(s[i])] < 2) here[side[lower(s[i])]] += w(i);
-                if (here[1] > here[0]) put(best.set, g.code);
+                if (here[1] > here[0]) put(best.set, groups.code(g));
                 agreement += std::max(here[0], here[1]);
             }
             if (agreement > best.agreement) best.agreement = agreement, kept.push_back(std::move(best));

@@ -42,6 +42,10 @@ struct Split {
     uint32_t cut = 0;            // THRESHOLD: ranks up to here go left
     double middle = 0;           // between the values of the two sides, for monotonic constraints
     std::vector<uint32_t> set;   // SUBSET: codes that go left
+
+    void take(double better, int64_t column, uint8_t what, bool missing, double between) {
+        gain = better, feature = int32_t(column), kind = what, missing_left = missing, middle = between;
+    }
 };
 
 struct StandIn {
