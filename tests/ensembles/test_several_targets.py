@@ -68,11 +68,17 @@ def test_a_warm_start_with_other_columns_or_classes_is_refused():
             forest.set_params(n_estimators=3).fit(table, target)
 
 
+def test_weights_within_bags_are_those_of_each_target_multiplied():
+    bags = RandomForestClassifier(6, class_weight="balanced_subsample", max_depth=1, random_state=0).fit(X, Y)
+    for t, rows in enumerate(bags.estimators_samples_):
+        share = [np.bincount(Y[rows, o])[Y[rows, o]] for o in range(2)]
+        weight = np.sum(len(rows) / (2 * share[0]) * len(rows) / (3 * share[1]))
+        assert_allclose(bags.trees_.tree(t).weighted_n_node_samples[0], weight)
+
+
 def test_what_is_for_one_target_alone():
     with pytest.raises(ParameterError, match="criterion must be 'gini'"):
         RandomForestClassifier(2, criterion="entropy").fit(X, Y)
-    with pytest.raises(ParameterError, match="is for one target"):
-        RandomForestClassifier(2, class_weight="balanced_subsample").fit(X, Y)
     with pytest.raises(DataError, match="explains one target"):
         RandomForestClassifier(2, random_state=0).fit(X, Y).explain(X[:1])
     weighed = RandomForestClassifier(3, class_weight=[{0: 1, 1: 5}, {0: 1, 1: 1, 2: 1}], random_state=0).fit(

@@ -76,7 +76,12 @@ class ForestClassifier(SeveralTargets, Forest, Classifier):
     def _weigh_bag(self, counts: np.ndarray, y: np.ndarray) -> np.ndarray:
         if self.class_weight != "balanced_subsample":
             return counts
-        return counts * _balanced(y, counts, self.n_classes_)[y]
+        if self.n_outputs_ == 1:
+            return counts * _balanced(y, counts, self.n_classes_)[y]
+        ends = np.cumsum(self.n_classes_)
+        codes = [np.argmax(z, axis=1) for z in np.split(y, ends[:-1], axis=1)]  # y holds indicators
+        each = [_balanced(c, counts, K)[c] for c, K in zip(codes, self.n_classes_)]
+        return counts * np.prod(each, axis=0)
 
     def _settings(self, n: int, d: int, n_classes: int, several: bool) -> dict[str, Any]:
         settings = super()._settings(n, d, n_classes, several)

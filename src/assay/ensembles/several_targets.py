@@ -63,9 +63,7 @@ class SeveralTargets:
         if me.class_weight is None:
             return w
         if me.class_weight == "balanced_subsample" and me.bootstrap:
-            raise ParameterError(
-                f"{type(self).__name__}: class_weight='balanced_subsample' is for one target. Use 'balanced'."
-            )
+            return w
         from sklearn.utils.class_weight import compute_sample_weight
 
         kind = "balanced" if isinstance(me.class_weight, str) else me.class_weight
