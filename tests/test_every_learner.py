@@ -46,6 +46,26 @@ LEARNERS = {cls.__name__: cls for cls in found()}
 
 # Settings that make a learner quick or possible; most do with their defaults.
 MADE = {
+    "AdaBoostClassifier": {"n_estimators": 5, "random_state": 0},
+    "AdaBoostM2Classifier": {"n_estimators": 5, "random_state": 0},
+    "AdaBoostRegressor": {"n_estimators": 5, "random_state": 0},
+    "BaggingClassifier": {"n_estimators": 3, "random_state": 0},
+    "BaggingRegressor": {"n_estimators": 3, "random_state": 0},
+    "ExtraTreesClassifier": {"n_estimators": 5, "random_state": 0},
+    "ExtraTreesRegressor": {"n_estimators": 5, "random_state": 0},
+    "GentleBoostClassifier": {"n_estimators": 5},
+    "GradientBoostingClassifier": {"n_estimators": 5, "random_state": 0},
+    "GradientBoostingRegressor": {"n_estimators": 20, "random_state": 0},
+    "HistGradientBoostingClassifier": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
+    "HistGradientBoostingRegressor": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
+    "LogitBoostClassifier": {"n_estimators": 5},
+    "NeuralTreeClassifier": {"random_state": 0},
+    "OC1Classifier": {"random_state": 0},
+    "OmnivariateTreeClassifier": {"random_state": 0},
+    "RandomForestClassifier": {"n_estimators": 5, "random_state": 0},
+    "RandomForestRegressor": {"n_estimators": 5, "random_state": 0},
+    "SphereTreeClassifier": {"random_state": 0},
+    "ThreeLearnerBoosting": {"random_state": 0},
     "ConformalClassifier": {"random_state": 0},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # indicators of two categories are collinear
     "TripletMetric": {"tol": 0.1},
@@ -55,15 +75,27 @@ MADE = {
 # Learners of counts and categories; all others get measurements.
 DATA = dict.fromkeys(("BernoulliNB", "CategoricalNB", "ComplementNB", "MultinomialNB"), "counts")
 
+# Learners that draw rows: a row of weight 2 is not two rows to them.
+DRAWN = (
+    "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "ThreeLearnerBoosting",
+)
+
 # Promises that a learner cannot keep, and why.
 EXCEPT: dict[str, dict[str, str]] = {
     "the_order_of_the_rows_does_not_matter": {
         "CalibratedClassifierCV": "the folds follow the order of the rows",
         "ConformalClassifier": "which rows are set aside follows their order",
         "TunedThresholdClassifierCV": "the folds follow the order of the rows",
+        **dict.fromkeys(DRAWN, "which rows are drawn follows their order"),
     },
     "renamed_classes_give_renamed_answers": {
         "ConformalClassifier": "which rows are set aside is drawn class by class, in the order of the labels",
+        "ThreeLearnerBoosting": "a stump cannot tell three classes apart, and equal leaves answer the first label",
     },
 }
 
@@ -71,6 +103,20 @@ EXCEPT: dict[str, dict[str, str]] = {
 CHECKS: dict[str, dict[str, str]] = {
     "TunedThresholdClassifierCV": {
         "check_classifiers_train": "the decision follows the tuned thresholds, not the largest probability",
+    },
+    **{
+        name: dict.fromkeys(
+            (f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")),
+            "rows are drawn, so a row of weight 2 is not two rows; scikit-learn's own fail alike",
+        )
+        for name in DRAWN
+    },
+    **{
+        name: {
+            "check_sample_weight_equivalence_on_dense_data": "min_samples_leaf and the bins count rows, not weights; "
+            "scikit-learn's own fails alike with these settings"
+        }
+        for name in ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
     },
 }
 
