@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sklearn.ensemble as peers
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
@@ -69,3 +70,13 @@ def test_rows_with_weights_count_as_repeated_rows():
     weighed = ExtraTreesClassifier(10, random_state=0).fit(X, y, sample_weight=w)
     repeated = ExtraTreesClassifier(10, random_state=0).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
     assert_allclose(weighed.predict_proba(X), repeated.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("cls", [ExtraTreesClassifier, ExtraTreesRegressor])
+def test_dense_sparse_and_single_precision_give_the_same_forest(cls):
+    X, y = load_digits(n_class=4, return_X_y=True)
+    forest = cls(4, random_state=0).fit(X, y)
+    for other in (csr_array(X), X.astype(np.float32), np.asfortranarray(X)):
+        again = cls(4, random_state=0).fit(other, y)
+        assert_array_equal(again.trees_.threshold, forest.trees_.threshold)
+        assert_array_equal(again.predict(other), forest.predict(X))

@@ -247,6 +247,8 @@ def test_a_compact_forest_answers_the_same_and_knows_less(tmp_path):
     assert sizes[1] < 0.7 * sizes[0]
     with pytest.raises(ValueError, match="made compact"):
         _ = small.feature_importances_
+    with pytest.raises(ValueError, match="does not know the bags"):
+        _ = small.estimators_samples_
 
 
 @pytest.mark.parametrize("cls", [RandomForestClassifier, RandomForestRegressor])

@@ -1,5 +1,6 @@
 """Pressed trees grow back bit for bit, take little room, and are checked before anyone walks them."""
 
+import pickle
 from dataclasses import fields, replace
 
 import numpy as np
@@ -104,6 +105,27 @@ def test_a_saved_press_comes_back_and_answers_the_same(tmp_path):
         assert_array_equal(getattr(again, f.name), getattr(pressed, f.name))
     X = rows(rng, 10)
     assert_array_equal(again.grove.sums(X), pressed.grove.sums(X))
+
+
+def test_a_pickle_holds_the_pressed_form_alone():
+    trees, rng = make(8, 5)
+    pressed = PressedTrees.of(trees, 2)
+    before, X = len(pickle.dumps(pressed)), rows(rng, 10)
+    sums = pressed.grove.sums(X)
+    assert len(pickle.dumps(pressed)) == before
+    assert_array_equal(pickle.loads(pickle.dumps(pressed)).grove.sums(X), sums)
+
+
+@pytest.mark.parametrize("factor", [1e-12, 0.3, 1e12])
+def test_weights_of_any_size_grow_back(factor):
+    trees, rng = make(11, 3)
+    trees = [of_counts(tree, rng, 2) for tree in trees]
+    trees = [replace(t, weighted_n_node_samples=t.weighted_n_node_samples * factor) for t in trees]
+    pressed = PressedTrees.of(trees, 2)
+    assert pressed.value.size == 0
+    for t, tree in enumerate(trees):
+        assert_allclose(pressed.tree(t).weighted_n_node_samples, tree.weighted_n_node_samples, rtol=1e-12)
+        assert_allclose(pressed.tree(t).value, tree.value, rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [0, 2])

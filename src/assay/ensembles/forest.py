@@ -25,7 +25,7 @@ from assay.ensembles.out_of_bag import (
     out_of_bag,
     refuse_without_bags,
 )
-from assay.errors import AssayWarning, DataError, ParameterError
+from assay.errors import AssayWarning, DataError, DegenerateError, ParameterError
 from assay.trees.decision_tree import DecisionTree, Share, grouped
 from assay.trees.growing import Columns, grow, rank_columns
 from assay.trees.pressed import PressedTrees
@@ -221,6 +221,11 @@ class Forest(Learner):
 
     def _drawn(self, first: int, last: int) -> list[np.ndarray]:
         """The rows in the bags of some trees, drawn again from their seeds."""
+        if "_bags" not in vars(self):
+            raise DegenerateError(
+                f"{type(self).__name__}: a forest made compact does not know the bags of its trees. Ask the forest it "
+                "was made from."
+            )
         n, size, w = self._bags["rows"], self._bags["size"], self._bags["drawn_by"]
         seeds = self._seeds[first:last].tolist()
         if not self.bootstrap:

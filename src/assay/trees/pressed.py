@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -100,6 +101,9 @@ class PressedTrees:
         trees = [pressed.tree(t) for t in range(len(pressed))]
         parts = [_press(tree, pressed.n_classes, whole=True) for tree in trees]
         return parts[0] if len(parts) == 1 else cls.join(parts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # the grove grows back
 
     def __len__(self) -> int:
         return len(self.roots) - 1
@@ -341,7 +345,7 @@ def _nearly_whole(weights: np.ndarray) -> np.ndarray:
     rounded = np.rint(weights)
     return (
         rounded
-        if np.abs(weights - rounded).max(initial=0.0) <= 1e-9 * np.abs(rounded).max(initial=1.0)
+        if np.abs(weights - rounded).max(initial=0.0) <= 1e-9 * np.abs(rounded).max(initial=0.0)
         else weights
     )
 
