@@ -21,6 +21,7 @@ from assay.ensembles.weak_learners import (
     as_kept,
     kept,
     leaves_of,
+    values_of,
 )
 from assay.errors import DegenerateError
 
@@ -41,20 +42,23 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     .. math:: D(i,k) \leftarrow D(i,k)\,\beta_t^{\nu(1+h_t(x_i,y_i)-h_t(x_i,k))/2}\,/\,Z,\qquad
               H(x) = \arg\max_k \sum_t \nu\ln\tfrac1{\beta_t}\,h_t(x,k)                                    \quad (2)
 
-    (Freund and Schapire 1997). A weak learner is fitted with the weights :math:`\sum_k D(i,k)` of the rows. A tree of
-    our own then holds plausible, in each leaf, those classes whose rows weigh more than what speaks against them,
+    (Freund and Schapire 1997). With :math:`W_i = \sum_k D(i,k)`, a tree of our own is grown by least squares with the
+    weights :math:`W_i` towards the targets
 
-    .. math:: h(k) = 1 \iff \sum_{i:\,y_i=k} \sum_{l\ne k} D(i,l) > \sum_{i:\,y_i\ne k} D(i,k)               \quad (3)
+    .. math:: t_i(k) = \begin{cases} 1 & k = y_i\\ -D(i,k)/W_i & \text{else}\end{cases},\qquad
+              h(x,k) = 1 \iff \bar t_k > 0 \text{ in the leaf of } x                                     \quad (3)
 
-    which minimises (1) for the leaves it has; any other classifier gives its ``predict_proba``.
+    so that it looks for cuts between classes that are still confused, and the classes plausible in a leaf are those
+    that minimise (1). Any other classifier is fitted with the weights :math:`W_i`, and :math:`h` is its posterior.
 
     Boosting ends early when a weak learner is no better than chance (:math:`\epsilon\ge\frac12`: it is dropped; if it
     is the first, that is an error), and with one that makes no error, which is then kept alone.
 
     Parameters
     ----------
-    estimator : classifier, default None
-        None is ``DecisionTreeClassifier(max_depth=1)``.
+    estimator : DecisionTreeRegressor or classifier, default None
+        None is ``DecisionTreeRegressor(max_depth=1)``, of our own, grown by (3); also a deeper one, or any classifier
+        with ``predict_proba`` that takes ``sample_weight``.
     n_estimators : int, default 50
         The largest number of rounds.
     learning_rate : float, default 1.0
@@ -63,7 +67,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
 
     Attributes
     ----------
-    estimators_ : list of fitted classifiers      plausible_ : (leaves of all trees, K) bool, (3), for trees of our own
+    estimators_ : list of fitted classifiers, or of trees whose K outputs are the means of (3)
     estimator_weights_, estimator_errors_ : (rounds,) :math:`\nu\ln(1/\beta_t)` and the pseudo-losses
     history_ : list of dict: round, pseudo_loss, beta, log_inverse_beta, training_error, bound
         The bound of the training error is :math:`(K-1)\prod_t 2\sqrt{\epsilon_t(1-\epsilon_t)}`, for rate 1.
@@ -79,7 +83,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     """
 
     accepts = {
-        "estimator": Any_("a classifier, or None"),
+        "estimator": Any_("a tree of numbers, a classifier, or None"),
         "n_estimators": Count(1),
         "learning_rate": Range(0, open="low"),
         "random_state": Seed(),
@@ -98,86 +102,93 @@ class AdaBoostM2Classifier(Boosted, Classifier):
         self.learning_rate = learning_rate
         self.random_state = random_state
 
+    def _small_tree(self) -> Any:
+        from assay.trees.decision_tree_regressor import DecisionTreeRegressor
+
+        return DecisionTreeRegressor(max_depth=1)
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         n, K = len(y), len(self.classes_)
         self.n_classes_, self.members_, self.history_ = K, [], []
-        said: list[np.ndarray] = []
         weights: list[float] = []
-        errors: list[float] = []
         seeds: list[int] = []
         rng = check_random_state(self.random_state)
         rows = np.full(n, 1 / n) if w is None else w / w.sum()
         D = np.repeat(rows[:, None] / max(K - 1, 1), K, axis=1)
         D[np.arange(n), y] = 0.0
-        own = self._grows_trees()
-        weak: Any = (
-            WeakTrees(self.estimator_, X, self.schema_, self.classes_)
-            if own
-            else WeakEstimators(self.estimator_, X, type(self).__name__)
-        )
+        weak = self._weak_learner(X)
         scores, bound = np.zeros((n, K)), float(K - 1)
         with progress(total=self.n_estimators, description=type(self).__name__) as bar:
             for _ in range(self.n_estimators):
-                p = D.sum(axis=1) if K > 1 else rows
                 seed = int(rng.randint(SEEDS))
-                member = weak.learn(y if own else self.classes_[y], p, seed)
-                plausible = self._plausible_classes(member, X, y, D) if own else None
-                h = self._plausibility(member, plausible, X)
+                member = weak.learn(*self._task_of_round(D, y, rows), seed)
+                h = self._plausibility(member, X)
                 better = h[np.arange(n), y][:, None] - h  # how much more plausible the true class is
                 loss = float(0.5 * (D * (1 - better)).sum())  # (1)
-                if loss >= 0.5:
-                    if not self.members_:
-                        raise DegenerateError(
-                            f"{type(self).__name__}: the pseudo-loss of the first {type(self.estimator_).__name__} is "
-                            f"{loss:.3g}, no better than chance. Use a stronger estimator, such as a deeper tree."
-                        )
+                if not self._better_than_chance(loss):
                     break
                 perfect = loss <= np.finfo(np.float64).eps
                 if perfect:  # its weight is infinite
-                    self.members_, self.history_, said = [], [], []
-                    weights, errors, seeds, scores[:] = [], [], [], 0.0
+                    self.members_, self.history_, weights, seeds, scores[:] = [], [], [], [], 0.0
                 beta = loss / (1 - loss)
                 a = 1.0 if perfect else float(-self.learning_rate * np.log(beta))
                 bound *= 2 * float(np.sqrt(max(loss, 0.0) * (1 - loss)))
                 self.members_.append(member)
-                said += [] if plausible is None else [plausible]
-                weights, errors, seeds = [*weights, a], [*errors, loss], [*seeds, seed]
+                weights, seeds = [*weights, a], [*seeds, seed]
                 scores += a * h
-                self.history_.append(
-                    {
-                        "round": len(weights),
-                        "pseudo_loss": loss,
-                        "beta": beta,
-                        "log_inverse_beta": float("inf") if perfect else float(-np.log(beta)),
-                        "training_error": float(rows[np.argmax(scores, axis=1) != y].sum()),
-                        "bound": bound if self.learning_rate == 1 else None,
-                    }
-                )
+                wrong = float(rows[np.argmax(scores, axis=1) != y].sum())
+                self._record(loss, wrong, bound)
                 bar.advance()
                 if perfect:
                     break
                 D = D * np.exp(-0.5 * a * (1 + better))  # (2)
                 D /= D.sum()
-        self.estimator_weights_, self.estimator_errors_ = np.array(weights), np.array(errors)
+        self.estimator_weights_ = np.array(weights)
+        self.estimator_errors_ = np.array([record["pseudo_loss"] for record in self.history_])
         self.seeds_, self.members_ = np.array(seeds, np.int64), as_kept(self.members_)
-        self.plausible_ = np.concatenate(said) if said else np.zeros((0, K), bool)
 
-    def _plausible_classes(self, tree: Any, X: np.ndarray, y: np.ndarray, D: np.ndarray) -> np.ndarray:
-        """(leaves, K) whether a class is plausible in a leaf, (3)."""
-        number = np.cumsum(tree.is_leaf) - 1  # of each leaf among the leaves
-        leaf, K = number[leaves_of(tree, X)], D.shape[1]
-        against = np.zeros((tree.n_leaves, K))
-        np.add.at(against, leaf, D)  # D(i, y_i) is 0
-        own = np.zeros((tree.n_leaves, K))
-        np.add.at(own, (leaf, y), D.sum(axis=1))
-        if K == 1:
-            return np.ones((tree.n_leaves, 1), bool)
-        return own > against
+    def _weak_learner(self, X: Any) -> Any:
+        if self._grows_trees():
+            return WeakTrees(self.estimator_, X, self.schema_)
+        return WeakEstimators(self.estimator_, X, type(self).__name__)
 
-    def _plausibility(self, member: Any, plausible: np.ndarray | None, X: Any) -> np.ndarray:
+    def _task_of_round(self, D: np.ndarray, y: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Targets and weights of the rows."""
+        K = D.shape[1]
+        W = D.sum(axis=1) if K > 1 else rows
+        if not self._grows_trees():
+            return self.classes_[y], W
+        targets = -D / np.where(W > 0, W, 1.0)[:, None]  # (3)
+        targets[np.arange(len(y)), y] = 1.0
+        return targets, W
+
+    def _better_than_chance(self, loss: float) -> bool:
+        if loss < 0.5:
+            return True
+        if not self.members_:
+            raise DegenerateError(
+                f"{type(self).__name__}: the pseudo-loss of the first {type(self.estimator_).__name__} is {loss:.3g}, "
+                "no better than chance. Use a stronger estimator, such as a deeper tree."
+            )
+        return False
+
+    def _record(self, loss: float, training_error: float, bound: float) -> None:
+        beta = loss / (1 - loss)
+        self.history_.append(
+            {
+                "round": len(self.history_) + 1,
+                "pseudo_loss": loss,
+                "beta": beta,
+                "log_inverse_beta": float(-np.log(beta)) if beta > 0 else float("inf"),
+                "training_error": training_error,
+                "bound": bound if self.learning_rate == 1 else None,
+            }
+        )
+
+    def _plausibility(self, member: Any, X: Any) -> np.ndarray:
         """(n, K) h(x, k)."""
-        if plausible is not None:
-            return _at_nodes(member, plausible)[leaves_of(member, X)]
+        if self._grows_trees():
+            return (member.value > 0).astype(np.float64)[leaves_of(member, X)]  # (3)
         found = np.zeros((X.shape[0], len(self.classes_)))
         found[:, np.searchsorted(self.classes_, member.classes_)] = member.predict_proba(X)
         return found
@@ -185,10 +196,8 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     @property
     def _sum_of_trees(self) -> SumOfTrees:
         def make() -> SumOfTrees:
-            leaf = np.concatenate([tree.is_leaf for tree in self.members_])
-            value = np.zeros((len(leaf), len(self.classes_)))
-            value[leaf] = self.plausible_
-            return SumOfTrees(self.members_, scale=self.estimator_weights_, value=value)
+            plausible = (values_of(self.members_) > 0).astype(np.float64)
+            return SumOfTrees(self.members_, scale=self.estimator_weights_, value=plausible)
 
         return kept(self, make)
 
@@ -198,7 +207,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
             return
         sums = np.zeros((X.shape[0], len(self.classes_)))
         for member, a in zip(self.members_, self.estimator_weights_):
-            sums = sums + a * self._plausibility(member, None, X)
+            sums = sums + a * self._plausibility(member, X)
             yield sums
 
     def _sums(self, X: Any) -> np.ndarray:
@@ -250,13 +259,6 @@ class AdaBoostM2Classifier(Boosted, Classifier):
             of = f"the plausibility of {self.classes_[k]}"
             sections.append(contribution_section(row, phi[0, :, k] / total, base[k] / total, of=of))
         return sections
-
-
-def _at_nodes(tree: Any, plausible: np.ndarray) -> np.ndarray:
-    """(m, K) what each leaf holds plausible; 0 at inner nodes."""
-    value = np.zeros((tree.node_count, plausible.shape[1]))
-    value[tree.is_leaf] = plausible
-    return value
 
 
 def _shares(sums: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import _check_feature_names, _num_features, check_is_fitted
 
 from assay.core.complaints import warn_unseen
@@ -169,10 +170,8 @@ class Boosted(Learner):
 
     def _shell(self, tree: Any, seed: int) -> Any:
         """A fitted estimator around a tree."""
-        from sklearn.base import clone
-
         from assay.ensembles.weak_learners import with_seed
 
         return with_seed(clone(self.estimator_), seed)._adopt_tree(
-            tree, self.schema_, getattr(self, "classes_", None)
+            tree, self.schema_, getattr(self, "classes_", None) if is_classifier(self.estimator_) else None
         )
