@@ -147,6 +147,18 @@ def test_members_are_fitted_trees_with_seeds_of_their_own():
     assert_allclose(model.vote_shares(X), votes / model.estimator_weights_.sum(), rtol=1e-12)
 
 
+def test_trees_that_weigh_losses_vote_by_them():
+    X, y = load_breast_cancer(return_X_y=True)
+    # deciding 1 when the truth is 0 costs 9
+    dear, plain = (
+        DecisionTreeClassifier(max_depth=3, loss=[[0, 1], [9, 0]]),
+        DecisionTreeClassifier(max_depth=3),
+    )
+    model = AdaBoostClassifier(dear, n_estimators=1).fit(X, y)
+    assert_array_equal(model.predict(X), model.estimators_[0].predict(X))
+    assert model.predict(X).sum() < AdaBoostClassifier(plain, n_estimators=1).fit(X, y).predict(X).sum()
+
+
 def test_nominal_columns_and_gaps_reach_the_trees_as_they_are():
     rng = np.random.default_rng(0)
     kind, size = rng.choice(["x", "y", "z"], 200), rng.normal(size=200)

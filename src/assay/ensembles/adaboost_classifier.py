@@ -219,7 +219,7 @@ class AdaBoostClassifier(Boosted, Classifier):
     def _vote(self, member: Any, X: Any) -> np.ndarray:
         """(n,) the class that a member votes for, as a number."""
         if self._grows_trees():
-            return np.argmax(member.value, axis=1)[leaves_of(member, X)]
+            return self.estimator_._decide(member.value)[leaves_of(member, X)]
         return np.searchsorted(self.classes_, member.predict(X))
 
     @property
@@ -227,7 +227,7 @@ class AdaBoostClassifier(Boosted, Classifier):
         """The members as trees whose leaves are weighted votes."""
 
         def make() -> SumOfTrees:
-            votes = np.eye(len(self.classes_))[np.argmax(values_of(self.members_), axis=1)]
+            votes = np.eye(len(self.classes_))[self.estimator_._decide(values_of(self.members_))]
             return SumOfTrees(self.members_, scale=self._weights_of_members(), value=votes)
 
         return kept(self, make)
