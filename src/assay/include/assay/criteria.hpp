@@ -210,8 +210,14 @@ struct GiniOfTwo : Classes<Source> {
         : Classes<Source>(source, 2, Impurity::Gini, nullptr) {}
     template <class Label>
     void enter(Label label, int64_t m) {
-        this->count(label, m);
-        this->mass = gini_mass(this->total.data(), 2, double(this->W));
+        T W = 0, ones = 0;
+        for (int64_t i = 0; i < m; ++i) {
+            const T w = this->rows.w(label(i));
+            W += w;
+            ones += w * T(this->rows.k(label(i)));
+        }
+        this->W = W, this->total[0] = W - ones, this->total[1] = ones;
+        this->mass = gini_mass(this->total.data(), 2, double(W));
     }
     struct Cut {
         Source rows;

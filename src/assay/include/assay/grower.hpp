@@ -159,8 +159,12 @@ class Grower {
         }
         if (numbers) {
             near_numbers.resize(size_t(m * d));
-            for (int64_t i = 0; i < m; ++i)
-                for (int64_t j = 0; j < d; ++j) near_numbers[j * m + i] = data.X[row[i] * d + j];
+            constexpr int64_t SIDE = 8;  // rows at a time: what is written is a cache line
+            for (int64_t first = 0; first < m; first += SIDE) {
+                const int64_t last = std::min(first + SIDE, m);
+                for (int64_t j = 0; j < d; ++j)
+                    for (int64_t i = first; i < last; ++i) near_numbers[j * m + i] = data.X[row[i] * d + j];
+            }
         }
         if constexpr (!std::is_same<decltype(criterion.rows), PackedRows>::value) {
             criterion.rows = near_rows.of(criterion.rows, label, m);
@@ -387,7 +391,7 @@ class Grower {
         int64_t left = 0;
         if constexpr (std::is_same<Criterion, GiniOfTwo<PackedRows>>::value) {
             int64_t sums[3];
-            m < 128 ? sum_codes(code, label, m, last, sums) : sum_up_to(code, label, m, last, sums);
+            m < 16 ? sum_codes(code, label, m, last, sums) : sum_up_to(code, label, m, last, sums);
             left = sums[0], cut.Wl = sums[1], cut.ones = sums[2];
         } else {
             for (int64_t i = 0; i < m; ++i) {
