@@ -23,7 +23,6 @@ from assay.ensembles.weak_learners import (
     WeakTrees,
     as_kept,
     kept,
-    leaves_of,
     values_of,
 )
 from assay.errors import DegenerateError, DegenerateWarning
@@ -219,7 +218,7 @@ class AdaBoostClassifier(Boosted, Classifier):
     def _vote(self, member: Any, X: Any) -> np.ndarray:
         """(n,) the class that a member votes for, as a number."""
         if self._grows_trees():
-            return self.estimator_._decide(member.value)[leaves_of(member, X)]
+            return self.estimator_._decide(member.value)[member.apply(X)]
         return np.searchsorted(self.classes_, member.predict(X))
 
     @property

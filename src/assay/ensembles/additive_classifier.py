@@ -20,7 +20,6 @@ from assay.ensembles.weak_learners import (
     WeakTrees,
     as_kept,
     kept,
-    leaves_of,
 )
 
 __all__ = ["AdditiveClassifier"]
@@ -111,7 +110,7 @@ class AdditiveClassifier(Boosted, Classifier):
 
     def _answer(self, member: Any, X: Any) -> np.ndarray:
         if self._grows_trees():
-            return member.value[leaves_of(member, X), 0]
+            return member.value[member.apply(X), 0]
         return np.asarray(member.predict(X), np.float64)
 
     @property

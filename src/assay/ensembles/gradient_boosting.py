@@ -17,7 +17,7 @@ from assay.core.learner import Classifier, Learner
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.ensembles.boosting_losses import Loss
-from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, as_kept, kept, leaves_of, with_seed
+from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, as_kept, kept, with_seed
 from assay.errors import DataError, ParameterError
 from assay.trees.tree import Tree
 
@@ -126,7 +126,7 @@ class GradientBoosting(Learner):
                     previous = score
                 if held is not None and F_held is not None:
                     for c, tree in enumerate(self.members_[-C:]):
-                        F_held[:, c] += self.learning_rate * tree.value[leaves_of(tree, held[0]), 0]
+                        F_held[:, c] += self.learning_rate * tree.value[tree.apply(held[0]), 0]
                     record["validation_score"] = loss.value(held[1], F_held, held[2])
                 self._note(record)
                 bar.advance()
@@ -159,7 +159,7 @@ class GradientBoosting(Learner):
         def one(c: int) -> tuple[Tree, np.ndarray]:
             r = np.ascontiguousarray(residuals[:, c])
             tree = weak.learn(r, w, seeds[c])
-            leaf = leaves_of(tree, X)
+            leaf = tree.apply(X)
             steps = loss.steps(y, before, r, w, leaf, tree.node_count, c)
             if steps is not None:
                 value = tree.value.copy()

@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-import assay.trees._routing as _routing
 from assay.core.parallel import in_threads
 from assay.errors import ParameterError
 from assay.tables import Schema
@@ -28,7 +27,6 @@ __all__ = [
     "WeakTrees",
     "as_kept",
     "kept",
-    "leaves_of",
     "values_of",
     "with_seed",
 ]
@@ -36,7 +34,6 @@ __all__ = [
 T = TypeVar("T")
 
 WORTH_A_THREAD = 1 << 15  # entries of a table on which one tree is grown
-PACKED = 1 << 15  # rows from which on a tree is packed for walking
 SEEDS = np.iinfo(np.int32).max  # seeds are drawn below this, as scikit-learn draws them
 
 
@@ -215,15 +212,6 @@ class SumOfTrees:
         from assay.trees.shap import contributions
 
         return contributions(self.trees, X, self.scale, output=self.columns, n_outputs=self.width)
-
-
-def leaves_of(tree: Tree, X: np.ndarray) -> np.ndarray:
-    """(n,) the leaf that each row reaches; a small tree that is walked once is not worth packing."""
-    if len(X) >= PACKED:
-        return tree.apply(X)
-    leaf = np.empty(len(X), np.int32)
-    _routing.apply(np.ascontiguousarray(X), *tree._arrays, leaf)
-    return leaf
 
 
 def values_of(trees: TreeList | Sequence[Tree]) -> np.ndarray:

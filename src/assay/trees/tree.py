@@ -20,7 +20,7 @@ __all__ = ["LEAF", "NWAY", "SUBSET", "TERNARY", "THRESHOLD", "Surrogates", "Tree
 LEAF, THRESHOLD, SUBSET, NWAY, TERNARY = range(5)  # what a node does with a row
 NOTHING = -2  # feature and threshold where there is none, as scikit-learn has it
 BLOCK = 8192  # rows that one thread takes at a time
-MANY = 256  # rows from which packed nodes are worth their making
+MANY = 1 << 15  # steps below the first four from which packed nodes are worth their making
 
 
 @dataclass(frozen=True, eq=False)
@@ -350,7 +350,7 @@ class Tree:
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n,) the leaf that each row reaches; a row that is spread follows its heaviest branches."""
         X = self._block(X)
-        if len(X) >= MANY and self._grove is not None:
+        if self._worth_packing(len(X)) and self._grove is not None:
             return self._grove.apply(X)[:, 0]
         leaf = np.empty(len(X), np.int32)
         self._over_blocks(len(X), lambda at: _routing.apply(X[at], *self._arrays, leaf[at]))
@@ -359,7 +359,7 @@ class Tree:
     def predict(self, X: np.ndarray) -> np.ndarray:
         """(n, V) the value of the leaf that each row reaches, or the mixture over the leaves it is spread over."""
         X = self._block(X)
-        if len(X) >= MANY and self._grove is not None:
+        if self._worth_packing(len(X)) and self._grove is not None:
             return self._grove.sums(X)
         out = np.zeros((len(X), self.value.shape[1]))
         self._over_blocks(len(X), lambda at: _routing.predict(X[at], *self._arrays, self.value, out[at]))
@@ -396,6 +396,9 @@ class Tree:
             work(slice(0, n))
         else:
             in_threads(work, [slice(a, min(a + BLOCK, n)) for a in range(0, n, BLOCK)])
+
+    def _worth_packing(self, n: int) -> bool:
+        return "_grove" in vars(self) or n * (self.node_count.bit_length() - 4) >= MANY
 
     @cached_property
     def _grove(self) -> Grove | None:
