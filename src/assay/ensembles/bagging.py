@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state, get_tags
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from assay.core.explanation import Explanation
@@ -17,7 +17,7 @@ from assay.core.learner import Learner
 from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Count, Flag, Instance, Range, Seed
 from assay.core.progress import progress
-from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_without_bags
+from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_without_bags, seeded
 from assay.ensembles.weak_learners import with_seed
 from assay.errors import AssayWarning, ParameterError
 from assay.tables import Column, Schema, Table
@@ -166,7 +166,7 @@ class Bagging(Learner):
 
     def _bag(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """The columns and rows of the member with this seed; scikit-learn draws the same."""
-        state = check_random_state(seed)
+        state = seeded(seed)
         features = draw_rows(state, self.n_features_in_, self._width, None, self.bootstrap_features)
         if self._width == self.n_features_in_ and not self.bootstrap_features:
             features = np.arange(self._width)  # all of them, in their own order

@@ -10,7 +10,6 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from assay.core.explanation import Section
 from assay.core.learner import Learner
@@ -24,6 +23,7 @@ from assay.ensembles.out_of_bag import (
     draw_seeds,
     out_of_bag,
     refuse_without_bags,
+    seeded,
 )
 from assay.errors import AssayWarning, DataError, DegenerateError, ParameterError
 from assay.trees.decision_tree import DecisionTree, Share, grouped
@@ -161,9 +161,7 @@ class Forest(Learner):
                 if self.bootstrap:
                     counts = np.bincount(draw_rows(seed, columns.n, size, w), minlength=columns.n)
                     weights = self._weigh_bag(counts, y)
-                own = check_random_state(seed).randint(
-                    2**31
-                )  # as the tree would alone, from its random_state
+                own = seeded(seed).randint(2**31)  # as the tree alone draws it
                 tree = self._grow_tree(columns, y, weights, n_classes, settings, own)
                 bar.advance()
                 return PressedTrees.of([tree], n_classes)

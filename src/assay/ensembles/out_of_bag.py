@@ -11,6 +11,7 @@ are the out-of-bag estimate, an honest test without a test set.
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Iterable
 from numbers import Integral
@@ -52,6 +53,24 @@ def draw_seeds(random_state: Any, n_old: int, n_new: int) -> np.ndarray:
     return check_random_state(random_state).randint(LARGEST_SEED, size=n_old + n_new)[n_old:]
 
 
+def seeded(seed: int) -> np.random.RandomState:
+    """The state that ``numpy.random.RandomState(seed)`` has; to be used before the next call in the same thread.
+
+    Seeding a state anew takes two microseconds, making one two hundred, as long as growing a small tree.
+
+    >>> from assay.ensembles.out_of_bag import seeded
+    >>> bool((seeded(7).randint(0, 100, 5) == np.random.RandomState(7).randint(0, 100, 5)).all())
+    True
+    """
+    if not hasattr(_here, "state"):
+        _here.state = np.random.RandomState(0)
+    _here.state.seed(seed)
+    return _here.state
+
+
+_here = threading.local()
+
+
 def bag_size(n: int, max_samples: float | None, w: np.ndarray | None) -> int:
     """How many rows are drawn: all n, a number, or a share of the rows (of their total weight, if they have one)."""
     if max_samples is None:
@@ -75,7 +94,7 @@ def draw_rows(
     random: int | np.random.RandomState, n: int, size: int, w: np.ndarray | None, replace: bool = True
 ) -> np.ndarray:
     """(size,) row numbers drawn uniformly, or with probabilities proportional to w; scikit-learn draws the same."""
-    state = check_random_state(random)
+    state = random if isinstance(random, np.random.RandomState) else seeded(random)
     if w is not None:
         return state.choice(n, size, replace=replace, p=w / np.sum(w))
     if replace:

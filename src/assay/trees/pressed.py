@@ -78,6 +78,8 @@ class PressedTrees:
     @classmethod
     def join(cls, parts: Sequence[PressedTrees]) -> PressedTrees:
         """All trees of several presses, in order."""
+        if len(parts) == 1:
+            return parts[0]
         if len({(len(p.value) == len(p.kind), len(p.value) > 0) for p in parts}) > 1:
             parts = [cls.of_whole(p) for p in parts]
         ends = np.cumsum([0] + [p.roots[-1] for p in parts])
@@ -288,9 +290,9 @@ def _press(tree: Tree, n_classes: int, whole: bool = False) -> PressedTrees:
         sums = np.zeros((tree.node_count, n_classes))
         sums[np.flatnonzero(leaf)[at], present] = present_weight
         _grove.gather_up(tree.parent, sums)
-        with np.errstate(invalid="ignore"):
-            whole = not np.allclose(sums / sums.sum(axis=1, keepdims=True), tree.value, rtol=1e-9, atol=1e-12)
-        if whole or not (n_present > 0).all() or not (present_weight > 0).all():
+        total = sums.sum(axis=1, keepdims=True)
+        follows = (np.abs(sums - tree.value * total) <= 1e-9 * total).all()
+        if not (follows and n_present.all() and (present_weight > 0).all()):
             return _press(tree, n_classes, whole=True)
         value, weight = shares, none
     elif whole or not np.allclose(_means(value, weight, leaf, tree.parent), tree.value, rtol=1e-9, atol=0):
@@ -357,7 +359,7 @@ def _small(numbers: np.ndarray) -> np.ndarray:
             return numbers
         numbers = numbers.astype(np.int64)
     largest = int(numbers.max(initial=0))
-    return numbers.astype(next(t for t in (np.uint8, np.uint16, np.uint32) if largest <= np.iinfo(t).max))
+    return numbers.astype(np.uint8 if largest < 1 << 8 else np.uint16 if largest < 1 << 16 else np.uint32)
 
 
 def _counted(there: np.ndarray, lengths: np.ndarray) -> np.ndarray:
