@@ -272,8 +272,9 @@ def test_every_frame_library_gives_the_same_model(library):
 @pytest.mark.parametrize("loss", ["binomial", "squared_error"])
 def test_the_model_does_not_depend_on_the_number_of_threads(monkeypatch, loss):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(30_000, 12))
+    X = rng.normal(size=(30_000, 40))
     X[rng.random(X.shape) < 0.05] = np.nan
+    monkeypatch.setattr("assay.ensembles.hist_growing.WORTH_SHARING", 1)
     y = np.nan_to_num(X[:, 0]) + np.nan_to_num(X[:, 1]) ** 2
     models = []
     for count in ("1", "2", "5"):

@@ -193,17 +193,17 @@ def test_any_tree_is_that_of_the_book(seed, rows, bins):
 def test_helpers_do_not_change_the_tree(loss):
     """Threads share blocks of rows; whole numbers add up to the same in any order."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(60_000, 10))
+    X = rng.normal(size=(60_000, 30))
     X[:, 3], X[:, 4] = rng.integers(0, 12, len(X)), rng.integers(0, 700, len(X))
     X[rng.random(X.shape) < 0.05] = np.nan
     y = (np.nan_to_num(X[:, 0]) + (X[:, 3] == 2) > 0.2).astype(float)
-    categories = np.array([0, 0, 0, 12, 700, 0, 0, 0, 0, 0])
+    categories = np.array([0, 0, 0, 12, 700, *[0] * 25])
     bins = find_bins(X, categories, 255)
     codes = bins.codes(X)
     scores = []
     for helpers in (0, 1, 3):
         raw = np.zeros((1, len(y)))
-        boosting = Boosting(bins, codes, y, None, raw, Loss(loss), Limits(), np.zeros(10, int))
+        boosting = Boosting(bins, codes, y, None, raw, Loss(loss), Limits(), np.zeros(30, int))
         boosting._helpers = helpers
         for r in range(3):
             crew = _hist_boosting.Crew(helpers + 1)
@@ -236,6 +236,20 @@ def test_a_crew_needs_nobody_to_come_and_lets_latecomers_go():
     assert_allclose(inverse, 0.5)
     crew.close()
     crew.help()  # returns at once
+
+
+def test_many_short_jobs_are_shared_without_a_slip():
+    """Helpers that are still at the last task of a job while its leader already ends it."""
+    raw, expected = np.zeros((3, 2500)), np.full(2500, 1 / 3)
+    crew = _hist_boosting.Crew(4)
+
+    def lead():
+        for _ in range(3000):
+            top, inverse = np.empty(2500), np.empty(2500)
+            _hist_boosting.normalisers(raw, top, inverse, crew)
+            assert_allclose(inverse, expected)
+
+    together(crew, 3, lead)
 
 
 def test_scarce_memory_gives_the_same_tree(monkeypatch):

@@ -15,7 +15,7 @@ from assay.ensembles.hist_trees import Grown
 
 __all__ = ["Boosting", "Limits"]
 
-WORTH_SHARING = 1 << 18  # cells of a table below which a round is quicker on one thread
+WORTH_SHARING = 1 << 22  # cells of a table below which a round is quicker on one thread
 MEMORY = 1 << 28  # bytes for the histograms of nodes that wait to be split
 
 

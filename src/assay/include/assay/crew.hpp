@@ -19,15 +19,18 @@ namespace assay {
 class Crew {
     std::mutex lock_;
     std::condition_variable wake_, rest_;
-    void (*work_)(void *, int64_t, int) = nullptr;  // the job at hand, or null between jobs
-    void *what_ = nullptr;
-    int64_t tasks_ = 0, job_ = 0;
+    struct Job {
+        void (*work)(void *, int64_t, int) = nullptr;  // null between jobs
+        void *what = nullptr;
+        int64_t tasks = 0, number = 0;
+    };
+    Job job_;                                          // read and written under the lock
     std::atomic<int64_t> next_{0};
     int places_, helpers_ = 0, busy_ = 0;
     bool closed_ = false;
 
-    void share(int who) {
-        for (int64_t t; (t = next_.fetch_add(1, std::memory_order_relaxed)) < tasks_;) work_(what_, t, who);
+    void share(const Job job, int who) {               // a copy: the leader may end the job while the last tasks run
+        for (int64_t t; (t = next_.fetch_add(1, std::memory_order_relaxed)) < job.tasks;) job.work(job.what, t, who);
     }
 
   public:
@@ -38,20 +41,21 @@ class Crew {
     template <class F>
     void each(int64_t tasks, F &&f) {
         auto call = [](void *what, int64_t t, int who) { (*static_cast<std::remove_reference_t<F> *>(what))(t, who); };
+        Job job;
         {
             std::unique_lock<std::mutex> guard(lock_);
-            if (helpers_ == 0 || tasks <= 1) {
+            if (places_ == 1 || tasks <= 1) {  // also before a helper is there: he joins when he comes
                 guard.unlock();
                 for (int64_t t = 0; t < tasks; ++t) f(t, 0);
                 return;
             }
-            work_ = call, what_ = &f, tasks_ = tasks, ++job_;
+            job_ = job = {call, &f, tasks, job_.number + 1};
             next_.store(0, std::memory_order_relaxed);
         }
         wake_.notify_all();
-        share(0);
+        share(job, 0);
         std::unique_lock<std::mutex> guard(lock_);
-        work_ = nullptr;  // whoever comes now comes too late for this job
+        job_.work = nullptr;  // whoever comes now comes too late for this job
         rest_.wait(guard, [this] { return busy_ == 0; });
     }
 
@@ -61,10 +65,11 @@ class Crew {
         const int who = ++helpers_;
         int64_t seen = 0;
         while (!closed_) {
-            if (work_ != nullptr && job_ != seen) {
-                seen = job_, ++busy_;
+            if (job_.work != nullptr && job_.number != seen) {
+                const Job job = job_;
+                seen = job.number, ++busy_;
                 guard.unlock();
-                share(who);
+                share(job, who);
                 guard.lock();
                 if (--busy_ == 0) rest_.notify_one();
             } else {

@@ -16,7 +16,7 @@
 namespace assay::boosting {
 
 constexpr int64_t BLOCK = 8192;             // rows that are moved or summed as one task
-constexpr int64_t WORTH_SHARING = 1 << 16;  // additions below which one thread is quicker than two
+constexpr int64_t WORTH_SHARING = 1 << 19;  // additions below which one thread is quicker than two
 constexpr double INF = std::numeric_limits<double>::infinity();
 
 struct Node {
@@ -180,7 +180,7 @@ class Grower {
 
         const int32_t large = left.sums.count >= right.sums.count ? l : r, small = large == l ? r : l;
         const bool onward = on && may_split(nodes_[large]);
-        const bool shared = crew_->places() > 1 && node.sums.count * 8 >= WORTH_SHARING;
+        const bool shared = crew_->places() > 1 && node.sums.count * columns_.d >= WORTH_SHARING;
         const int32_t slot = onward ? take_slot() : -1;
         if (shared) {
             move_rows_together(node, onward ? histogram(slot) : nullptr, small == l);
@@ -379,7 +379,7 @@ class Grower {
         const bool both = b >= 0 && may_split(nodes_[b]);
         const int64_t d = columns_.d, step = units_.wide ? 2 : 1;
         int64_t *h = histogram(nodes_[a].slot), *g = b >= 0 ? histogram(nodes_[b].slot) : nullptr;
-        const int64_t lots = codes_.cells() * (1 + both) < WORTH_SHARING ? 1 : (d + 15) / 16, size = (d + lots - 1) / lots;
+        const int64_t lots = codes_.cells() * 8 < WORTH_SHARING ? 1 : (d + 15) / 16, size = (d + lots - 1) / lots;
         std::vector<uint8_t> first(d, chosen_.empty()), second(d, chosen_.empty());
         for (int32_t j : chosen_) first[j] = 1;
         if (both) {
