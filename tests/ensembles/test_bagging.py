@@ -16,6 +16,9 @@ from assay.bayes import GaussianNB, NaiveBayes
 from assay.ensembles.bagging_classifier import BaggingClassifier
 from assay.ensembles.bagging_regressor import BaggingRegressor
 from assay.errors import DegenerateWarning, ParameterError
+from assay.trees.c45_classifier import C45Classifier
+from assay.trees.model_tree_regressor import ModelTreeRegressor
+from assay.trees.textbook_tree_classifier import TextbookTreeClassifier
 
 IRIS = load_iris(return_X_y=True)
 BAGS = [
@@ -189,6 +192,49 @@ def test_the_explanation_shows_the_votes():
     assert told.sections[0].rows[0][:2] == ["0", 12]
     numbers = BaggingRegressor(LinearRegression(), 6, random_state=0).fit(X, X[:, 0] + 1.0)
     assert_allclose(numbers.explain(X[:1]).sections[0].rows[0][1], X[0, 0] + 1)
+
+
+BAGS_OF_COLUMNS = [{}, {"max_features": 1}, {"bootstrap_features": True}]
+
+
+@pytest.mark.parametrize("tree", [None, C45Classifier(), TextbookTreeClassifier()], ids=str)
+@pytest.mark.parametrize("bags", BAGS_OF_COLUMNS, ids=str)
+def test_columns_add_up_to_the_posterior_of_bagged_trees(tree, bags):
+    X, y = mixed()
+    model = BaggingClassifier(tree, 6, random_state=0, **bags).fit(X, y)
+    for i in [*np.flatnonzero(X["size"].isna())[:2].tolist(), 0, 1]:
+        told = model.explain(X[i : i + 1])
+        posterior = model.predict_proba(X[i : i + 1])[0]
+        numbers = {name: value for name, _, value in told.sections[1].rows}
+        assert_allclose(numbers.pop("sum"), posterior.max(), rtol=1e-12)
+        assert set(numbers) <= {"base", "size", "kind"}
+        assert_allclose(sum(numbers.values()), posterior.max(), rtol=1e-12)
+
+
+def test_columns_add_up_to_the_mean_of_bagged_regression_trees():
+    X, _ = mixed()
+    y = np.where(X["kind"] == "red", 3.0, X["size"].fillna(0) ** 2)
+    told = BaggingRegressor(n_estimators=6, random_state=0).fit(X, y).explain(X[:1])
+    numbers = {name: value for name, _, value in told.sections[1].rows}
+    answer = BaggingRegressor(n_estimators=6, random_state=0).fit(X, y).predict(X[:1])[0]
+    assert_allclose([numbers["sum"], sum(numbers.values()) - numbers["sum"]], answer, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BaggingClassifier(n_estimators=3, combine="vote", random_state=0),
+        BaggingClassifier(C45Classifier(laplace=True), 3, random_state=0),
+        BaggingRegressor(n_estimators=3, combine="median", random_state=0),
+        BaggingRegressor(ModelTreeRegressor(), 3, random_state=0),
+    ],
+    ids=str,
+)
+def test_members_that_are_no_sum_of_columns_show_their_votes_alone(model):
+    X, y = IRIS
+    assert (
+        len(model.fit(X, X[:, 0] if isinstance(model, BaggingRegressor) else y).explain(X[:1]).sections) == 1
+    )
 
 
 @pytest.mark.parametrize(

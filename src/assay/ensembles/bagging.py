@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from assay.core.explanation import Explanation
+from assay.core.explanation import Explanation, Section
 from assay.core.learner import Learner
 from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Count, Flag, Instance, Range, Seed
@@ -211,6 +211,26 @@ class Bagging(Learner):
             some = values[[i]] if isinstance(values, Table) else _safe_indexing(values, [i])
             found.append(self._explanation(some, row))  # type: ignore[attr-defined]
         return found[0] if len(found) == 1 else found
+
+    def _column_section(
+        self, X: Any, row: dict[str, Any], answer: np.ndarray, k: int = 0, of: str = "the answer"
+    ) -> list[Section]:
+        """What each column adds to output k of the members' mean, (V,), where the members answer as their trees do."""
+        from assay.trees.shap import contribution_section, contributions
+        from assay.trees.tree_learner import TreeLearner
+
+        if any(getattr(type(m), "_reasons", None) is not TreeLearner._reasons for m in self.estimators_):
+            return []  # a member does not end in the leaf of a tree
+        phi, base = np.zeros((self.n_features_in_, len(answer))), np.zeros(len(answer))
+        for member, features in zip(self.estimators_, self.estimators_features_):
+            block = member._admit(self._columns(X, features))
+            block = block if isinstance(block, np.ndarray) else block.toarray()
+            own, start = contributions(member.tree_, block, 1 / len(self.estimators_))
+            np.add.at(phi, features, own[0])  # a column may have been drawn several times
+            base += start
+        if not np.allclose(base + phi.sum(axis=0), answer, rtol=1e-9, atol=1e-12 * np.abs(answer).max()):
+            return []  # leaves that answer with other numbers than the tree holds, such as Laplace's
+        return [contribution_section(row, phi[:, k], float(base[k]), of=of, names=self.schema_.names)]
 
     def __len__(self) -> int:
         return len(self.estimators_)

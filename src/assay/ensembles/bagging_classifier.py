@@ -164,7 +164,11 @@ class BaggingClassifier(Bagging, Classifier):
             for label, v, p, low, high in zip(self.classes_, votes, said.mean(0), said.min(0), said.max(0))
         ]
         title = f"Votes of {len(said)} members"
-        return [Section(title, ["class", "votes", "mean probability", "lowest", "highest"], rows)]
+        told = [Section(title, ["class", "votes", "mean probability", "lowest", "highest"], rows)]
+        if self.combine == "average":
+            k = int(np.argmax(said.mean(0)))
+            told += self._column_section(X, row, said.mean(0), k, f"the probability of {self.classes_[k]}")
+        return told
 
 
 def _aligned(posterior: np.ndarray, found: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -143,6 +143,9 @@ class BaggingRegressor(Bagging, Regressor):
         said = np.array(self._answers(X, lambda model, own: np.asarray(model.predict(own), np.float64)))
         marks = np.quantile(said, [0, 0.25, 0.5, 0.75, 1])
         columns = ["members", "mean", "lowest", "quarter", "median", "three quarters", "highest"]
-        return [
+        told = [
             Section("Answers of the members", columns, [[len(said), float(said.mean()), *map(float, marks)]])
         ]
+        if self.combine == "mean" and said.ndim == 2:
+            told += self._column_section(X, row, said.mean(axis=0))
+        return told
