@@ -82,9 +82,35 @@ def test_weights_of_samme_for_three_classes():
     )
 
 
+class Stump(sklearn.tree.DecisionTreeClassifier):
+    """A stump that remembers the rows it was given."""
+
+    def __init__(self, max_depth=1, random_state=None):
+        super().__init__(max_depth=max_depth, random_state=random_state)
+
+    def fit(self, X, y, sample_weight=None):
+        self.seen_ = X.copy(), y.copy()
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.capability("IML-17-10")
+def test_half_of_each_sample_are_rows_that_the_last_member_got_wrong():
+    """After a round of AdaBoost.M1 right and wrong rows have half of the weight each; five standard errors allowed."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(5000, 2))
+    y = (X.sum(axis=1) > 1).astype(int)
+    model = AdaBoostClassifier(Stump(), n_estimators=4, variant="m1", resampling=True, random_state=0).fit(
+        X, y
+    )
+    for last, member in zip(model.estimators_, model.estimators_[1:], strict=False):
+        rows, labels = member.seen_
+        assert len(rows) == 5000
+        assert abs(np.mean(last.predict(rows) != labels) - 0.5) < 5 * 0.5 / np.sqrt(5000)
+
+
 @pytest.mark.capability("IML-17-10")
 def test_resampling_draws_what_reweighting_weighs():
-    """Both end with no training error on data that stumps can add up to; the sample follows the weights."""
+    """Both end with hardly any training error on data that stumps can add up to, by other stumps."""
     X, y = load_breast_cancer(return_X_y=True)
     drawn = AdaBoostClassifier(n_estimators=30, resampling=True, random_state=0).fit(X, y)
     weighed = AdaBoostClassifier(n_estimators=30).fit(X, y)

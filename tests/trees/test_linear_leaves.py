@@ -38,11 +38,13 @@ def test_the_mean_where_there_are_too_few_rows_or_no_variation():
     rng = np.random.default_rng(0)
     Z, y = rng.normal(size=(4, 3)), rng.normal(size=4)
     coef, intercept = least_squares(Z, y, np.ones(4))
-    assert_allclose(coef, 0) and assert_allclose(intercept, y.mean())
+    assert_allclose(coef, 0)
+    assert_allclose(intercept, y.mean())
     coef, _ = least_squares(Z, y, np.ones(4), ridge=1.0)
     assert np.all(coef != 0)
     coef, intercept = least_squares(np.full((9, 2), 3.7), np.arange(9.0), np.ones(9))
-    assert_allclose(coef, 0) and assert_allclose(intercept, 4)
+    assert_allclose(coef, 0)
+    assert_allclose(intercept, 4)
 
 
 def test_columns_that_depend_on_each_other_share_the_slope():
