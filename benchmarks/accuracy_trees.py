@@ -24,7 +24,7 @@ from assay.tables.writers import write_arff
 
 SETS = ("iris", "wine", "breast_cancer", "digits", "german_credit", "breast_cancer_ljubljana")
 REPEATS = 3
-SMALL = dict(max_iter=50, early_stopping=False)
+SMALL = {"max_iter": 50, "early_stopping": False}
 
 
 def pairs() -> dict[str, tuple]:
@@ -65,7 +65,8 @@ def main(chosen: list[str]) -> None:
             b = errors(peer, table, y, splits)
             verdict = paired_t(a - b, ratio=1 / 9)
             told = f"{100 * verdict.difference:+.2f} [{100 * verdict.low:+.2f}, {100 * verdict.high:+.2f}]"
-            print(f"| {name} | {title} | {100 * a.mean():.2f}, {100 * b.mean():.2f} | {told} | {verdict.p:.2f} |", flush=True)
+            means = f"{100 * a.mean():.2f}, {100 * b.mean():.2f}"
+            print(f"| {name} | {title} | {means} | {told} | {verdict.p:.2f} |", flush=True)
 
 
 def errors(learner, table: Table, y: np.ndarray, splits) -> np.ndarray:
@@ -77,7 +78,10 @@ def errors(learner, table: Table, y: np.ndarray, splits) -> np.ndarray:
     own = type(learner).__module__.startswith("assay")
     X = table if own else Design(table.schema).expand(table.values)
     return np.array(
-        [np.mean(clone(learner).fit(X[train], y[train]).predict(X[test]) != y[test]) for train, test in splits]
+        [
+            np.mean(clone(learner).fit(X[train], y[train]).predict(X[test]) != y[test])
+            for train, test in splits
+        ]
     )
 
 

@@ -22,7 +22,7 @@ from assay.tables.data import (
     load_wine,
 )
 from assay.trees.c45_classifier import C45Classifier, held_out_rows
-from assay.trees.multiway import SplitRules, categories_of, root_offers
+from assay.trees.multiway import SplitRules, root_offers
 from assay.trees.tree import NWAY, SUBSET, THRESHOLD
 
 DATA = {
@@ -152,7 +152,7 @@ def test_the_apples():
     assert model.get_n_leaves() == 2 and model.score(apples.X[green], apples.y[green]) == 1
     codes = apples.codes
     offers = root_offers(
-        apples.X.values, categories_of(apples.X.schema), codes, None, 2, SplitRules("gain_ratio")
+        apples.X.values, apples.X.schema.category_counts(), codes, None, 2, SplitRules("gain_ratio")
     )
     assert_allclose([o.ratio for o in offers[:3]], [0.4106339218, 0.3191805333, 0.0065836933], atol=5e-11)
 

@@ -14,7 +14,7 @@ from assay.tables.data import load_apples, load_charity_donors, load_contact_len
 from assay.trees.c45_classifier import C45Classifier
 from assay.trees.cart_classifier import CARTClassifier
 from assay.trees.id3_classifier import ID3Classifier
-from assay.trees.multiway import SplitRules, categories_of, root_offers
+from assay.trees.multiway import SplitRules, root_offers
 from assay.trees.tree import NWAY, SUBSET, THRESHOLD
 
 APPLES = load_apples().frame()
@@ -24,7 +24,7 @@ NOMINAL, KIND = APPLES[["colour", "shape", "taste"]], APPLES["variety"].to_numpy
 def offers(table, y, **rules):
     codes = np.unique(y, return_inverse=True)[1]
     found = root_offers(
-        table.values, categories_of(table.schema), codes, None, codes.max() + 1, SplitRules(**rules)
+        table.values, table.schema.category_counts(), codes, None, codes.max() + 1, SplitRules(**rules)
     )
     return dict(zip(table.schema.names, found))
 

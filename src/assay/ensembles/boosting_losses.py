@@ -44,6 +44,7 @@ class Loss:
         return float(np.average(self.each(y, F), weights=w))
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
+        """(n,) the loss of each row."""
         raise TypeError(f"{type(self).__name__} must define each")
 
     def posterior(self, F: np.ndarray) -> np.ndarray:
@@ -58,16 +59,18 @@ class Loss:
 class SquaredError(Loss):
     """(y - F)^2: residuals are what is left over, and their mean is the best step."""
 
-    def start(self, y, w):
+    def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return np.array([np.average(y, weights=w)])
 
-    def residuals(self, y, F):
+    def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return (y - F[:, 0])[:, None]
 
-    def steps(self, y, F, r, w, leaf, m, c):
+    def steps(
+        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+    ) -> np.ndarray | None:
         return None
 
-    def each(self, y, F):
+    def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return (y - F[:, 0]) ** 2
 
 
@@ -77,16 +80,18 @@ class Quantile(Loss):
     def __init__(self, alpha: float = 0.9):
         self.alpha = alpha
 
-    def start(self, y, w):
+    def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return np.array([_quantile(y, w, self.alpha)])
 
-    def residuals(self, y, F):
+    def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return np.where(y >= F[:, 0], self.alpha, self.alpha - 1.0)[:, None]
 
-    def steps(self, y, F, r, w, leaf, m, c):
+    def steps(
+        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+    ) -> np.ndarray | None:
         return weighted_quantile(y - F[:, 0], w, leaf, m, self.alpha)
 
-    def each(self, y, F):
+    def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         off = y - F[:, 0]
         return np.where(off >= 0, self.alpha * off, (self.alpha - 1) * off)
 
@@ -94,13 +99,13 @@ class Quantile(Loss):
 class AbsoluteError(Quantile):
     """abs(y - F): residuals are signs, and the median of what is left over is the best step."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(0.5)
 
-    def residuals(self, y, F):
+    def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return np.where(y >= F[:, 0], 1.0, -1.0)[:, None]
 
-    def each(self, y, F):
+    def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return np.abs(y - F[:, 0])
 
 
@@ -110,23 +115,25 @@ class Huber(Loss):
     def __init__(self, alpha: float = 0.9):
         self.alpha, self.delta = alpha, 1.0
 
-    def start(self, y, w):
+    def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return np.array([_quantile(y, w, 0.5)])
 
-    def prepare(self, y, F, w):
+    def prepare(self, y: np.ndarray, F: np.ndarray, w: np.ndarray) -> None:
         off = np.abs(y - F[:, 0])
         self.delta = float(weighted_quantile(off, w, np.zeros(len(y), np.int64), 1, self.alpha)[0])
 
-    def residuals(self, y, F):
+    def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return np.clip(y - F[:, 0], -self.delta, self.delta)[:, None]
 
-    def steps(self, y, F, r, w, leaf, m, c):
+    def steps(
+        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+    ) -> np.ndarray | None:
         off = y - F[:, 0]
         median = weighted_quantile(off, w, leaf, m, 0.5)
         beyond = np.clip(off - median[leaf], -self.delta, self.delta)
         return median + _leaf_means(beyond, w, leaf, m)
 
-    def each(self, y, F):
+    def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         off = np.abs(y - F[:, 0])
         return np.where(off <= self.delta, 0.5 * off**2, self.delta * (off - 0.5 * self.delta))
 
@@ -134,46 +141,50 @@ class Huber(Loss):
 class Binomial(Loss):
     """Twice the negative log likelihood of two classes; F is the log odds of the second."""
 
-    def start(self, y, w):
+    def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return self.scores(_class_shares(y, w, 2))[0]
 
-    def scores(self, P):
+    def scores(self, P: np.ndarray) -> np.ndarray:
         p = np.clip(P[:, 1:], np.finfo(float).eps, 1 - np.finfo(float).eps)
         return np.log(p / (1 - p))
 
-    def residuals(self, y, F):
+    def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return (y - expit(F[:, 0]))[:, None]
 
-    def steps(self, y, F, r, w, leaf, m, c):
+    def steps(
+        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+    ) -> np.ndarray | None:
         p = y - r
         return _newton(r, p * (1 - p), w, leaf, m)
 
-    def each(self, y, F):
+    def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return 2 * (np.logaddexp(0.0, F[:, 0]) - y * F[:, 0])
 
-    def posterior(self, F):
+    def posterior(self, F: np.ndarray) -> np.ndarray:
         return np.column_stack((expit(-F[:, 0]), expit(F[:, 0])))
 
 
 class Exponential(Loss):
     """exp(-F) for the second class, exp(F) for the first: AdaBoost's loss; F is half the log odds."""
 
-    def start(self, y, w):
+    def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return self.scores(_class_shares(y, w, 2))[0]
 
-    def scores(self, P):
+    def scores(self, P: np.ndarray) -> np.ndarray:
         return Binomial().scores(P) / 2
 
-    def residuals(self, y, F):
+    def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return np.where(y == 1, np.exp(-F[:, 0]), -np.exp(F[:, 0]))[:, None]
 
-    def steps(self, y, F, r, w, leaf, m, c):
+    def steps(
+        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+    ) -> np.ndarray | None:
         return _newton(r, np.abs(r), w, leaf, m)
 
-    def each(self, y, F):
+    def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return np.exp(np.where(y == 1, -F[:, 0], F[:, 0]))
 
-    def posterior(self, F):
+    def posterior(self, F: np.ndarray) -> np.ndarray:
         return np.column_stack((expit(-2 * F[:, 0]), expit(2 * F[:, 0])))
 
 
@@ -183,26 +194,28 @@ class Multinomial(Loss):
     def __init__(self, n_classes: int):
         self.n_classes = n_classes
 
-    def start(self, y, w):
+    def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return self.scores(_class_shares(y, w, self.n_classes))[0]
 
-    def scores(self, P):
+    def scores(self, P: np.ndarray) -> np.ndarray:
         logs = np.log(np.clip(P, np.finfo(float).eps, 1 - np.finfo(float).eps))
         return logs - logs.mean(axis=1, keepdims=True)
 
-    def residuals(self, y, F):
+    def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         residuals = -softmax(F.copy())
         residuals[np.arange(len(y)), y] += 1
         return residuals
 
-    def steps(self, y, F, r, w, leaf, m, c):
+    def steps(
+        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+    ) -> np.ndarray | None:
         p, K = (y == c) - r, self.n_classes
         return _newton(r, p * (1 - p), w, leaf, m) * ((K - 1) / K)
 
-    def each(self, y, F):
+    def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return -log_softmax(F)[np.arange(len(y)), y]
 
-    def posterior(self, F):
+    def posterior(self, F: np.ndarray) -> np.ndarray:
         return softmax(F.copy())
 
 

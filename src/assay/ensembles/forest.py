@@ -26,7 +26,7 @@ from assay.ensembles.out_of_bag import (
     seeded,
 )
 from assay.errors import AssayWarning, DataError, DegenerateError, ParameterError
-from assay.trees.decision_tree import DecisionTree, Share, grouped
+from assay.trees.decision_tree import DecisionTree, Share
 from assay.trees.growing import Columns, grow, rank_columns
 from assay.trees.pressed import PressedTrees
 from assay.trees.pruning.cost_complexity import cost_complexity
@@ -116,7 +116,7 @@ class Forest(Learner):
         seeds = draw_seeds(self.random_state, old, self.n_estimators - old)
         settings = self._settings(n, X.shape[1], n_classes, y.ndim > 1)
         take_all = settings["max_features"] == X.shape[1] and self.splitter == "best"
-        columns = rank_columns(X, grouped(self.schema_), presorted=take_all)
+        columns = rank_columns(X, self.schema_.category_counts(ordered=False), presorted=take_all)
         parts = [self.trees_] if old else []
         parts += self._grow_each(seeds, columns, y, w, size, n_classes, settings)
         self.trees_ = PressedTrees.join(parts)

@@ -20,6 +20,7 @@ from assay.ensembles.boosting_losses import Loss
 from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, as_kept, kept, with_seed
 from assay.errors import DataError, ParameterError
 from assay.trees.tree import Tree
+from assay.trees.tree_learner import dense
 
 __all__ = ["GradientBoosting", "dense", "start_with"]
 
@@ -338,7 +339,3 @@ class GradientBoosting(Learner):
             return []
         phi, base = self._sum_of_trees.contributions(X)
         return [contribution_section(row, phi[0, :, c], base[c] + self._start(X)[0, c], of=of)]
-
-
-def dense(X: Any) -> np.ndarray:
-    return X if isinstance(X, np.ndarray) else X.toarray()

@@ -177,7 +177,7 @@ class HistBoosting(Learner):
 
     def _boost(self, train: Rows, judge: Rows | None, again: bool) -> None:
         who, loss = type(self).__name__, self._loss()
-        n_categories = np.array([len(c.categories) if c.kind == "nominal" else 0 for c in self.schema_])
+        n_categories = self.schema_.category_counts(ordered=False)
         signs = monotonic_signs(self.monotonic_cst, self.schema_, n_categories > 0, who)
         if signs.any() and loss.classes > 1:
             raise ParameterError(

@@ -49,14 +49,13 @@ class WeakTrees:
 
     def __init__(self, template: Any, X: np.ndarray, schema: Schema, classes: np.ndarray | None = None):
         from assay.trees.columns import rank_columns
-        from assay.trees.decision_tree import grouped
 
         self._learner = clone(template)
         self._learner._check_parameters()
         self._learner._remember(schema)
         if classes is not None:
             self._learner.classes_ = classes
-        self._columns = rank_columns(X, grouped(schema))
+        self._columns = rank_columns(X, schema.category_counts(ordered=False))
         self.max_features = 0  # columns that a node of the trees looked at; 0 before there is one
 
     def learn(self, y: np.ndarray, w: np.ndarray | None, seed: int) -> Tree:

@@ -113,6 +113,20 @@ class Schema:
         coded.flags.writeable = False
         return coded
 
+    def category_counts(self, ordered: bool = True) -> np.ndarray:
+        """(d,) int32: how many categories each column has; 0 for numbers.
+
+        With ``ordered=False`` also 0 for ordinal columns, whose categories have an order as numbers do.
+
+        >>> from assay.tables import Column, Schema
+        >>> schema = Schema([Column("size", "ordinal", ("S", "L")), Column("taste", "nominal", ("sour", "sweet"))])
+        >>> schema.category_counts(), schema.category_counts(ordered=False)
+        (array([2, 2], dtype=int32), array([0, 2], dtype=int32))
+        """
+        return np.array(
+            [len(c.categories) * (ordered or c.kind != "ordinal") for c in self.columns], np.int32
+        )
+
     def __len__(self) -> int:
         return len(self.columns)
 

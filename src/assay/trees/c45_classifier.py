@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.core import Classifier
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
-from assay.trees.multiway import SplitRules, categories_of, grow_multiway
+from assay.trees.multiway import SplitRules, grow_multiway
 from assay.trees.pruning import collapse, error_based, mdl, pessimistic, reduced_error
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
@@ -152,7 +152,7 @@ class C45Classifier(TreeLearner, Classifier):
             max_depth=self.max_depth,
             midpoint=self.threshold == "midpoint",
         )
-        return grow_multiway(X, categories_of(self.schema_), y, w, len(self.classes_), rules)
+        return grow_multiway(X, self.schema_.category_counts(), y, w, len(self.classes_), rules)
 
     def _held_out(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Tree:
         """Grow on most rows, prune with the others."""

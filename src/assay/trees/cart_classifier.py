@@ -10,7 +10,6 @@ from assay.core import Classifier
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.trees.columns import rank_columns
 from assay.trees.growing import grow
-from assay.trees.multiway import categories_of
 from assay.trees.pruning.cost_complexity import cost_complexity
 from assay.trees.pruning.cross_validated import weigh_path
 from assay.trees.tree import Tree
@@ -40,7 +39,7 @@ class PrunedByPrice(TreeLearner):
     def _grown(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Tree:
         me: Any = self
         return grow(
-            rank_columns(X, categories_of(self.schema_)),
+            rank_columns(X, self.schema_.category_counts(ordered=False)),
             y,
             w,
             n_classes=len(me.classes_) if hasattr(self, "classes_") else 0,

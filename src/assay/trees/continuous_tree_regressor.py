@@ -12,7 +12,7 @@ from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
 from assay.trees.growing import grow, rank_columns
 from assay.trees.linear_leaves import no_rules
-from assay.trees.textbook_tree import categories_of, one_target, refuse_huge
+from assay.trees.textbook_tree import one_target, refuse_huge
 from assay.trees.tree import SUBSET, Tree
 from assay.trees.tree_learner import TreeLearner
 
@@ -96,7 +96,7 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
         weights = np.ones(len(y)) if w is None else w
         kept = weights > 0
         X, y, weights = X[kept], y[kept], weights[kept]
-        columns = rank_columns(X, categories_of(self.schema_))
+        columns = rank_columns(X, self.schema_.category_counts(ordered=False))
         self.tree_ = grow(
             columns,
             y,

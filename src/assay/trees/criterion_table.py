@@ -15,7 +15,7 @@ from assay.tables import Schema, Table
 from assay.trees.criteria import entropy, error_rate, gini
 from assay.trees.node_measures import ClassMeasure
 from assay.trees.split_search import Candidates, SplitSearch
-from assay.trees.textbook_tree import SEARCH, categories_of
+from assay.trees.textbook_tree import SEARCH
 from assay.trees.tree import NWAY, SUBSET, TERNARY
 
 __all__ = ["CriterionTable", "SplitScore", "criterion_table"]
@@ -144,7 +144,7 @@ def criterion_table(
     rows = np.flatnonzero(w > 0)
     measures = [ClassMeasure(codes, len(classes), f) for f in (entropy, gini, error_rate)]
     before = [m.node(rows, w[rows]) for m in measures]
-    counts = categories_of(table.schema)
+    counts = table.schema.category_counts(ordered=False)
     found = [
         SplitSearch(m, counts, nominal, numeric, max_categories=max_categories).columns(values, rows, w[rows])
         for m in measures

@@ -19,7 +19,7 @@ from assay.trees.tree_learner import TreeLearner
 if TYPE_CHECKING:
     from assay.tables import Schema
 
-__all__ = ["DecisionTree", "Share", "grouped"]
+__all__ = ["DecisionTree", "Share"]
 
 ENTRIES = 1 << 17  # of a sparse table that are made dense at a time: they stay in the cache
 
@@ -35,16 +35,6 @@ class Share(Accepted):
         if not isinstance(value, Real) or isinstance(value, Integral):
             return False
         return 0 < float(value) <= 1 if self.top else 0 < float(value) < 1
-
-
-def grouped(schema: Schema) -> np.ndarray:
-    """(d,) how many categories each nominal column has; 0 for numbers and for ordered categories.
-
-    >>> from assay.tables import Column, Schema
-    >>> grouped(Schema([Column("size", "ordinal", ("S", "L")), Column("taste", "nominal", ("sour", "sweet"))]))
-    array([0, 2], dtype=int32)
-    """
-    return np.array([len(c.categories) if c.kind == "nominal" else 0 for c in schema.columns], np.int32)
 
 
 class DecisionTree(TreeLearner):
@@ -76,7 +66,7 @@ class DecisionTree(TreeLearner):
         drawn = me.splitter == "random" or self.max_features_ < d
         leaf, split = _rows(me.min_samples_leaf, n), max(2, _rows(me.min_samples_split, n))
         tree = grow(
-            rank_columns(X, grouped(me.schema_), presorted=not drawn),
+            rank_columns(X, me.schema_.category_counts(ordered=False), presorted=not drawn),
             y,
             w,
             n_classes=K,

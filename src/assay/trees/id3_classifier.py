@@ -7,7 +7,7 @@ import numpy as np
 from assay.core import Classifier
 from assay.core.parameters import Choice, Count, Range
 from assay.errors import DataError
-from assay.trees.multiway import SplitRules, categories_of, grow_multiway
+from assay.trees.multiway import SplitRules, grow_multiway
 from assay.trees.tree_learner import TreeLearner
 
 __all__ = ["ID3Classifier"]
@@ -84,7 +84,7 @@ class ID3Classifier(TreeLearner, Classifier):
         self.max_depth = max_depth
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        n_categories = categories_of(self.schema_)
+        n_categories = self.schema_.category_counts()
         numbers = [c.name for c in self.schema_ if not c.coded]
         if self.numeric == "refuse" and numbers:
             raise DataError(

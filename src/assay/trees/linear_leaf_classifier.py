@@ -17,7 +17,7 @@ from assay.trees.generate_tree import generate_tree
 from assay.trees.linear_leaves import LinearMeasure, equation, no_rules, softmax_regression
 from assay.trees.node_measures import Floats, Rows
 from assay.trees.split_search import Split, SplitSearch, first_best
-from assay.trees.textbook_tree import categories_of, refuse_huge
+from assay.trees.textbook_tree import refuse_huge
 from assay.trees.tree_learner import TreeLearner
 
 if TYPE_CHECKING:
@@ -109,7 +109,10 @@ class LinearLeafClassifier(TreeLearner, Classifier):
         refuse_huge(X, "X", type(self).__name__)
         self.terms_ = Design(self.schema_)
         Z = self.terms_.expand(X)
-        weights, n_categories = np.ones(len(X)) if w is None else w, categories_of(self.schema_)
+        weights, n_categories = (
+            np.ones(len(X)) if w is None else w,
+            self.schema_.category_counts(ordered=False),
+        )
         measure = _PosteriorMeasure(Z, np.eye(K)[y], y, self.ridge)
         search = SplitSearch(
             measure,

@@ -23,7 +23,7 @@ from assay.trees.linear_leaves import (
 )
 from assay.trees.node_measures import Floats, Measure, NumberMeasure, Rows
 from assay.trees.split_search import SplitSearch
-from assay.trees.textbook_tree import categories_of, one_target, refuse_huge
+from assay.trees.textbook_tree import one_target, refuse_huge
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
 
@@ -151,7 +151,7 @@ class ModelTreeRegressor(TreeLearner, Regressor):
         least = self.min_deviation * deviation
         if self.split == "linear":
             measure, least = LinearMeasure(Z, y[:, None]), least**2
-        n_categories = categories_of(self.schema_)
+        n_categories = self.schema_.category_counts(ordered=False)
         search = SplitSearch(
             measure,
             n_categories,

@@ -9,11 +9,10 @@ import numpy as np
 
 import assay.trees._multiway as _multiway
 from assay.errors import DataError
-from assay.tables import Schema
 from assay.trees.columns import rank_columns
 from assay.trees.tree import SUBSET, THRESHOLD, Tree, as_words
 
-__all__ = ["Offer", "SplitRules", "categories_of", "grow_multiway", "root_offers"]
+__all__ = ["Offer", "SplitRules", "grow_multiway", "root_offers"]
 
 CRITERIA = {"gain": 0, "gain_ratio": 1, "gini": 2}
 
@@ -68,11 +67,6 @@ class Offer:
     ratio: float
     branches: int
     threshold: float | None
-
-
-def categories_of(schema: Schema) -> np.ndarray:
-    """(d,) how many categories each column has; 0 for numbers."""
-    return np.array([len(c.categories) for c in schema], np.int32)
 
 
 def grow_multiway(

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from assay.core.explanation import text_table
 from assay.core.parameters import Choice, Count, Range
 from assay.errors import DataError, ParameterError
-from assay.tables import Schema
 from assay.trees.generate_tree import GrowthStep, generate_tree
 from assay.trees.look_ahead import best_split_ahead
 from assay.trees.node_measures import Floats, Measure, Rows
@@ -19,7 +18,7 @@ from assay.trees.split_search import Split, SplitSearch
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
 
-__all__ = ["SEARCH", "TextbookTree", "categories_of", "one_target", "refuse_huge"]
+__all__ = ["SEARCH", "TextbookTree", "one_target", "refuse_huge"]
 
 HUGE = 1e150  # numbers beyond cannot be squared
 
@@ -72,7 +71,7 @@ class TextbookTree(TreeLearner):
                 f"{type(self).__name__}: look_ahead above 1 compares trees, not splits, so penalty must be None."
             )
         weights = np.ones(len(X)) if w is None else w
-        n_categories = categories_of(self.schema_)
+        n_categories = self.schema_.category_counts(ordered=False)
         search = SplitSearch(
             measure,
             n_categories,
@@ -96,16 +95,6 @@ class TextbookTree(TreeLearner):
         self.tree_, self.history_ = generate_tree(
             X, weights, measure, choose, is_leaf, n_categories, spread=p.missing == "spread"
         )
-
-
-def categories_of(schema: Schema) -> NDArray[np.int32]:
-    """(d,) how many categories each nominal column has; 0 for numbers and for ordered categories.
-
-    >>> from assay.tables import Column, Schema
-    >>> categories_of(Schema([Column("weight"), Column("taste", "nominal", ("sour", "sweet"))]))
-    array([0, 2], dtype=int32)
-    """
-    return np.array([len(c.categories) if c.kind == "nominal" else 0 for c in schema], dtype=np.int32)
 
 
 def one_target(y: Floats, who: str) -> Floats:

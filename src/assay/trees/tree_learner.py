@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from assay.trees.outline import Outline
     from assay.trees.rules import RuleBase
 
-__all__ = ["TreeLearner"]
+__all__ = ["TreeLearner", "dense"]
 
 
 class TreeLearner:
@@ -42,11 +42,11 @@ class TreeLearner:
 
     def apply(self, X: Any) -> np.ndarray:
         """(n,) the number of the leaf that each row reaches."""
-        return self._fitted_tree().apply(_dense(self._admit(X))).astype(np.int64)  # type: ignore[attr-defined]
+        return self._fitted_tree().apply(dense(self._admit(X))).astype(np.int64)  # type: ignore[attr-defined]
 
     def decision_path(self, X: Any) -> Any:
         """(n, nodes) sparse: 1 at the nodes that each row passes."""
-        return self._fitted_tree().decision_path(_dense(self._admit(X)))  # type: ignore[attr-defined]
+        return self._fitted_tree().decision_path(dense(self._admit(X)))  # type: ignore[attr-defined]
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -104,7 +104,7 @@ class TreeLearner:
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         outline, tree = self.outline(), self.tree_
-        x = _dense(X)[0]
+        x = dense(X)[0]
         classes = [str(c) for c in getattr(self, "classes_", ())]
         rows = []
         for node, branch in tree.path(x):
@@ -140,5 +140,6 @@ def _count(v: float) -> int | float:
     return round(v) if abs(v - round(v)) < 1e-9 * max(abs(v), 1) else float(v)
 
 
-def _dense(X: Any) -> np.ndarray:
+def dense(X: Any) -> np.ndarray:
+    """A block of numbers, also if it was sparse."""
     return X if isinstance(X, np.ndarray) else X.toarray()
