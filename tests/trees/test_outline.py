@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from assay.core.conditions import Condition
 from assay.tables import Column, Schema
+from assay.trees.growing import grow, rank_columns
 from assay.trees.outline import Outline, OutlineNode, outline_of
 from assay.trees.rules import outline_rules, rules_of
 from assay.trees.text import tree_text
@@ -241,3 +242,43 @@ def test_a_very_deep_tree_can_be_read():
     assert base[0].conditions == (Condition(0, high=1.0, missing=True),)
     assert base[1].premise(Schema.numeric(1)) == "1 < x0 <= 2"
     assert base[-1].premise(Schema.numeric(1)) == "x0 > 30000"
+
+
+def test_words_name_only_the_categories_that_reach_a_node():
+    """What an earlier test has sent elsewhere is not told again, so the words grow as r log r and not as r^2."""
+    leaf = {"value": 1.0, "n": 1}
+    low = {"feature": 0, "subset": [0], "children": [leaf, leaf]}
+    high = {
+        "feature": 1,
+        "threshold": 0.5,
+        "children": [leaf, {"feature": 0, "subset": [5], "children": [leaf, leaf]}],
+    }
+    tree = Tree.of({"feature": 0, "subset": [0, 1, 2], "children": [low, high]}, n_categories=[7, 0])
+    schema = Schema([Column("c", "nominal", tuple("abcdefg")), Column("x")])
+    outline = outline_of(tree, schema)
+    assert [b.words for b in outline.nodes[0].branches] == ["c in {a, b, c}", "c in {d, e, f, g}"]
+    assert [b.words for b in outline.nodes[6].branches] == [
+        "c = f",
+        "c in {d, e, g}",
+    ]  # before any other node
+    assert [b.words for b in outline.nodes[1].branches] == ["c = a", "c in {b, c}"]
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_of_the_rows_that_reach_a_node_each_meets_one_of_its_conditions(seed):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 40, 120), rng.normal(size=120), rng.integers(0, 3, 120)]).astype(
+        float
+    )
+    tree = grow(rank_columns(X, [40, 0, 3]), rng.normal(size=120), n_classes=0)
+    letters = tuple(f"k{c}" for c in range(40))
+    outline = outline_of(
+        tree, Schema([Column("c", "nominal", letters), Column("x"), Column("z", "nominal", letters[:3])])
+    )
+    passed = tree.decision_path(X).toarray().astype(bool)
+    for i, node in enumerate(outline.nodes):
+        for branch in node.branches:
+            np.testing.assert_array_equal(
+                branch.condition.covers(X[passed[:, i]]), passed[passed[:, i], branch.child]
+            )

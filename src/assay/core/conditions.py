@@ -90,7 +90,8 @@ class Condition:
             raise ValueError("Condition: only conditions on the same column can be merged.")
         missing = self.missing and other.missing
         if self.codes is not None and other.codes is not None:
-            both = tuple(c for c in self.codes if c in set(other.codes))
+            others = set(other.codes)
+            both = tuple(c for c in self.codes if c in others)
             return replace(self, codes=both, missing=missing)
         if self.codes is not None or other.codes is not None:
             codes, interval = (self, other) if self.codes is not None else (other, self)
@@ -148,13 +149,15 @@ class Condition:
                 sign, _, end = low.partition(" ")
                 return f"{end} {'<=' if sign == '>=' else '<'} {name} {high}"
             return f"{name} {low or high or 'is known'}"
-        kept, rest = self.sides(column)
+        values = self._kept(column)
         show = quoted if quote else plain_label
-        if not kept:
+        if not values:
             return f"{name} is {'missing' if self.missing else 'none of its categories'}"
-        sign, within, values = "=", "in", kept
-        if len(kept) > 6 and 0 < len(rest) < len(kept):  # what it is not is shorter
-            sign, within, values = "!=", "not in", rest
+        sign, within = "=", "in"
+        if len(values) > 6 and 0 < len(column.categories) - len(values) < len(
+            values
+        ):  # what it is not is shorter
+            sign, within, values = "!=", "not in", self.sides(column)[1]
         if len(values) == 1:
             return f"{name} {sign} {show(values[0])}"
         return f"{name} {within} {listed([show(v) for v in values])}"
@@ -170,7 +173,7 @@ class Condition:
                 if low and high
                 else low or high or "known"
             )
-        kept, _ = at.sides(column)
+        kept = at._kept(column)
         if not kept:
             return "missing" if at.missing else "never"
         shown = [one_line(v, 18) for v in kept[:limit]]
@@ -179,8 +182,13 @@ class Condition:
     def sides(self, column: Column) -> tuple[list[Any], list[Any]]:
         """The labels that meet a condition on categories, and those that do not."""
         held = set(self.codes or ())
-        kept = [v for c, v in enumerate(column.categories) if c in held]
-        return kept, [v for c, v in enumerate(column.categories) if c not in held]
+        return self._kept(column), [v for c, v in enumerate(column.categories) if c not in held]
+
+    def _kept(self, column: Column) -> list[Any]:
+        """The labels that meet a condition on categories, without a look at all others."""
+        return [
+            column.categories[c] for c in sorted(set(self.codes or ())) if 0 <= c < len(column.categories)
+        ]
 
     def _ends(self, column: Column, quote: bool, digits: int | None = None) -> tuple[str, str]:
         """Both ends of the interval with their signs, as in ``> 20`` and ``<= 38.5``; empty where it has no end."""

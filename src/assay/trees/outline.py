@@ -18,6 +18,8 @@ from assay.trees.tree import SUBSET, TERNARY, THRESHOLD, Tree
 
 __all__ = ["Branch", "Outline", "OutlineNode", "outline_of"]
 
+NEAR = 256  # how far up a node looks for a test of the same column
+
 
 @dataclass(frozen=True)
 class Branch:
@@ -205,6 +207,7 @@ class _Nodes(Sequence[OutlineNode]):
         self.tree, self.schema, self.classes, self.answers = tree, schema, classes, answers
         self.made: list[OutlineNode | None] = [None] * tree.node_count
         self.leaf = tree.is_leaf
+        self.reaching: dict[int, np.ndarray] = {}
 
     def __len__(self) -> int:
         return len(self.made)
@@ -231,13 +234,51 @@ class _Nodes(Sequence[OutlineNode]):
             counts=() if self.classes is None else tuple(_tidy(v * n) for v in value.tolist()),
             value=tuple(value.tolist()),
             test="" if leaf else one_line(self.schema[int(tree.feature[i])].name),
-            branches=() if leaf else _branches(tree, i, self.schema),
+            branches=() if leaf else _branches(tree, i, self.schema, self._reach(i)),
             impurity=float(tree.impurity[i]),
             spread=bool(not leaf and tree.missing[i] < 0 and tree.surrogates is None),
         )
 
+    def _reach(self, i: int) -> np.ndarray | None:
+        """The categories that a row may have at a SUBSET node; None at all others.
 
-def _branches(tree: Tree, i: int, schema: Schema) -> tuple[Branch, ...]:
+        Earlier tests of the same column leave only some, and only these need words: a tree that divides r categories
+        down to the last is told in r log r words, not r^2.
+        """
+        tree = self.tree
+        if tree.kind[i] != SUBSET:
+            return None
+        waiting = []
+        while i not in self.reaching:
+            waiting.append(i)
+            if (i := self._same_column_above(i)[0]) < 0:
+                break
+        for i in reversed(waiting):
+            above, first = self._same_column_above(i)
+            if above < 0:
+                held = np.arange(tree.n_categories[tree.feature[i]])
+            else:
+                held = self.reaching[above]
+                held = held[np.isin(held, tree.subset(above), invert=not first)]
+            self.reaching[i] = held
+        return self.reaching[i]
+
+    def _same_column_above(self, i: int) -> tuple[int, bool]:
+        """The next SUBSET node above that asks for the same column, and whether its first branch leads here.
+
+        (-1, False) if there is none near: then all categories are named, which is as true.
+        """
+        tree, column = self.tree, self.tree.feature[i]
+        for _ in range(NEAR):
+            child, i = i, int(tree.parent[i])
+            if i < 0:
+                break
+            if tree.feature[i] == column and tree.kind[i] == SUBSET:
+                return i, int(tree.children(i)[0]) == child
+        return -1, False
+
+
+def _branches(tree: Tree, i: int, schema: Schema, reach: np.ndarray | None) -> tuple[Branch, ...]:
     kind, children = tree.kind[i], tree.children(i)
     j, t = int(tree.feature[i]), float(tree.threshold[i])
     backed = tree.surrogates is not None and tree.surrogates.offset[i + 1] > tree.surrogates.offset[i]
@@ -249,10 +290,9 @@ def _branches(tree: Tree, i: int, schema: Schema) -> tuple[Branch, ...]:
         ends = [(-np.inf, t), (t, second), (second, np.inf)]
         ways = [Condition(j, low, high, missing=missing == b) for b, (low, high) in enumerate(ends)]
     elif kind == SUBSET:
-        r = int(tree.n_categories[j])
-        held = {int(c) for c in tree.subset(i) if c < r}
-        rest = tuple(c for c in range(r) if c not in held)
-        sides = (tuple(sorted(held)), rest)
+        assert reach is not None
+        held = np.isin(reach, tree.subset(i))
+        sides = (tuple(reach[held].tolist()), tuple(reach[~held].tolist()))
         ways = [Condition(j, codes=codes, missing=missing == b) for b, codes in enumerate(sides)]
     else:  # NWAY
         ways = [Condition(j, codes=(b,), missing=missing == b) for b in range(len(children))]
