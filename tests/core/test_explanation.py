@@ -131,3 +131,9 @@ def test_twenty_classes_are_all_shown():
     posterior = dict.fromkeys(range(20), 0.05)
     text = str(Explanation("L", 0, posterior, {}, [Section("S", ["a", *map(str, posterior)], [[0] * 21])]))
     assert "less probable" not in text and "  19  0.05" in text
+
+
+def test_several_numbers_are_an_answer():
+    said = Explanation("Two", [1.5, -2.0], row={"x": 3})
+    assert str(said).startswith("Two answers [1.5, -2.0]")
+    assert "[1.5, -2.0]" in said._repr_html_()

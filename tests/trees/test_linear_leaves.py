@@ -15,6 +15,7 @@ from assay.trees.linear_leaves import (
     _newton,
     _quasi_newton,
     eliminate_terms,
+    equation,
     expected_error,
     least_squares,
     softmax_regression,
@@ -127,3 +128,8 @@ def test_every_cut_gives_the_residual_of_its_own_fits(targets):
     for c, errors in enumerate(grouped.impurity):
         wanted = [by_the_book(Z[at], Y[at], w[at]) for at in (codes == c, codes != c)]
         assert_allclose(errors, wanted, rtol=1e-6)
+
+
+def test_a_small_constant_is_told():
+    assert equation(np.array([1e-14]), 3e-13, ["x"]) == "3e-13 + 1e-14 x"
+    assert equation(np.array([1.0]), 3e-16, ["x"]) == "1 x"

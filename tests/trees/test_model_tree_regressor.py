@@ -146,3 +146,8 @@ def test_the_explanation_adds_up_to_the_answer():
 def test_rules_are_refused_for_leaves_that_hold_functions():
     with pytest.raises(ParameterError, match="which a rule cannot hold"):
         ModelTreeRegressor().fit(X, STEP).rules()
+
+
+def test_single_precision_is_as_good():
+    X = np.random.default_rng(0).normal(size=(40, 2)).astype(np.float32)
+    assert ModelTreeRegressor().fit(X, X[:, 0]).score(X, X[:, 0]) > 0.999  # and no warning of a cast

@@ -74,9 +74,7 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        sure = (
-            f" (probability {_shown(self.posterior[self.answer])})" if self.answer in self.posterior else ""
-        )
+        sure = f" (probability {_shown(self.posterior[self.answer])})" if self._believed else ""
         parts = [f"{self.learner} answers {self.answer}{sure}"]
         if self.row:
             cells = ", ".join(f"{name} = {_shown(value)}" for name, value in list(self.row.items())[:12])
@@ -92,6 +90,11 @@ class Explanation:
             if len(shown) < len(rows):
                 parts[-1] += f"\n  ... and {len(rows) - len(shown)} classes that are less probable"
         return "\n\n".join(parts)
+
+    @property
+    def _believed(self) -> bool:
+        """Whether the answer has a probability; several numbers, which are a list, have none."""
+        return not isinstance(self.answer, list) and self.answer in self.posterior
 
     def _likely(self) -> list[int]:
         """Which classes the text shows: all, or of more than 20 the answer and the 8 most probable."""
@@ -118,7 +121,7 @@ class Explanation:
     def _repr_html_(self) -> str:
         sure = (
             f" <span>(probability {_shown(self.posterior[self.answer])})</span>"
-            if self.answer in self.posterior
+            if self._believed
             else ""
         )
         html = [

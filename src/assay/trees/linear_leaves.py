@@ -94,13 +94,13 @@ def _expected(Z: Floats, y: Floats, w: Floats, coef: Floats, intercept: float) -
 
 
 def equation(coef: Floats, intercept: float, names: list[str]) -> str:
-    """A linear function as one writes it.
+    """A linear function as one writes it; a constant of rounding errors only is left away.
 
     >>> equation(np.array([2.0, 0.0, -1.5]), 4.0, ["age", "height", "weight"])
     '4 + 2 age - 1.5 weight'
     """
     terms = [(f"{abs(b):.6g} {name}", b < 0) for b, name in zip(coef, names) if abs(b) > 0]
-    if abs(intercept) > 1e-12 or not terms:
+    if abs(intercept) > 1e-12 * np.abs(coef).max(initial=0.0) or not terms:
         terms.insert(0, (f"{abs(intercept):.6g}", intercept < 0))
     first, *rest = terms
     return ("-" if first[1] else "") + first[0] + "".join(f" {'-' if m else '+'} {t}" for t, m in rest)

@@ -107,7 +107,7 @@ def one_target(y: Floats, who: str) -> Floats:
 
 def refuse_huge(values: Floats, what: str, who: str) -> None:
     """Raise if numbers are too large to be squared."""
-    if np.abs(values).max(initial=0.0, where=~np.isnan(values)) > HUGE:
+    if float(np.abs(values).max(initial=0.0, where=~np.isnan(values))) > HUGE:  # in double precision
         raise DataError(
             f"{who}: {what} holds numbers too large to be squared. Divide it by some power of ten."
         )
