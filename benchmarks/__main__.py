@@ -1,6 +1,7 @@
-"""``python -m benchmarks [word ...]``: run the races whose names hold one of the words, print ratios.
+"""``python -m benchmarks [word ...]``: run races, print ratios.
 
-Without words all races run, and docs/benchmarks.md is written.
+Words that name modules (``trees`` for bench_trees) run those, and their sections of docs/benchmarks.md are written
+anew; without words all modules run. Other words run the races whose names hold one of them and write nothing.
 """
 
 import importlib
@@ -11,28 +12,41 @@ import platform
 import sys
 
 HERE = pathlib.Path(__file__).parent
+PAGE = HERE.parent / "docs" / "benchmarks.md"
 
 
 def main(words: list[str]) -> None:
+    modules = sorted(m.name[6:] for m in pkgutil.iter_modules([str(HERE)]) if m.name.startswith("bench_"))
+    whole = all(word in modules for word in words)
+    sections = {} if not words else written()
+    for name in [m for m in modules if not words or not whole or m in words]:
+        bench = importlib.import_module(f"benchmarks.bench_{name}")
+        section = measured(bench, [] if whole else words)
+        if section and whole:
+            sections[bench.__doc__.splitlines()[0].rstrip(".")] = section
+            PAGE.write_text(head() + "\n\n".join(f"## {t}\n\n{text}" for t, text in sections.items()) + "\n")
+
+
+def measured(bench, words: list[str]) -> str:
+    """The races of a module as Markdown; also printed, one by one."""
     from benchmarks.harness import run, table
 
-    sections = []
-    for module in sorted(m.name for m in pkgutil.iter_modules([str(HERE)]) if m.name.startswith("bench_")):
-        bench = importlib.import_module(f"benchmarks.{module}")
-        races = [r for r in bench.races() if not words or any(w in f"{r.name} {r.size}" for w in words)]
-        results = []
-        for race in races:
+    results = []
+    for race in bench.races():
+        if not words or any(w in f"{race.name} {race.size}" for w in words):
             results.append(run(race))
             print(table(results[-1:]).splitlines()[-1], flush=True)
-        notes = bench.growths() if hasattr(bench, "growths") and not words else []
-        for note in notes:
-            print(note, flush=True)
-        if results or notes:
-            shown = f"{table(results)}\n\n" if results else ""
-            title = bench.__doc__.splitlines()[0].rstrip(".")
-            sections.append(f"## {title}\n\n{shown}" + "\n".join(f"- {n}" for n in notes))
-    if not words:
-        (HERE.parent / "docs" / "benchmarks.md").write_text(head() + "\n\n".join(sections) + "\n")
+    notes = bench.growths() if hasattr(bench, "growths") and not words else []
+    for note in notes:
+        print(note, flush=True)
+    shown = f"{table(results)}\n\n" if results else ""
+    return (shown + "\n".join(f"- {n}" for n in notes)).rstrip()
+
+
+def written() -> dict[str, str]:
+    """The sections that the page has now."""
+    parts = PAGE.read_text().split("\n## ")[1:] if PAGE.exists() else []
+    return {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in parts}
 
 
 def head() -> str:
