@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.tree import DecisionTreeRegressor
 
 from assay.core import parallel
 from assay.errors import DataError
@@ -489,6 +490,49 @@ def test_monotonic(sign, criterion):
             answer = tree.predict(line)[:, -1]
             assert (np.diff(answer) * sign >= -1e-12).all()
         assert tree.n_leaves > 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_monotonic_tree_is_that_of_scikit_learn(seed):
+    """Peer: scikit-learn 1.9. Cuts of free columns are not held to the bounds from above, their sides are clipped."""
+    rng = np.random.default_rng(seed)
+    X, y, signs = rng.normal(size=(80, 1)), rng.normal(size=80), [1]
+    if seed % 2:  # two columns that never tie: the second parts neither first nor last rows alone
+        X, signs = np.column_stack([X, rng.integers(0, 3, 80)]), [-1, 0]
+    extra = {"min_samples_leaf": 3, "max_depth": 4}
+    peer = DecisionTreeRegressor(monotonic_cst=signs, random_state=0, **extra).fit(X, y)
+    tree = grow(rank_columns(X), y, n_classes=0, criterion="squared_error", monotonic=signs, **extra)
+    assert tree.node_count == peer.tree_.node_count
+    assert_allclose(tree.predict(X)[:, 0], peer.predict(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error", "absolute_error", "poisson"])
+@pytest.mark.parametrize("unit", [2.0**1000, 2.0**-1000, 2.0**-1074])
+def test_weights_may_be_of_any_size(criterion, unit):
+    rng = np.random.default_rng(0)
+    X, K = rng.normal(size=(60, 2)), 2 * (criterion in ("gini", "entropy"))
+    y = rng.integers(0, 2, 60) if K else np.exp(X[:, 0])
+    w = rng.integers(1, 4, 60)
+    small = grow(rank_columns(X), y, w, n_classes=K, criterion=criterion, min_weight_leaf=3)
+    large = grow(rank_columns(X), y, w * unit, n_classes=K, criterion=criterion, min_weight_leaf=3 * unit)
+    assert_array_equal(small.threshold, large.threshold)
+    assert_allclose(small.value, large.value, rtol=1e-9)
+    assert_allclose(small.weighted_n_node_samples * unit, large.weighted_n_node_samples, rtol=1e-9)
+
+
+def test_a_target_that_does_not_fit_is_refused():
+    columns = rank_columns(np.arange(4.0)[:, None])
+    for y, K, criterion in (
+        ([0, 1, 2, 1], 2, "gini"),
+        ([0, -1, 1, 1], 2, "entropy"),
+        ([0, 1, 0, 1], 2, "squared_error"),
+        ([0.0, 1.0, 2.0, 3.0], 0, "gini"),
+    ):
+        with pytest.raises(DataError, match=r"Class numbers must|cannot be grown"):
+            grow(columns, np.array(y), n_classes=K, criterion=criterion)
+    for w in ([0.0, 0.0, 0.0, 0.0], [1.0, -1.0, 1.0, 1.0], [1.0, np.nan, 1.0, 1.0]):
+        with pytest.raises(DataError, match="weight"):
+            grow(columns, np.array([0, 1, 0, 1]), np.array(w), n_classes=2)
 
 
 def test_degenerate_samples_are_one_leaf():

@@ -119,11 +119,7 @@ class Explanation:
         return [columns[j] for j in keep], [[row[j] for j in keep] for row in rows]
 
     def _repr_html_(self) -> str:
-        sure = (
-            f" <span>(probability {_shown(self.posterior[self.answer])})</span>"
-            if self._believed
-            else ""
-        )
+        sure = f" <span>(probability {_shown(self.posterior[self.answer])})</span>" if self._believed else ""
         html = [
             f'<div class="assay-explanation"><h4>{escape(self.learner)} answers {escape(str(self.answer))}{sure}</h4>'
         ]

@@ -106,12 +106,16 @@ def grow(
     (4, array([0, 1], dtype=int32), array([0.5, 0.5]))
     """
     n, d = columns.n, columns.d
-    if w is not None and not np.any(np.asarray(w) > 0):
-        raise DataError("A tree needs at least one row with a weight above 0.")
-    counts, weights = _weights(w, n)
+    if (CRITERIA[criterion] > 3) == (n_classes > 0):
+        kind = "classes" if n_classes > 0 else "numbers"
+        raise DataError(f"A tree of {kind} cannot be grown by the criterion {criterion}.")
+    counts, weights, unit = _weights(w, n)
+    min_weight_leaf *= unit
     q, size = 1, 1.0
     if n_classes:
         codes, numbers = np.ascontiguousarray(y, np.int32), _no_numbers
+        if len(codes) and not 0 <= codes.min() <= codes.max() < n_classes:
+            raise DataError(f"Class numbers must be 0 to {n_classes - 1}, got {codes.min()} to {codes.max()}.")
     else:
         codes, numbers = _no_codes, np.ascontiguousarray(y, np.float64).reshape(n, -1)
         q, size = numbers.shape[1], _size(numbers)
@@ -172,7 +176,7 @@ def grow(
         value=value.reshape(-1, n_classes or q),
         impurity=impurity,
         n_node_samples=rows,
-        weighted_n_node_samples=weight,
+        weighted_n_node_samples=weight / unit,
         n_categories=columns.n_categories,
         surrogates=Surrogates(*others) if missing == "surrogate" else None,
     )
@@ -186,12 +190,19 @@ def _size(numbers: np.ndarray) -> float:
     return float(2.0 ** int(np.floor(np.log2(most))))
 
 
-def _weights(w: np.ndarray | None, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Whole weights as counts, others as they are: (counts, weights), of which at least one is empty."""
+def _weights(w: np.ndarray | None, n: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """Whole weights as counts, others as they are: (counts, weights, unit), of which one or both arrays are empty.
+
+    Weights whose products would be too large or too small are multiplied by a power of two, the unit.
+    """
     if w is None:
-        return _no_codes, _no_weights
+        return _no_codes, _no_weights, 1.0
     w = np.asarray(w)
+    most = float(w.max(initial=0.0))
+    if not (0 < most < np.inf and w.min() >= 0):
+        raise DataError("A tree needs at least one row with a weight above 0, and none below.")
     whole = w.dtype.kind in "iub" or not np.any(w - np.floor(w))
-    if whole and w.max() < 2**31 and w.sum(dtype=np.float64) < 2**31:
-        return np.ascontiguousarray(w, np.int32), _no_weights
-    return _no_codes, np.ascontiguousarray(w, np.float64)
+    if whole and most < 2**31 and w.sum(dtype=np.float64) < 2**31:
+        return np.ascontiguousarray(w, np.int32), _no_weights, 1.0
+    unit = 1.0 if 1e-100 < most < 1e100 else float(2.0 ** -max(int(np.floor(np.log2(most))), -1000))
+    return _no_codes, np.ascontiguousarray(w * unit, np.float64), unit

@@ -301,7 +301,8 @@ class Grower {
             const double a = cut.left_weight(), b = criterion.weight() - a;
             if (a < rules.min_weight || b < rules.min_weight) return false;
         }
-        if (!rules.monotonic) return true;
+        // A free column may leave the bounds from above: its sides are clipped to them, which keeps the order.
+        if (!rules.monotonic || !rules.monotonic[j]) return true;
         const double a = cut.left_value(), b = cut.right_value();
         return a >= open.low && a <= open.high && b >= open.low && b <= open.high &&
                double(rules.monotonic[j]) * (a - b) <= 0;
