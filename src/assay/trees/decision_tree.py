@@ -53,7 +53,7 @@ class DecisionTree(TreeLearner):
         "min_impurity_decrease": Range(0),
         "ccp_alpha": Range(0),
         "monotonic_cst": Any_("None, an array of -1, 0, 1, or a dict from column names to these"),
-        "missing": Choice("learned", "surrogate"),
+        "missing": Choice("learned", "surrogate", "spread"),
         "max_candidates": Count(1) | None,
     }
 
@@ -61,6 +61,11 @@ class DecisionTree(TreeLearner):
         from sklearn.utils import check_random_state
 
         me: Any = self
+        if me.missing == "spread" and me.splitter == "random":
+            raise ParameterError(
+                f"{type(self).__name__}: missing='spread' needs splitter='best'. For random cuts take 'learned' or "
+                "'surrogate'."
+            )
         n, d = X.shape
         self.max_features_ = _columns_to_try(me.max_features, d)
         drawn = me.splitter == "random" or self.max_features_ < d

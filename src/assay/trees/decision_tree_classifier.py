@@ -71,10 +71,12 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         Price of a leaf in minimal cost-complexity pruning; 0 prunes nothing.
     monotonic_cst : array of -1, 0, 1, or dict of column names to these, default None
         The probability of the second class never falls (1) or rises (-1) with the column; two classes only.
-    missing : "learned" or "surrogate", default "learned"
+    missing : "learned", "surrogate" or "spread", default "learned"
         Learned: rows with a missing value go to the side where they gain more. Surrogate: they have no say in the
         cut, and the other columns that agree with it best decide for them. In a node that had none missing they go to
-        the larger side, and so do categories that the node, or ``fit``, has not seen.
+        the larger side, and so do categories that the node, or ``fit``, has not seen. Spread: they have no say and go
+        both ways, with their weight divided as that of the other rows is, while growing and while predicting, as in
+        C4.5; ``min_samples_split`` and ``min_samples_leaf`` then count fractions of rows. Not for random cuts.
     max_candidates : int, default None
         At most so many thresholds a column and node, at equal numbers of rows; None tries all.
     loss : (K, K) array, default None
@@ -165,7 +167,7 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
 
     def _choose(self, X: Any) -> np.ndarray:
         tree = self.tree_
-        if not isinstance(X, np.ndarray) or len(X) < tree.node_count:
+        if not isinstance(X, np.ndarray) or len(X) < tree.node_count or self.missing == "spread":
             return self._decide(self._answers(X))
         return self._decide(tree.value)[tree.apply(X)]
 

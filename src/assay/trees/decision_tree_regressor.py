@@ -48,7 +48,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     ccp_alpha : float, default 0
     monotonic_cst : array of -1, 0, 1, or dict of column names to these, default None
         The prediction never falls (1) or rises (-1) with the column.
-    missing : "learned" or "surrogate", default "learned"
+    missing : "learned", "surrogate" or "spread", default "learned"
     max_candidates : int, default None
 
     Attributes

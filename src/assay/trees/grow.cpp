@@ -104,7 +104,8 @@ template <class A> auto data_or_null(const A &a) { return a.size() ? a.data() : 
 nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<double> X, In1<double> values, In1<int64_t> start,
                In1<int32_t> categories, In1<uint8_t> holes, In1<int32_t> y, In2<double> numbers, In1<int32_t> counts,
                In1<double> weights, int64_t n, int n_classes, int criterion, bool random, bool surrogate,
-               int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_weight, int64_t max_features,
+               bool spread, int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_weight, double min_node,
+               int64_t max_features,
                int64_t max_leaves, double min_decrease, int64_t max_candidates, In1<int8_t> monotonic, In2<double> loss,
                uint64_t seed) {
     const int64_t d = int64_t(categories.shape(0));
@@ -113,6 +114,8 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
     };
     require(shaped(order) && shaped(ranks) && (order.size() || ranks.size()), "grow: columns");
     require(!surrogate || ranks.size(), "grow: surrogates need ranks");
+    require(!spread || (!order.size() && !random && !surrogate && weights.size() && min_weight > 0),
+            "grow: rows in fractions need ranks, real weights, and a least weight of a leaf");
     require(!X.size() || (int64_t(X.shape(0)) == n && int64_t(X.shape(1)) == d), "grow: numbers");
     require(!random || !order.size(), "grow: random cuts need ranks");
     require(int64_t(start.shape(0)) == d + 1 && int64_t(holes.shape(0)) == d, "grow: columns");
@@ -141,8 +144,8 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
             t.most = 0;
             for (int64_t i = 0; i < n; ++i) t.most += t.counts[i], heaviest = std::max(heaviest, t.counts[i]);
         }
-        Rules rules{random, surrogate, false, use_up, max_depth, min_split, min_leaf, max_features, max_leaves,
-                    max_candidates, min_weight, min_decrease, mono, seed};
+        Rules rules{random, surrogate, spread, false, use_up, max_depth, min_split, min_leaf, max_features, max_leaves,
+                    max_candidates, min_weight, min_node, min_decrease, mono, seed};
         if (n_classes > 0 && !t.weights) {
             rules.packed = !data.order && !surrogate && n_classes <= 256 && heaviest < (1 << 24);
             if (rules.packed) {

@@ -48,7 +48,7 @@ def grow(
     monotonic: Any = None,
     loss: Any = None,
     max_candidates: int | None = None,
-    missing: Literal["learned", "surrogate"] = "learned",
+    missing: Literal["learned", "surrogate", "spread"] = "learned",
     seed: int = 0,
     use_up: bool = False,
 ) -> Tree:
@@ -87,10 +87,11 @@ def grow(
         For "risk": ``loss[i, k]`` is the loss of deciding i when the truth is k.
     max_candidates : int, default None
         At most so many thresholds a column and node, at equal depth; None tries all.
-    missing : "learned" or "surrogate"
+    missing : "learned", "surrogate" or "spread"
         Learned: rows with a missing value are tried on both sides. Surrogate: they have no say in the cut, and the
         columns that agree with it best send them on. Where a node has none missing, the larger side takes those
-        that come later.
+        that come later. Spread: they have no say and go both ways, with their weight divided as that of the others
+        is; limits on rows then count fractions of rows, in units of the mean weight. Not for random cuts.
     seed : int
         Of the columns and thresholds drawn.
     use_up : bool, default False
@@ -123,7 +124,15 @@ def grow(
         if q > 1 and CRITERIA[criterion] != 4:
             raise DataError(f"A tree of several outputs needs the criterion squared_error, got {criterion}.")
     take = d if max_features is None else min(max_features, d)
-    presorted = splitter == "best" and take == d
+    spread = missing == "spread" and (w is not None or bool(columns.holes.any()))
+    presorted = splitter == "best" and take == d and not spread
+    min_node = 0.0
+    if spread:
+        if not len(weights):
+            counts, weights = _no_codes, counts.astype(np.float64) if len(counts) else np.ones(n)
+        row = float(weights[weights > 0].mean()) * (1 - 1e-9)  # thirds of a row add up to one
+        min_node, min_weight_leaf = min_samples_split * row, max(min_weight_leaf, min_samples_leaf * row)
+        min_samples_split, min_samples_leaf = 2, 1
     numbers_not_needed = splitter == "best" or missing == "surrogate"
     parts = _grow.grow(
         columns.order if presorted else _no_order,
@@ -143,10 +152,12 @@ def grow(
         CRITERIA[criterion],
         splitter == "random",
         missing == "surrogate",
+        spread,
         ENDLESS if max_depth is None else max_depth,
         min_samples_split,
         min_samples_leaf,
         min_weight_leaf,
+        min_node,
         take,
         max_leaf_nodes or 0,
         min_impurity_decrease / size if CRITERIA[criterion] > 4 else min_impurity_decrease / size / size,
@@ -172,7 +183,7 @@ def grow(
         child=child,
         set_offset=set_offset,
         sets=sets,
-        missing=side,
+        missing=np.full_like(side, -1) if missing == "spread" else side,
         value=value.reshape(-1, n_classes or q),
         impurity=impurity,
         n_node_samples=rows,

@@ -37,6 +37,8 @@ class Grower {
     std::vector<double> near_numbers, fetched;
     Nearby near_rows;
     std::vector<uint8_t> side;               // of a row, by number: 1 left, 0 right, 2 not known
+    // Spread: rows are in several open nodes, and weigh something else in each.
+    std::vector<double> weighs, weight_here, spare_weighs;   // beside rows; by number, in the node that was entered
     Groups<Criterion> groups;
 
   public:
@@ -65,6 +67,7 @@ class Grower {
             rows = taking_part, labels = rules.packed ? packed : taking_part;
             spare_rows.resize(n), spare_labels.resize(n), counter.resize(BUCKETS);
             if (rules.random) codes.resize(n), fetched.resize(size_t(NEARBY / data.d));
+            if (rules.spread) weigh();
         }
     }
 
@@ -79,6 +82,8 @@ class Grower {
   private:
     void enter(int32_t node, int64_t start, int64_t end) {
         if (entered == node) return;
+        if (rules.spread)
+            for (int64_t i = start; i < end; ++i) weight_here[rows[i]] = weighs[i];
         if (presorted) {
             const uint64_t *sorted = order + start;
             criterion.enter([sorted](int64_t i) { return lower(sorted[i]); }, end - start);
@@ -106,7 +111,7 @@ class Grower {
     bool closed(const Open &o) const {  // a leaf, without looking for a cut; the criterion is in this node
         const int64_t m = o.end - o.start;
         return o.depth >= rules.max_depth || m < rules.min_split || m < 2 * rules.min_leaf ||
-               nodes[o.node].weight < 2 * rules.min_weight || criterion.pure();
+               nodes[o.node].weight < std::max(2 * rules.min_weight, rules.min_node) || criterion.pure();
     }
 
     void depth_first(const Open &root) {
@@ -117,7 +122,8 @@ class Grower {
             const Open open = stack.back();
             stack.pop_back();
             if (nearby && stack.size() < below) nearby = false, criterion.rows = home, ranks = data.ranks, stride = data.n;
-            if (!presorted && !nearby && open.end - open.start <= NEARBY / data.d) {
+            if (rules.spread) cut_off(open.end);
+            if (!presorted && !nearby && !rules.spread && open.end - open.start <= NEARBY / data.d) {
                 bring_near(open);
                 below = stack.size();
             }
@@ -231,7 +237,7 @@ class Grower {
             return true;
         }
         const int64_t known = known_of(s, m, j);
-        if (known < m && rules.surrogate) {  // rows that do not know the answer have no say
+        if (known < m && (rules.surrogate || rules.spread)) {  // rows that do not know the answer have no say
             if (known < 2 || upper(s[0]) == upper(s[known - 1])) return false;
             criterion.enter([s](int64_t i) { return lower(s[i]); }, known);
             consider(open, j, s, known, known, best);
@@ -447,6 +453,7 @@ class Grower {
         }
         uint64_t *own = presorted ? order + split.feature * n + open.start : nullptr;
         if (presorted) part(own, m, a, side.data(), scratch.data(), true, true);
+        else if (rules.spread) spread(open, split, left, right);
         else part_gathered(open);
         right.node = add_child(own ? own + a : nullptr, right, right_open);
         left.node = add_child(own, left, left_open);  // the criterion stays in the left node, which comes next
@@ -456,7 +463,7 @@ class Grower {
                     part(order + j * n + open.start, m, a, side.data(), scratch.data(), left_open, right_open);
         Node &node = nodes[open.node];
         node.feature = split.feature, node.kind = split.kind, node.threshold = split.threshold;
-        node.left = left.node, node.right = right.node, node.missing = split.missing_left ? 0 : 1;
+        node.left = left.node, node.right = right.node, node.missing = rules.spread ? -1 : !split.missing_left;
         if (split.kind == SUBSET) node.threshold = NOTHING, node.set = std::move(split.set);
     }
     int32_t add_child(const uint64_t *sorted, const Open &child, bool &open) {
@@ -524,6 +531,45 @@ class Grower {
         }
         std::memcpy(rows.data() + a, spare_rows.data(), size_t(b) * 4);
         std::memcpy(labels.data() + a, spare_labels.data(), size_t(b) * 4);
+    }
+
+    // -------------------------------------------------------------- rows in fractions
+
+    // A row that misses the value of the split goes both ways, with its weight divided as that of the others is.
+    // Depth first, the sides take the place of their node, the left one last, since it comes next: nothing is kept of
+    // nodes that are done. Best first, they are added at the end.
+    void spread(const Open &open, const Split &split, Open &left, Open &right) {
+        const uint32_t missing = uint32_t(distinct(split.feature));
+        spare_rows.assign(rows.begin() + open.start, rows.begin() + open.end);
+        spare_weighs.assign(weighs.begin() + open.start, weighs.begin() + open.end);
+        double known[2] = {0, 0};
+        for (size_t i = 0; i < spare_rows.size(); ++i) {
+            const uint32_t r = spare_rows[i];
+            if (rank_of(split.feature, r) == missing) side[r] = 2;
+            else known[side[r]] += spare_weighs[i];
+        }
+        if (rules.max_leaves <= 0) cut_off(open.start);
+        const auto add = [&](Open &to, uint8_t which) {
+            const double share = known[which] / (known[0] + known[1]);
+            to.start = int64_t(rows.size());
+            for (size_t i = 0; i < spare_rows.size(); ++i) {
+                const uint8_t s = side[spare_rows[i]];
+                if (s != which && s != 2) continue;
+                const double w = s == 2 ? spare_weighs[i] * share : spare_weighs[i];
+                if (w > TIE * rules.min_weight) rows.push_back(spare_rows[i]), weighs.push_back(w);
+            }
+            to.end = int64_t(rows.size());
+        };
+        add(right, 0), add(left, 1);
+        labels.insert(labels.end(), rows.begin() + int64_t(labels.size()), rows.end());
+    }
+    void cut_off(int64_t end) { rows.resize(size_t(end)), labels.resize(size_t(end)), weighs.resize(size_t(end)); }
+    void weigh() {
+        if constexpr (std::is_same<decltype(criterion.rows.w(0)), double>::value) {
+            for (uint32_t row : rows) weighs.push_back(criterion.rows.w(row));
+            weight_here.resize(size_t(data.n));
+            criterion.rows.weight = weight_here.data();
+        }
     }
 
     // -------------------------------------------------------------- surrogates

@@ -27,9 +27,9 @@ struct Data {
 };
 
 struct Rules {
-    bool random, surrogate, packed, use_up;
+    bool random, surrogate, spread, packed, use_up;
     int64_t max_depth, min_split, min_leaf, max_features, max_leaves, max_candidates;
-    double min_weight, min_decrease;
+    double min_weight, min_node, min_decrease;  // weight of a side, of a node that is split
     const int8_t *monotonic;     // (d,) or null
     uint64_t seed;
 };
