@@ -1,0 +1,12 @@
+"""For all tests, also the examples in docstrings: pictures are closed when a test is over."""
+
+import sys
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def no_pictures_left_open():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
