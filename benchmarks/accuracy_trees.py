@@ -1,4 +1,4 @@
-"""``python -m benchmarks.accuracy_trees``: are our trees as accurate as the peers', on the same splits?
+"""``python -m benchmarks.accuracy_trees [data set or part of a title ...]``: are our trees as accurate as the peers', on the same splits?
 
 Repeated stratified cross-validation on real data; each of ours is paired with the peer of its kind and judged by the
 corrected resampled t test. Weka takes part when the variable WEKA_JAR names its jar. Prints Markdown.
@@ -31,7 +31,7 @@ def pairs() -> dict[str, tuple]:
     """Name: our learner, the peer as a maker of scikit-learn style or a Weka class name."""
     import lightgbm
 
-    lgb = lightgbm.LGBMClassifier(n_estimators=50, verbose=-1, n_jobs=2)
+    lgb = lightgbm.LGBMClassifier(n_estimators=50, verbose=-1, n_jobs=1)
     found = {
         "DecisionTree / scikit-learn": (
             trees.DecisionTreeClassifier(random_state=0), tree.DecisionTreeClassifier(random_state=0)),
@@ -52,14 +52,15 @@ def pairs() -> dict[str, tuple]:
 
 def main(chosen: list[str]) -> None:
     print("| data | ours / peer | errors, % | difference, 95 % interval | p |\n|---|---|---|---|---|")
-    for name in SETS:
+    words = [word for word in chosen if word not in SETS]
+    for name in [s for s in SETS if s in chosen] or SETS:
         loaded = data.load_dataset(name)
         table, y = loaded.X, np.asarray(loaded.y)
         table = table if isinstance(table, Table) else Table.of(table)
         splits = list(RepeatedStratifiedKFold(n_splits=10, n_repeats=REPEATS, random_state=1).split(y, y))
         done: dict[str, np.ndarray] = {}
         for title, (ours, peer) in pairs().items():
-            if chosen and not any(word in title for word in chosen):
+            if words and not any(word in title for word in words):
                 continue
             a = done.setdefault(repr(ours), errors(ours, table, y, splits))
             b = errors(peer, table, y, splits)
