@@ -186,6 +186,10 @@ def test_breast_cancer_as_printed():
     assert tree.feature[0] == 20 and tree.n_node_samples[1] == 309  # worst radius
     assert_allclose(tree.threshold[0], 0.110957, atol=5e-7)
     assert_allclose(tree.impurity[0], 0.9430474526, atol=5e-11)
+    assert tree.node_count == 29
+    left, right = tree.children(0)
+    assert (tree.feature[left], tree.feature[right]) == (27, 26)  # worst concave points, worst concavity
+    assert_allclose([tree.threshold[left], tree.threshold[right]], [0.322709, -0.259731], atol=5e-7)
     again = DecisionTreeClassifier(criterion="entropy", random_state=7).fit(a, s)
     assert_array_equal(again.tree_.threshold, tree.threshold)
 
