@@ -142,7 +142,7 @@ for _entry in (
           settings={"random_state": 0}, suits="on request"),
     Entry("decision tree", "assay.trees:DecisionTreeClassifier", "one binary tree, grown to the end",
           settings={"random_state": 0}, suits="on request"),
-    Entry("id3", "assay.trees:ID3Classifier", "the first of the trees, categories only", suits="on request"),
+    Entry("id3", "assay.trees:ID3Classifier", "the first of the trees, plain gain, never pruned", suits="on request"),
     Entry("oblique tree", "assay.trees:FisherTreeClassifier", "a tree of linear discriminants", suits="on request"),
     Entry("forest", "assay.ensembles:RandomForestClassifier", "a hundred random trees vote",
           settings={"random_state": 0}, other=("random forest",)),
