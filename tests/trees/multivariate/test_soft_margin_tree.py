@@ -71,3 +71,12 @@ def test_more_than_two_classes_go_in_groups():
     for grouping in ("exchange", "2-means"):
         model = SoftMarginTreeClassifier(grouping=grouping, max_depth=2).fit(X, y)
         assert model.score(X, y) > 0.95 and model.get_n_leaves() == 3
+
+
+def test_weights_of_very_different_size_do_no_harm():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(30, 1)).round(2), rng.integers(0, 4, 30)
+        w = rng.choice([1.0, 2.0, 0.5, 1e-9, 1e9], 30)
+        shares = SoftMarginTreeClassifier(oblique=False).fit(X, y, sample_weight=w).predict_proba(X)
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)

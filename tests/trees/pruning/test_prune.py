@@ -11,7 +11,9 @@ from assay.errors import DataError, ParameterError
 from assay.tables.data import load_breast_cancer_ljubljana, load_iris
 from assay.trees.c45_classifier import C45Classifier
 from assay.trees.cart_regressor import CARTRegressor
+from assay.trees.continuous_tree_regressor import ContinuousTreeRegressor
 from assay.trees.id3_classifier import ID3Classifier
+from assay.trees.model_tree_regressor import ModelTreeRegressor
 from assay.trees.pruning import cost_complexity, error_based, prune, reduced_error
 
 DATA = load_breast_cancer_ljubljana()  # nominal, with missing values
@@ -110,3 +112,17 @@ def test_rows_count_as_they_did_in_growing():
     assert_array_equal(
         pruned.threshold, error_based(model.tree_, 0.25, X, y, np.where(y == 1, 4.0, 1.0)).threshold
     )
+
+
+@pytest.mark.parametrize("learner", [ModelTreeRegressor, ContinuousTreeRegressor])
+def test_leaves_with_functions_are_not_pruned(learner):
+    """They would answer with the functions of other leaves."""
+    X = np.arange(60.0)[:, None]
+    with pytest.raises(ParameterError, match="very leaves"):
+        prune(learner().fit(X, np.abs(X[:, 0] - 20)), method="cost-complexity", alpha=1.0)
+
+
+def test_one_row_is_not_enough_for_folds():
+    X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 1])
+    with pytest.raises(DataError, match="two rows"):
+        prune(ID3Classifier().fit(X, y), X[:1], y[:1], method="cost-complexity")

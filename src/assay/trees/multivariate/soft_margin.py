@@ -110,15 +110,9 @@ def _step(
 
 def _reach(at: tuple[np.ndarray, ...], step: tuple[Any, ...]) -> float:
     """How far a step may go, at most 1, until one of the positive numbers is zero."""
-    return min(
-        [
-            1.0,
-            *(
-                float(np.min(np.where(by < 0, -one / np.minimum(by, -1e-300), 1.0)))
-                for one, by in zip(at, step)
-            ),
-        ]
-    )
+    with np.errstate(over="ignore"):  # a step of next to nothing may go any way
+        ends = [np.min(np.where(by < 0, -one / np.minimum(by, -1e-300), 1.0)) for one, by in zip(at, step)]
+    return min(1.0, *map(float, ends))
 
 
 def _primal(

@@ -12,6 +12,7 @@ import numpy as np
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.core.targets import encode_labels
+from assay.errors import DataError
 from assay.trees.pruning.cost_complexity import cost_complexity, cost_complexity_path, sums_on_path
 from assay.trees.tree import Tree
 
@@ -192,6 +193,10 @@ def _folds(y: np.ndarray, cv: Any, random_state: Any) -> list[tuple[np.ndarray, 
         from sklearn.model_selection import check_cv
 
         return list(check_cv(cv).split(np.zeros(len(y)), y))
+    if len(y) < 2:
+        raise DataError(
+            "Cross-validated pruning needs two rows or more, got 1. Give the price of a leaf, alpha."
+        )
     cv, order = min(int(cv), len(y)), np.arange(len(y))
     if random_state is not None:
         from sklearn.utils import check_random_state

@@ -93,6 +93,11 @@ def _tree_of(model: Any) -> Tree:
             f"prune: {type(model).__name__} has no tree_ of tests on single columns. Fit a tree learner of "
             "assay.trees first."
         )
+    if hasattr(model, "coef_") or hasattr(model, "leaf_values_"):
+        raise ParameterError(
+            f"prune: the leaves of {type(model).__name__} hold functions that were fitted for these very leaves. Fit "
+            "again with other limits, such as max_depth or min_samples_leaf."
+        )
     return tree
 
 
