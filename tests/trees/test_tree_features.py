@@ -134,3 +134,8 @@ def test_a_tree_without_tests_keeps_all_columns_and_says_so():
     with pytest.warns(DegenerateWarning, match="uses none of the columns"):
         selector = TreeFeatureSelector().fit(np.ones((6, 3)), [0, 1, 0, 1, 0, 1])
     assert selector.support_.all()
+
+
+def test_a_missing_label_is_told():
+    with pytest.raises(DataError, match="row 1 has no label"):
+        TreeFeatureSelector().fit([[1.0], [2.0], [3.0]], np.array(["a", np.nan, "b"], dtype=object))

@@ -181,7 +181,8 @@ def _default_tree(y: Any) -> Any:
 
     from assay.core.targets import plain_values
 
-    if type_of_target(plain_values(y)) in ("binary", "multiclass"):
+    values = plain_values(y)  # text is classes, also where some of it is missing, which the tree will say
+    if np.asarray(values).dtype.kind in "OUS" or type_of_target(values) in ("binary", "multiclass"):
         from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 
         return DecisionTreeClassifier(min_samples_leaf=0.01)

@@ -155,6 +155,22 @@ def test_degenerate_tables(name):
 
 
 @every
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e200, 1e307])
+def test_numbers_that_cannot_be_squared_are_refused(name, size):
+    with pytest.raises(DataError, match=rf"{name}: column x1 .* cannot be squared"):
+        make(name).fit(X * [1.0, size, 1.0, 1.0], Y)
+
+
+@every
+@pytest.mark.parametrize("unit", [2.0**1000, 2.0**-1000, 2.0**-1074])
+def test_weights_may_be_of_any_size(name, unit):
+    w = (1.0 + Y) * unit
+    model = make(name).fit(X, Y, sample_weight=w)
+    assert model.score(X, Y) > 0.98
+    assert_allclose(model.tree_.weighted_n_node_samples[0], w.sum(), rtol=1e-9)
+
+
+@every
 def test_growth_tells_how_far_it_has_come(name):
     seen = []
     with listen(lambda event: seen.append(event)):

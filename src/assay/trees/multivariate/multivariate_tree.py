@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 _PARTS = 5  # terms of a node's function that an explanation shows
+_LARGE = 1e152  # the square of a larger number, or of a smaller one than its inverse, is no number
 
 STOPPING: dict[str, Accepted | None] = {  # what all take
     "max_depth": Count() | None,
@@ -74,6 +76,10 @@ class MultivariateTree(TreeLearner, Learner):
         raise TypeError(f"{type(self).__name__} must define _split")
 
     def _grow(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, K: int, criterion: str) -> None:
+        self._refuse_sizes(X)
+        most = float(w.max())
+        unit = 1.0 if 1e-100 < most < 1e100 else 2.0 ** -max(math.frexp(most)[1], -1000)
+        w = w * unit  # products of weights neither overflow nor vanish
         seen = w > 0
         n = int(seen.sum())
         least = {
@@ -90,7 +96,17 @@ class MultivariateTree(TreeLearner, Learner):
         limits = Limits(self.max_depth, _rows(self.min_samples_split, n), self.min_impurity_decrease)
         with one_blas_thread():  # nodes are small: waking other threads costs more than they do
             tree = grow(rows, self._split, limits, rng)
-        self.tree_ = tree if held is None else prune_by_error(tree, held)
+        tree = tree if held is None else prune_by_error(tree, held)
+        self.tree_ = replace(tree, weighted_n_node_samples=tree.weighted_n_node_samples / unit)
+
+    def _refuse_sizes(self, X: np.ndarray) -> None:
+        size = np.abs(X).max(axis=0)
+        wrong = np.flatnonzero((size > _LARGE) | ((size > 0) & (size < 1 / _LARGE)))
+        if len(wrong):
+            raise DataError(
+                f"{type(self).__name__}: column {self._names[wrong[0]]} holds numbers of the size "
+                f"{size[wrong[0]]:.0e}, which cannot be squared. Multiply it by some power of ten."
+            )
 
     @property
     def feature_importances_(self) -> np.ndarray:
