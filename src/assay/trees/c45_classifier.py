@@ -80,7 +80,7 @@ class C45Classifier(TreeLearner, Classifier):
     'outlook'
     """
 
-    takes = frozenset({"nominal", "missing"})
+    takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "pruning": Choice("error-based", "reduced-error", "pessimistic", "mdl") | None,
         "confidence": Range(0, 0.5, open="low"),

@@ -117,7 +117,7 @@ class CARTClassifier(PrunedByPrice, Classifier):
     3
     """
 
-    takes = frozenset({"nominal", "missing"})
+    takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {"criterion": Choice("gini", "entropy"), "cost": Choice("error", "impurity"), **CART_ACCEPTS}
 
     def __init__(

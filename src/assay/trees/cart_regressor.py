@@ -55,7 +55,7 @@ class CARTRegressor(PrunedByPrice, Regressor):
     (2, array([1.01, 2.99]))
     """
 
-    takes = frozenset({"nominal", "missing"})
+    takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {"criterion": Choice("squared_error", "absolute_error", "poisson"), **CART_ACCEPTS}
 
     def __init__(

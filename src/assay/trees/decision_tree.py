@@ -41,6 +41,7 @@ class DecisionTree(TreeLearner):
     """Parameters of scikit-learn's trees, and what they mean for :func:`assay.trees.growing.grow`."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"nominal", "missing", "sparse"})
+    _reads_sparse = True
     accepts: ClassVar[Mapping[str, Accepted | None]] = {
         "splitter": Choice("best", "random"),
         "max_depth": Count(1) | None,

@@ -63,7 +63,7 @@ class ID3Classifier(TreeLearner, Classifier):
     (['colour', 'shape'], 0.9)
     """
 
-    takes = frozenset({"nominal", "missing"})
+    takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "criterion": Choice("gain", "gain_ratio", "gini"),
         "numeric": Choice("threshold", "refuse"),

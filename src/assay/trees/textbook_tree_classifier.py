@@ -92,7 +92,7 @@ class TextbookTreeClassifier(TextbookTree, Classifier):
          4     2  x1           1      0      1
     """
 
-    takes = frozenset({"nominal", "missing"})
+    takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "criterion": Choice("entropy", "gini", "error", "risk") | Function(),
         "loss": Array(2) | None,

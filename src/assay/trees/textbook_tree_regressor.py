@@ -74,7 +74,7 @@ class TextbookTreeRegressor(TextbookTree, Regressor):
     (array([1.1, 5.2]), 0.2)
     """
 
-    takes = frozenset({"nominal", "missing"})
+    takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "criterion": Choice("squared", "absolute", "worst"),
         "leaf_value": Choice("mean", "median", "midrange") | None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,11 @@ class TreeLearner:
 
     tree_: Tree
     schema_: Schema
+    _reads_sparse: ClassVar[bool] = False  # else a sparse table is made dense at the door
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        block = super()._admit(X, fitting)  # type: ignore[misc]
+        return block if self._reads_sparse else dense(block)
 
     def get_depth(self) -> int:
         """The largest number of tests from the root to a leaf."""
