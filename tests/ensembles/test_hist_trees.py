@@ -1,5 +1,7 @@
 """Trees end to end: scores by the book, on every way through the kernel; broken trees are refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -132,3 +134,15 @@ def test_a_crossed_tree_reads_nothing_outside():
         n_categories=np.zeros(1, np.int32),
     )
     assert np.isfinite(trees.add_scores(np.linspace(-2, 2, 64)[:, None], np.zeros((64, 1)))).all()
+
+
+@pytest.mark.parametrize("name", ["rows", "gain"])
+def test_a_stored_tree_has_rows_and_a_gain_for_each_node(name):
+    trees = (
+        HistGradientBoostingRegressor(max_iter=2, min_samples_leaf=1).fit([[1.0], [2.0]], [0.0, 8.0]).trees_
+    )
+    trees._check_stored()
+    with pytest.raises(ValueError, match="each node needs a number of rows and a gain"):
+        replace(trees, **{name: getattr(trees, name)[:-1]})._check_stored()
+    with pytest.raises(ValueError, match="do not hold together"):
+        replace(trees, right=trees.right[::-1].copy())._check_stored()

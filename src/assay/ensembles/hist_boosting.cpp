@@ -116,7 +116,7 @@ class Session {
         std::vector<double> number;
         std::vector<uint8_t> missing_left;
         std::vector<int32_t> rows;
-        std::vector<float> gain;
+        std::vector<double> gain;
         std::vector<uint32_t> sets;
         std::vector<int64_t> leaf_start;
         int32_t depth = 0;
@@ -177,7 +177,7 @@ class Session {
         auto unit = [](double largest, int room) {
             int exponent = 0;
             std::frexp(largest, &exponent);
-            return std::ldexp(1.0, (largest > 0.0 ? exponent : 0) - std::min(room, 50));
+            return std::ldexp(1.0, std::max((largest > 0.0 ? exponent : 0) - std::min(room, 50), -1000));  // 1 / unit is finite
         };
         units_.count_bits = bits;
         units_.g = unit(most.g, 62 - 2 * bits), units_.h = 1.0;
@@ -186,11 +186,11 @@ class Session {
     }
 
     void describe(const Node &node, const std::vector<Node> &nodes, std::vector<int32_t> &column,
-                  std::vector<double> &number, std::vector<uint8_t> &missing_left, std::vector<float> &gain,
+                  std::vector<double> &number, std::vector<uint8_t> &missing_left, std::vector<double> &gain,
                   std::vector<uint32_t> &sets) const {
         const int64_t j = node.split.column;
         column.push_back(int32_t(j));
-        gain.push_back(float(node.split.gain));
+        gain.push_back(node.split.gain);
         const bool larger_left = nodes[node.left].sums.count > nodes[node.right].sums.count;
         missing_left.push_back(missing_.data()[j] ? node.split.missing_left : larger_left);
         if (node.split.nominal) {
@@ -226,7 +226,7 @@ class Session {
         for (size_t l = 0; l < leaves_.size(); ++l) {
             double g = 0.0, h = 0.0;
             for (int64_t t = start[l]; t < start[l + 1]; ++t) g += sums[2 * t], h += sums[2 * t + 1];
-            number[leaves_[l].node] = -g / (h + l2_ + TINY) * rate;
+            number[leaves_[l].node] = -(g * units_.g) / (h * units_.h + l2_ + TINY) * rate;
         }
     }
 };

@@ -58,7 +58,7 @@ class Boosting:
     ):
         n = len(codes)
         self.y, self.w, self.raw, self.loss = y, w, raw, loss
-        self._exact = not monotonic.any()
+        self._exact, self._monotonic = not monotonic.any(), monotonic
         self._heaviest = 1.0 if w is None else float(w.max())
         self._helpers = threads() - 1 if n * len(bins.bins) >= WORTH_SHARING else 0
         self._session = _hist_boosting.Session(
@@ -114,9 +114,34 @@ class Boosting:
 
     def _set_leaves(self, tree: Grown, scores: np.ndarray, rate: float) -> None:
         """Losses with corners: a leaf says the median (or other quantile) of its residuals."""
-        rows = self._session.rows()
-        stops = np.append(tree.leaf_start[1:], len(rows))
-        for leaf, a, b in zip(tree.leaf, tree.leaf_start, stops):
-            some = rows[a:b]
+        rows, inner = self._session.rows(), tree.column >= 0
+        start, stop = np.empty(len(inner), np.int64), np.empty(len(inner), np.int64)
+        start[tree.leaf], stop[tree.leaf] = tree.leaf_start, np.append(tree.leaf_start[1:], len(rows))
+
+        def value(node: int) -> float:
+            some = rows[start[node] : stop[node]]
             w = None if self.w is None else self.w[some]
-            tree.number[leaf] = rate * self.loss.leaf_value(self.y[some] - scores[some], w)
+            return self.loss.leaf_value(self.y[some] - scores[some], w)
+
+        if self._exact:
+            for leaf in tree.leaf:
+                tree.number[leaf] = rate * value(leaf)
+            return
+        for i in np.flatnonzero(inner)[::-1]:  # children stand behind their parents
+            start[i], stop[i] = start[i + 1], stop[tree.right[i]]
+        self._set_bounded_leaves(tree, rate, value)
+
+    def _set_bounded_leaves(self, tree: Grown, rate: float, value: Callable[[int], float]) -> None:
+        """The same under monotonic constraints: a test of such a column bounds what is below it, on either side."""
+        bounds = np.tile([-np.inf, np.inf], (len(tree.column), 1))
+        for i, (j, right) in enumerate(zip(tree.column.tolist(), tree.right.tolist())):
+            if j < 0:
+                tree.number[i] = rate * np.clip(value(i), *bounds[i])
+                continue
+            bounds[i + 1] = bounds[right] = bounds[i]
+            if not self._monotonic[j]:
+                continue
+            low, high = (i + 1, right) if self._monotonic[j] > 0 else (right, i + 1)
+            a, b = np.clip([value(low), value(high)], *bounds[i])
+            middle = (a + b) / 2 if a <= b else np.clip(value(i), *bounds[i])
+            bounds[low, 1] = bounds[high, 0] = middle

@@ -51,7 +51,7 @@ class BoostedTrees:
     missing_left : (m,) uint8
         Whether missing values go left; so do categories that training did not know.
     rows : (m,) int32       training rows at the node
-    gain : (m,) float32     by how much the test lowered the loss, to second order
+    gain : (m,) float64     by how much the test lowered the loss, to second order
     set_start, sets : (m + 1,) int32, (words,) uint32
         Nominal tests: bit c of the node's words says that category c goes left.
     n_categories : (d,) int32, 0 for numeric columns
@@ -95,7 +95,7 @@ class BoostedTrees:
             joined("right", np.int32),
             joined("missing_left", np.uint8),
             joined("rows", np.int32),
-            joined("gain", np.float32),
+            joined("gain", np.float64),
             np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0), *widths]))]).astype(np.int32),
             joined("sets", np.uint32),
             n_categories.astype(np.int32),
@@ -114,6 +114,11 @@ class BoostedTrees:
         )  # fmt: skip
         _hist_trees.check(*parts)
         return parts
+
+    def _check_stored(self) -> None:
+        m = len(self._parts[1])
+        if len(self.rows) != m or len(self.gain) != m or (self.rows < 0).any():
+            raise ValueError("BoostedTrees: each node needs a number of rows and a gain.")
 
     def add_scores(
         self, X: np.ndarray, out: np.ndarray, first: int = 0, last: int | None = None
@@ -135,8 +140,7 @@ class BoostedTrees:
     def gains(self) -> np.ndarray:
         """(d,) the sum of the gains of the tests on each column."""
         tests = self.column >= 0
-        weights = self.gain[tests].astype(np.float64)
-        return np.bincount(self.column[tests], weights=weights, minlength=len(self.n_categories))
+        return np.bincount(self.column[tests], weights=self.gain[tests], minlength=len(self.n_categories))
 
     def tree(self, t: int) -> Tree:
         """Tree t alone, to be read and drawn like any other; an inner node's value is its leaves' mean."""

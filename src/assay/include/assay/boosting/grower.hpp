@@ -123,12 +123,19 @@ class Grower {
                double(node.sums.h) * units_.h >= MIN_CURVATURE;
     }
 
+    // 24 bits of a number, as many as a float has but without its limits: equal gains are equal.
+    static double rounded(double v) {
+        int exponent = 0;
+        const float most = float(std::frexp(v, &exponent));
+        return std::ldexp(double(most), exponent);
+    }
+
     // A bounded number of leaves: the largest gain first; among equals the older node.
     void best_first() {
-        using Entry = std::pair<float, int32_t>;  // in single precision, so that equal gains are equal
+        using Entry = std::pair<double, int32_t>;
         std::priority_queue<Entry> open;
         auto push = [&](int32_t k) {
-            if (nodes_[k].split.column >= 0) open.emplace(float(nodes_[k].split.gain), -k);
+            if (nodes_[k].split.column >= 0) open.emplace(rounded(nodes_[k].split.gain), -k);
             else drop(k);
         };
         push(0);
@@ -404,7 +411,7 @@ class Grower {
     Split best_of(const int64_t *cells, int64_t j, const Node &node, int who) {
         const double rounding = double(node.sums.count) * units_.g;
         const Rules rules{limits_.l2, double(limits_.rows), node.lower, node.upper, columns_.monotonic[j],
-                          rounding * rounding / (double(node.sums.h) * units_.h)};
+                          rounding * (rounding / (double(node.sums.h) * units_.h))};
         Split s = columns_.nominal[j]
                       ? nominal_split(cells, columns_.bins[j], columns_.missing[j], node.sums, node.value, units_, rules,
                                       scratch_[who])

@@ -31,7 +31,7 @@ struct Rows {                                 // what a loss reads; one entry a 
     double parameter;                         // q of the pinball, the class k of one of many
 };
 
-struct Step { float g, h; };                  // gradient and curvature themselves, for the values of leaves
+struct Step { float g, h; };                  // gradient and curvature in units, not rounded: for the values of leaves
 
 struct Extent { double g, h, sum_g; };        // largest |g|, largest h, sum of |g|
 
@@ -92,7 +92,7 @@ static INLINE void cells_of(const Rows &R, int64_t a, int64_t b, double scale_g,
         if constexpr (WIDE) {
             cells[2 * i] = whole;
             cells[2 * i + 1] = nearest(h * scale_h) * one + 1;
-            steps[i] = {float(g), float(h)};
+            steps[i] = {float(g * scale_g), float(h * scale_h)};
         } else {
             cells[i] = whole * one + 1;
         }
