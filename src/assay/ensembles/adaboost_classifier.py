@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.scores import softmax
+from assay.core.seeds import random_state_of
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.boosting_theory import training_error_bound
 from assay.ensembles.weak_learners import (
@@ -120,7 +120,7 @@ class AdaBoostClassifier(Boosted, Classifier):
         self.n_classes_ = K
         self.members_, self.seeds_, self.history_ = [], np.zeros(0, np.int64), []
         self.estimator_weights_, self.estimator_errors_ = np.zeros(T), np.ones(T)
-        rng = check_random_state(self.random_state)
+        rng = random_state_of(self.random_state)
         weak, labels = self._weak_learner(X, y)
         p = np.full(n, 1 / n) if w is None else w / w.sum()
         first, absent, votes = p, p == 0, np.zeros((n, K))

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from assay.core.explanation import Section
 from assay.core.learner import Regressor
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.progress import progress
+from assay.core.seeds import random_state_of
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.weak_learners import (
     SEEDS,
@@ -108,7 +108,7 @@ class AdaBoostRegressor(Boosted, Regressor):
         self.members_, self.history_ = [], []
         self.estimator_weights_, self.estimator_errors_ = np.zeros(T), np.ones(T)
         seeds: list[int] = []
-        rng = check_random_state(self.random_state)
+        rng = random_state_of(self.random_state)
         weak: Any = (
             WeakTrees(self.estimator_, X, self.schema_)
             if own

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
+from assay.core.seeds import random_state_of
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.weak_learners import (
     SEEDS,
@@ -68,7 +68,7 @@ class AdditiveClassifier(Boosted, Classifier):
         n, K = len(y), len(self.classes_)
         self.n_classes_, self.members_, self.history_ = K, [], []
         seeds: list[int] = []
-        rng = check_random_state(self.random_state)
+        rng = random_state_of(self.random_state)
         rows = np.full(n, 1 / n) if w is None else w / w.sum()
         C = self._n_scores()
         weak: Any = (

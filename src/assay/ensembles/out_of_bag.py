@@ -18,8 +18,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
+from assay.core.seeds import random_state_of
 from assay.errors import DegenerateWarning, ParameterError
 
 __all__ = [
@@ -50,7 +50,7 @@ def draw_seeds(random_state: Any, n_old: int, n_new: int) -> np.ndarray:
     The seed of member t depends on ``random_state`` and t alone, so neither the number of threads nor a warm start
     changes a member. They are the seeds that scikit-learn draws.
     """
-    return check_random_state(random_state).randint(LARGEST_SEED, size=n_old + n_new)[n_old:]
+    return random_state_of(random_state).randint(LARGEST_SEED, size=n_old + n_new)[n_old:]
 
 
 def seeded(seed: int) -> np.random.RandomState:

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Seed
+from assay.core.seeds import random_state_of
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.weak_learners import SEEDS, with_seed
 
@@ -68,7 +69,7 @@ class ThreeLearnerBoosting(Boosted, Classifier):
         return False  # each learner has rows of its own, so there are no columns to share
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
-        rng = check_random_state(self.random_state)
+        rng = random_state_of(self.random_state)
         self.n_classes_, self.members_, self.third_, self.history_ = len(self.classes_), [], None, []
         part = self._deal(y, rng)
         parts = [np.flatnonzero(part == k) for k in range(3)]
