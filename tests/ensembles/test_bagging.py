@@ -1,5 +1,7 @@
 """Bagging: the same members as scikit-learn's, and what is our own."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +17,7 @@ import assay
 from assay.bayes import GaussianNB, NaiveBayes
 from assay.ensembles.bagging_classifier import BaggingClassifier
 from assay.ensembles.bagging_regressor import BaggingRegressor
-from assay.errors import DegenerateWarning, ParameterError
+from assay.errors import DataError, DegenerateWarning, ParameterError
 from assay.trees.c45_classifier import C45Classifier
 from assay.trees.model_tree_regressor import ModelTreeRegressor
 from assay.trees.textbook_tree_classifier import TextbookTreeClassifier
@@ -255,3 +257,37 @@ def test_what_cannot_be_is_refused_in_a_sentence(wrong, said):
 def test_too_few_bags_for_an_estimate_are_named():
     with pytest.warns(DegenerateWarning, match="Some inputs do not have OOB scores"):
         BaggingClassifier(GaussianNB(), 1, oob_score=True, random_state=0).fit(*IRIS)
+
+
+def test_a_warm_start_keeps_to_its_columns_and_classes():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    for estimator in (None, LogisticRegression(max_iter=500)):
+        model = (
+            BaggingClassifier(estimator, 2, warm_start=True, random_state=0)
+            .fit(X, y)
+            .set_params(n_estimators=4)
+        )
+        for columns, classes in ((X[X.columns[::-1]], y), (X[X.columns[:2]], y), (X, y > 0)):
+            with pytest.raises(
+                DataError, match="the columns, their categories and the classes must be the same"
+            ):
+                copied(model).fit(columns, classes)
+        grown = copied(model).fit(X, y)
+        whole = BaggingClassifier(estimator, 4, random_state=0).fit(X, y)
+        assert_array_equal(grown.predict_proba(X), whole.predict_proba(X))
+
+
+def copied(model):
+    return pickle.loads(pickle.dumps(model))
+
+
+def test_members_answer_the_question_of_the_ensemble():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(
+        ParameterError, match="BaggingClassifier: estimator must be a classifier, got LinearRegression"
+    ):
+        BaggingClassifier(LinearRegression()).fit(X, y)
+    with pytest.raises(
+        ParameterError, match="BaggingRegressor: estimator must be a regressor, got GaussianNB"
+    ):
+        BaggingRegressor(GaussianNB()).fit(X, y)

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 import assay
 from assay.bayes import GaussianNB
 from assay.ensembles.gradient_boosting_classifier import GradientBoostingClassifier
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError
 
 
 def single(load):
@@ -125,3 +125,38 @@ def test_rows_that_are_sure_do_no_harm():
     X, y = np.arange(8.0)[:, None], np.arange(8) > 3
     model = GradientBoostingClassifier(n_estimators=400, learning_rate=1.0).fit(X, y)
     assert np.isfinite(model.decision_function(X)).all() and model.score(X, y) == 1
+
+
+def test_a_warm_start_keeps_to_its_columns_and_classes():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    for columns, classes in (
+        (X[X.columns[::-1]], y),
+        (X[X.columns[:2]], y),
+        (X, y > 0),
+        (X, y.replace(2, 1)),
+    ):
+        model = (
+            GradientBoostingClassifier(n_estimators=2, warm_start=True).fit(X, y).set_params(n_estimators=4)
+        )
+        with pytest.raises(DataError, match="the columns, their categories and the classes must be the same"):
+            model.fit(columns, classes)
+
+
+def test_a_warm_start_goes_on_after_a_round_trip(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = GradientBoostingClassifier(n_estimators=2, warm_start=True, random_state=0).fit(X, y)
+    assay.save(model, tmp_path / "model.assay")
+    loaded = assay.load(tmp_path / "model.assay").set_params(n_estimators=4).fit(X, y)
+    whole = GradientBoostingClassifier(n_estimators=4, random_state=0).fit(X, y)
+    assert_array_equal(loaded.predict_proba(X), whole.predict_proba(X))
+
+
+def test_scores_that_overflow_are_an_error():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    y = np.random.default_rng(1).integers(0, 2, 60)
+    model = GradientBoostingClassifier(loss="exponential", learning_rate=1e3, n_estimators=30)
+    with (
+        np.errstate(over="ignore"),
+        pytest.raises(DegenerateError, match="the scores overflow after .* rounds"),
+    ):
+        model.fit(X, y)

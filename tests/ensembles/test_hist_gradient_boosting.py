@@ -25,7 +25,7 @@ from assay.ensembles.hist_gradient_boosting import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
-from assay.errors import DataError, ParameterError, SchemaError
+from assay.errors import DataError, DegenerateError, ParameterError, SchemaError
 
 LOADS = [load_iris, load_wine, load_breast_cancer]
 
@@ -483,3 +483,64 @@ def test_text_that_is_not_listed_is_refused():
     X, y = frame()
     with pytest.raises(SchemaError, match="'town' holds categories"):
         HistGradientBoostingClassifier(categorical_features=["job"]).fit(X, y)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "quantile", "poisson", "gamma"])
+def test_monotonic_constraints_hold_for_every_loss(loss, weighted):
+    """Also for losses whose leaves are medians or quantiles, which the search for splits does not bound."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = np.exp((np.sin(3 * np.nan_to_num(X[:, 0])) + np.nan_to_num(X[:, 1]) + rng.normal(size=500)) / 3)
+    w = rng.uniform(0.1, 5, 500) if weighted else None
+    settings = {"loss": loss, "quantile": 0.3, "max_iter": 12, "min_samples_leaf": 3}
+    free = HistGradientBoostingRegressor(**settings).fit(X, y, w)
+    bound = HistGradientBoostingRegressor(**settings, monotonic_cst=[1, 0, -1]).fit(X, y, w)
+    grid = np.linspace(-3, 3, 60)
+
+    def least_step(model, j, sign):
+        rows = np.repeat(X[:20], 60, axis=0)
+        rows[:, j] = np.tile(grid, 20)
+        return np.min(sign * np.diff(model.predict(rows).reshape(20, 60), axis=1))
+
+    for j, sign in ((0, 1), (2, -1)):
+        assert least_step(bound, j, sign) >= -1e-12
+        assert least_step(free, j, sign) < -1e-3  # without the constraint it does not hold by itself
+    assert np.mean(np.abs(bound.predict(X) - y)) < np.mean(np.abs(np.median(y) - y))
+
+
+def test_weights_beyond_single_precision_count_as_they_should():
+    X, y = load_breast_cancer(return_X_y=True)
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    settings = {"max_iter": 5, "l2_regularization": 0.0}
+    posterior = HistGradientBoostingClassifier(**settings).fit(X, y, w).predict_proba(X)
+    for scale in (2.0**300, 2.0**900):
+        scaled = HistGradientBoostingClassifier(**settings).fit(X, y, w * scale)
+        assert_allclose(scaled.predict_proba(X), posterior, rtol=1e-9)
+        assert scaled.feature_importances_.sum() == pytest.approx(1)
+    wide = 10.0 ** np.random.default_rng(1).uniform(-150, 150, len(y))
+    for model in (HistGradientBoostingClassifier(**settings), HistGradientBoostingRegressor(**settings)):
+        answers = model.fit(X, y, wide).predict(X)
+        assert np.isfinite(answers).all()
+        assert answers[np.argmax(wide)] == pytest.approx(y[np.argmax(wide)], abs=0.1)  # the heaviest row decides
+
+
+def test_targets_beyond_single_precision_are_learned():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = np.exp(X[:, 0] + rng.normal(size=300) ** 3)  # a few are far larger than the others
+    small = HistGradientBoostingRegressor(max_iter=5, max_leaf_nodes=5).fit(X, y)
+    for scale in (2.0**70, 2.0**200):  # gains, and then gradients, that no float32 holds
+        large = HistGradientBoostingRegressor(max_iter=5, max_leaf_nodes=5).fit(X, y * scale)
+        assert_allclose(large.predict(X) / scale, small.predict(X), rtol=1e-12)
+        assert_allclose(large.feature_importances_, small.feature_importances_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_learning_rate_without_end_is_an_error_and_no_nan(classes):
+    X = np.arange(60.0)[:, None]
+    with pytest.raises(DegenerateError, match="the scores overflow after 0 rounds"):
+        HistGradientBoostingClassifier(learning_rate=np.inf, min_samples_leaf=1).fit(
+            X, np.arange(60) % classes
+        )

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from assay.ensembles.extra_trees import ExtraTreesClassifier
 from assay.ensembles.importances import impurity_importances, permutation_importances, unbiased_importances
 from assay.ensembles.random_forest import RandomForestClassifier, RandomForestRegressor
-from assay.errors import DataError, DegenerateError
+from assay.errors import DataError, DegenerateError, ParameterError
 
 
 def coin_and_noise(n=400):
@@ -78,3 +78,18 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence():
         permutation_importances(forest, X[:10], y[:10])
     with pytest.raises(DegenerateError, match="made compact"):
         impurity_importances(forest.compact())
+
+
+def test_what_cannot_be_asked_says_why():
+    X, y = load_breast_cancer(return_X_y=True)
+    compact = RandomForestClassifier(3, random_state=0).fit(X, y).compact()
+    several = RandomForestClassifier(3, random_state=0).fit(X, np.c_[y, y])
+    for importances in (unbiased_importances, permutation_importances):
+        with pytest.raises(
+            DegenerateError, match="a forest made compact does not know the bags of its trees"
+        ):
+            importances(compact, X, y)
+        with pytest.raises(DataError, match="are for one target of classes"):
+            importances(several, X, np.c_[y, y])
+        with pytest.raises(ParameterError, match="expected a forest"):
+            importances("forest", X, y)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 
 from assay.ensembles.extra_trees import ExtraTreesClassifier
 from assay.ensembles.proximity import outlier_scores, proximity
 from assay.ensembles.random_forest import RandomForestClassifier, RandomForestRegressor
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 
 X, Y = load_iris(return_X_y=True)
 
@@ -48,3 +49,17 @@ def test_a_row_that_lies_among_another_class_stands_out():
     assert outlier_scores(np.eye(3), ["a", "b", "b"]).tolist() == [0, 0, 0]
     with pytest.raises(DataError, match="got shape"):
         outlier_scores(np.ones((2, 3)), [0, 1])
+
+
+def test_what_is_no_forest_or_has_no_bags_is_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(
+        ParameterError, match="proximity: expected a forest, such as RandomForestClassifier, got str"
+    ):
+        proximity("forest", X)
+    with pytest.raises(NotFittedError):
+        proximity(RandomForestClassifier(), X)
+    compact = RandomForestClassifier(3, random_state=0).fit(X, y).compact()
+    assert proximity(compact, X).shape == (150, 150)
+    with pytest.raises(DataError, match="not if it was made compact"):
+        proximity(compact, X, out_of_bag_only=True)

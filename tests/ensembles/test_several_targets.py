@@ -86,3 +86,10 @@ def test_what_is_for_one_target_alone():
     )
     plain = RandomForestClassifier(3, random_state=0).fit(X, Y)
     assert weighed.predict_proba(X)[0][:, 1].mean() > plain.predict_proba(X)[0][:, 1].mean()
+
+
+def test_targets_of_different_kinds_keep_their_kinds():
+    X = np.arange(12.0)[:, None]
+    y = np.array([["a", 1]] * 6 + [["b", 2]] * 6, dtype=object)
+    answers = RandomForestClassifier(5, bootstrap=False, random_state=0).fit(X, y).predict(X)
+    assert answers.tolist() == y.tolist()

@@ -5,16 +5,26 @@ import gc
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from assay.ensembles import weak_learners
 from assay.ensembles.adaboost_classifier import AdaBoostClassifier
+from assay.ensembles.adaboost_m2 import AdaBoostM2Classifier
+from assay.ensembles.adaboost_regressor import AdaBoostRegressor
+from assay.ensembles.bagging_classifier import BaggingClassifier
+from assay.ensembles.extra_trees import ExtraTreesClassifier
+from assay.ensembles.gentle_boost import GentleBoostClassifier
 from assay.ensembles.gradient_boosting_classifier import GradientBoostingClassifier
+from assay.ensembles.hist_gradient_boosting import HistGradientBoostingClassifier
 from assay.ensembles.logit_boost import LogitBoostClassifier
+from assay.ensembles.random_forest import RandomForestClassifier
+from assay.ensembles.three_learner_boosting import ThreeLearnerBoosting
 from assay.ensembles.weak_learners import SumOfTrees, WeakEstimators, WeakTrees, kept, with_seed
 from assay.errors import ParameterError
 from assay.tables import Table
@@ -111,3 +121,51 @@ def test_an_estimator_without_weights_is_refused_where_they_are_needed():
         WeakEstimators(make_pipeline(GaussianNB()), X, "AdaBoostClassifier")
     drawn = WeakEstimators(make_pipeline(GaussianNB()), X, "AdaBoostClassifier", weighted=False)
     assert drawn.learn_rows(np.arange(0, 150, 2), Y, 0).score(X, Y) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("model", "task"),
+    [
+        (AdaBoostClassifier(LinearRegression()), "classifier"),
+        (AdaBoostM2Classifier(LinearRegression()), "classifier"),
+        (ThreeLearnerBoosting(LinearRegression()), "classifier"),
+        (LogitBoostClassifier(LogisticRegression()), "regressor"),
+        (GentleBoostClassifier(LogisticRegression()), "regressor"),
+        (AdaBoostRegressor(LogisticRegression()), "regressor"),
+    ],
+)
+def test_the_members_of_a_boosted_ensemble_do_what_it_needs(model, task):
+    """Else the numbers of a regressor would be taken for classes, in silence."""
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ParameterError, match=f"{type(model).__name__}: estimator must be a {task}, got L"):
+        model.fit(X, y)
+
+
+def test_adaboost_m2_needs_plausibilities():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ParameterError, match="SVC has no predict_proba"):
+        AdaBoostM2Classifier(SVC()).fit(X, y)
+    AdaBoostM2Classifier(DecisionTreeRegressor(max_depth=2), n_estimators=2).fit(X, y)  # its own kind of tree
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AdaBoostClassifier(n_estimators=3, resampling=True),
+        AdaBoostM2Classifier(n_estimators=3),
+        AdaBoostRegressor(n_estimators=3),
+        BaggingClassifier(n_estimators=3),
+        ExtraTreesClassifier(3),
+        GentleBoostClassifier(n_estimators=3),
+        GradientBoostingClassifier(n_estimators=3, subsample=0.5, n_iter_no_change=2),
+        HistGradientBoostingClassifier(max_iter=3, early_stopping=True),
+        RandomForestClassifier(3),
+        ThreeLearnerBoosting(),
+    ],
+)
+def test_a_generator_may_be_the_random_state(model):
+    X, y = load_iris(return_X_y=True)
+    first, second = (
+        clone(model).set_params(random_state=np.random.default_rng(5)).fit(X, y).predict(X) for _ in range(2)
+    )
+    assert_array_equal(first, second)

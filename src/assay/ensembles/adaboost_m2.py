@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
+from assay.core.seeds import random_state_of
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.weak_learners import (
     SEEDS,
@@ -22,7 +22,7 @@ from assay.ensembles.weak_learners import (
     kept,
     values_of,
 )
-from assay.errors import DegenerateError
+from assay.errors import DegenerateError, ParameterError
 
 __all__ = ["AdaBoostM2Classifier"]
 
@@ -111,7 +111,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
         self.n_classes_, self.members_, self.history_ = K, [], []
         weights: list[float] = []
         seeds: list[int] = []
-        rng = check_random_state(self.random_state)
+        rng = random_state_of(self.random_state)
         rows = np.full(n, 1 / n) if w is None else w / w.sum()
         D = np.repeat(rows[:, None] / max(K - 1, 1), K, axis=1)
         D[np.arange(n), y] = 0.0
@@ -149,6 +149,11 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     def _weak_learner(self, X: Any) -> Any:
         if self._grows_trees():
             return WeakTrees(self.estimator_, X, self.schema_)
+        if not hasattr(self.estimator_, "predict_proba"):
+            raise ParameterError(
+                f"{type(self).__name__}: {type(self.estimator_).__name__} has no predict_proba, from which the "
+                "plausibility of each class is taken. Choose another estimator."
+            )
         return WeakEstimators(self.estimator_, X, type(self).__name__)
 
     def _task_of_round(self, D: np.ndarray, y: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

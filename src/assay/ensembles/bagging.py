@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
@@ -18,8 +18,8 @@ from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Count, Flag, Instance, Range, Seed
 from assay.core.progress import progress
 from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_without_bags, seeded
-from assay.ensembles.weak_learners import with_seed
-from assay.errors import AssayWarning, ParameterError
+from assay.ensembles.weak_learners import refuse_other_task, with_seed
+from assay.errors import AssayWarning, DataError, ParameterError
 from assay.tables import Column, Schema, Table
 
 __all__ = ["BAGGING", "Bagging"]
@@ -62,6 +62,7 @@ class Bagging(Learner):
     n_jobs: int | None
     random_state: Any
     verbose: int
+    _meant: list[Any]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -124,6 +125,7 @@ class Bagging(Learner):
                 stacklevel=5,
             )
         self.estimator_ = self._template()
+        refuse_other_task(who, self.estimator_, "classifier" if is_classifier(self) else "regressor")
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
         self._size, self._rows = bag_size(n, self.max_samples, w), n
@@ -138,7 +140,13 @@ class Bagging(Learner):
             raise ParameterError(f"{who}: max_features must be <= n_features, got {m} of {d} columns.")
         if not self.warm_start or "estimators_" not in vars(self):
             self.estimators_, self.estimators_features_, self._seeds = [], [], np.zeros(0, np.int64)
-        old = len(self.estimators_)
+        old, meant = len(self.estimators_), self._meaning()
+        if old and self._meant != meant:
+            raise DataError(
+                f"{who}: a warm start adds members to those of the last fit, so the columns, their categories and the "
+                "classes must be the same. Fit with warm_start=False."
+            )
+        self._meant = meant
         if self.n_estimators < old:
             raise ParameterError(
                 f"{who}: n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={old} when "
@@ -153,6 +161,12 @@ class Bagging(Learner):
         fitted = self._each(lambda seed: self._fit_member(seed, X, y), seeds.tolist())
         self.estimators_ += [model for model, _ in fitted]
         self.estimators_features_ += [features for _, features in fitted]
+
+    def _meaning(self) -> list[Any]:
+        """What the columns and the numbers of the classes stand for."""
+        names = getattr(self, "feature_names_in_", [])
+        classes = np.asarray(getattr(self, "classes_", [])).tolist()
+        return [self.n_features_in_, list(names), getattr(self, "schema_", None), classes]
 
     def _fit_member(self, seed: int, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
         features, rows = self._bag(seed)

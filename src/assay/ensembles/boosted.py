@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_feature_names, _num_features, check_
 from assay.core.complaints import warn_unseen
 from assay.core.explanation import Explanation
 from assay.core.learner import Learner
+from assay.ensembles.weak_learners import refuse_other_task, with_seed
 from assay.errors import DataError, ParameterError
 from assay.tables import Table
 from assay.tables.table import UNSEEN
@@ -53,6 +54,8 @@ class Boosted(Learner):
                 f"{type(self).__name__}: estimator must be a {self._task} object, such as {self._small_tree()!r}, got "
                 f"{self.estimator!r}."
             )
+        if type(self.estimator) is not type(self._small_tree()):
+            refuse_other_task(type(self).__name__, self.estimator, self._task)
         return self.estimator
 
     def _small_tree(self) -> Any:
@@ -170,8 +173,6 @@ class Boosted(Learner):
 
     def _shell(self, tree: Any, seed: int) -> Any:
         """A fitted estimator around a tree."""
-        from assay.ensembles.weak_learners import with_seed
-
         return with_seed(clone(self.estimator_), seed)._adopt_tree(
             tree, self.schema_, getattr(self, "classes_", None) if is_classifier(self.estimator_) else None
         )

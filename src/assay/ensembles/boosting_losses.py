@@ -41,7 +41,8 @@ class Loss:
 
     def value(self, y: np.ndarray, F: np.ndarray, w: np.ndarray) -> float:
         """The weighted mean of the loss."""
-        return float(np.average(self.each(y, F), weights=w))
+        with np.errstate(over="ignore"):  # of huge targets it is infinite, which is no harm
+            return float(np.average(self.each(y, F), weights=w))
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         """(n,) the loss of each row."""

@@ -32,7 +32,7 @@ from assay.trees.pressed import PressedTrees
 from assay.trees.pruning.cost_complexity import cost_complexity
 from assay.trees.tree import Tree
 
-__all__ = ["FOREST", "Forest"]
+__all__ = ["FOREST", "Forest", "refuse_no_forest"]
 
 FOREST: Mapping[str, Accepted] = {
     "n_estimators": Count(1),
@@ -339,6 +339,15 @@ class Forest(Learner):
 
     def __iter__(self) -> Any:
         return iter(self.estimators_)
+
+
+def refuse_no_forest(model: Any, who: str) -> None:
+    """Raise if the model is no forest, or not fitted."""
+    if not isinstance(model, Forest):
+        raise ParameterError(
+            f"{who}: expected a forest, such as RandomForestClassifier, got {type(model).__name__}."
+        )
+    model._ready()
 
 
 def _rows(limit: float, n: int, least: int) -> int:

@@ -11,9 +11,10 @@ import numpy as np
 from assay.core.explanation import Explanation, Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Choice
+from assay.ensembles.class_weights import times_class_weights, weights_of_classes
 from assay.ensembles.forest import FOREST, Forest
 from assay.ensembles.several_targets import SeveralTargets, is_table
-from assay.errors import AssayWarning, DataError
+from assay.errors import AssayWarning, DataError, ParameterError
 
 __all__ = ["ForestClassifier"]
 
@@ -55,14 +56,17 @@ class ForestClassifier(SeveralTargets, Forest, Classifier):
         """The rows' weights, times those of their classes."""
         if self.class_weight is None:
             return w
+        who = type(self).__name__
+        if isinstance(self.class_weight, list):
+            raise ParameterError(
+                f"{who}: class_weight must be a dict of class to weight, since y has one target, got a list."
+            )
         if isinstance(self.class_weight, Mapping):
-            from sklearn.utils.class_weight import compute_sample_weight
-
-            by_class = compute_sample_weight(dict(self.class_weight), self.classes_[y])
+            by_class = weights_of_classes(self.class_weight, self.classes_, who)[y]
         else:
             if self.warm_start:
                 warnings.warn(
-                    f'{type(self).__name__}: class_weight presets "balanced" or "balanced_subsample" are not '
+                    f'{who}: class_weight presets "balanced" or "balanced_subsample" are not '
                     "recommended for warm_start if the fitted data differs from the full dataset. Give the weights as "
                     "a dict.",
                     AssayWarning,
@@ -71,7 +75,7 @@ class ForestClassifier(SeveralTargets, Forest, Classifier):
             if self.class_weight == "balanced_subsample" and self.bootstrap:
                 return w
             by_class = _balanced(y, w, self.n_classes_)[y]
-        return by_class if w is None else w * by_class
+        return times_class_weights(w, by_class, who)
 
     def _weigh_bag(self, counts: np.ndarray, y: np.ndarray) -> np.ndarray:
         if self.class_weight != "balanced_subsample":

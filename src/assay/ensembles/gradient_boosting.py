@@ -9,16 +9,17 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
 from assay.core.explanation import Section
 from assay.core.learner import Classifier, Learner
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
+from assay.core.seeds import random_state_of
 from assay.ensembles.boosting_losses import Loss
+from assay.ensembles.set_aside import set_aside
 from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, as_kept, kept, with_seed
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import dense
 
@@ -47,6 +48,7 @@ class GradientBoosting(Learner):
     history_: list[dict[str, Any]]
     start_: np.ndarray
     init_: Any
+    _meant: list[Any]
     n_trees_per_iteration_: int
     max_features_: int
     shared: dict[str, Accepted | None] = {
@@ -154,7 +156,13 @@ class GradientBoosting(Learner):
     ) -> None:
         """One tree per score; F is updated."""
         loss.prepare(y, F, w)
-        residuals, before = loss.residuals(y, F), F.copy()
+        with np.errstate(over="ignore", invalid="ignore"):
+            residuals, before = loss.residuals(y, F), F.copy()
+        if not np.isfinite(residuals).all():
+            raise DegenerateError(
+                f"{type(self).__name__}: the scores overflow after {len(self.members_) // F.shape[1]} rounds. Lower "
+                "learning_rate, or bring the targets to a smaller range."
+            )
         seeds = [int(rng.randint(SEEDS)) for _ in range(F.shape[1])]
 
         def one(c: int) -> tuple[Tree, np.ndarray]:
@@ -176,6 +184,7 @@ class GradientBoosting(Learner):
     def _begin(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, loss: Loss, weighted: bool) -> Any:
         """Clear what was learned before, or keep it; the generator of random numbers."""
         if self.warm_start and len(getattr(self, "members_", ())):
+            self._refuse_other_data()
             C = self.n_trees_per_iteration_
             if self.n_estimators < len(self.members_) // C:
                 raise ParameterError(
@@ -183,11 +192,12 @@ class GradientBoosting(Learner):
                     f"{len(self.members_) // C} rounds that are there when warm_start==True."
                 )
             self.members_ = list(self.members_)
-            rng = check_random_state(self.random_state)
+            rng = random_state_of(self.random_state)
             if "rng_state_" in vars(self):
                 rng.set_state(self.rng_state_)
             return rng
         self.members_, self.seeds_, self.history_ = [], np.zeros(0, np.int64), []
+        self._meant = self._meaning()
         for name in (
             "train_score_",
             "oob_scores_",
@@ -213,20 +223,35 @@ class GradientBoosting(Learner):
                 raise ParameterError(
                     f"The initial estimator {type(self.init_).__name__} does not support sample weights."
                 )
-        return check_random_state(self.random_state)
+        return random_state_of(self.random_state)
+
+    def _refuse_other_data(self) -> None:
+        if "_meant" not in vars(self) or self._meant != self._meaning():
+            raise DataError(
+                f"{type(self).__name__}: a warm start adds trees to those of the last fit, so the columns, their "
+                "categories and the classes must be the same. Fit with warm_start=False."
+            )
+
+    def _meaning(self) -> list[Any]:
+        """What the numbers of the table and the target stand for."""
+        return [self.schema_, np.asarray(getattr(self, "classes_", [])).tolist()]
 
     def _hold_out(self, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[Any, ...]:
         """Training rows, and the rows that say when to stop."""
-        from sklearn.model_selection import train_test_split
-
-        strata = y if isinstance(self, Classifier) else None
-        seed = self.random_state
-        X, X_held, y, y_held, w, w_held = train_test_split(
-            X, y, w, random_state=seed, test_size=self.validation_fraction, stratify=strata
-        )
+        labels = self.classes_ if isinstance(self, Classifier) else None
+        strata = None if labels is None else y
+        remedy = "set n_iter_no_change=None"
+        who, seed = type(self).__name__, random_state_of(self.random_state)
+        learn, judge = set_aside(len(y), self.validation_fraction, seed, who, remedy, strata, labels)
+        if not (w[learn].any() and w[judge].any()):
+            raise DegenerateError(
+                f"{who}: all rows to learn from, or all that are set aside to judge by, weigh 0. Leave rows of weight "
+                f"0 out, or {remedy}."
+            )
+        (X, X_held), (y, y_held), (w, w_held) = ((part[learn], part[judge]) for part in (X, y, w))
         if isinstance(self, Classifier) and len(np.unique(y)) < len(self.classes_):
             raise DataError(
-                f"{type(self).__name__}: The training data after the early stopping split is missing some classes. Try "
+                f"{who}: The training data after the early stopping split is missing some classes. Try "
                 "using another random seed."
             )
         return X, y, w, (X_held, y_held, w_held)

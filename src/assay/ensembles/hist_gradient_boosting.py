@@ -12,6 +12,7 @@ from assay.core.learner import Classifier, Regressor
 from assay.core.parameters import Any_, Choice, Range
 from assay.core.scores import softmax
 from assay.core.targets import encode_labels, label_codes, numeric_target
+from assay.ensembles.class_weights import times_class_weights, weights_of_classes
 from assay.ensembles.hist_learner import HistBoosting
 from assay.ensembles.hist_losses import Loss
 from assay.errors import DataError, ParameterError
@@ -191,10 +192,12 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
     def _final_weights(self, w: np.ndarray | None, y: np.ndarray) -> np.ndarray | None:
         if self.class_weight is None:
             return w
-        from sklearn.utils.class_weight import compute_sample_weight
-
-        each = compute_sample_weight(self.class_weight, self.classes_[y.astype(np.intp)])
-        return each if w is None else w * each
+        who, codes, K = type(self).__name__, y.astype(np.intp), len(self.classes_)
+        if isinstance(self.class_weight, dict):
+            each = weights_of_classes(self.class_weight, self.classes_, who)
+        else:
+            each = len(y) / (K * np.maximum(np.bincount(codes, minlength=K), 1))
+        return times_class_weights(w, each[codes], who)
 
     def _posterior(self, X: np.ndarray) -> np.ndarray:
         return self._probabilities(self._raw(X))
@@ -271,7 +274,7 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
     =================  ===========================================  =====================
 
     Absolute error and quantile have no curvature: there h is 1, and a leaf says the median (quantile) of its
-    residuals.
+    residuals, as far as monotonic constraints let it.
 
     Splits are sought on bins: numbers are cut at up to 254 quantiles, categories are bins, of columns with more
     than ``max_bins`` categories those with fewer than 10 rows share one. A nominal column is split after sorting

@@ -13,12 +13,14 @@ from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Function, Range, Seed
 from assay.core.progress import progress
+from assay.core.seeds import random_state_of
 from assay.core.targets import check_weights
 from assay.ensembles.hist_bins import find_bins
 from assay.ensembles.hist_constraints import interaction_groups, monotonic_signs, nominal_columns
 from assay.ensembles.hist_growing import Boosting, Limits
 from assay.ensembles.hist_losses import Loss
 from assay.ensembles.hist_trees import BoostedTrees, Grown
+from assay.ensembles.set_aside import set_aside
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.tables import Table
 
@@ -131,13 +133,9 @@ class HistBoosting(Learner):
 
     def _begin(self) -> None:
         """What a fit from scratch decides once and a warm start keeps."""
-        from sklearn.utils import check_random_state
-
         nominal = np.array([c.kind == "nominal" for c in self.schema_])
         self.is_categorical_ = nominal if nominal.any() else None
-        self.seed_ = int(
-            check_random_state(_old_style(self.random_state)).randint(np.iinfo(np.uint32).max, dtype="u8")
-        )
+        self.seed_ = int(random_state_of(self.random_state).randint(np.iinfo(np.uint32).max, dtype="u8"))
         for name in ("trees_", "history_", "train_score_", "validation_score_", "baseline_"):
             if hasattr(self, name):
                 delattr(self, name)
@@ -160,15 +158,15 @@ class HistBoosting(Learner):
 
     def _cut(self, rows: Rows) -> tuple[Rows, Rows]:
         """Some of the rows to learn from, and others to judge by; classes in proportion."""
-        from sklearn.model_selection import train_test_split
-
-        numbers = np.arange(len(rows.y))
-        parts = train_test_split(
-            numbers,
-            test_size=self.validation_fraction,
-            stratify=rows.y if hasattr(self, "classes_") else None,
-            random_state=self.seed_,
-        )
+        who, labels = type(self).__name__, getattr(self, "classes_", None)
+        strata = None if labels is None else rows.y.astype(np.intp)
+        remedy = "set early_stopping=False, or pass X_val and y_val to fit"
+        parts = set_aside(len(rows.y), self.validation_fraction, self.seed_, who, remedy, strata, labels)
+        if rows.w is not None and not all(rows.w[some].any() for some in parts):
+            raise DegenerateError(
+                f"{who}: all rows to learn from, or all that are set aside to judge by, weigh 0. Leave rows of weight "
+                f"0 out, or {remedy}."
+            )
         learn, judge = (
             Rows(rows.X[some], rows.y[some], None if rows.w is None else rows.w[some], rows.raw)
             for some in parts
@@ -226,7 +224,7 @@ class HistBoosting(Learner):
                     K, np.uint64
                 )
                 trees = boosting.round(float(self.learning_rate), numbers.tolist())
-                if trees is None:
+                if trees is None or not all(np.isfinite(tree.number[tree.leaf]).all() for tree in trees):
                     raise DegenerateError(
                         f"{type(self).__name__}: the scores overflow after {iteration} rounds. Lower learning_rate, or "
                         "bring the targets to a smaller range."
@@ -363,10 +361,3 @@ class _Watch:
         scores = model.train_score_ if self.judge is None else model.validation_score_
         back = model.n_iter_no_change + 1
         return len(scores) >= back and not (scores[-back + 1 :] > scores[-back] + model.tol).any()
-
-
-def _old_style(random_state: Any) -> Any:
-    """What scikit-learn's check_random_state takes, also of a Generator."""
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**32 - 1))
-    return random_state

@@ -22,6 +22,7 @@ import assay.trees._grove as _grove
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.core.targets import label_codes, numeric_target
+from assay.ensembles.forest import refuse_no_forest
 from assay.ensembles.out_of_bag import out_of_bag
 from assay.errors import DataError, DegenerateError
 
@@ -41,6 +42,7 @@ def impurity_importances(forest: Any) -> np.ndarray:
     >>> impurity_importances(RandomForestClassifier(10, random_state=0).fit(X, [0, 0, 1, 1]))
     array([1., 0.])
     """
+    refuse_no_forest(forest, "impurity_importances")
     trees, d = forest.trees_, forest.n_features_in_
     if not len(trees.impurity):
         raise DegenerateError(
@@ -173,11 +175,20 @@ def permutation_importances(
 
 
 def _training_rows(forest: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    refuse_no_forest(forest, "importances")
     who = type(forest).__name__
     values = forest._admit(X)
+    if "_bags" not in vars(forest):
+        raise DegenerateError(
+            f"{who}: a forest made compact does not know the bags of its trees. Ask the forest it was made from."
+        )
+    if forest.n_outputs_ > 1 and is_classifier(forest):
+        raise DataError(
+            f"{who}: importances from rows outside of the bags are for one target of classes. Fit a forest for each."
+        )
     if not forest.bootstrap:
         raise DegenerateError(f"{who}: every tree has seen every row. Fit the forest with bootstrap=True.")
-    if "_bags" not in vars(forest) or forest._bags["rows"] != values.shape[0]:
+    if forest._bags["rows"] != values.shape[0]:
         raise DataError(
             f"{who}: expected the table that the forest was fitted with, got {values.shape[0]} rows."
         )

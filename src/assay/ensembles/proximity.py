@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.targets import encode_labels
+from assay.ensembles.forest import refuse_no_forest
 from assay.ensembles.out_of_bag import out_of_bag
 from assay.errors import DataError
 
@@ -46,15 +47,16 @@ def proximity(forest: Any, X: Any, others: Any = None, *, out_of_bag_only: bool 
     >>> P[0, 0], P[0, 1] > P[0, 2]
     (np.float64(1.0), np.True_)
     """
+    refuse_no_forest(forest, "proximity")
     ours, T = _leaves(forest, X), len(forest.trees_)
     if not out_of_bag_only:
         theirs = ours if others is None else _leaves(forest, others)
         return _products(ours, theirs) / T  # (1)
     n = ours.shape[0]
-    if others is not None or not forest.bootstrap or forest._bags["rows"] != n:
+    if others is not None or not forest.bootstrap or getattr(forest, "_bags", {"rows": -1})["rows"] != n:
         raise DataError(
-            f"proximity: which rows a {type(forest).__name__} has not seen is known for its training table alone, and "
-            "only with bootstrap=True."
+            f"proximity: which rows a {type(forest).__name__} has not seen is known for its training table alone, "
+            "only with bootstrap=True, and not if it was made compact."
         )
     outside = np.stack([out_of_bag(rows, n) for rows in forest.estimators_samples_], axis=1)
     known = ours.copy()

@@ -18,6 +18,7 @@ import numpy as np
 
 from assay.core.fitting import all_or_nothing
 from assay.core.targets import check_weights, encode_labels, plain_values
+from assay.ensembles.class_weights import times_class_weights
 from assay.errors import DataError, ParameterError
 
 __all__ = ["SeveralTargets", "is_table"]
@@ -68,7 +69,11 @@ class SeveralTargets:
 
         kind = "balanced" if isinstance(me.class_weight, str) else me.class_weight
         by_class = compute_sample_weight(kind, Y)
-        return by_class if w is None else w * by_class
+        if not (np.isfinite(by_class).all() and (by_class >= 0).all()):
+            raise ParameterError(
+                f"{type(self).__name__}: class_weight must hold numbers from 0 up, got {me.class_weight!r}."
+            )
+        return times_class_weights(w, by_class, type(self).__name__)
 
     def _judge_several(self, X: Any, codes: np.ndarray) -> None:
         """Out-of-bag estimates: (n, K, O), and the share of rows with all targets right."""
@@ -94,7 +99,9 @@ class SeveralTargets:
         """(n, O) the most probable class of each target."""
         me: Any = self
         posteriors = self._posteriors(X)
-        kind = np.result_type(*(labels.dtype for labels in me.classes_))
+        kinds = {labels.dtype.kind for labels in me.classes_}
+        alike = len(kinds) == 1 or kinds <= set("biuf")
+        kind = np.result_type(*(labels.dtype for labels in me.classes_)) if alike else np.dtype(object)
         answers = np.empty((X.shape[0], me.n_outputs_), kind)
         for o, (labels, posterior) in enumerate(zip(me.classes_, posteriors)):
             answers[:, o] = labels[np.argmax(posterior, axis=1)]

@@ -105,6 +105,14 @@ class WeakEstimators:
         return model
 
 
+def refuse_other_task(who: str, model: Any, task: str) -> None:
+    """Raise if the model is meant for numbers where a classifier is needed, or for classes where a regressor is."""
+    from sklearn.base import is_classifier, is_regressor
+
+    if is_regressor(model) if task == "classifier" else is_classifier(model):
+        raise ParameterError(f"{who}: estimator must be a {task}, got {model!r}.")
+
+
 def with_seed(model: Any, seed: int) -> Any:
     """The model, its own random_state and those inside it set, where it has any."""
     wanted = [
