@@ -171,3 +171,14 @@ def test_how_many_bytes_a_node_takes():
         pressed = PressedTrees.of(some, n_classes)
         arrays = (getattr(pressed, f.name) for f in fields(pressed) if f.name not in ("n_classes", "sets"))
         assert sum(a.nbytes for a in arrays) <= most * pressed.node_count, n_classes
+
+
+@pytest.mark.parametrize("many", [0, 33, 2**31 - 1])
+def test_sets_have_the_words_that_their_column_needs(many):
+    """Else the words of a tree would be sought for categories without end."""
+    leaf = {"value": [1.0, 0.0], "n": 1}
+    tree = Tree.of({"subset": [1], "feature": 0, "missing": 0, "children": [leaf, leaf]}, n_categories=[3])
+    pressed = PressedTrees.of([tree], n_classes=2)
+    pressed._check_stored()
+    with pytest.raises(ValueError, match="n_categories or set_length"):
+        replace(pressed, n_categories=np.array([many], np.int32))._check_stored()

@@ -259,8 +259,12 @@ class PressedTrees:
             "threshold or sets",
         )
         _require(self.set_length.sum(dtype=np.int64) == len(self.sets), "sets")
-        nodes, words = np.arange(N + 1), _counted(what == SUBSET, self.set_length)
-        rows = (nodes, nodes - counts[0], counts[1], counts[2], words, counts[0], pairs)
+        asked = self.feature[what[what != LEAF] == SUBSET].astype(np.int64)
+        _require(not len(asked) or asked.max() < len(self.n_categories), "feature")
+        words = (self.n_categories.astype(np.int64)[asked] + 31) // 32
+        _require((words == self.set_length).all() and (words > 0).all(), "n_categories or set_length")
+        nodes, before = np.arange(N + 1), _counted(what == SUBSET, self.set_length)
+        rows = (nodes, nodes - counts[0], counts[1], counts[2], before, counts[0], pairs)
         return np.stack([row[roots] for row in rows])
 
     def _check_stored(self) -> None:
