@@ -36,6 +36,14 @@ class Rule:
         The weight of the covered rows whose class is the answer; None for numbers.
     error : float or None
         For numbers: the root mean squared deviation of the covered rows from the answer, if that is known.
+
+    Examples
+    --------
+    >>> from assay.core.conditions import Condition
+    >>> from assay.core.rules import Rule
+    >>> rule = Rule((Condition(0, high=2.5),), "yes", n=6, total=10, counts=(1, 5), correct=5)
+    >>> rule.support, round(rule.accuracy, 3)
+    (0.6, 0.833)
     """
 
     conditions: tuple[RowTest, ...]

@@ -39,6 +39,13 @@ class Columns:
 
     Memory: ``ranks`` takes 4 bytes an entry, ``order`` 8; each is made when first asked for. Both are dense, whether
     or not the table was.
+
+    Examples
+    --------
+    >>> from assay.trees import rank_columns
+    >>> columns = rank_columns(np.array([[0.5], [9.0], [0.5], [np.nan]]))
+    >>> columns.ranks, columns.values, columns.holes
+    (array([[0, 1, 0, 2]], dtype=int32), array([0.5, 9. ]), array([1], dtype=uint8))
     """
 
     n: int

@@ -98,6 +98,15 @@ class Outline:
         Class labels in the order of ``counts``; None for a tree of numbers.
     target : str
         What the answers are called, if that is known.
+
+    Examples
+    --------
+    >>> from assay.trees import DecisionTreeClassifier
+    >>> outline = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).outline()
+    >>> [(node.test, node.answer, node.counts) for node in outline.nodes]
+    [('x0', 'a', (2.0, 1.0)), ('', 'a', (2.0, 0.0)), ('', 'b', (0.0, 1.0))]
+    >>> [branch.words for branch in outline.nodes[0].branches]
+    ['x0 <= 3', 'x0 > 3']
     """
 
     nodes: Sequence[OutlineNode]

@@ -65,7 +65,10 @@ def outline_rules(outline: Outline, *, merge: bool = True) -> RuleBase:
         here, premises[i] = premises[i], ()
         for branch in node.branches:
             if branch.condition is None:
-                raise ValueError(f"rules_of: the test {branch.words!r} has no form that a rule can hold.")
+                raise ValueError(
+                    f"rules_of: the test {branch.words!r} has no form that a rule can hold: rules are made of single "
+                    "columns and of linear tests. to_text() and to_svg() show the tree."
+                )
             premises[branch.child] = joined(here, branch.condition, merge)
         if node.is_leaf:
             own = node.counts[outline.classes.index(node.answer)] if outline.classes is not None else None

@@ -27,6 +27,16 @@ class TreeLearner:
     tree_ : Tree
     feature_importances_ : (d,)
         How much the tests of each column lower the impurity, in shares of the whole.
+
+    Examples
+    --------
+    >>> from assay.trees import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier().fit([[1.0, 7], [2.0, 7], [4.0, 7]], ["a", "a", "b"])
+    >>> print(model)
+    x0 <= 3: a (2)
+    x0 > 3: b (1)
+    >>> model.apply([[9, 9]]), model.feature_importances_, model.get_depth()
+    (array([2]), array([1., 0.]), 1)
     """
 
     tree_: Tree
