@@ -155,8 +155,5 @@ def test_scores_that_overflow_are_an_error():
     X = np.random.default_rng(0).normal(size=(60, 4))
     y = np.random.default_rng(1).integers(0, 2, 60)
     model = GradientBoostingClassifier(loss="exponential", learning_rate=1e3, n_estimators=30)
-    with (
-        np.errstate(over="ignore"),
-        pytest.raises(DegenerateError, match="the scores overflow after .* rounds"),
-    ):
+    with pytest.raises(DegenerateError, match=r"the scores overflow after \d+ rounds"):
         model.fit(X, y)

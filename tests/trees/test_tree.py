@@ -270,3 +270,12 @@ def test_a_stored_tree_with_wild_numbers_is_refused_or_harmless(name, tmp_path):
             continue
         other.predict(random_rows(1))
         other.apply(random_rows(1))
+
+
+def test_a_set_names_all_categories_of_its_column():
+    """Else the words of a stored tree would be sought for categories without end."""
+    leaf = {"value": 0.0, "n": 1}
+    tree = Tree.of({"subset": [1], "feature": 0, "missing": 0, "children": [leaf, leaf]}, n_categories=[3])
+    tree.check()
+    with pytest.raises(ValueError, match="a set does not name all categories"):
+        replace(tree, n_categories=np.array([2**31 - 1], np.int32)).check()

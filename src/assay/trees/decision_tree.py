@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from assay.core.parameters import Accepted, Any_, Choice, Count, Range, Seed
+from assay.core.seeds import random_state_of
 from assay.errors import ParameterError
 from assay.trees.columns import Columns, rank_columns
 from assay.trees.growing import grow
@@ -59,8 +60,6 @@ class DecisionTree(TreeLearner):
     }
 
     def _grown(self, X: Any, y: np.ndarray, w: np.ndarray | None, K: int, loss: Any = None) -> Tree:
-        from sklearn.utils import check_random_state
-
         me: Any = self
         if me.missing == "spread" and me.splitter == "random":
             raise ParameterError(
@@ -90,7 +89,7 @@ class DecisionTree(TreeLearner):
             max_candidates=me.max_candidates,
             missing=me.missing,
             use_up=not isinstance(X, Columns),  # columns that came ranked are wanted again
-            seed=check_random_state(me.random_state).randint(2**31) if drawn else 0,
+            seed=random_state_of(me.random_state).randint(2**31) if drawn else 0,
         )
         if me.ccp_alpha > 0:
             from assay.trees.pruning.cost_complexity import cost_complexity

@@ -444,6 +444,11 @@ class Tree:
         _require((self.n_children == wanted).all(), "a node has too few or too many children")
         _require(((self.missing >= -1) & (self.missing < np.maximum(self.n_children, 1))).all(), "missing")
         _check_sets(self.kind, self.set_offset, self.sets)
+        subset = self.kind == SUBSET
+        bits = 32 * np.diff(self.set_offset)[subset]
+        _require(
+            (self.n_categories[self.feature[subset]] <= bits).all(), "a set does not name all categories"
+        )
         if self.surrogates is not None:
             _check_surrogates(self.surrogates, m, d, self.n_children)
 

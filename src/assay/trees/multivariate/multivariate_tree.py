@@ -12,6 +12,7 @@ from assay.core import Classifier, Learner, Regressor
 from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Accepted, Choice, Count, Instance, Range, Seed
+from assay.core.seeds import random_state_of
 from assay.errors import DataError
 from assay.tables import Column, Schema
 from assay.trees.multivariate.branch_tree import BranchTree
@@ -196,9 +197,7 @@ def generator(random_state: Any) -> np.random.Generator:
     """A NumPy generator of any seed that a learner accepts."""
     if isinstance(random_state, np.random.Generator):
         return random_state
-    from sklearn.utils import check_random_state
-
-    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+    return np.random.default_rng(random_state_of(random_state).randint(2**31 - 1))
 
 
 def _rows(wanted: float, n: int) -> int:

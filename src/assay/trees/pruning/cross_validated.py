@@ -199,9 +199,9 @@ def _folds(y: np.ndarray, cv: Any, random_state: Any) -> list[tuple[np.ndarray, 
         )
     cv, order = min(int(cv), len(y)), np.arange(len(y))
     if random_state is not None:
-        from sklearn.utils import check_random_state
+        from assay.core.seeds import random_state_of
 
-        order = check_random_state(random_state).permutation(order)
+        order = random_state_of(random_state).permutation(order)
     order = order[np.argsort(y[order] if y.ndim == 1 else y[order, 0], kind="stable")]
     place = np.empty(len(y), np.int64)
     place[order] = np.arange(len(y)) % cv
