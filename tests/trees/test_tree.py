@@ -278,4 +278,4 @@ def test_a_set_names_all_categories_of_its_column():
     tree = Tree.of({"subset": [1], "feature": 0, "missing": 0, "children": [leaf, leaf]}, n_categories=[3])
     tree.check()
     with pytest.raises(ValueError, match="a set does not name all categories"):
-        replace(tree, n_categories=np.array([2**31 - 1], np.int32)).check()
+        dataclasses.replace(tree, n_categories=np.array([2**31 - 1], np.int32)).check()

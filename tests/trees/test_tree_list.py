@@ -19,7 +19,13 @@ def some_trees(seed, count):
     X = np.column_stack((rng.normal(size=40), rng.integers(40, size=40), rng.integers(3, size=40)))
     columns = rank_columns(X, np.array([0, 40, 3], np.int32))
     return [
-        grow(columns, rng.normal(size=40), n_classes=0, max_depth=int(rng.integers(1, 5)))
+        grow(
+            columns,
+            rng.normal(size=40),
+            n_classes=0,
+            criterion="squared_error",
+            max_depth=int(rng.integers(1, 5)),
+        )
         for _ in range(count)
     ]
 
