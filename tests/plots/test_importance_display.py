@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import NotFittedError
 
 from assay.bayes import GaussianNB
 from assay.errors import DataError
 from assay.plots.importance_display import ImportanceDisplay
+from assay.trees import DecisionTreeClassifier
 
 
 class Forest:
@@ -50,3 +52,8 @@ def test_what_has_no_importances_is_refused():
         ImportanceDisplay.from_estimator(GaussianNB())
     with pytest.raises(DataError, match="2 names for 1 importances"):
         ImportanceDisplay(["a", "b"], [1.0])
+
+
+def test_a_tree_that_has_not_learned_says_so():
+    with pytest.raises(NotFittedError):
+        ImportanceDisplay.from_estimator(DecisionTreeClassifier())

@@ -26,3 +26,9 @@ def test_own_criteria_and_scaled_curves():
     )
     assert_allclose(display.curves["product"], [0, 3 / 16, 1 / 4, 3 / 16, 0])
     assert_allclose(display.ax_.lines[0].get_ydata(), np.array([0, 3, 4, 3, 0]) / 4)
+
+
+def test_words_are_enough():
+    for words in (["gini", "error"], ("gini", "error")):
+        assert list(ImpurityCurvesDisplay.from_criteria(words, steps=3).curves) == ["gini", "error"]
+    assert list(ImpurityCurvesDisplay.from_criteria("gini", steps=3).curves) == ["gini"]

@@ -55,6 +55,8 @@ def test_planes_that_are_none_are_refused():
     model = NearestMean().fit(X, Y)
     with pytest.raises(DataError, match="the table has 3 columns; name the two to show"):
         PartitionDisplay.from_estimator(model, np.c_[X, X[:, :1]])
+    with pytest.raises(DataError, match="a plane needs two"):
+        PartitionDisplay.from_estimator(NearestMean().fit(X[:, :1], Y), X[:, :1])
     with pytest.raises(DataError, match="a plane has two columns, got 1"):
         PartitionDisplay.from_estimator(model, X, columns=[0])
     with pytest.raises(DataError, match="'b' holds categories"):

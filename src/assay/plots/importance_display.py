@@ -60,6 +60,10 @@ class ImportanceDisplay:
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **options: Any) -> ImportanceDisplay:
         """Draw ``feature_importances_``; of an ensemble of trees with the spread over the trees."""
         if not hasattr(estimator, "feature_importances_"):
+            if hasattr(type(estimator), "feature_importances_"):  # it will have them
+                from sklearn.utils.validation import check_is_fitted
+
+                check_is_fitted(estimator)
             raise TypeError(
                 f"ImportanceDisplay: {type(estimator).__name__} has no feature_importances_. Use "
                 "ImportanceDisplay.from_values with permutation importances."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class ImpurityCurvesDisplay:
     @classmethod
     def from_criteria(
         cls,
-        criteria: Mapping[str, str | Callable[..., Any]] | None = None,
+        criteria: Mapping[str, str | Callable[..., Any]] | Sequence[str] | None = None,
         *,
         steps: int = 201,
         ax: Any = None,
@@ -52,7 +52,7 @@ class ImpurityCurvesDisplay:
 
         Parameters
         ----------
-        criteria : dict of name to criterion, default entropy, Gini index and error rate
+        criteria : dict of name to criterion, or words, default entropy, Gini index and error rate
             A criterion is a word or a function of class shares, (m, 2) to (m,).
         steps : int
             How many values of p.
@@ -60,7 +60,9 @@ class ImpurityCurvesDisplay:
         """
         p = np.linspace(0, 1, steps)
         both = np.column_stack([p, 1 - p])
-        chosen = criteria or {name: name for name in ("entropy", "gini", "error")}
+        chosen = criteria or ("entropy", "gini", "error")
+        if not isinstance(chosen, Mapping):
+            chosen = {word: word for word in ([chosen] if isinstance(chosen, str) else chosen)}
         curves = {name: np.asarray(impurity_function(c)(both)) for name, c in chosen.items()}
         return cls(p, curves).plot(ax, **options)
 

@@ -177,8 +177,11 @@ def _pair(table: Table, columns: Sequence[int | str] | None) -> list[int]:
     """The two columns that span the plane."""
     if columns is None:
         if len(table.schema) != 2:
+            n = len(table.schema)
+            if n == 1:
+                raise DataError("PartitionDisplay: the table has 1 column, a plane needs two.")
             raise DataError(
-                f"PartitionDisplay: the table has {len(table.schema)} columns; name the two to show, columns=[...]."
+                f"PartitionDisplay: the table has {n} columns; name the two to show, columns=[...]."
             )
         columns = [0, 1]
     found = [table.schema.index(c) if isinstance(c, str) else int(c) for c in columns]
