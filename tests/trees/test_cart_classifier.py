@@ -56,9 +56,11 @@ def test_much_smaller_than_a_full_tree_and_as_good():
 
 def test_missing_values_and_categories():
     data = load_breast_cancer_ljubljana()
-    for missing in ("surrogate", "learned"):
+    for missing in ("surrogate", "learned", "spread"):
         model = CARTClassifier(missing=missing, within=0, random_state=0).fit(data.X, data.y)
         assert model.score(data.X, data.y) > 0.7
+        inner = ~model.tree_.is_leaf
+        assert inner.any() and ((model.tree_.missing[inner] == -1).all() == (missing == "spread"))
     X = pd.DataFrame({"a": ["u", "u", "v", "v"] * 10, "b": [1.0, 1.2, 2.0, 2.2] * 10})
     model = CARTClassifier(random_state=0).fit(X, [0, 0, 1, 1] * 10)
     hole = pd.DataFrame({"a": [None, None], "b": [1.1, 2.1]}, dtype=object).astype({"b": float})

@@ -28,7 +28,7 @@ CART_ACCEPTS = {
     "min_samples_split": Count(2),
     "min_samples_leaf": Count(1),
     "max_depth": Count(0) | None,
-    "missing": Choice("surrogate", "learned"),
+    "missing": Choice("surrogate", "learned", "spread"),
     "random_state": Seed(),
 }
 
@@ -94,8 +94,9 @@ class CARTClassifier(PrunedByPrice, Classifier):
     min_samples_split : int, default 2
     min_samples_leaf : int, default 1
     max_depth : int or None, default None
-    missing : "surrogate" or "learned", default "surrogate"
-        What a missing value does: ask other columns, or go to the side that was better while growing.
+    missing : "surrogate", "learned" or "spread", default "surrogate"
+        What a missing value does: ask other columns, go to the side that was better while growing, or go down both in
+        fractions.
     random_state : int, RandomState or None, default None
         None deals out the rows in turn; a seed shuffles rows of the same class first.
 

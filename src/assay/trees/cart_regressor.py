@@ -34,7 +34,7 @@ class CARTRegressor(PrunedByPrice, Regressor):
     min_samples_split : int, default 2
     min_samples_leaf : int, default 1
     max_depth : int or None, default None
-    missing : "surrogate" or "learned", default "surrogate"
+    missing : "surrogate", "learned" or "spread", default "surrogate"
     random_state : int, RandomState or None, default None
         None deals out the rows in turn, in the order of y; a seed shuffles equal ones first.
 
