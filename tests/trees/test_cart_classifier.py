@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier as Peer
 
 from assay.errors import ParameterError
-from assay.tables.data import load_apples, load_breast_cancer, load_breast_cancer_ljubljana, load_iris
+from assay.tables.data import load_apples, load_breast_cancer, load_german_credit, load_iris
 from assay.trees.cart_classifier import CARTClassifier
 from assay.trees.pruning import cost_complexity_path
 from assay.trees.tree import SUBSET
@@ -55,12 +55,14 @@ def test_much_smaller_than_a_full_tree_and_as_good():
 
 
 def test_missing_values_and_categories():
-    data = load_breast_cancer_ljubljana()
+    data, random = load_german_credit(), np.random.default_rng(0)
+    X = data.frame("pandas")[list(data.feature_names)]
+    X = X.mask(random.random(X.shape) < 0.1)
     for missing in ("surrogate", "learned", "spread"):
-        model = CARTClassifier(missing=missing, within=0, random_state=0).fit(data.X, data.y)
-        assert model.score(data.X, data.y) > 0.7
+        model = CARTClassifier(missing=missing, within=0, cv=5, random_state=0).fit(X, data.y)
+        assert model.score(X, data.y) > 0.72  # 0.7 are good
         inner = ~model.tree_.is_leaf
-        assert inner.any() and ((model.tree_.missing[inner] == -1).all() == (missing == "spread"))
+        assert inner.sum() >= 3 and ((model.tree_.missing[inner] == -1).all() == (missing == "spread"))
     X = pd.DataFrame({"a": ["u", "u", "v", "v"] * 10, "b": [1.0, 1.2, 2.0, 2.2] * 10})
     model = CARTClassifier(random_state=0).fit(X, [0, 0, 1, 1] * 10)
     hole = pd.DataFrame({"a": [None, None], "b": [1.1, 2.1]}, dtype=object).astype({"b": float})
