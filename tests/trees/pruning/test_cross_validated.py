@@ -9,9 +9,10 @@ from sklearn.tree import DecisionTreeClassifier as Peer
 
 from assay.tables.data import load_breast_cancer, load_german_credit, load_iris
 from assay.trees.cart_classifier import CARTClassifier
-from assay.trees.cart_regressor import CARTRegressor
+from assay.trees.decision_tree_regressor import DecisionTreeRegressor
 from assay.trees.id3_classifier import ID3Classifier
 from assay.trees.pruning import AlphaChoice, choose_alpha, cost_complexity, cost_complexity_path
+from assay.trees.pruning.cross_validated import _losses
 
 
 def test_the_error_of_a_price_is_that_of_trees_grown_and_cut_one_by_one():
@@ -37,22 +38,27 @@ def test_the_error_of_a_price_is_that_of_trees_grown_and_cut_one_by_one():
     assert choice.alpha == path.alphas[choice.chosen]
 
 
-@pytest.mark.parametrize("learner", [ID3Classifier, CARTRegressor])
-def test_rows_of_unknown_value_are_counted_the_slow_way_alike(learner):
-    """Without holes both ways of counting give the same errors; a hole in one row changes them little."""
+@pytest.mark.parametrize(
+    "learner", [ID3Classifier(), DecisionTreeRegressor(), DecisionTreeRegressor(missing="spread")]
+)
+@pytest.mark.parametrize("holes", [False, True])
+def test_losses_are_those_of_the_pruned_trees(learner, holes):
+    """For each price: prune, predict, add up. Rows that are spread over leaves have no single path."""
     random = np.random.default_rng(4)
-    X = random.random((90, 2))
-    y = (X[:, 0] > 0.5) ^ (random.random(90) < 0.2)
-    y = y.astype(float) if learner is CARTRegressor else y
-    folds = [
-        (np.flatnonzero(np.arange(90) % 3 != k), np.flatnonzero(np.arange(90) % 3 == k)) for k in range(3)
-    ]
-    model = learner().fit(X, y)
-    whole = choose_alpha(model, X, y, cv=folds)
-    X[89, 1] = np.nan
-    holed = choose_alpha(model, X, y, cv=folds)
-    assert_allclose(holed.errors, whole.errors, atol=0.1)
-    assert_allclose(holed.standard_errors, whole.standard_errors, atol=0.1)
+    X, w = random.random((90, 2)), random.uniform(0.5, 2, 90)
+    codes = ((X[:, 0] > 0.5) ^ (random.random(90) < 0.2)).astype(int)
+    X[random.random(X.shape) < 0.2 * holes] = np.nan
+    y = codes if isinstance(learner, ID3Classifier) else codes + random.normal(0, 0.1, 90)
+    tree = learner.fit(X[:60], y[:60]).tree_
+    alphas = cost_complexity_path(tree, "impurity").alphas
+    prices = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
+    wanted = []
+    for price in prices:
+        said = cost_complexity(tree, price, "impurity").predict(X[60:])
+        lost = said.argmax(axis=1) != y[60:] if y is codes else (said[:, 0] - y[60:]) ** 2
+        wanted.append((w[60:] @ lost, w[60:] @ lost.astype(float) ** 2))
+    assert len(prices) > 3
+    assert_allclose(_losses(tree, X[60:], y[60:], w[60:], None, prices, "impurity"), wanted, rtol=1e-10)
 
 
 def test_as_good_as_scikit_learn_with_a_searched_price():
