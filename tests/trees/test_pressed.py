@@ -182,3 +182,11 @@ def test_sets_have_the_words_that_their_column_needs(many):
     pressed._check_stored()
     with pytest.raises(ValueError, match="n_categories or set_length"):
         replace(pressed, n_categories=np.array([many], np.int32))._check_stored()
+
+
+def test_as_many_classes_as_the_values_are_wide():
+    """Else a file could ask for any amount of memory."""
+    leaf = {"value": [1.0, 0.0], "n": 1}
+    tree = Tree.of({"threshold": 0.5, "feature": 0, "missing": 0, "children": [leaf, leaf]}, n_categories=[0])
+    with pytest.raises(ValueError, match="n_classes"):
+        replace(PressedTrees.of([tree], n_classes=2), n_classes=10**9)._check_stored()

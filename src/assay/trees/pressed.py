@@ -243,6 +243,7 @@ class PressedTrees:
             pairs = np.zeros(N + 1, np.int64)
         else:
             _require(len(self.n_present) == L and self.n_classes > 0, "n_present")
+            _require(self.value.shape[1] == self.n_classes, "n_classes")
             _require(
                 (self.n_present >= 1).all() and self.n_present.sum(dtype=np.int64) == len(self.present),
                 "present",
