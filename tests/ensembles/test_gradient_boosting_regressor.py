@@ -1,5 +1,7 @@
 """Gradient boosting of numbers: the textbook's residuals, scikit-learn, and its ends."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -148,3 +150,20 @@ def test_one_row_a_constant_target_and_several_targets():
         GradientBoostingRegressor().fit([[1.0], [2.0]], [[1.0, 2.0], [3.0, 4.0]])
     with pytest.warns(FutureWarning, match="no effect"):
         GradientBoostingRegressor(n_estimators=1, criterion="friedman_mse").fit([[1.0], [2.0]], [4.0, 4.0])
+
+
+def test_each_round_keeps_the_learning_rate_it_was_made_with():
+    """Scores of the model are those that boosting saw, also if a warm start changes the rate, or nobody refits."""
+    X, y = load_diabetes(return_X_y=True)
+    model = GradientBoostingRegressor(n_estimators=4, learning_rate=0.5, warm_start=True, random_state=0).fit(
+        X, y
+    )
+    first = model.predict(X)
+    model.set_params(learning_rate=0.01)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), first)
+    model.set_params(n_estimators=6).fit(X, y)
+    assert_array_equal(model.rates_, [0.5] * 4 + [0.01] * 2)
+    *_, before, _, last = model.staged_predict(X)
+    assert_allclose(before, first, rtol=1e-12)
+    assert_allclose(last, model.predict(X), rtol=1e-12)
+    assert_allclose(np.mean((y - model.predict(X)) ** 2), model.train_score_[-1], rtol=1e-12)

@@ -49,6 +49,7 @@ class AdditiveClassifier(Boosted, Classifier):
     n_estimators: int
     learning_rate: float
     random_state: Any
+    _rate: float
 
     def _working(self, F: np.ndarray, y: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
         """(n,) response and (n,) weights for score c."""
@@ -67,6 +68,7 @@ class AdditiveClassifier(Boosted, Classifier):
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         n, K = len(y), len(self.classes_)
         self.n_classes_, self.members_, self.history_ = K, [], []
+        self._rate = float(self.learning_rate)
         seeds: list[int] = []
         rng = random_state_of(self.random_state)
         rows = np.full(n, 1 / n) if w is None else w / w.sum()
@@ -82,7 +84,7 @@ class AdditiveClassifier(Boosted, Classifier):
                 now = [int(rng.randint(SEEDS)) for _ in range(C)]
                 step = self._step(weak, self._scores(sums), X, y, rows, now)
                 seeds += now
-                sums += self.learning_rate * step
+                sums += self._rate * step
                 F = self._scores(sums)
                 wrong = float(rows[self._best(F) != y].sum())
                 self.history_.append(
@@ -116,7 +118,7 @@ class AdditiveClassifier(Boosted, Classifier):
     @property
     def _sum_of_trees(self) -> SumOfTrees:
         columns = np.arange(len(self.members_)) % self._n_scores()
-        return kept(self, lambda: SumOfTrees(self.members_, columns, self.learning_rate))
+        return kept(self, lambda: SumOfTrees(self.members_, columns, self._rate))
 
     def _sums(self, X: Any) -> np.ndarray:
         *_, sums = self._staged_sums(X, len(self.members_))
@@ -131,7 +133,7 @@ class AdditiveClassifier(Boosted, Classifier):
         else:
             sums = np.zeros((X.shape[0], C))
             for i, member in enumerate(self.members_):
-                sums[:, i % C] += self.learning_rate * self._answer(member, X)
+                sums[:, i % C] += self._rate * self._answer(member, X)
                 if (i + 1) % every == 0:
                     yield sums.copy()
 

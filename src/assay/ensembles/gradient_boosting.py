@@ -45,6 +45,7 @@ class GradientBoosting(Learner):
     takes = frozenset({"nominal", "missing", "sparse"})
     members_: Any
     seeds_: np.ndarray
+    rates_: np.ndarray
     history_: list[dict[str, Any]]
     start_: np.ndarray
     init_: Any
@@ -180,6 +181,7 @@ class GradientBoosting(Learner):
             F[:, c] += self.learning_rate * tree.value[leaf, 0]
             self.members_.append(tree)
         self.seeds_ = np.append(self.seeds_, seeds)
+        self.rates_ = np.append(self.rates_, np.full(len(seeds), float(self.learning_rate)))
 
     def _begin(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, loss: Loss, weighted: bool) -> Any:
         """Clear what was learned before, or keep it; the generator of random numbers."""
@@ -197,6 +199,7 @@ class GradientBoosting(Learner):
                 rng.set_state(self.rng_state_)
             return rng
         self.members_, self.seeds_, self.history_ = [], np.zeros(0, np.int64), []
+        self.rates_ = np.zeros(0)
         self._meant = self._meaning()
         for name in (
             "train_score_",
@@ -313,7 +316,7 @@ class GradientBoosting(Learner):
     @property
     def _sum_of_trees(self) -> SumOfTrees:
         columns = np.arange(len(self.members_)) % self.n_trees_per_iteration_
-        return kept(self, lambda: SumOfTrees(self.members_, columns, self.learning_rate))
+        return kept(self, lambda: SumOfTrees(self.members_, columns, self.rates_))
 
     def _raw(self, X: np.ndarray) -> np.ndarray:
         start = self._start(X)

@@ -73,6 +73,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     estimators_ : (rounds, C) trees; C is 1 for two classes, else K      n_estimators_ : rounds
     train_score_, oob_scores_, oob_improvement_ : (rounds,) the loss after each round, in and out of the sample
     history_ : list of dict: round, train_score, and oob_score, oob_improvement, validation_score where there are such
+    rates_ : the learning rate with which each tree was added, which a warm start may change
     init_ : the fitted initial classifier, "zero" or None      start_ : (C,) constant start, if there is one
     feature_importances_ : (d,)      classes_ : (K,)      n_classes_ : K      n_trees_per_iteration_ : C
 
@@ -145,7 +146,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
             )
         if K == 1:
             self.members_, self.seeds_, self.history_, self.init_ = [], np.zeros(0, np.int64), [], None
-            self.start_, self.train_score_ = np.zeros(1), np.zeros(0)
+            self.start_, self.train_score_, self.rates_ = np.zeros(1), np.zeros(0), np.zeros(0)
             self.n_trees_per_iteration_, self.n_estimators_ = 1, 0
             return
         self._boost(X, y, w)

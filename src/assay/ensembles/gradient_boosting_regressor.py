@@ -71,6 +71,7 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     estimators_ : (rounds, 1) trees      n_estimators_ : rounds
     train_score_, oob_scores_, oob_improvement_ : (rounds,) the loss after each round, in and out of the sample
     history_ : list of dict: round, train_score, and oob_score, oob_improvement, validation_score where there are such
+    rates_ : the learning rate with which each tree was added, which a warm start may change
     init_ : the fitted initial regressor, "zero" or None      start_ : (1,) constant start, if there is one
     feature_importances_ : (d,)
 
