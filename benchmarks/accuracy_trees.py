@@ -1,4 +1,4 @@
-"""``python -m benchmarks.accuracy_trees [data set or part of a title ...]``: are our trees as accurate as the peers', on the same splits?
+"""``python -m benchmarks.accuracy_trees [data set, or part of a title ...]``: are our trees as accurate as others?
 
 Repeated stratified cross-validation on real data; each of ours is paired with the peer of its kind and judged by the
 corrected resampled t test. Weka takes part when the variable WEKA_JAR names its jar. Prints Markdown.
@@ -99,7 +99,7 @@ def weka(command: str, table: Table, y: np.ndarray, train: np.ndarray, test: np.
             capture_output=True, text=True, check=True,
         ).stdout  # fmt: skip
     after = said[said.index("Error on test data") :]
-    return float(re.search(r"Incorrectly Classified Instances\s+\d+\s+([\d.]+)", after)[1]) / 100
+    return int(re.search(r"Incorrectly Classified Instances\s+(\d+)", after)[1]) / len(test)
 
 
 if __name__ == "__main__":
