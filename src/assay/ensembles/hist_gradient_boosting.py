@@ -55,9 +55,12 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
         :math:`\eta` in (3): the share of each step that is taken. Smaller needs more rounds and often ends better.
     max_iter : int, default 100
         The most rounds; there are that many trees, for more than two classes one for each.
-    max_leaf_nodes : int or None, default 31      max_depth : int or None, default None
+    max_leaf_nodes : int or None, default 31
+        The most leaves of a tree; None means any number.
+    max_depth : int or None, default None
+        The most tests on a way down; None means any number.
     min_samples_leaf : int, default 20
-        What a tree may be; None means any.
+        The least rows of a leaf.
     l2_regularization : float, default 0
         :math:`\lambda` in (2).
     max_features : float, default 1
@@ -78,7 +81,10 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
         more than 10,000 rows.
     scoring : "loss", a scorer's name, a function (model, X, y), or None for the model's own score; default "loss"
     validation_fraction : share or number of rows to judge by, default 0.1; None judges by the training rows
-    n_iter_no_change : int, default 10      tol : float, default 1e-7
+    n_iter_no_change : int, default 10
+        Rounds without a better score after which to stop.
+    tol : float, default 1e-7
+        By how much a better score is better.
     verbose : accepted for compatibility; progress shows itself in terminals and notebooks
     random_state : seed of the rows set aside, of the sample that bins are found from (above 200,000 rows), and of
         ``max_features``
@@ -295,9 +301,12 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
         :math:`\eta` in (3): the share of each step that is taken. Smaller needs more rounds and often ends better.
     max_iter : int, default 100
         The most rounds; there are that many trees.
-    max_leaf_nodes : int or None, default 31      max_depth : int or None, default None
+    max_leaf_nodes : int or None, default 31
+        The most leaves of a tree; None means any number.
+    max_depth : int or None, default None
+        The most tests on a way down; None means any number.
     min_samples_leaf : int, default 20
-        What a tree may be; None means any.
+        The least rows of a leaf.
     l2_regularization : float, default 0
         :math:`\lambda` in (2).
     max_features : float, default 1
@@ -318,7 +327,10 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
         more than 10,000 rows.
     scoring : "loss", a scorer's name, a function (model, X, y), or None for the model's own score; default "loss"
     validation_fraction : share or number of rows to judge by, default 0.1; None judges by the training rows
-    n_iter_no_change : int, default 10      tol : float, default 1e-7
+    n_iter_no_change : int, default 10
+        Rounds without a better score after which to stop.
+    tol : float, default 1e-7
+        By how much a better score is better.
     verbose : accepted for compatibility; progress shows itself in terminals and notebooks
     random_state : seed of the rows set aside, of the sample that bins are found from (above 200,000 rows), and of
         ``max_features``
