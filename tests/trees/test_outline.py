@@ -271,7 +271,7 @@ def test_of_the_rows_that_reach_a_node_each_meets_one_of_its_conditions(seed):
     X = np.column_stack([rng.integers(0, 40, 120), rng.normal(size=120), rng.integers(0, 3, 120)]).astype(
         float
     )
-    tree = grow(rank_columns(X, [40, 0, 3]), rng.normal(size=120), n_classes=0)
+    tree = grow(rank_columns(X, [40, 0, 3]), rng.normal(size=120), n_classes=0, criterion="squared_error")
     letters = tuple(f"k{c}" for c in range(40))
     outline = outline_of(
         tree, Schema([Column("c", "nominal", letters), Column("x"), Column("z", "nominal", letters[:3])])
