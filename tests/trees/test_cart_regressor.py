@@ -1,6 +1,7 @@
 """CART for numbers."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes
 from sklearn.tree import DecisionTreeRegressor as Peer
@@ -36,3 +37,27 @@ def test_several_outputs():
     model = CARTRegressor(random_state=0).fit(X, y)
     assert_array_equal(model.predict(X), y)
     assert model.get_n_leaves() == 2
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+def test_the_unit_of_the_numbers_does_not_matter(criterion):
+    """Errors are compared with each other, not with 1e-12, and their squares neither overflow nor vanish."""
+    rng = np.random.default_rng(0)
+    X = np.arange(60.0)[:, None]
+    y = 0.5 + (X[:, 0] > 30) + 0.5 * (X[:, 0] > 45) + 0.05 * rng.normal(size=60)
+    plain = CARTRegressor(criterion=criterion, random_state=0).fit(X, y)
+    assert plain.get_n_leaves() == 3
+    for unit in 2.0 ** np.array([-1000, -700, -25, 25, 300, 500, 1000]):
+        model = CARTRegressor(criterion=criterion, random_state=0).fit(X, y * unit)
+        assert_allclose(model.predict(X) / unit, plain.predict(X), rtol=1e-12)
+
+
+def test_the_unit_of_the_weights_does_not_matter():
+    rng = np.random.default_rng(0)
+    X = np.arange(60.0)[:, None]
+    y, w = (X[:, 0] > 30) + 0.3 * rng.normal(size=60), rng.uniform(0.5, 1.5, 60)
+    sizes = {
+        CARTRegressor(random_state=0).fit(X, y, sample_weight=w * unit).get_n_leaves()
+        for unit in (1.0, 1 / w.sum(), 1e-6, 1e6, 1e-200)
+    }
+    assert sizes == {2}

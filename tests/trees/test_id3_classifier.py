@@ -231,3 +231,9 @@ def test_one_row_and_one_class():
     assert ID3Classifier().fit([["a"]], ["x"]).predict([["a"]]) == ["x"]
     model = ID3Classifier().fit([[1.0], [2.0]], ["x", "x"])
     assert model.tree_.node_count == 1 and SUBSET not in model.tree_.kind
+
+
+def test_weights_too_small_to_be_turned_over_give_shares():
+    X, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 0, 1])
+    shares = ID3Classifier().fit(X, y, sample_weight=np.full(6, 5e-324)).predict_proba(X)
+    assert_allclose(shares.sum(axis=1), 1.0)

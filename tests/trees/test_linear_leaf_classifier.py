@@ -92,3 +92,9 @@ def test_the_printed_scores_are_the_ones_applied():
     )
     with pytest.raises(ParameterError, match="which a rule cannot hold"):
         model.rules()
+
+
+def test_weights_beside_which_the_ridge_is_nothing():
+    X, y = np.arange(20.0)[:, None], (np.arange(20) > 8).astype(int)
+    model = LinearLeafClassifier().fit(X, y, sample_weight=np.full(20, 1e300))
+    assert model.score(X, y) == 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,8 @@ class PrunedByPrice(TreeLearner):
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         me: Any = self
+        size = _size(y) if y.dtype.kind == "f" else 1.0
+        y = y if size == 1 else y / size
         tree = self._grown(X, y, w)
 
         def fold(train: np.ndarray, test: np.ndarray) -> tuple[Tree, np.ndarray, None]:
@@ -61,10 +64,20 @@ class PrunedByPrice(TreeLearner):
         choice = weigh_path(
             tree, fold, y, w, cv=me.cv, within=me.within, cost=cost, random_state=me.random_state
         )
-        self.tree_ = cost_complexity(tree, choice.alpha, cost)
-        self.ccp_alpha_ = choice.alpha
-        self.path_alphas_, self.path_leaves_ = choice.alphas, choice.leaves
-        self.path_errors_, self.path_standard_errors_ = choice.errors, choice.standard_errors
+        kept = cost_complexity(tree, choice.alpha, cost)
+        again = 1.0 if getattr(self, "criterion", "") in ("absolute_error", "poisson") else size
+        with np.errstate(over="ignore"):  # the square of a number beyond 1e154 is no number
+            self.tree_ = replace(kept, value=kept.value * size, impurity=kept.impurity * size * again)
+            self.ccp_alpha_ = choice.alpha * size * again
+            self.path_alphas_, self.path_leaves_ = choice.alphas * size * again, choice.leaves
+            self.path_errors_ = choice.errors * size * size
+            self.path_standard_errors_ = choice.standard_errors * size * size
+
+
+def _size(y: np.ndarray) -> float:
+    """A power of two by which to divide numbers whose fourth powers are too large or too small; 1 for all others."""
+    most = float(np.abs(y).max())
+    return 1.0 if most == 0 or 1e-70 < most < 1e70 else 2.0 ** max(int(np.floor(np.log2(most))), -1000)
 
 
 class CARTClassifier(PrunedByPrice, Classifier):

@@ -166,7 +166,10 @@ def _newton(A: Floats, Y: Floats, w: Floats, ridge: float) -> Floats:
             H[a, :, a] += np.diag(penalty)
         # The intercepts are known up to a constant: this keeps their sum, and H regular where P is all 0 and 1.
         H[:, 0, :, 0] += w.sum() * (1 / k**2 + 1e-14 * np.eye(k))
-        step = np.linalg.solve(H.reshape(k * q, k * q), gradient.ravel()).reshape(k, q)
+        try:
+            step = np.linalg.solve(H.reshape(k * q, k * q), gradient.ravel()).reshape(k, q)
+        except np.linalg.LinAlgError:  # all is told apart, and the ridge is nothing beside the weights
+            break
         size, noise = (
             1.0,
             1e-13 * abs(value),

@@ -130,7 +130,7 @@ def _scaled(w: np.ndarray | None, rules: SplitRules) -> tuple[np.ndarray | None,
     """
     if w is None:
         return None, 1.0
-    exponent = np.floor(np.log2(w[w > 0].mean()))
+    exponent = max(np.floor(np.log2(w[w > 0].mean())), -1000.0)
     if exponent <= 30 and not (exponent < 0 and rules.useless):
         return w, 1.0
     scale = float(np.exp2(-exponent))

@@ -121,7 +121,7 @@ def _least_above(tree: Tree, strength: np.ndarray) -> np.ndarray:
 def _costs(tree: Tree, cost: str) -> np.ndarray:
     whole = max(float(tree.weighted_n_node_samples[0]), 1e-300)
     if cost == "impurity":
-        return tree.impurity * tree.weighted_n_node_samples / whole
+        return tree.impurity * (tree.weighted_n_node_samples / whole)
     if cost == "error":
         return training_errors(tree) / whole
     raise ParameterError(f"cost_complexity: cost must be 'impurity' or 'error', got {cost!r}.")

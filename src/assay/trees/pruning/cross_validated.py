@@ -69,7 +69,8 @@ def choose_alpha(
 
     .. math:: R_i \le \min_j R_j + c \cdot SE \quad (1)
 
-    where SE is the standard error at the minimum and c = ``within`` (Breiman, Friedman, Olshen and Stone 1984).
+    where SE is the standard error at the minimum and c = ``within`` (Breiman, Friedman, Olshen and Stone 1984). For it
+    whole weights count as so many rows; others w are as good as :math:`(\sum w)^2 / \sum w^2` rows.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def weigh_path(
     path = cost_complexity_path(tree, cost)
     if len(path.alphas) == 1:  # nothing to choose from
         return AlphaChoice(0.0, path.alphas, path.leaves, np.zeros(1), np.zeros(1), 0, 0)
-    middles = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
+    middles = np.append(np.sqrt(path.alphas[:-1]) * np.sqrt(path.alphas[1:]), np.inf)
     weights = np.ones(len(y)) if w is None else w
 
     def one(rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -147,13 +148,23 @@ def weigh_path(
     folds = _folds(y, cv, random_state)
     with progress(total=len(folds), description="folds") as bar:
         total = np.sum(in_threads(one, folds), axis=0)
-    n = sum(weights[test].sum() for _, test in folds)
+    tested = weights[np.concatenate([test for _, test in folds])]
+    n = tested.sum()
     errors = total[:, 0] / n
-    spread = np.sqrt(np.maximum(total[:, 1] / n - errors**2, 0) / n)
-    best = int(np.flatnonzero(errors <= errors.min() + 1e-12)[-1])
+    spread = np.sqrt(np.maximum(total[:, 1] / n - errors**2, 0) / _as_rows(tested))
+    equal = 1e-12 * errors.max()
+    best = int(np.flatnonzero(errors <= errors.min() + equal)[-1])
     allowed = errors[best] + within * spread[best]
-    chosen = int(np.flatnonzero(errors <= allowed + 1e-12)[-1])  # (1)
+    chosen = int(np.flatnonzero(errors <= allowed + equal)[-1])  # (1)
     return AlphaChoice(float(path.alphas[chosen]), path.alphas, path.leaves, errors, spread, best, chosen)
+
+
+def _as_rows(w: np.ndarray) -> float:
+    """How many rows the weights are as good as: their sum if they are whole, else (sum w)^2 / sum w^2."""
+    if not np.any(w - np.floor(w)):
+        return float(w.sum())
+    w = w / w.max()
+    return float(w.sum() ** 2 / (w**2).sum())
 
 
 def _losses(
