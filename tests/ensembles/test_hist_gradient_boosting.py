@@ -544,3 +544,9 @@ def test_a_learning_rate_without_end_is_an_error_and_no_nan(classes):
         HistGradientBoostingClassifier(learning_rate=np.inf, min_samples_leaf=1).fit(
             X, np.arange(60) % classes
         )
+
+
+def test_targets_whose_squares_overflow_are_refused():
+    X = np.arange(60.0)[:, None]
+    with pytest.raises(DegenerateError, match="bring the targets and weights to a smaller range"):
+        HistGradientBoostingRegressor(max_iter=3).fit(X, np.arange(60) * 1e200)

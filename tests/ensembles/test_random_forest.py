@@ -348,3 +348,11 @@ def test_poisson_forests_refuse_negative_numbers():
 def test_how_many_columns_a_node_looks_at():
     assert [_n_features(m, 30) for m in ("sqrt", "log2", None, 3, 0.5, 40)] == [5, 4, 30, 3, 15, 30]
     assert [_n_features(m, 1) for m in ("sqrt", "log2", 0.1)] == [1, 1, 1]
+
+
+def test_targets_that_cannot_be_added_up_are_refused():
+    X, y = np.arange(40.0)[:, None], np.where(np.arange(40) % 2, 1.7e308, 1.1e308)
+    with pytest.raises(DataError, match="too large to be added up"):
+        RandomForestRegressor(3).fit(X, y)
+    small = RandomForestRegressor(3, random_state=0).fit(X, y / 2.0**10).predict(X)
+    assert np.isfinite(small).all()

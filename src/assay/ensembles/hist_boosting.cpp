@@ -92,7 +92,7 @@ class Session {
             crew.each(blocks, [&](int64_t t, int) { found[t] = extent(kind, R, t * BLOCK, std::min(n_, (t + 1) * BLOCK)); });
             most = {0.0, 0.0, 0.0};
             for (const Extent &e : found) most = {std::max(e.g, most.g), std::max(e.h, most.h), most.sum_g + e.sum_g};
-            if (!std::isfinite(most.sum_g) || !std::isfinite(most.h)) return false;
+            if (!std::isfinite(most.g / heaviest * most.sum_g) || !std::isfinite(most.h)) return false;  // nor are gains
         }
         choose_units(kind <= PINBALL && !w, most);
         std::vector<Sums> sums(blocks);

@@ -227,7 +227,7 @@ class HistBoosting(Learner):
                 if trees is None or not all(np.isfinite(tree.number[tree.leaf]).all() for tree in trees):
                     raise DegenerateError(
                         f"{type(self).__name__}: the scores overflow after {iteration} rounds. Lower learning_rate, or "
-                        "bring the targets to a smaller range."
+                        "bring the targets and weights to a smaller range."
                     )
                 grown += trees
                 self.n_iter_ = iteration + 1

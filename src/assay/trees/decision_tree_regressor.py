@@ -123,6 +123,11 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
 
 def check_numbers(y: np.ndarray, w: np.ndarray | None, criterion: str, who: str) -> None:
     """Raise a DataError for numbers that the criterion cannot use."""
+    with np.errstate(over="ignore"):
+        if not np.isfinite(np.abs(y).sum()):
+            raise DataError(
+                f"{who}: the numbers of y are too large to be added up. Divide them by a power of ten."
+            )
     if y.ndim > 1 and criterion not in ("squared_error", "friedman_mse"):
         raise DataError(
             f"{who}: y has {y.shape[1]} outputs, and criterion={criterion!r} is for one. Use 'squared_error', or "
