@@ -2,7 +2,7 @@
 //
 // Checked by the caller: shapes, ranks below the number of distinct values (missing: equal), classes below K, at least
 // one row with a weight above zero, n below 2^31.
-// Twin in NumPy: tests/trees/test_growing.py, tree_by_the_book.
+// Twins in NumPy: tests/trees/test_growing.py and, for rows in fractions, test_growing_fractions.py: tree_by_the_book.
 #include "assay/grower.hpp"
 
 using namespace assay;
