@@ -51,7 +51,11 @@ class AdditiveClassifier(Boosted, Classifier):
     random_state: Any
     _rate: float
 
-    def _working(self, F: np.ndarray, y: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
+    def _standing(self, F: np.ndarray) -> np.ndarray:
+        """What the responses of all scores are made from, once a round: the scores F, or their posterior."""
+        return F
+
+    def _working(self, standing: np.ndarray, y: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
         """(n,) response and (n,) weights for score c."""
         raise TypeError(f"{type(self).__name__} must define _working")
 
@@ -98,8 +102,10 @@ class AdditiveClassifier(Boosted, Classifier):
     ) -> np.ndarray:
         """(n, C) what the regressions of one round answer, one for each score."""
 
+        standing = self._standing(F)
+
         def one(c: int) -> tuple[Any, np.ndarray]:
-            z, u = self._working(F, y, c)
+            z, u = self._working(standing, y, c)
             member = weak.learn(z, _share(u * rows), seeds[c])
             return member, self._answer(member, X)
 

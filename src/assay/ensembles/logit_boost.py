@@ -74,9 +74,12 @@ class LogitBoostClassifier(AdditiveClassifier):
         self.z_max = z_max
         self.random_state = random_state
 
-    def _working(self, F: np.ndarray, y: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
-        k = 1 if F.shape[1] == 1 else c
-        p = self._posterior_of(F)[:, k]
+    def _standing(self, F: np.ndarray) -> np.ndarray:
+        return self._posterior_of(F)
+
+    def _working(self, standing: np.ndarray, y: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
+        k = 1 if standing.shape[1] == 2 else c
+        p = standing[:, k]
         w = np.maximum(p * (1 - p), 2 * np.finfo(np.float64).eps)
         z = np.clip(((y == k) - p) / w, -self.z_max, self.z_max)  # (1)
         return z, w
