@@ -68,7 +68,7 @@ class LinearLeafClassifier(TreeLearner, Classifier):
 
     Examples
     --------
-    Class 1 lies above the roof |x0|: no leaf is pure, and none makes an error.
+    Class 1 lies above the roof abs(x0): no leaf is pure, and none makes an error.
 
     >>> from assay.trees import LinearLeafClassifier
     >>> X = np.array([[a, b] for a in np.linspace(-1, 1, 20) for b in np.linspace(0.01, 0.98, 20)])
