@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -413,7 +413,7 @@ class Tree:
     @cached_property
     def _arrays(self) -> tuple[np.ndarray, ...]:
         """The arrays in the order in which the kernels take them."""
-        s = self.surrogates or Surrogates(*(np.zeros(0, dtype) for dtype in _SURROGATE_TYPES))
+        s = self.surrogates or Surrogates(*(np.zeros(0, dtype) for dtype in SURROGATE_TYPES))
         backups = (s.offset, s.feature, s.kind, s.threshold, s.set_offset, s.sets, s.flip)
         return (
             *(self.feature, self.kind, self.threshold, self.offset, self.child, self.set_offset, self.sets),
@@ -424,46 +424,15 @@ class Tree:
 
     def check(self) -> None:
         """Raise a ValueError unless the arrays make up a tree that can be walked without harm."""
-        m, d = len(self.feature), len(self.n_categories)
-        _require_types(self, _TYPES)
-        shapes = {"kind": m, "threshold": m, "missing": m, "impurity": m, "n_node_samples": m, "value": m}
-        shapes |= {"weighted_n_node_samples": m, "offset": m + 1, "set_offset": m + 1, "child": m - 1}
-        for name, length in shapes.items():
-            _require(len(getattr(self, name)) == length, f"{name} does not have one entry per node")
-        _require(m > 0 and self.value.ndim == 2, "there is no node, or value is no table")
-        _require(self.offset[0] == 0 and self.offset[-1] == m - 1 and (self.n_children >= 0).all(), "offset")
-        above = np.repeat(np.arange(m), self.n_children)
-        _require(np.array_equal(np.sort(self.child), np.arange(1, m)), "child")
-        _require((self.child > above).all(), "a child stands before its parent")
-        inner = ~self.is_leaf
-        _require((self.kind <= TERNARY).all() and (self.feature[inner] >= 0).all(), "kind or feature")
-        _require((self.feature[inner] < d).all(), "a node tests a column that is not there")
-        wanted = np.choose(np.minimum(self.kind, TERNARY), (0, 2, 2, 0, 3))
-        nway = self.kind == NWAY
-        wanted[nway] = self.n_categories[self.feature[nway]]
-        _require((self.n_children == wanted).all(), "a node has too few or too many children")
-        _require(((self.missing >= -1) & (self.missing < np.maximum(self.n_children, 1))).all(), "missing")
-        _check_sets(self.kind, self.set_offset, self.sets)
-        subset = self.kind == SUBSET
-        bits = 32 * np.diff(self.set_offset)[subset]
-        _require(
-            (self.n_categories[self.feature[subset]] <= bits).all(), "a set does not name all categories"
-        )
-        if self.surrogates is not None:
-            _check_surrogates(self.surrogates, m, d, self.n_children)
+        from assay.trees.tree_checks import check_tree
+
+        check_tree(self)
 
     def _check_stored(self) -> None:
         self.check()
 
 
-_TYPES = {
-    **dict.fromkeys(("feature", "offset", "child", "set_offset", "missing", "n_categories"), np.int32),
-    **dict.fromkeys(("threshold", "value", "impurity", "weighted_n_node_samples"), np.float64),
-    "kind": np.uint8,
-    "sets": np.uint32,
-    "n_node_samples": np.int64,
-}
-_SURROGATE_TYPES = (np.int32, np.int32, np.uint8, np.float64, np.int32, np.uint32, np.uint8)
+SURROGATE_TYPES = (np.int32, np.int32, np.uint8, np.float64, np.int32, np.uint32, np.uint8)
 
 
 def as_words(codes: Iterable[int], n_categories: int) -> np.ndarray:
@@ -529,34 +498,3 @@ def _kept_surrogates(s: Surrogates | None, keep: np.ndarray, leaf: np.ndarray) -
         sets=s.sets[_ranges(s.set_offset[:-1][at], lengths)],
         flip=s.flip[at],
     )
-
-
-def _require(holds: Any, what: str) -> None:
-    if not holds:
-        raise ValueError(f"Tree: not a tree ({what}).")
-
-
-def _require_types(owner: Any, types: Mapping[str, Any]) -> None:
-    for name, dtype in types.items():
-        array = getattr(owner, name)
-        sound = isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous
-        _require(sound and array.ndim == (2 if name == "value" else 1), f"{name} is of the wrong type")
-
-
-def _check_sets(kind: np.ndarray, set_offset: np.ndarray, sets: np.ndarray) -> None:
-    lengths = np.diff(set_offset)
-    _require(set_offset[0] == 0 and (lengths >= 0).all() and set_offset[-1] == len(sets), "set_offset")
-    _require((lengths[kind == TERNARY] == 2).all(), "a second threshold is not there")
-
-
-def _check_surrogates(s: Surrogates, m: int, d: int, n_children: np.ndarray) -> None:
-    _require_types(s, dict(zip((f.name for f in fields(Surrogates)), _SURROGATE_TYPES)))
-    count = len(s.feature)
-    _require(len(s.offset) == m + 1 and len(s.set_offset) == count + 1, "surrogates")
-    _require(len(s.kind) == len(s.threshold) == len(s.flip) == count, "surrogates")
-    per_node = np.diff(s.offset)
-    _require(s.offset[0] == 0 and (per_node >= 0).all() and s.offset[-1] == count, "surrogates")
-    _require((per_node[n_children != 2] == 0).all(), "only nodes with two children have surrogates")
-    _require(((s.feature >= 0) & (s.feature < d)).all(), "surrogates")
-    _require(np.isin(s.kind, (THRESHOLD, SUBSET)).all() and (s.flip <= 1).all(), "surrogates")
-    _check_sets(s.kind, s.set_offset, s.sets)
