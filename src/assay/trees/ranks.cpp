@@ -102,6 +102,7 @@ nb::tuple rank_block(In2<F> X_, int64_t from, int64_t to, In1<int32_t> categorie
         nb::gil_scoped_release unlocked;
         constexpr int64_t SIDE = 8;  // columns copied out of a row-major table together: one cache line
         std::vector<double> columns(size_t(SIDE * n));
+        values.reserve(size_t((to - from) * n));  // pages that are not written to take no memory
         std::vector<uint64_t> scratch(n), own(order.rows() ? 0 : n);
         std::vector<int32_t> counter(BUCKETS);
         for (int64_t first = from; first < to && fits; first += SIDE) {
