@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from assay.errors import DataError
 from assay.tables import Column, Schema
+from assay.trees import multiway
 from assay.trees.multiway import SplitRules, grow_multiway, root_offers
 
 ID3 = [SplitRules(criterion=c) for c in ("gain", "gain_ratio", "gini")]
@@ -245,3 +247,14 @@ def test_a_chain_as_deep_as_its_rows_is_grown_without_recursion():
     tree = grow_multiway(x, np.array([0]), y, None, 2, SplitRules())
     assert tree.n_leaves == n and tree.max_depth > 900
     assert_array_equal(tree.predict(x).argmax(axis=1), y)
+
+
+def test_a_tree_that_memory_cannot_hold_is_refused(monkeypatch):
+    """Two columns of r categories make r^2 leaves, nearly all of them without a row."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 300, (2000, 2)).astype(float), rng.integers(0, 2, 2000)
+    tree = grow_multiway(X, np.array([300, 300]), y, None, 2, SplitRules())
+    assert tree.n_leaves > 50_000
+    monkeypatch.setattr(multiway, "MOST_COUNTS", 50_000 * 18)
+    with pytest.raises(DataError, match="more than 50000 nodes"):
+        grow_multiway(X, np.array([300, 300]), y, None, 2, SplitRules())

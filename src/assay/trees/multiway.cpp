@@ -85,8 +85,10 @@ struct Nodes {
     vector<uint8_t> kind;
     vector<int64_t> rows;
     vector<double> counts;  // (m, K)
+    size_t most = SIZE_MAX;  // columns of r and s categories make r s leaves, nearly all without a row
 
     int32_t add(int32_t above, int32_t at, int64_t n_rows, int64_t K) {
+        require(parent.size() < most, "grow: too many nodes");
         parent.push_back(above), branch.push_back(at), rows.push_back(n_rows);
         feature.push_back(-2), low.push_back(-1), high.push_back(-1), category.push_back(-1);
         kind.push_back(LEAF);
@@ -561,9 +563,11 @@ nb::tuple grow(In2<int32_t> codes,         // in  (nominal columns, n)  -1: miss
                In1<int32_t> y,             // in  (n,)
                Maybe w,                    // in  (n,)  or None: each row counts once
                int64_t K, bool fractions, int criterion, bool average, bool correction, bool tenth, bool useless,
-               bool one_vs_rest, double min_leaf, double penalty, double tolerance, int64_t max_depth) {
+               bool one_vs_rest, double min_leaf, double penalty, double tolerance, int64_t max_depth,
+               int64_t most_nodes) {
     Rules rules{criterion, average, correction, tenth, useless, one_vs_rest, min_leaf, penalty, tolerance, max_depth};
     Grower g = grower(codes, lists, distinct, n_categories, y, w, K, fractions, rules);
+    g.nodes.most = size_t(most_nodes);
     {
         nb::gil_scoped_release unlocked;
         g.grow(g.whole(lists.data(), y.data(), w ? w->data() : nullptr));
@@ -604,7 +608,8 @@ NB_MODULE(ASSAY_MODULE, m) {
     m.def("grow", &grow, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"),
           nb::arg("y"), nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
           nb::arg("average"), nb::arg("correction"), nb::arg("tenth"), nb::arg("useless"), nb::arg("one_vs_rest"),
-          nb::arg("min_leaf"), nb::arg("penalty"), nb::arg("tolerance"), nb::arg("max_depth"));
+          nb::arg("min_leaf"), nb::arg("penalty"), nb::arg("tolerance"), nb::arg("max_depth"),
+          nb::arg("most_nodes"));
     m.def("offers", &offers, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"),
           nb::arg("y"), nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
           nb::arg("correction"), nb::arg("tenth"), nb::arg("useless"), nb::arg("one_vs_rest"), nb::arg("min_leaf"),

@@ -15,6 +15,7 @@ from assay.trees.tree import SUBSET, THRESHOLD, Tree, as_words
 __all__ = ["Offer", "SplitRules", "grow_multiway", "root_offers"]
 
 CRITERIA = {"gain": 0, "gain_ratio": 1, "gini": 2}
+MOST_COUNTS = 1 << 29  # numbers that the nodes of a tree may hold, about 4 GB
 
 
 @dataclass(frozen=True)
@@ -87,15 +88,25 @@ def grow_multiway(
     asked = {
         name: getattr(rules, name) for name in ("average", "correction", "tenth", "useless", "one_vs_rest")
     }
-    parent, branch, feature, kind, low, high, category, rows, counts = _multiway.grow(
-        *columns.arrays(K),
-        criterion=CRITERIA[rules.criterion],
-        **asked,
-        min_leaf=float(rules.min_leaf) * scale,
-        penalty=float(rules.penalty),
-        tolerance=rules.tolerance,
-        max_depth=2**62 if rules.max_depth is None else int(rules.max_depth),
-    )
+    most = max(MOST_COUNTS // (K + 16), 1)
+    try:
+        parent, branch, feature, kind, low, high, category, rows, counts = _multiway.grow(
+            *columns.arrays(K),
+            criterion=CRITERIA[rules.criterion],
+            **asked,
+            min_leaf=float(rules.min_leaf) * scale,
+            penalty=float(rules.penalty),
+            tolerance=rules.tolerance,
+            max_depth=2**62 if rules.max_depth is None else int(rules.max_depth),
+            most_nodes=most,
+        )
+    except ValueError as error:
+        if "too many nodes" not in str(error):
+            raise
+        raise DataError(
+            f"A tree with a branch for every category would have more than {most} nodes, most of them without a row. "
+            "Leave out columns that name single rows, or use DecisionTreeClassifier, which groups categories."
+        ) from None
     counts = counts.reshape(len(parent), K) / scale
     threshold = np.full(len(parent), -2.0)
     for j in np.unique(feature[kind == THRESHOLD]):
