@@ -119,8 +119,8 @@ def test_trees_that_do_not_hold_together_are_refused():
         trees.add_scores(np.zeros((50, 5)), np.zeros((50, 0)))  # no score to add to
 
 
-def test_a_crossed_tree_reads_nothing_outside():
-    """A right child before the end of the left part passes the check of single nodes; the answer is a number still."""
+def test_a_crossed_tree_is_refused():
+    """A right child before the end of the left part."""
     trees = BoostedTrees(
         start=np.array([0, 5], np.int32),
         column=np.array([0, 0, -1, -1, -1], np.int32),
@@ -133,7 +133,8 @@ def test_a_crossed_tree_reads_nothing_outside():
         sets=np.zeros(0, np.uint32),
         n_categories=np.zeros(1, np.int32),
     )
-    assert np.isfinite(trees.add_scores(np.linspace(-2, 2, 64)[:, None], np.zeros((64, 1)))).all()
+    with pytest.raises(ValueError, match="do not hold together"):
+        trees.add_scores(np.linspace(-2, 2, 64)[:, None], np.zeros((64, 1)))
 
 
 @pytest.mark.parametrize("name", ["rows", "gain"])
@@ -146,3 +147,21 @@ def test_a_stored_tree_has_rows_and_a_gain_for_each_node(name):
         replace(trees, **{name: getattr(trees, name)[:-1]})._check_stored()
     with pytest.raises(ValueError, match="do not hold together"):
         replace(trees, right=trees.right[::-1].copy())._check_stored()
+
+
+def test_stored_trees_are_trees():
+    """Of a node with two parents, or none, the two ways of walking would not say the same."""
+    trees = HistGradientBoostingRegressor(max_iter=1, min_samples_leaf=1, max_leaf_nodes=4)
+    trees = trees.fit(np.arange(8.0)[:, None], [0.0, 1.0, 5.0, 7.0, 20.0, 24.0, 40.0, 60.0]).trees_
+    trees._check_stored()
+    for i in np.flatnonzero(trees.column >= 0):
+        for child in range(i + 2, len(trees.column)):
+            if child != trees.right[i]:
+                right = trees.right.copy()
+                right[i] = child
+                with pytest.raises(ValueError, match="do not hold together"):
+                    replace(trees, right=right)._check_stored()
+    alone = trees.column.copy()
+    alone[0] = -1  # a leaf, with nodes behind it
+    with pytest.raises(ValueError, match="do not hold together"):
+        replace(trees, column=alone)._check_stored()

@@ -158,6 +158,7 @@ void check(In1<int32_t> start, In1<int32_t> column, In1<double> number, In1<int3
     const int64_t T = int64_t(start.shape(0)) - 1, m = int64_t(column.shape(0)), d = int64_t(categories.shape(0));
     const char *broken = "the trees of the model do not hold together";
     auto need = [&](bool fits) { require(fits, broken); };
+    std::vector<int64_t> waiting;  // right children that are still to come
     need(T >= 0 && start.data()[0] == 0 && start.data()[T] == m);
     need(int64_t(number.shape(0)) == m && int64_t(right.shape(0)) == m && int64_t(missing_left.shape(0)) == m);
     need(int64_t(set_start.shape(0)) == m + 1 && set_start.data()[0] == 0);
@@ -167,11 +168,17 @@ void check(In1<int32_t> start, In1<int32_t> column, In1<double> number, In1<int3
     for (int64_t t = 0; t < T; ++t) {
         const int64_t a = start.data()[t], size = start.data()[t + 1] - a;
         need(a >= 0 && size > 0 && a + size <= m);
+        waiting.clear();
         for (int64_t i = 0; i < size; ++i) {
             const int64_t j = column.data()[a + i], r = right.data()[a + i];
             need(j >= -1 && j < d);
-            if (j < 0) continue;
+            if (j < 0) {  // what follows a leaf is the right child of the latest test that has none yet
+                need(waiting.empty() ? i + 1 == size : waiting.back() == i + 1);
+                if (!waiting.empty()) waiting.pop_back();
+                continue;
+            }
             need(i + 1 < r && r < size);
+            waiting.push_back(r);
             const int64_t words = set_start.data()[a + i + 1] - set_start.data()[a + i];
             need(words == (categories.data()[j] + 31) / 32);
         }
