@@ -139,3 +139,12 @@ def test_a_tree_without_tests_keeps_all_columns_and_says_so():
 def test_a_missing_label_is_told():
     with pytest.raises(DataError, match="row 1 has no label"):
         TreeFeatureSelector().fit([[1.0], [2.0], [3.0]], np.array(["a", np.nan, "b"], dtype=object))
+
+
+def test_a_learner_stands_for_its_tree():
+    model = TextbookTreeClassifier().fit([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]], [0, 0, 1])
+    assert_array_equal(used_features(model), [0])
+    assert_array_equal(closeness_to_root(model), [1, 0])
+    for ask in (used_features, closeness_to_root):
+        with pytest.raises(ParameterError, match="expected a fitted tree learner"):
+            ask(TextbookTreeClassifier())

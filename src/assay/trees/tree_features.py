@@ -24,19 +24,20 @@ __all__ = [
 ]
 
 
-def used_features(tree: Tree) -> np.ndarray:
-    """The columns that a tree tests somewhere, ascending.
+def used_features(tree: Any) -> np.ndarray:
+    """The columns that a tree, or the tree of a fitted learner, tests somewhere, ascending.
 
     >>> from assay.trees.tree import Tree
     >>> leaf = {"value": [1.0], "n": 1}
     >>> used_features(Tree.of({"feature": 2, "threshold": 0.0, "children": [leaf, leaf]}, [0, 0, 0]))
     array([2])
     """
+    tree = _tree_of(tree, "used_features")
     return np.unique(tree.feature[~tree.is_leaf]).astype(np.int64)
 
 
-def closeness_to_root(tree: Tree) -> np.ndarray:
-    r"""(d,) the importance of each column by how early the tree asks for it.
+def closeness_to_root(tree: Any) -> np.ndarray:
+    r"""(d,) the importance of each column by how early a tree, or that of a fitted learner, asks for it.
 
     .. math:: c_j = \frac{1}{1 + \text{depth of the first test of column } j}
 
@@ -48,6 +49,7 @@ def closeness_to_root(tree: Tree) -> np.ndarray:
     >>> closeness_to_root(Tree.of({"feature": 2, "threshold": 0.0, "children": [inner, leaf]}, [0, 0, 0]))
     array([0.5, 0. , 1. ])
     """
+    tree = _tree_of(tree, "closeness_to_root")
     closeness = np.zeros(tree.n_features)
     inner = ~tree.is_leaf
     np.maximum.at(closeness, tree.feature[inner], 1.0 / (1.0 + tree.depth[inner]))
