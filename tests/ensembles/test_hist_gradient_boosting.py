@@ -523,7 +523,9 @@ def test_weights_beyond_single_precision_count_as_they_should():
     for model in (HistGradientBoostingClassifier(**settings), HistGradientBoostingRegressor(**settings)):
         answers = model.fit(X, y, wide).predict(X)
         assert np.isfinite(answers).all()
-        assert answers[np.argmax(wide)] == pytest.approx(y[np.argmax(wide)], abs=0.1)  # the heaviest row decides
+        assert answers[np.argmax(wide)] == pytest.approx(
+            y[np.argmax(wide)], abs=0.1
+        )  # the heaviest row decides
 
 
 def test_targets_beyond_single_precision_are_learned():
