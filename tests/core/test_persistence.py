@@ -57,7 +57,9 @@ def same(a, b):
 
 def learned(value):
     """What an object holds, without what it can work out again."""
-    kept = {k: v for k, v in vars(value).items() if not isinstance(getattr(type(value), k, None), cached_property)}
+    kept = {
+        k: v for k, v in vars(value).items() if not isinstance(getattr(type(value), k, None), cached_property)
+    }
     return dict(sorted(kept.items()))
 
 

@@ -274,7 +274,9 @@ def test_wrong_settings_are_refused(wrong):
 
 def test_none_takes_all_that_suit_the_table():
     all_numbers = compare(None, load_iris(), design="3-fold")
-    assert {"majority", "naive bayes", "lda", "qda", "rda", "nearest mean", "c45"} <= set(all_numbers.learners)
+    assert {"majority", "naive bayes", "lda", "qda", "rda", "nearest mean", "c45"} <= set(
+        all_numbers.learners
+    )
     mixed = compare(None, load_german_credit(), design="3-fold")
     assert mixed.failures == {} and "qda" not in mixed.learners
     words = compare(None, MIXED[["taste"]], LABELS, design="3-fold")

@@ -378,7 +378,11 @@ def _fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
 def _explain_rows(learner: Any, X: Any) -> Explanation | list[Explanation]:
     """What the learner says of each row: as the mathematics sees it, and as the table has it."""
     values = learner._admit(X)
-    raw = Table.like(X, learner.schema_, type(learner).__name__).values if hasattr(learner, "design_") else values
+    raw = (
+        Table.like(X, learner.schema_, type(learner).__name__).values
+        if hasattr(learner, "design_")
+        else values
+    )
     explanations = []
     for i in range(values.shape[0]):
         seen = raw[i : i + 1] if isinstance(raw, np.ndarray) else raw[i : i + 1].toarray()

@@ -116,7 +116,9 @@ def grow(
     if n_classes:
         codes, numbers = np.ascontiguousarray(y, np.int32), _no_numbers
         if len(codes) and not 0 <= codes.min() <= codes.max() < n_classes:
-            raise DataError(f"Class numbers must be 0 to {n_classes - 1}, got {codes.min()} to {codes.max()}.")
+            raise DataError(
+                f"Class numbers must be 0 to {n_classes - 1}, got {codes.min()} to {codes.max()}."
+            )
     else:
         codes, numbers = _no_codes, np.ascontiguousarray(y, np.float64).reshape(n, -1)
         q, size = numbers.shape[1], _size(numbers)
