@@ -16,6 +16,7 @@ from assay.ensembles.hist_trees import Grown
 __all__ = ["Boosting", "Limits"]
 
 WORTH_SHARING = 1 << 22  # cells of a table below which a round is quicker on one thread
+SORTING = 400  # cells that take as long as sorting the bins of a nominal column, per bin
 MEMORY = 1 << 28  # bytes for the histograms of nodes that wait to be split
 
 
@@ -60,7 +61,9 @@ class Boosting:
         self.y, self.w, self.raw, self.loss = y, w, raw, loss
         self._exact, self._monotonic = not monotonic.any(), monotonic
         self._heaviest = 1.0 if w is None else float(w.max())
-        self._helpers = threads() - 1 if n * len(bins.bins) >= WORTH_SHARING else 0
+        sorted_bins = min(n, int(bins.bins[bins.nominal.astype(bool)].sum()))
+        work = n * len(bins.bins) + SORTING * sorted_bins
+        self._helpers = threads() - 1 if work >= WORTH_SHARING else 0
         self._session = _hist_boosting.Session(
             codes.panels, codes.columns, codes.wide, bins.wide_start, bins.width, bins.bins, bins.place,
             codes.missing, bins.nominal, monotonic.astype(np.int8), bins.thresholds, bins.bin_of, bins.category_start,

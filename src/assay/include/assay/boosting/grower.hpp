@@ -379,6 +379,14 @@ class Grower {
 
     // Splits
 
+    // Into how many shares the columns are cut: one if a search is short. Bins that must be sorted take long.
+    int64_t lots_of_columns() const {
+        int64_t work = codes_.cells() * 8;
+        for (int64_t j = 0; j < columns_.d; ++j) work += columns_.nominal[j] ? columns_.bins[j] * 56 : 0;
+        if (work < WORTH_SHARING) return 1;
+        return std::max((columns_.d + 15) / 16, std::min(columns_.d, work / (WORTH_SHARING / 8)));
+    }
+
     // Find the best split of node a; if there is a sibling b, take its histogram from a's first (there still the
     // parent's), and find its best split as well.
     void search(int32_t a, int32_t b) {
@@ -386,7 +394,7 @@ class Grower {
         const bool both = b >= 0 && may_split(nodes_[b]);
         const int64_t d = columns_.d, step = units_.wide ? 2 : 1;
         int64_t *h = histogram(nodes_[a].slot), *g = b >= 0 ? histogram(nodes_[b].slot) : nullptr;
-        const int64_t lots = codes_.cells() * 8 < WORTH_SHARING ? 1 : (d + 15) / 16, size = (d + lots - 1) / lots;
+        const int64_t lots = lots_of_columns(), size = (d + lots - 1) / lots;
         std::vector<uint8_t> first(d, chosen_.empty()), second(d, chosen_.empty());
         for (int32_t j : chosen_) first[j] = 1;
         if (both) {
