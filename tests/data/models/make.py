@@ -13,9 +13,11 @@ import assay
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, MultinomialNB, NaiveBayes
 from assay.core.persistence.container import VERSION
 from assay.decide import DecisionRule
+from assay.ensembles import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from assay.prepare import StandardScaler
 from assay.stats import Gaussian
 from assay.tables import Table
+from assay.trees import C45Classifier, CARTClassifier, DecisionTreeRegressor, FisherTreeClassifier
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -65,6 +67,19 @@ def models():
         "multinomial_nb": (MultinomialNB(alpha=0.5).fit(counts, y == "Fuji"), counts.tolist()),
         "decision_rule": (DecisionRule(GaussianNB(), reject=0.3).fit(X, y), X.tolist()),
         "standard_scaler": (StandardScaler().fit(X), X.tolist()),
+        "c45": (C45Classifier(min_samples_leaf=1, pruning=None).fit(Table.of(COLUMNS), SORTS), COLUMNS),
+        "cart": (CARTClassifier(cv=3, random_state=0).fit(Table.of(COLUMNS), SORTS), COLUMNS),
+        "tree_regressor": (DecisionTreeRegressor(max_depth=3).fit(X, X[:, 1]), X.tolist()),
+        "fisher_tree": (FisherTreeClassifier().fit(X, y), X.tolist()),
+        "forest": (RandomForestClassifier(5, random_state=0).fit(Table.of(COLUMNS), SORTS), COLUMNS),
+        "hist_boosting": (
+            HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=2).fit(Table.of(COLUMNS), SORTS),
+            COLUMNS,
+        ),
+        "gradient_boosting": (
+            GradientBoostingClassifier(n_estimators=5, random_state=0).fit(Table.of(COLUMNS), SORTS),
+            COLUMNS,
+        ),
     }
 
 
