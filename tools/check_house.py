@@ -28,6 +28,7 @@ FLOORS = [
     ["graphs", "sequences", "processes", "reinforcement", "cluster", "mixture", "reduce", "select"],
     ["bayes"],
     ["stats"],
+    ["optimize"],
     ["core"],
     ["tables"],
     ["errors"],

@@ -188,8 +188,8 @@ class Classifier(ClassifierMixin, Learner):
         answer = self.classes_[self._choose(X)[0]]
         return Explanation(
             learner=type(self).__name__,
-            answer=answer.item() if isinstance(answer, np.generic) else answer,
-            posterior={_plain(label): float(p) for label, p in zip(self.classes_, posterior)},
+            answer=plain_label(answer),
+            posterior={plain_label(label): float(p) for label, p in zip(self.classes_, posterior)},
             row=row,
             sections=self._reasons(X, row),
         )
@@ -391,5 +391,6 @@ def _explain_rows(learner: Any, X: Any) -> Explanation | list[Explanation]:
     return explanations[0] if len(explanations) == 1 else explanations
 
 
-def _plain(label: Any) -> Any:
+def plain_label(label: Any) -> Any:
+    """A label as plain Python has it."""
     return label.item() if isinstance(label, np.generic) else label

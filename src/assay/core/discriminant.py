@@ -1,0 +1,53 @@
+"""Classifiers whose scores are no probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from assay.core.explanation import Explanation
+from assay.core.learner import Classifier, plain_label
+
+__all__ = ["Discriminant"]
+
+
+def _never(self: Any) -> bool:
+    raise AttributeError(
+        f"{type(self).__name__} gives scores, no probabilities: use decision_function, or calibrate it with "
+        "assay.decide.CalibratedClassifierCV."
+    )
+
+
+class Discriminant(Classifier):
+    """A learner of classes that scores them without believing in probabilities.
+
+    A subclass writes ``_learn(X, y, w)`` and ``_scores(X)``: (n,) for two classes, the second where the score is
+    above 0, or (n, K), the class with the largest. ``predict_proba`` is not there (``hasattr`` says so).
+    """
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n,) the score of the second class for two classes, else (n, K)."""
+        return self._scores(self._admit(X))
+
+    @available_if(_never)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Not available: scores are no probabilities."""
+        raise AssertionError("available_if lets nobody in")
+
+    @available_if(_never)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Not available: scores are no probabilities."""
+        raise AssertionError("available_if lets nobody in")
+
+    def _choose(self, X: Any) -> np.ndarray:
+        scores = self._scores(X)
+        return np.argmax(scores, axis=1) if scores.ndim == 2 else (scores > 0).astype(np.int64)
+
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+        answer = plain_label(self.classes_[self._choose(X)[0]])
+        return Explanation(type(self).__name__, answer, row=row, sections=self._reasons(X, row))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _scores")

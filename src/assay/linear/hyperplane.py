@@ -1,0 +1,94 @@
+"""The geometry of a linear score: distances, feet, and the line to draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import ParameterError
+
+__all__ = ["Hyperplane"]
+
+
+@dataclass(frozen=True)
+class Hyperplane:
+    r"""All x with :math:`g(x) = w^Tx + w_0 = 0`; w points to the positive side.
+
+    .. math:: r(x) = \frac{g(x)}{\lVert w\rVert},\qquad x_p = x - r(x)\frac{w}{\lVert w\rVert},\qquad
+              r_0 = \frac{w_0}{\lVert w\rVert}                                                        \quad (1)
+
+    are the signed distance of x, the foot of its perpendicular, and the signed distance of the origin (IML 10-4,
+    10-5).
+
+    Parameters
+    ----------
+    normal : (d,) w, not zero      offset : float, w_0
+
+    Examples
+    --------
+    >>> from assay.linear import Hyperplane
+    >>> plane = Hyperplane([3.0, 4.0], -10.0)
+    >>> float(plane.distance([4.0, 3.0])), plane.origin_distance
+    (2.8, -2.0)
+    >>> plane.project([4.0, 3.0])
+    array([2.32, 0.76])
+    """
+
+    normal: NDArray[np.float64]
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        w = np.asarray(self.normal, dtype=np.float64)
+        if w.ndim != 1 or not w.any() or not np.isfinite(w).all():
+            raise ParameterError(f"Hyperplane: normal must be a vector of numbers, not all zero, got {w}.")
+        object.__setattr__(self, "normal", w)
+        object.__setattr__(self, "offset", float(self.offset))
+
+    @property
+    def length(self) -> float:
+        """The norm of the normal."""
+        return float(np.linalg.norm(self.normal))
+
+    @property
+    def origin_distance(self) -> float:
+        """The signed distance of the origin, r_0 of (1); positive if it lies where w points."""
+        return self.offset / self.length
+
+    def score(self, x: ArrayLike) -> NDArray[np.float64]:
+        """g(x) of x, (d,) or (n, d)."""
+        return np.asarray(x, dtype=np.float64) @ self.normal + self.offset
+
+    def distance(self, x: ArrayLike) -> NDArray[np.float64]:
+        """r(x) of (1): positive on the side where w points."""
+        return self.score(x) / self.length
+
+    def project(self, x: ArrayLike) -> NDArray[np.float64]:
+        """x_p of (1), the nearest point of the plane."""
+        x = np.asarray(x, dtype=np.float64)
+        return x - np.multiply.outer(self.distance(x), self.normal / self.length)
+
+    def line(self, xlim: tuple[float, float], ylim: tuple[float, float]) -> NDArray[np.float64] | None:
+        """In two dimensions: (2, 2) the ends of the line inside a box; None if it passes outside.
+
+        >>> from assay.linear import Hyperplane
+        >>> Hyperplane([1.0, 1.0], -1.0).line((0.0, 2.0), (0.0, 2.0))
+        array([[0., 1.],
+               [1., 0.]])
+        """
+        if len(self.normal) != 2:
+            raise ParameterError(f"Hyperplane: line needs two dimensions, the plane has {len(self.normal)}.")
+        a, b = self.normal
+        ends = set()
+        for x in xlim if b else ():
+            ends.add((float(x), float(-(a * x + self.offset) / b)))
+        for y in ylim if a else ():
+            ends.add((float(-(b * y + self.offset) / a), float(y)))
+        slack = 1e-9 * max(xlim[1] - xlim[0], ylim[1] - ylim[0])
+        inside = sorted(
+            p
+            for p in ends
+            if xlim[0] - slack <= p[0] <= xlim[1] + slack and ylim[0] - slack <= p[1] <= ylim[1] + slack
+        )
+        return np.array([inside[0], inside[-1]]) if len(inside) > 1 else None

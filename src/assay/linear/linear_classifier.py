@@ -1,0 +1,182 @@
+"""What classifiers with linear scores share: scores, geometry, and the terms of an answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.scores import logistic, softmax
+from assay.errors import DataError, ParameterError
+from assay.linear.hyperplane import Hyperplane
+from assay.linear.terms import nearest_section, terms_section
+
+if TYPE_CHECKING:
+    from assay.core.learner import Classifier as _Classifier
+else:
+    _Classifier = object  # a mixin: it stands before a classifier's base
+
+__all__ = ["LinearClassifier"]
+
+
+class LinearClassifier(_Classifier):
+    r"""Mixin of classifiers with :math:`g(x) = Wx + w_0`; stands before ``Classifier`` or ``Discriminant``.
+
+    The learner sets ``coef_`` and ``intercept_``: one row for two classes, :math:`g>0` being the second, else one
+    row a class, the largest winning. A learner over ``Classifier`` says in ``link`` what makes probabilities of
+    scores: "softmax" (for two classes the logistic function), or "sigmoid" (each class its own, then normalised).
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
+    link: ClassVar[str | None] = None
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n,) the score of the second class for two classes, else (n, K)."""
+        return self._scores(self._admit(X))
+
+    def hyperplane(self, label: Any = None, against: Any = None) -> Hyperplane:
+        """Where the score is 0.
+
+        Parameters
+        ----------
+        label : the class on the positive side; None for the second of two
+        against : the class that it is told apart from; None for all others (its own score being 0)
+        """
+        W, b = self._rows()
+        K = len(self.classes_)
+        if label is None:
+            if len(W) > 2:
+                raise ParameterError(
+                    f"{type(self).__name__}: hyperplane needs label, one of {self.classes_.tolist()}."
+                )
+            label, against = self.classes_[-1], None
+        k = self._number(label)
+        if K == 2:
+            return (
+                Hyperplane(W[1] - W[0], float(b[1] - b[0]))
+                if k
+                else Hyperplane(W[0] - W[1], float(b[0] - b[1]))
+            )
+        if against is None:
+            return Hyperplane(W[k], float(b[k]))
+        other = self._number(against)
+        return Hyperplane(W[k] - W[other], float(b[k] - b[other]))
+
+    def signed_distance(self, X: Any) -> np.ndarray:
+        """The Euclidean distance of each row from g = 0, positive where g is: (n,) or (n, K) like the scores."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            length = np.linalg.norm(self.coef_, axis=1)
+            if not length.all():
+                raise DataError(
+                    f"{type(self).__name__}: all weights of a score are 0, so there is no hyperplane."
+                )
+            distance = self._score_table(self._admit(X)) / length
+        return distance[:, 0] if distance.shape[1] == 1 else distance
+
+    def project(self, X: Any) -> np.ndarray:
+        """(n, D) the nearest point at which another class would win as well, in the columns of ``design_``."""
+        values = self._dense(self._admit(X))
+        W, b = self._rows()
+        scores = values @ W.T + b
+        winner = scores.argmax(axis=1)
+        found, nearest = np.empty_like(values), np.full(len(values), np.inf)
+        for k in range(len(W)):
+            for other in range(len(W)):
+                mine = winner == k
+                if other == k or not mine.any() or not (W[k] - W[other]).any():
+                    continue
+                plane = Hyperplane(W[k] - W[other], float(b[k] - b[other]))
+                rows = np.flatnonzero(mine)
+                distance = np.abs(plane.distance(values[rows]))
+                closer = distance < nearest[rows]
+                found[rows[closer]] = plane.project(values[rows[closer]])
+                nearest[rows[closer]] = distance[closer]
+        if not np.isfinite(nearest).all():
+            raise DataError(f"{type(self).__name__}: all weights are 0, so there is no boundary.")
+        return found
+
+    def _scores(self, X: Any) -> np.ndarray:
+        table = self._score_table(X)
+        return table[:, 0] if table.shape[1] == 1 else table
+
+    def _score_table(self, X: Any) -> np.ndarray:
+        """(n, rows of coef_)"""
+        with np.errstate(over="ignore", invalid="ignore"):
+            table = np.asarray(X @ self.coef_.T)
+        table += self.intercept_
+        return table
+
+    def _choose(self, X: Any) -> np.ndarray:
+        scores = self._scores(X)
+        return np.argmax(scores, axis=1) if scores.ndim == 2 else (scores > 0).astype(np.int64)
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        scores = self._scores(X)
+        if scores.ndim == 1:
+            return logistic(scores)
+        if self.link == "softmax":
+            return softmax(scores)
+        from scipy.special import expit
+
+        each = expit(scores)
+        total = each.sum(axis=1, keepdims=True)
+        return np.divide(each, total, out=np.full_like(each, 1 / each.shape[1]), where=total > 0)
+
+    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """(K, D) and (K,): one score a class, also for two classes."""
+        if len(self.coef_) > 1 or len(self.classes_) == 1:
+            return self.coef_, self.intercept_
+        return np.vstack((np.zeros_like(self.coef_), self.coef_)), np.append(0.0, self.intercept_)
+
+    def _number(self, label: Any) -> int:
+        found = np.flatnonzero(self.classes_ == label)
+        if not len(found):
+            raise ParameterError(
+                f"{type(self).__name__}: label must be one of {self.classes_.tolist()}, got {label!r}."
+            )
+        return int(found[0])
+
+    @staticmethod
+    def _dense(X: Any) -> np.ndarray:
+        return X if isinstance(X, np.ndarray) else X.toarray()
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        x = self._dense(X)[0].astype(np.float64)
+        W, b = self._rows()
+        if len(W) < 2:
+            return []
+        g = W @ x + b
+        best = int(self._choose(X)[0])
+        others = np.where(np.arange(len(g)) == best, -np.inf, g)
+        second = int(np.argmax(others))
+        label, other = (str(self.classes_[k]) for k in (best, second))
+        if len(W) == 2:
+            weights, constants, heads = (W[1] - W[0])[:, None], b[1:] - b[0], ["product"]
+            gap = float(g[1] - g[0])
+            title = f"Terms of the score (above 0: {self.classes_[1]})"
+        else:
+            pair = [best, second]
+            weights = np.column_stack((W[pair].T, W[best] - W[second]))
+            constants = np.array([b[best], b[second], b[best] - b[second]])
+            heads, gap = [label, other, "difference"], float(g[best] - g[second])
+            title = f"Terms of the scores of {label} and, next to it, {other}"
+        sections = [
+            terms_section(
+                title, self.design_, row, x, weights, constants, heads, self._odds(gap, label, other)
+            )
+        ]
+        nearest = nearest_section(
+            self.design_, row, x, W[best] - W[second], float(g[best] - g[second]), other
+        )
+        return sections + ([nearest] if nearest else [])
+
+    def _odds(self, gap: float, label: str, other: str) -> str:
+        """A sentence on what the score means."""
+        if self.link != "softmax":
+            return ""
+        odds = float(np.exp(min(abs(gap), 700.0)))
+        return f"The odds of {label} against {other} are exp({abs(gap):.4g}) = {odds:.4g} to 1."

@@ -1,0 +1,40 @@
+"""What regressors with a linear prediction share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.linear.terms import terms_section
+
+if TYPE_CHECKING:
+    from assay.core.learner import Regressor as _Regressor
+else:
+    _Regressor = object  # a mixin: it stands before a regressor's base
+
+__all__ = ["LinearRegressor"]
+
+
+class LinearRegressor(_Regressor):
+    r"""Mixin of regressors with :math:`\hat y = w^Tx + w_0`; stands before ``Regressor``.
+
+    The learner sets ``coef_``, (d,) or (outputs, d), and ``intercept_``, a number or (outputs,).
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
+
+    coef_: np.ndarray
+    intercept_: Any
+
+    def _predict(self, X: Any) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(X @ self.coef_.T) + self.intercept_
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        x = (X if isinstance(X, np.ndarray) else X.toarray())[0].astype(np.float64)
+        W = np.atleast_2d(self.coef_)
+        b = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), len(W))
+        heads = ["product"] if len(W) == 1 else [f"output {k}" for k in range(len(W))]
+        return [terms_section("Terms of the prediction", self.design_, row, x, W.T, b, heads)]

@@ -1,0 +1,90 @@
+"""The terms of a linear score, told in the user's columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.tables import Design
+
+__all__ = ["nearest_section", "terms_section"]
+
+MANY = 12  # terms that are told one by one
+
+
+def gathered(design: Design, x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(d, k) weight and (d, k) product of each column of the user's table; weights is (D, k) over the design.
+
+    The indicators of a nominal column are one term: the weight of the category that is there, 0 for the reference.
+    """
+    d = len(design.schema)
+    product = np.zeros((d, weights.shape[1]))
+    np.add.at(product, design.source, x[:, None] * weights)
+    weight = product.copy()
+    numeric = [column.kind != "nominal" for column in design.schema]
+    for j, source in enumerate(design.source):
+        if numeric[source]:
+            weight[source] = weights[j]
+    return weight, product
+
+
+def terms_section(
+    title: str,
+    design: Design,
+    row: dict[str, Any],
+    x: np.ndarray,
+    weights: np.ndarray,
+    constants: np.ndarray,
+    heads: list[str],
+    note: str = "",
+) -> Section:
+    """Which column adds what to the score, largest first.
+
+    Parameters
+    ----------
+    title, note : of the section
+    design : how the learner's numbers came from the user's columns
+    row : the row in the user's words
+    x : (D,) the row as the mathematics sees it
+    weights : (D, k), constants : (k,) of k scores; the last one decides the order of the terms
+    heads : k names for them; one score alone also shows the weights
+    """
+    weight, product = gathered(design, x, weights)
+    single = weights.shape[1] == 1
+    order = np.argsort(-np.abs(product[:, -1]), kind="stable")
+    rows: list[list[Any]] = []
+    for j in order[:MANY]:
+        name = design.schema[int(j)].name
+        shown = [float(weight[j, 0])] if single else []
+        rows.append([name, row.get(name), *shown, *product[j].tolist()])
+    blank = [""] if single else []
+    if len(order) > MANY:
+        rest = product[order[MANY:]].sum(axis=0)
+        rows.append([f"{len(order) - MANY} more columns", "", *blank, *rest.tolist()])
+    rows.append(["constant", "", *blank, *constants.tolist()])
+    rows.append(["sum", "", *blank, *(product.sum(axis=0) + constants).tolist()])
+    columns = ["term", "value", *(["weight"] if single else []), *heads]
+    return Section(title, columns, rows, note)
+
+
+def nearest_section(
+    design: Design, row: dict[str, Any], x: np.ndarray, normal: np.ndarray, score: float, other: Any
+) -> Section | None:
+    """The nearest point where the answer turns into ``other``, moving the columns of numbers only."""
+    free = np.array([design.schema[int(j)].kind != "nominal" for j in design.source])
+    w = np.where(free, normal, 0.0)
+    square = float(w @ w)
+    if square == 0.0 or not np.isfinite(square):
+        return None
+    step = -score * w / square
+    order = [int(j) for j in np.argsort(-np.abs(step), kind="stable") if step[j] != 0][:MANY]
+    rows = [[design.names[j], float(x[j]), float(x[j] + step[j]), float(step[j])] for j in order]
+    distance = abs(score) / np.sqrt(square)
+    said = f"At a distance of {distance:.4g} the answer would turn into {other}"
+    hidden = int((step != 0).sum()) - len(rows)
+    if hidden > 0:
+        said += f" ({hidden} more columns move less)"
+    said += ", the categories staying as they are." if not free.all() else "."
+    return Section("Nearest point on the boundary", ["column", "here", "there", "change"], rows, said)

@@ -1,0 +1,70 @@
+"""What an optimiser is given, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+__all__ = ["Objective", "Optimum", "Record"]
+
+
+class Objective(Protocol):
+    """A function to be minimised, as an optimiser sees it; w is a vector of weights.
+
+    A learner is such an object: its rows may be in memory, in a file or on a cluster, no optimiser knows.
+    """
+
+    def value_gradient(self, w: np.ndarray, /) -> tuple[float, np.ndarray]:
+        """E(w) and its gradient."""
+        ...
+
+    def curvature(self, w: np.ndarray, /) -> tuple[float, np.ndarray, np.ndarray]:
+        """E(w), its gradient and its matrix of second derivatives; only ``newton`` asks."""
+        ...
+
+
+@dataclass(frozen=True)
+class Record:
+    """One step of an optimiser, as ``history_`` keeps it.
+
+    Attributes
+    ----------
+    iteration : from 0, the start
+    value : E(w) after the step
+    gradient : largest absolute entry of the gradient there
+    step : length of the step that led there (0 at the start)
+    weights : (p,) w there, if the weights were asked for
+    """
+
+    iteration: int
+    value: float
+    gradient: float
+    step: float = 0.0
+    weights: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where an optimiser stopped, and how it got there.
+
+    Attributes
+    ----------
+    w : (p,)      value : float      gradient : (p,)
+    converged : whether the gradient (or what the optimiser watches) fell below its tolerance
+    reason : one word why it stopped: "gradient", "value", "iterations", "stuck" or "diverged"
+    history : list of Record, the start first
+    """
+
+    w: np.ndarray
+    value: float
+    gradient: np.ndarray
+    converged: bool
+    reason: str
+    history: list[Record] = field(default_factory=list)
+
+    @property
+    def n_iter(self) -> int:
+        """Steps made."""
+        return self.history[-1].iteration if self.history else 0
