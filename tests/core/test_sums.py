@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from assay import bayes, prepare
+from assay import bayes, linear, prepare
 from assay.bayes import GaussianNB
 from assay.bayes.counts import CountBayes
-from assay.core import SumLearner, sums
+from assay.core import PassLearner, sums
 from assay.core.moments import class_moments
 from assay.core.sums import Block, DaskRows, Rows, Stream, is_dask
 from assay.errors import DataError, ParameterError, SchemaError
@@ -223,8 +223,8 @@ def test_every_sum_is_the_same_on_the_cluster(cluster):
     """Numbers for those who want numbers, counts for those who count; two classes, since one learner takes no more."""
     import dask.array as da
 
-    found = [getattr(room, name) for room in (bayes, prepare) for name in room.__all__]
-    learners = [c for c in found if isinstance(c, type) and issubclass(c, SumLearner)]
+    found = [getattr(room, name) for room in (bayes, linear, prepare) for name in room.__all__]
+    learners = [c for c in found if isinstance(c, type) and issubclass(c, PassLearner)]
     assert len(learners) > 15
     numbers, y, w = table(600, K=2, weighted=True)
     counts = np.random.default_rng(1).poisson(1.0 + y[:, None], size=(600, 3)).astype(float)

@@ -2,7 +2,16 @@
 
 from assay.core.discriminant import Discriminant
 from assay.core.explanation import Explanation
-from assay.core.learner import Classifier, Clusterer, Generative, Learner, Regressor, SumLearner, Transformer
+from assay.core.learner import (
+    Classifier,
+    Clusterer,
+    Generative,
+    Learner,
+    PassLearner,
+    Regressor,
+    SumLearner,
+    Transformer,
+)
 
 __all__ = [
     "Classifier",
@@ -11,6 +20,7 @@ __all__ = [
     "Explanation",
     "Generative",
     "Learner",
+    "PassLearner",
     "Regressor",
     "SumLearner",
     "Transformer",

@@ -9,7 +9,8 @@ three methods:
 - :class:`Regressor`: ``_learn(X, y, w)`` and ``_predict(X)``;
 - :class:`Transformer`: ``_learn(X, y, w)`` and ``_transform(X)``;
 - :class:`Clusterer`: ``_learn(X, y, w)``, which sets ``labels_``, and ``_assign(X)``;
-- with :class:`SumLearner` in front: ``_summarize(X, y, w)`` and ``_solve(sums)`` instead of ``_learn``.
+- with :class:`SumLearner` in front: ``_summarize(X, y, w)`` and ``_solve(sums)`` instead of ``_learn``;
+- with :class:`PassLearner` in front: ``_learn_from(source)``, which adds up over the rows as often as it likes.
 
 There X is a float block (categories as codes, missing as NaN), y holds codes 0..K-1 or floats, and w is
 None or the rows' weights.
@@ -31,14 +32,23 @@ from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, check
 from assay.core.scores import hopeless, log_softmax, softmax, winner
-from assay.core.sum_learner import SumLearner
+from assay.core.sum_learner import PassLearner, SumLearner
 from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target
 from assay.errors import DataError, DegenerateError, DegenerateWarning
 from assay.tables import Design, Schema, Table
 from assay.tables.table import UNSEEN
 
-__all__ = ["Classifier", "Clusterer", "Generative", "Learner", "Regressor", "SumLearner", "Transformer"]
+__all__ = [
+    "Classifier",
+    "Clusterer",
+    "Generative",
+    "Learner",
+    "PassLearner",
+    "Regressor",
+    "SumLearner",
+    "Transformer",
+]
 
 
 class Learner(BaseEstimator):
@@ -366,7 +376,7 @@ def _fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
     """Fit on a Dask cluster if X lives there; whether that was done."""
     if not is_dask(X):
         return False
-    if not isinstance(learner, SumLearner):
+    if not isinstance(learner, PassLearner):
         raise DataError(
             f"{type(learner).__name__} needs all rows in memory; call X.compute() first, or use a learner that is "
             "a sum, such as NaiveBayes."

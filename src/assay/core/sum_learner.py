@@ -1,4 +1,8 @@
-"""Learners that are sums: memory, blocks from disk, ``partial_fit`` and Dask with the same two methods."""
+"""Learners whose steps are sums over rows: memory, blocks from disk, Dask, ``partial_fit``, from the same methods.
+
+- :class:`PassLearner` goes over the rows in passes, as many as it likes, and adds up in each;
+- :class:`SumLearner` needs one pass, so that rows can be added later as well.
+"""
 
 from __future__ import annotations
 
@@ -19,69 +23,24 @@ if TYPE_CHECKING:
 else:
     _Learner = object  # a mixin: it stands before a learner's base
 
-__all__ = ["SumLearner"]
+__all__ = ["PassLearner", "SumLearner"]
 
 
-class SumLearner(_Learner):
-    """Mixin for a learner whose steps need only sums over rows; stands before its base class.
+class PassLearner(_Learner):
+    """Mixin for a learner that adds up over the rows, in several passes; stands before its base class.
 
-    The author writes ``_summarize(X, y, w)``, what one block of rows adds, as an object that knows ``+``, and
-    ``_solve(sums)``, what follows from the total. A learner that needs several passes writes
-    ``_learn_from(source)`` and calls ``source.add_up`` as often as it likes.
+    The author writes ``_learn_from(source)`` and calls ``source.add_up`` as often as needed.
     """
 
-    _unsolved: str | None
-
-    def _summarize(self, X: Any, y: Any, w: Any) -> Any:
-        raise TypeError(f"{type(self).__name__} must define _summarize")
-
-    def _solve(self, sums: Any) -> None:
-        raise TypeError(f"{type(self).__name__} must define _solve")
-
     def _learn_from(self, source: Source) -> None:
-        self._sums = source.add_up(self._summarize_block)
-        self._solve(self._sums)
-
-    def _summarize_block(self, block: Block) -> Any:
-        return self._summarize(block.X, block.y, block.w)
+        raise TypeError(f"{type(self).__name__} must define _learn_from")
 
     def _learn(self, X: Any, y: Any, w: Any) -> None:
         self._forget()
         self._learn_from(Rows(X, y, w))
 
     def _forget(self) -> None:
-        for name in ("_sums", "_unsolved"):
-            self.__dict__.pop(name, None)
-
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add some rows to what was learned so far; the order of the calls does not matter.
-
-        As long as the rows so far do not determine the model (a class with a single row has no covariance,
-        say), the complaint waits until something is predicted.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in fit
-        classes : all class labels; needed in the first call, since a block may lack some
-        """
-        who = type(self).__name__
-        first = not hasattr(self, "_sums")
-        self._check_parameters()
-        if first:
-            self._remember(Table.of(X, who=who).schema)
-        else:
-            self._widen(X)
-        values = self._admit_block(X)
-        w = check_weights(sample_weight, values) if np.any(sample_weight) else _zeros(sample_weight, values)
-        target = self._partial_target(y, classes, values.shape[0], first)
-        part = Rows(values, target, w).add_up(self._summarize_block)
-        self._sums = part if first else self._sums + part
-        self._unsolved = None
-        try:
-            self._solve(self._sums)
-        except DegenerateError as error:
-            self._unsolved = f"{error} (So far: call partial_fit with more rows first.)"
-        return self
+        """Drop what an earlier fit kept for more rows to come."""
 
     @all_or_nothing
     def fit_blocks(
@@ -149,6 +108,63 @@ class SumLearner(_Learner):
     def _admit_block(self, X: Any) -> Any:
         table = Table.like(X, self.schema_, type(self).__name__)
         return self._numbers(table, getattr(self, "design_", None))
+
+
+class SumLearner(PassLearner):
+    """Mixin for a learner whose model follows from sums over rows alone; stands before its base class.
+
+    The author writes ``_summarize(X, y, w)``, what one block of rows adds, as an object that knows ``+``, and
+    ``_solve(sums)``, what follows from the total.
+    """
+
+    _unsolved: str | None
+
+    def _summarize(self, X: Any, y: Any, w: Any) -> Any:
+        raise TypeError(f"{type(self).__name__} must define _summarize")
+
+    def _solve(self, sums: Any) -> None:
+        raise TypeError(f"{type(self).__name__} must define _solve")
+
+    def _learn_from(self, source: Source) -> None:
+        self._sums = source.add_up(self._summarize_block)
+        self._solve(self._sums)
+
+    def _summarize_block(self, block: Block) -> Any:
+        return self._summarize(block.X, block.y, block.w)
+
+    def _forget(self) -> None:
+        for name in ("_sums", "_unsolved"):
+            self.__dict__.pop(name, None)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add some rows to what was learned so far; the order of the calls does not matter.
+
+        As long as the rows so far do not determine the model (a class with a single row has no covariance,
+        say), the complaint waits until something is predicted.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in fit
+        classes : all class labels; needed in the first call, since a block may lack some
+        """
+        who = type(self).__name__
+        first = not hasattr(self, "_sums")
+        self._check_parameters()
+        if first:
+            self._remember(Table.of(X, who=who).schema)
+        else:
+            self._widen(X)
+        values = self._admit_block(X)
+        w = check_weights(sample_weight, values) if np.any(sample_weight) else _zeros(sample_weight, values)
+        target = self._partial_target(y, classes, values.shape[0], first)
+        part = Rows(values, target, w).add_up(self._summarize_block)
+        self._sums = part if first else self._sums + part
+        self._unsolved = None
+        try:
+            self._solve(self._sums)
+        except DegenerateError as error:
+            self._unsolved = f"{error} (So far: call partial_fit with more rows first.)"
+        return self
 
     def _partial_target(self, y: Any, classes: Any, n: int, first: bool) -> Any:
         who = type(self).__name__
