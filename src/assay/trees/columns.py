@@ -27,9 +27,8 @@ class Columns:
     Attributes
     ----------
     n : int      d : int
-    values : (v,) float64
-        The distinct numbers of column j, ascending, at ``start[j]`` to ``start[j + 1]``.
     start : (d + 1,) int64
+        Where a column's distinct numbers begin in ``values``.
     n_categories : (d,) int32
         0 for a column of numbers, else its number of categories.
     holes : (d,) uint8
@@ -37,8 +36,8 @@ class Columns:
     numbers : (n, d) float64 or None
         The table itself where it is a plain block: no copy.
 
-    Memory: ``ranks`` takes 4 bytes an entry, ``order`` 8; each is made when first asked for. Both are dense, whether
-    or not the table was.
+    Memory: ``ranks`` takes 4 bytes an entry, ``order`` 8, ``values`` 8 for each distinct number; each is made when
+    first asked for. They are dense, whether or not the table was.
 
     Examples
     --------
@@ -50,13 +49,13 @@ class Columns:
 
     n: int
     d: int
-    values: np.ndarray
     start: np.ndarray
     n_categories: np.ndarray
     holes: np.ndarray
     numbers: np.ndarray | None = None
     _ranks: np.ndarray | None = None
     _order: np.ndarray | None = None
+    _values: np.ndarray | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -84,6 +83,28 @@ class Columns:
             _by_column(lambda j: _ranks.order_of_ranks(ranks[j], int(width[j]), order[j]), self)
             self._order = order
         return self._order
+
+    @property
+    def values(self) -> np.ndarray:
+        """(v,) float64: the distinct numbers of column j, ascending, at ``start[j]`` to ``start[j + 1]``."""
+        if self._values is None:
+            values, order, X = np.empty(self.start[-1]), self.order, self.numbers
+
+            def find(j: int) -> None:
+                mine = values[self.start[j] : self.start[j + 1]]
+                if self.n_categories[j]:
+                    mine[:] = np.arange(len(mine))
+                else:
+                    _ranks.values_of_order(order[j], X, j, mine)
+
+            _by_column(find, self)
+            self._values = values
+        return self._values
+
+    @property
+    def sorted_numbers(self) -> bool:
+        """Whether a number is found by the row of its place in the order, so that ``values`` need not be made."""
+        return self.numbers is not None and self._values is None
 
     def use_up(self) -> None:
         """Forget the sorted columns, because a tree has been grown in their place."""
@@ -121,19 +142,21 @@ def rank_columns(X: Any, n_categories: Any = None, *, presorted: bool = True) ->
     )
     order = np.empty((d, n) if presorted else (0, 0), np.uint64)
     ranks = np.empty((0, 0) if presorted else (d, n), np.int32)
+    plain = isinstance(X, np.ndarray) and X.dtype == np.float64
+    lean = plain and presorted  # the order and the table say the numbers
     blocks = [(j, min(j + SIDE, d)) for j in range(0, d, SIDE)]
     if isinstance(X, np.ndarray):
         X = np.ascontiguousarray(X, X.dtype if X.dtype in (np.float64, np.float32) else np.float64)
 
         def work(block: tuple[int, int]) -> Any:
-            return _ranks.rank_block(X, *block, categories, order, ranks)
+            return _ranks.rank_block(X, *block, categories, order, ranks, not lean)
     else:
         S = X.tocsc()
 
         def work(block: tuple[int, int]) -> Any:
             a, b = block
             dense = np.ascontiguousarray(S[:, a:b].toarray(), np.float64)
-            return _ranks.rank_block(dense, 0, b - a, categories[a:b], order[a:b], ranks[a:b])
+            return _ranks.rank_block(dense, 0, b - a, categories[a:b], order[a:b], ranks[a:b], True)
 
     if n * d < WORTH_A_THREAD:
         parts = [work(block) for block in blocks]
@@ -145,13 +168,13 @@ def rank_columns(X: Any, n_categories: Any = None, *, presorted: bool = True) ->
     return Columns(
         n=n,
         d=d,
-        values=values,
         start=start,
         n_categories=categories,
         holes=(holes > 0).view(np.uint8),
-        numbers=X if isinstance(X, np.ndarray) and X.dtype == np.float64 else None,
+        numbers=X if plain else None,
         _ranks=None if presorted else ranks,
         _order=order if presorted else None,
+        _values=None if lean else values,
     )
 
 

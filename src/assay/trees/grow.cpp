@@ -119,6 +119,8 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
     require(!X.size() || (int64_t(X.shape(0)) == n && int64_t(X.shape(1)) == d), "grow: numbers");
     require(!random || !order.size(), "grow: random cuts need ranks");
     require(int64_t(start.shape(0)) == d + 1 && int64_t(holes.shape(0)) == d, "grow: columns");
+    require(values.size() || (order.size() && X.size() && !surrogate) || !start.data()[d],
+            "grow: without values, the order and the table must say them");
     require(n_classes > 0 ? int64_t(y.shape(0)) == n : int64_t(numbers.shape(0)) == n, "grow: target");
     require((!counts.size() || int64_t(counts.shape(0)) == n) && (!weights.size() || int64_t(weights.shape(0)) == n),
             "grow: weights");
@@ -127,7 +129,7 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
 
     Grown out;
     {
-        const Data data{n, d, data_or_null(order), data_or_null(ranks), values.data(), start.data(),
+        const Data data{n, d, data_or_null(order), data_or_null(ranks), data_or_null(values), start.data(),
                         categories.data(), holes.data(), data_or_null(X)};
         Target t{n_classes, y.data(), nullptr, numbers.data(), int64_t(numbers.shape(1)), data_or_null(counts),
                  data_or_null(weights), data_or_null(loss), 0};

@@ -135,13 +135,14 @@ def grow(
         row = float(weights[weights > 0].mean()) * (1 - 1e-9)  # thirds of a row add up to one
         min_node, min_weight_leaf = min_samples_split * row, max(min_weight_leaf, min_samples_leaf * row)
         min_samples_split, min_samples_leaf = 2, 1
-    numbers_not_needed = splitter == "best" or missing == "surrogate"
+    lean = presorted and missing != "surrogate" and columns.sorted_numbers
+    plain = splitter == "random" and missing != "surrogate" and columns.numbers is not None
     parts = _grow.grow(
         columns.order if presorted else _no_order,
         use_up,
         _no_ranks if presorted and missing != "surrogate" else columns.ranks,
-        _no_loss if numbers_not_needed or columns.numbers is None else columns.numbers,
-        columns.values,
+        columns.numbers if lean or plain else _no_loss,
+        _no_weights if lean else columns.values,
         columns.start,
         columns.n_categories,
         columns.holes,

@@ -24,10 +24,13 @@ inline uint64_t ascending(double x) {  // bits that sort as the numbers do
     return bits ^ (uint64_t(int64_t(bits) >> 63) | (uint64_t(1) << 63));
 }
 
-// Sorts the numbers of one column; order gets (rank << 32 | row), values the distinct numbers. Returns the rows
-// that are missing.
-int64_t rank_column(const double *x, int64_t n, uint64_t *order, uint64_t *scratch, int32_t *counter,
-                    std::vector<double> &values) {
+struct Found {
+    int64_t distinct, missing;
+};
+
+// Sorts the numbers of one column; order gets (rank << 32 | row), values the distinct numbers, if they are wanted.
+Found rank_column(const double *x, int64_t n, uint64_t *order, uint64_t *scratch, int32_t *counter,
+                  std::vector<double> *values) {
     int64_t known = 0, missing = 0;
     uint32_t low = ~uint32_t(0), high = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -52,28 +55,30 @@ int64_t rank_column(const double *x, int64_t n, uint64_t *order, uint64_t *scrat
             return p < q || (p == q && lower(u) < lower(v));
         });
     }
-    const size_t before = values.size();
+    int64_t distinct = 0;
     double last = std::numeric_limits<double>::quiet_NaN();
     for (int64_t i = 0; i < known; ++i) {
         const double v = x[lower(order[i])];
-        if (v != last) values.push_back(last = v);
-        order[i] = uint64_t(values.size() - before - 1) << 32 | lower(order[i]);
+        if (v != last) {
+            ++distinct, last = v;
+            if (values) values->push_back(v);
+        }
+        order[i] = uint64_t(distinct - 1) << 32 | lower(order[i]);
     }
-    const uint64_t behind = uint64_t(values.size() - before) << 32;
-    for (int64_t i = known; i < n; ++i) order[i] |= behind;
-    return missing;
+    for (int64_t i = known; i < n; ++i) order[i] |= uint64_t(distinct) << 32;
+    return {distinct, missing};
 }
 
 // The same for codes 0..r-1: one counting pass.
-int64_t rank_codes(const double *x, int64_t n, int32_t r, uint64_t *order, std::vector<double> &values) {
+Found rank_codes(const double *x, int64_t n, int32_t r, uint64_t *order, std::vector<double> *values) {
     std::vector<int64_t> at(size_t(r) + 2);
     const auto code = [x, r](int64_t i) { return std::isnan(x[i]) ? r : int32_t(x[i]); };
     for (int64_t i = 0; i < n; ++i) ++at[code(i) + 1];
     const int64_t missing = at[r + 1];
     for (int32_t c = 1; c <= r; ++c) at[c] += at[c - 1];
     for (int64_t i = 0; i < n; ++i) order[at[code(i)]++] = uint64_t(code(i)) << 32 | uint64_t(i);
-    for (int32_t c = 0; c < r; ++c) values.push_back(c);
-    return missing;
+    for (int32_t c = 0; values && c < r; ++c) values->push_back(c);
+    return {r, missing};
 }
 
 template <class T>
@@ -83,10 +88,11 @@ nb::object give(std::vector<T> &&from) {
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
 
-// Columns from..to of X. order and ranks are (d, n) or (0, 0): what is not wanted is not written.
+// Columns from..to of X. order and ranks are (d, n) or (0, 0): what is not wanted is not written. The distinct numbers
+// are kept only if asked for: the table and the order say them as well.
 template <class F>
 nb::tuple rank_block(In2<F> X_, int64_t from, int64_t to, In1<int32_t> categories, InOut2<uint64_t> order_,
-                     InOut2<int32_t> ranks_) {
+                     InOut2<int32_t> ranks_, bool keep_values) {
     const auto X = view(X_);
     const auto order = view(order_);
     const auto ranks = view(ranks_);
@@ -100,9 +106,10 @@ nb::tuple rank_block(In2<F> X_, int64_t from, int64_t to, In1<int32_t> categorie
     bool fits = true;
     {
         nb::gil_scoped_release unlocked;
-        constexpr int64_t SIDE = 8;  // columns copied out of a row-major table together: one cache line
-        std::vector<double> columns(size_t(SIDE * n));
-        values.reserve(size_t((to - from) * n));  // pages that are not written to take no memory
+        // Columns copied out of a row-major table together: one cache line, or half of it where memory counts.
+        const int64_t SIDE = n < (1 << 16) ? 8 : 4;
+        std::vector<double> columns(size_t(std::min(SIDE, to - from) * n));
+        if (keep_values) values.reserve(size_t((to - from) * n));  // pages that are not written to take no memory
         std::vector<uint64_t> scratch(n), own(order.rows() ? 0 : n);
         std::vector<int32_t> counter(BUCKETS);
         for (int64_t first = from; first < to && fits; first += SIDE) {
@@ -112,12 +119,12 @@ nb::tuple rank_block(In2<F> X_, int64_t from, int64_t to, In1<int32_t> categorie
             for (int64_t j = first; j < first + side && fits; ++j) {
                 const double *x = columns.data() + (j - first) * n;
                 uint64_t *o = order.rows() ? order.row(j) : own.data();
-                const size_t before = values.size();
                 for (int64_t i = 0; i < n && r[j] > 0; ++i) fits &= !(x[i] < 0 || x[i] >= r[j]);
                 if (!fits) break;
-                holes.push_back(r[j] > 0 ? rank_codes(x, n, r[j], o, values)
-                                         : rank_column(x, n, o, scratch.data(), counter.data(), values));
-                distinct.push_back(int64_t(values.size() - before));
+                std::vector<double> *kept = keep_values ? &values : nullptr;
+                const Found found = r[j] > 0 ? rank_codes(x, n, r[j], o, kept)
+                                             : rank_column(x, n, o, scratch.data(), counter.data(), kept);
+                holes.push_back(found.missing), distinct.push_back(found.distinct);
                 if (!ranks.rows()) continue;
                 int32_t *out = ranks.row(j);
                 for (int64_t i = 0; i < n; ++i) out[lower(o[i])] = int32_t(upper(o[i]));
@@ -126,6 +133,17 @@ nb::tuple rank_block(In2<F> X_, int64_t from, int64_t to, In1<int32_t> categorie
     }
     require(fits, "rank_block: a category code is outside 0..r-1");
     return nb::make_tuple(give(std::move(values)), give(std::move(distinct)), give(std::move(holes)));
+}
+
+// The distinct numbers of column j, which the order found; values has one place for each.
+void values_of_order(In1<uint64_t> order, In2<double> X, int64_t j, InOut1<double> values) {
+    const int64_t n = int64_t(order.shape(0)), d = int64_t(X.shape(1)), distinct = int64_t(values.shape(0));
+    require(int64_t(X.shape(0)) == n && 0 <= j && j < d, "values_of_order: shapes");
+    nb::gil_scoped_release unlocked;
+    for (int64_t i = n; i-- > 0;) {
+        const int64_t rank = upper(order.data()[i]);
+        if (rank < distinct) values.data()[rank] = X.data()[int64_t(lower(order.data()[i])) * d + j];
+    }
 }
 
 // ranks from order, and order from ranks (a counting sort; distinct counts the missing as one more).
@@ -155,6 +173,7 @@ void order_of_ranks(In1<int32_t> ranks, int64_t distinct, InOut1<uint64_t> order
 NB_MODULE(ASSAY_MODULE, m) {
     m.def("rank_block", &rank_block<double>);
     m.def("rank_block", &rank_block<float>);
+    m.def("values_of_order", &values_of_order);
     m.def("ranks_of_order", &ranks_of_order);
     m.def("order_of_ranks", &order_of_ranks);
 }

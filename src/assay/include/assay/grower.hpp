@@ -255,10 +255,12 @@ class Grower {
         double gain = best.gain, middle;
         if (!sweep(open, j, s, known, m, true, gain, at, missing_left, middle)) return;
         best.take(gain, j, THRESHOLD, missing_left, middle);
-        const double *v = data.values + data.start[j];
         best.cut = upper(s[at - 1]);
         best.threshold = at == known ? std::numeric_limits<double>::infinity()
-                                     : halfway(v[best.cut], v[upper(s[at])]);
+                                     : halfway(number(j, s[at - 1]), number(j, s[at]));
+    }
+    double number(int64_t j, uint64_t key) const {
+        return data.values ? data.values[data.start[j] + upper(key)] : data.X[int64_t(lower(key)) * data.d + j];
     }
     // All cuts of sorted keys: the first known of m are values, the rest are missing and go right, then left.
     // Whether a better one than gain was found: it is in front of key number at.

@@ -19,11 +19,11 @@ struct Data {
     int64_t n, d;
     uint64_t *order;             // (d, n) or null
     const int32_t *ranks;        // (d, n) or null
-    const double *values;        // distinct numbers, column after column
+    const double *values;        // distinct numbers, column after column; or null: X and order say them
     const int64_t *start;        // (d + 1,) where a column's numbers begin
     const int32_t *categories;   // (d,) 0: numbers
     const uint8_t *holes;        // (d,) whether the column has missing values
-    const double *X;             // (n, d) the numbers themselves, or null; for random cuts
+    const double *X;             // (n, d) the numbers themselves, or null
 };
 
 struct Rules {
