@@ -174,7 +174,7 @@ class Bisection:
 def _level(here: Point, there: Point) -> bool:
     """Whether E is the same up to rounding, while its slope says that it fell: too little descent is left to see."""
     same = abs(there[1] - here[1]) <= 8 * np.finfo(float).eps * abs(here[1])
-    return bool(same and abs(there[2] @ here[2]) < 0.9 * (here[2] @ here[2]))
+    return bool(same and -0.1 < there[2] @ here[2] / (here[2] @ here[2]) < 0.9)  # far enough, not too far
 
 
 class _Downhill:
