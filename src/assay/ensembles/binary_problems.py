@@ -1,0 +1,259 @@
+"""What classifiers made of binary ones share: tables for the members, their scores, and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
+from sklearn.linear_model._base import LinearClassifierMixin
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+
+from assay.core.explanation import Explanation, Section
+from assay.core.learner import Classifier, Learner
+from assay.core.parallel import in_threads
+from assay.core.parameters import Accepted, Any_, Instance
+from assay.core.progress import progress
+from assay.errors import DataError, ParameterError
+from assay.tables import Table
+
+__all__ = ["BINARY", "BinaryProblems", "Constant", "member_has", "names_with_reject"]
+
+WORTH_THREADS = 1 << 17  # entries of all sub-problems together
+
+BINARY: Mapping[str, Accepted] = {
+    "estimator": Instance(having="fit", words="an estimator with fit") | None,
+    "n_jobs": Any_(
+        "a whole number other than 0, or None", lambda v: v is None or (isinstance(v, Integral) and v != 0)
+    ),
+}
+
+
+def member_has(method: str) -> Callable[[Any], bool]:
+    """A condition for ``available_if``: whether the members have a method; if not, their own error says so."""
+
+    def asked(self: BinaryProblems) -> bool:
+        members = vars(self).get("estimators_")
+        getattr(members[0] if members else self._template(), method)
+        return True
+
+    return asked
+
+
+class BinaryProblems(Learner):
+    """A classifier whose members each tell two groups of classes apart.
+
+    A member that is a learner of Assay gets a table, encoded once for all members, so that nominal columns stay
+    nominal and missing values missing. Any other estimator gets X as it came. In every sub-problem the labels are 0
+    and 1; a member's score is its ``decision_function``, else its probability of 1 less one half, or, of a regressor,
+    its number less one half: 0 is the boundary in each case.
+    """
+
+    takes = frozenset({"nominal", "missing", "sparse"})
+    accepts: ClassVar[Mapping[str, Accepted | None]] = BINARY
+    estimator: Any
+    n_jobs: int | None
+    estimators_: list[Any]
+    classes_: np.ndarray
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._template())
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.pairwise = inner.input_tags.pairwise
+        return tags
+
+    def why_not(self, X: Any) -> str | None:
+        """None if the estimator can use this table, else the sentence that says why not."""
+        template = self._template()
+        return template.why_not(X) if hasattr(template, "why_not") else None
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def _template(self) -> Any:
+        if self.estimator is None:
+            from assay.linear.logistic_regression import LogisticRegression
+
+            return LogisticRegression()
+        return self.estimator
+
+    # ------------------------------------------------------------------ tables
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        """A Table for members that are learners of ours; X as it came, its columns checked, for all others."""
+        if not fitting:
+            check_is_fitted(self, "estimators_")
+        if isinstance(self._template(), Learner):
+            if not fitting:
+                return Table.like(X, self.schema_, type(self).__name__)
+            table = Table.of(X, who=type(self).__name__)
+            self._remember(table.schema)
+            return table
+        if not hasattr(X, "shape"):
+            X = np.asarray(X)
+        who = type(self).__name__
+        if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+            raise DataError(f"{who}: Complex data not supported. Split it into real and imaginary columns.")
+        if len(X.shape) == 2:
+            if 0 in X.shape:
+                what = "sample" if X.shape[1] else "feature"
+                raise DataError(
+                    f"{who}: found 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required."
+                )
+            validate_data(self, X, reset=fitting, skip_check_array=True)
+        return X.tocsr() if hasattr(X, "tocsr") else X
+
+    @staticmethod
+    def _some(X: Any, rows: np.ndarray) -> Any:
+        return X[rows] if isinstance(X, Table) else _safe_indexing(X, rows)
+
+    # ------------------------------------------------------------------ members
+
+    def _fit_member(self, X: Any, target: np.ndarray, w: np.ndarray | None) -> Any:
+        """A clone fitted with labels 0 and 1; if only one of them is there, what always says it."""
+        if not target.any() or target.all():
+            return Constant(int(target[0])).fit(X)
+        model = clone(self._template())
+        if w is None:
+            return model.fit(X, target)
+        if not has_fit_parameter(model, "sample_weight"):
+            raise ParameterError(
+                f"{type(self).__name__}: {type(model).__name__} cannot be fitted with sample_weight. Leave the "
+                "weights out, or choose an estimator that takes them."
+            )
+        return model.fit(X, target, sample_weight=w)
+
+    def _each(self, work: Callable[[Any], Any], items: list[Any], entries: float) -> list[Any]:
+        """``[work(item) for item in items]``, with progress: threads for our learners, joblib for other estimators."""
+        with progress(total=len(items), description=type(self).__name__) as bar:
+
+            def one(item: Any) -> Any:
+                found = work(item)
+                bar.advance()
+                return found
+
+            if isinstance(self._template(), Learner):
+                return in_threads(one, items, self.n_jobs if entries >= WORTH_THREADS else 1)
+            if self.n_jobs in (None, 1):
+                return [one(item) for item in items]
+            from joblib import Parallel, delayed
+
+            return Parallel(n_jobs=self.n_jobs)(delayed(work)(item) for item in items)
+
+    def _score_members(self, X: Any) -> np.ndarray:
+        """(n, members) the score of each member, 0 on its boundary."""
+        work = X.shape[0] * len(self.estimators_) * (X.shape[1] if len(X.shape) > 1 else 1)
+        return np.column_stack(
+            self._each(lambda k: self._score(k, X), list(range(len(self.estimators_))), work)
+        )
+
+    def _score(self, k: int, X: Any) -> np.ndarray:
+        return binary_score(self.estimators_[k], self._columns_of(k, X))
+
+    def _columns_of(self, k: int, X: Any) -> Any:
+        """What member k sees of X."""
+        return X
+
+    # ------------------------------------------------------------------ answers
+
+    def explain(self, X: Any) -> Explanation | list[Explanation]:
+        """How the members' answers became one: an Explanation for one row, a list for several."""
+        values = self._admit(X)
+        table = Table.of(values, who=type(self).__name__)
+        columns = table.to_columns()
+        found = []
+        for i in range(len(table)):
+            row = {name: column[i] for name, column in columns.items()}
+            found.append(self._explanation(self._some(values, np.array([i])), row))
+        return found[0] if len(found) == 1 else found
+
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+        raise TypeError(f"{type(self).__name__} must define _explanation")
+
+    def _reasons_of(self, k: int, X: Any, said: str) -> list[Section]:
+        """The own reasoning of member k about one row, if it explains itself."""
+        model = self.estimators_[k]
+        if not isinstance(model, Classifier):
+            return []
+        inner: Any = model.explain(X)
+        return [Section(f"{said}: {s.title}", s.columns, s.rows, s.note) for s in inner.sections]
+
+
+def binary_score(model: Any, X: Any) -> np.ndarray:
+    """(n,) the score of the label 1 by a member, 0 on its boundary."""
+    if is_regressor(model):
+        return np.asarray(model.predict(X), dtype=np.float64).ravel() - 0.5
+    if hasattr(model, "decision_function"):
+        return np.asarray(model.decision_function(X), dtype=np.float64).ravel()
+    return np.asarray(model.predict_proba(X), dtype=np.float64)[:, 1] - 0.5
+
+
+def says_one(model: Any, X: Any, score: np.ndarray) -> np.ndarray:
+    """(n,) whether a member answers 1; its score tells wherever answers are known to follow it."""
+    if is_regressor(model) or isinstance(model, (Classifier, Constant, LinearClassifierMixin)):
+        return score > 0
+    return np.asarray(model.predict(X)) == 1
+
+
+class Constant(ClassifierMixin, BaseEstimator):
+    """The member of a sub-problem in which only one label occurs: it always says that one.
+
+    Parameters
+    ----------
+    label : 0 or 1
+    """
+
+    def __init__(self, label: int = 0):
+        self.label = label
+
+    def fit(self, X: Any, y: Any = None) -> Constant:
+        """Take note of the number of columns."""
+        self.classes_ = np.array([0, 1])
+        self.n_features_in_ = X.shape[1] if len(X.shape) > 1 else 1
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the label."""
+        return np.full(X.shape[0], self.label)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n,) 1 for the label 1, -1 for the label 0."""
+        return np.full(X.shape[0], 2.0 * self.label - 1.0)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(n, 2) certainty."""
+        return np.tile([1.0 - self.label, float(self.label)], (X.shape[0], 1))
+
+
+def names_with_reject(classes: np.ndarray, label: Any) -> np.ndarray:
+    """(K + 1,) the classes and, last, what a refusal is called; text or numbers if all are, else objects.
+
+    >>> from assay.ensembles.binary_problems import names_with_reject
+    >>> names_with_reject(np.array(["a", "b"]), "reject")
+    array(['a', 'b', 'reject'], dtype='<U6')
+    >>> names_with_reject(np.array([1, 2]), "reject")
+    array([1, 2, 'reject'], dtype=object)
+    """
+    names = [*classes.tolist(), label.item() if isinstance(label, np.generic) else label]
+    kinds = {type(name) for name in names}
+    if kinds == {str} or kinds == {bool} or kinds <= {int, float}:
+        return np.array(names)
+    objects = np.empty(len(names), dtype=object)
+    objects[:] = names
+    return objects
+
+
+def refuse_one_class(who: str, classes: np.ndarray) -> None:
+    """A comparison of classes needs two."""
+    if len(classes) < 2:
+        raise DataError(
+            f"{who} can not be fit when only one class is present: y holds {classes.tolist()[0]!r} alone. "
+            "Give rows of another class."
+        )

@@ -1,0 +1,265 @@
+"""One against one: a binary classifier for each pair of classes."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+
+from assay.core.discriminant import Discriminant
+from assay.core.explanation import Explanation, Section
+from assay.core.learner import plain_label
+from assay.core.parameters import Any_, Choice
+from assay.core.targets import label_codes
+from assay.ensembles.binary_problems import (
+    BINARY,
+    BinaryProblems,
+    member_has,
+    names_with_reject,
+    refuse_one_class,
+    says_one,
+)
+from assay.errors import ParameterError
+
+__all__ = ["OneVsOneClassifier"]
+
+
+HUGE = 1e150  # scores beyond this count as this, so that sums of them are numbers
+
+
+class OneVsOneClassifier(BinaryProblems, Discriminant):
+    r"""Let every pair of classes fight a duel, decided by a classifier that learned these two alone.
+
+    Member (i, j) learns the rows of classes i < j; its score :math:`g_{ij}=-g_{ji}` is positive where class i wins.
+    With K classes there are K (K - 1) / 2 members, each of a small problem, and classes that no plane parts from
+    all others at once may still be parted pair by pair (IML 10.4).
+
+    .. math:: v_i = \sum_{j\neq i} 1[g_{ij}>0],\qquad s_i = \sum_{j\neq i} g_{ij}                    \quad (1)
+
+    are the wins and the summed confidences of class i. ``decision`` makes an answer of them:
+
+    - "vote": most wins; among equals the largest sum. The champion of a tournament in which each meets each.
+    - "tournament": a knock-out: the winner so far meets the next class, so a row costs K - 1 duels only.
+    - "all": the class that wins all its duels; a refusal where none does.
+    - "sum": the largest :math:`s_i`, which needs no duel to be won (IML 10-10).
+
+    Parameters
+    ----------
+    estimator : classifier or regressor, default None
+        What is fitted for each pair, with labels 0 (the first) and 1; None is a LogisticRegression. Learners of Assay
+        get raw tables.
+    n_jobs : int or None, default None
+        Most members at work at a time. Members that are learners of Assay work in threads, and None takes as many as
+        the machine has; others work in processes, and None is one.
+    decision : "vote", "tournament", "all" or "sum", default "vote"
+    reject_label : default "reject"
+        What a refused row is called, as in OneVsRestClassifier.
+
+    Attributes
+    ----------
+    estimators_ : list of K (K - 1) / 2 members, in the order (0, 1), (0, 2), ..., (1, 2), ...
+    classes_ : (K,)      n_classes_ : int
+    pairwise_indices_ : None, or for members with precomputed kernels the rows of each
+
+    Notes
+    -----
+    The peer adds up probabilities as they are, between 0 and 1, which in ties favours later classes; here they count
+    from one half.
+
+    Examples
+    --------
+    Three groups in a row, which one against the rest cannot all tell apart:
+
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.ensembles import OneVsOneClassifier
+    >>> X, y = [[-3.0], [-2.0], [-0.5], [0.5], [2.0], [3.0]], ["left", "left", "middle", "middle", "right", "right"]
+    >>> model = OneVsOneClassifier(LinearDiscriminantAnalysis(), decision="all").fit(X, y)
+    >>> model.predict([[-4.0], [0.0], [4.0]])
+    array(['left', 'middle', 'right'], dtype='<U6')
+    """
+
+    accepts = {
+        **BINARY,
+        "decision": Choice("vote", "tournament", "all", "sum"),
+        "reject_label": Any_("a label"),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_jobs: int | None = None,
+        decision: str = "vote",
+        reject_label: Any = "reject",
+    ):
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.decision = decision
+        self.reject_label = reject_label
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        refuse_one_class(type(self).__name__, self.classes_)
+        by_class = [np.flatnonzero(y == k) for k in range(len(self.classes_))]
+        kernel = get_tags(self._template()).input_tags.pairwise
+
+        def duel(pair: tuple[int, int]) -> tuple[Any, np.ndarray]:
+            rows = np.sort(np.concatenate([by_class[k] for k in pair]))
+            own = self._some(X, rows)
+            own = own[:, rows] if kernel else own
+            return self._fit_member(
+                own, (y[rows] == pair[1]).astype(np.int64), None if w is None else w[rows]
+            ), rows
+
+        width = X.shape[1] if len(X.shape) > 1 else 1
+        found = self._each(duel, self._pairs(), (len(self.classes_) - 1) * X.shape[0] * width)
+        self.estimators_ = [model for model, _ in found]
+        self.pairwise_indices_ = [rows for _, rows in found] if kernel else None
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return list(combinations(range(len(self.classes_)), 2))
+
+    @available_if(member_has("partial_fit"))
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, **params: Any) -> Self:
+        """Let each member learn some more rows of its two classes.
+
+        Parameters
+        ----------
+        X, y : some rows
+        classes : all class labels; needed in the first call, since some rows may lack some
+        params : passed on to the members: one value per row (such as sample_weight), or one for all
+        """
+        self._check_parameters()
+        who = type(self).__name__
+        if "estimators_" not in vars(self):
+            if classes is None:
+                raise ParameterError(f"{who}: classes must be passed on the first call to partial_fit.")
+            self.classes_ = np.unique(classes)
+            refuse_one_class(who, self.classes_)
+            self.estimators_ = [clone(self._template()) for _ in self._pairs()]
+            self.pairwise_indices_ = None
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ParameterError(
+                f"{who}: classes={classes!r} is not the same as on last call to partial_fit."
+            )
+        values = X if hasattr(X, "shape") else np.asarray(X)
+        n = values.shape[0]
+        codes = label_codes(y, self.classes_, n, who)
+
+        def more(k: int) -> None:
+            i, j = self._pairs()[k]
+            rows = np.flatnonzero((codes == i) | (codes == j))
+            if len(rows):
+                own = {name: _cut(value, n, rows) for name, value in params.items()}
+                target = (codes[rows] == j).astype(np.int64)
+                self.estimators_[k].partial_fit(
+                    self._some(values, rows), target, classes=np.array([0, 1]), **own
+                )
+
+        self._each(more, list(range(len(self.estimators_))), n)
+        seen = next((m for m in self.estimators_ if hasattr(m, "n_features_in_")), None)
+        for name in ("n_features_in_", "feature_names_in_", "schema_"):
+            if name not in vars(self) and hasattr(seen, name):
+                setattr(self, name, getattr(seen, name))
+        return self
+
+    def _columns_of(self, k: int, X: Any) -> Any:
+        return X if self.pairwise_indices_ is None else X[:, self.pairwise_indices_[k]]
+
+    # ------------------------------------------------------------------ answers
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the answers."""
+        chosen = self._choose(self._admit(X))
+        refusing = self.decision == "all" and len(self.classes_) > 2
+        return (names_with_reject(self.classes_, self.reject_label) if refusing else self.classes_)[chosen]
+
+    def _choose(self, X: Any) -> np.ndarray:
+        if self.decision == "tournament":
+            return self._knock_out(X)
+        wins, sums = self._wins_and_sums(X)
+        if self.decision == "sum":
+            return np.argmax(sums, axis=1)
+        best = np.argmax(_ranked(wins, sums), axis=1)
+        if self.decision == "all" and len(self.classes_) > 2:
+            return np.where(wins.max(axis=1) == len(self.classes_) - 1, best, -1)
+        return best
+
+    def _wins_and_sums(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(n, K) twice: v and s of (1)."""
+        scores = np.clip(self._score_members(X), -HUGE, HUGE)
+        wins, sums = np.zeros((2, X.shape[0], len(self.classes_)))
+        for k, (i, j) in enumerate(self._pairs()):
+            second = says_one(self.estimators_[k], self._columns_of(k, X), scores[:, k])
+            wins[:, i] += ~second
+            wins[:, j] += second
+            sums[:, i] -= scores[:, k]
+            sums[:, j] += scores[:, k]
+        return wins, sums
+
+    def _knock_out(self, X: Any) -> np.ndarray:
+        K, champion = len(self.classes_), np.zeros(X.shape[0], dtype=np.int64)
+        number = {pair: k for k, pair in enumerate(self._pairs())}
+        for j in range(1, K):
+            for i in np.unique(champion):
+                rows = np.flatnonzero(champion == i)
+                k, own = number[int(i), j], self._some(X, rows)
+                score = self._score(k, own)
+                champion[rows[says_one(self.estimators_[k], self._columns_of(k, own), score)]] = j
+        return champion
+
+    def _scores(self, X: Any) -> np.ndarray:
+        wins, sums = self._wins_and_sums(X)
+        table = sums if self.decision == "sum" else _ranked(wins, sums)
+        return table[:, 1] if len(self.classes_) == 2 else table
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n,) for two classes, else (n, K): wins plus a third at most for the sum of confidences; "sum": the sum."""
+        return self._scores(self._admit(X))
+
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+        scores, (wins, sums) = self._score_members(X)[0], self._wins_and_sums(X)
+        duels = []
+        for k, (i, j) in enumerate(self._pairs()):
+            one = bool(says_one(self.estimators_[k], self._columns_of(k, X), scores[k : k + 1])[0])
+            duels.append(
+                [
+                    f"{self.classes_[i]} : {self.classes_[j]}",
+                    float(-scores[k]),
+                    str(self.classes_[j if one else i]),
+                ]
+            )
+        table = [[str(c), int(v), float(s)] for c, v, s in zip(self.classes_, wins[0], sums[0])]
+        told = [
+            Section("Wins", ["class", "wins", "sum of confidences"], table),
+            Section(
+                "Duels",
+                ["pair", "score of the first", "winner"],
+                duels,
+                "To a member 0 is the first class of its pair, and 1 the second.",
+            ),
+        ]
+        k = int(self._choose(X)[0])
+        answer = plain_label(self.classes_[k]) if k >= 0 else self.reject_label
+        if k >= 0:
+            rivals = np.where(np.arange(len(self.classes_)) == k, -np.inf, _ranked(wins, sums)[0])
+            rival = int(np.argmax(rivals))
+            pair = (min(k, rival), max(k, rival))
+            said = f"Member {self.classes_[pair[0]]} : {self.classes_[pair[1]]}"
+            if self.pairwise_indices_ is None:
+                told += self._reasons_of(self._pairs().index(pair), X, said)
+        return Explanation(type(self).__name__, answer, row=row, sections=told)
+
+
+def _ranked(wins: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Wins, and a part below one half that grows with the sum of confidences, so that it decides ties alone."""
+    return wins + sums / (3 * (np.abs(sums) + 1))
+
+
+def _cut(value: Any, n: int, rows: np.ndarray) -> Any:
+    """The values of some rows, if there is one value per row."""
+    per_row = not np.isscalar(value) and hasattr(value, "__len__") and len(value) == n
+    return np.asarray(value)[rows] if per_row else value

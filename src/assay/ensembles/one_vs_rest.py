@@ -1,0 +1,334 @@
+"""One against the rest: a binary classifier for each class."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+
+from assay.core.explanation import Explanation, Section
+from assay.core.fitting import all_or_nothing
+from assay.core.learner import Classifier, plain_label
+from assay.core.parameters import Any_, Choice
+from assay.core.targets import check_weights, label_codes, plain_values
+from assay.ensembles.binary_problems import BINARY, BinaryProblems, member_has, names_with_reject
+from assay.errors import AssayWarning, DataError, ParameterError
+
+__all__ = ["OneVsRestClassifier"]
+
+RARE = 0.2  # a class with a smaller share of the rows may drown in the rest
+LOOKED_AT = 1000  # rows of a rare class that are asked whether it drowned
+
+
+class OneVsRestClassifier(BinaryProblems, Classifier):
+    r"""Ask one binary classifier per class whether a row is of that class, and take the surest.
+
+    Member k learns class k against all other rows. With its score :math:`g_k` (positive: class k)
+
+    .. math:: \hat y = \arg\max_k g_k(x)                                                            \quad (1)
+
+    or, with ``decision="reject"``, the only class whose score is positive, and a refusal where none or several are.
+    The largest score compares members fairly only if their scores are on one scale (IML 10.3.2). Probabilities are
+    the members' own, divided by their sum; where all are 0 each class gets the same.
+
+    Two classes need one member. A target with several columns of 0 and 1 has labels that do not exclude each other:
+    each gets a member, and ``predict`` gives all labels whose score is positive.
+
+    Parameters
+    ----------
+    estimator : classifier or regressor, default None
+        What is fitted for each class, with labels 0 and 1; None is a LogisticRegression. Learners of Assay get raw
+        tables.
+    n_jobs : int or None, default None
+        Most members at work at a time. Members that are learners of Assay work in threads, and None takes as many as
+        the machine has; others work in processes, and None is one.
+    verbose : int, default 0
+        Of no effect; progress is shown where somebody watches.
+    decision : "argmax" or "reject", default "argmax"
+        Whether (1) answers always, or only where exactly one member says yes.
+    reject_label : default "reject"
+        What a refused row is called: ``predict`` returns text if the classes are text, else an object array, unless
+        a number (such as -1) stands beside numeric classes.
+
+    Attributes
+    ----------
+    estimators_ : list of K members (one for two classes)
+    classes_ : (K,)      n_classes_ : int      multilabel_ : bool
+    label_binarizer_ : scikit-learn's LabelBinarizer of the target
+
+    Warns
+    -----
+    AssayWarning
+        If a class with less than a fifth of the rows drowned: its member says no to each of its own rows.
+
+    Examples
+    --------
+    Three groups in a row; the middle one lies on no side of a plane alone:
+
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.ensembles import OneVsRestClassifier
+    >>> X, y = [[-3.0], [-2.0], [-0.5], [0.5], [2.0], [3.0]], ["left", "left", "middle", "middle", "right", "right"]
+    >>> model = OneVsRestClassifier(LinearDiscriminantAnalysis(), decision="reject").fit(X, y)
+    >>> model.predict([[-4.0], [0.0], [4.0]])
+    array(['left', 'reject', 'right'], dtype='<U6')
+    """
+
+    accepts = {
+        **BINARY,
+        "verbose": Any_("a whole number or a flag", lambda v: isinstance(v, (Integral, bool))),
+        "decision": Choice("argmax", "reject"),
+        "reject_label": Any_("a label"),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        decision: str = "argmax",
+        reject_label: Any = "reject",
+    ):
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.decision = decision
+        self.reject_label = reject_label
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = False
+        return tags
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit a member for each class.
+
+        Parameters
+        ----------
+        X : table of n rows
+        y : (n,) class labels, or (n, K) of 0 and 1, dense or sparse, for labels that do not exclude each other
+        sample_weight : (n,) what each row counts; None counts each once
+        """
+        indicators = _indicators(y)
+        if indicators is None:
+            self._of_several, self._sparse_target = False, False
+            return super().fit(X, y, sample_weight)
+        self._check_parameters()
+        if self.decision == "reject":
+            raise ParameterError(
+                "OneVsRestClassifier: y has several labels a row, so there is no one answer to reject. Use "
+                "decision='argmax'."
+            )
+        values = self._admit(X, fitting=True)
+        if indicators.shape[0] != values.shape[0]:
+            raise DataError(
+                f"OneVsRestClassifier: X has {values.shape[0]} rows and y has {indicators.shape[0]}."
+            )
+        self._of_several, self._sparse_target = True, hasattr(y, "tocsc")
+        self.classes_ = np.arange(indicators.shape[1])
+        self._fit_members(values, indicators.T, check_weights(sample_weight, values))
+        return self
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        K = len(self.classes_)
+        targets = (y == 1)[None] if K <= 2 else y == np.arange(K)[:, None]
+        self._fit_members(X, targets, w)
+        if K > 2:
+            self._warn_of_drowned(X, y)
+
+    def _fit_members(self, X: Any, targets: np.ndarray, w: np.ndarray | None) -> None:
+        for k, target in enumerate(targets):
+            if target.all() or not target.any():
+                said = "" if target.any() else "not "
+                named = (
+                    f"Label {said}{self.classes_[k]}"
+                    if len(self.classes_) > 1
+                    else f"Label {self.classes_[0]}"
+                )
+                warnings.warn(
+                    f"OneVsRestClassifier: {named} is present in all training examples, so there is nothing to tell it "
+                    "from; it is always answered.",
+                    AssayWarning,
+                    stacklevel=4 if self._of_several else 7,
+                )
+        self.estimators_ = self._each(
+            lambda target: self._fit_member(X, target.astype(np.int64), w),
+            list(targets),
+            targets.size * X.shape[-1],
+        )
+        self._adopt_columns()
+
+    def _warn_of_drowned(self, X: Any, y: np.ndarray) -> None:
+        """Tell of rare classes whose member says no to each of their own rows."""
+        counts = np.bincount(y, minlength=len(self.classes_))
+        drowned = []
+        for k in np.flatnonzero(counts < RARE * len(y)):
+            own = np.flatnonzero(y == k)[:LOOKED_AT]
+            if not (self._score(int(k), self._some(X, own)) > 0).any():
+                drowned.append(k)
+        if drowned:
+            k = min(drowned, key=lambda k: counts[k])
+            more = f" (and {len(drowned) - 1} more classes)" if len(drowned) > 1 else ""
+            warnings.warn(
+                f"OneVsRestClassifier: class {self.classes_[k]} has {counts[k]} of {len(y)} rows, and its member says "
+                f"no to each of them{more}: the rest outweighs it. Balance the estimator (class_weight='balanced' or "
+                "sample_weight), or use OneVsOneClassifier, whose members see two classes each.",
+                AssayWarning,
+                stacklevel=7,
+            )
+
+    @available_if(member_has("partial_fit"))
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, **params: Any) -> Self:
+        """Let each member learn some more rows.
+
+        Parameters
+        ----------
+        X, y : some rows; labels, not columns of them
+        classes : all class labels; needed in the first call, since some rows may lack some
+        params : passed on to the members, such as sample_weight
+        """
+        self._check_parameters()
+        if "estimators_" not in vars(self):
+            if classes is None:
+                raise ParameterError(
+                    "OneVsRestClassifier: classes must be passed on the first call to partial_fit."
+                )
+            self.classes_ = np.unique(classes)
+            self._of_several, self._sparse_target = False, False
+            count = 1 if len(self.classes_) <= 2 else len(self.classes_)
+            self.estimators_ = [clone(self._template()) for _ in range(count)]
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ParameterError(
+                f"OneVsRestClassifier: classes={classes!r} is not the same as on last call to partial_fit."
+            )
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        codes = label_codes(y, self.classes_, n, "OneVsRestClassifier")
+        one = len(self.estimators_) == 1
+
+        def more(k: int) -> None:
+            target = (codes == (1 if one else k)).astype(np.int64)
+            self.estimators_[k].partial_fit(X, target, classes=np.array([0, 1]), **params)
+
+        self._each(more, list(range(len(self.estimators_))), n * len(self.estimators_))
+        self._adopt_columns()
+        return self
+
+    def _adopt_columns(self) -> None:
+        """Show what the members saw, where that is not known yet."""
+        for name in ("n_features_in_", "feature_names_in_", "schema_"):
+            if name not in vars(self) and hasattr(self.estimators_[0], name):
+                setattr(self, name, getattr(self.estimators_[0], name))
+
+    @property
+    def multilabel_(self) -> bool:
+        """Whether the labels do not exclude each other."""
+        return self._of_several
+
+    @property
+    def label_binarizer_(self) -> Any:
+        """scikit-learn's LabelBinarizer, as fitted to the target."""
+        from sklearn.preprocessing import LabelBinarizer
+
+        made = LabelBinarizer(sparse_output=True)
+        made.classes_, made.sparse_input_ = self.classes_, self._sparse_target
+        kind = "binary" if len(self.classes_) <= 2 else "multiclass"
+        made.y_type_ = "multilabel-indicator" if self._of_several else kind
+        return made
+
+    # ------------------------------------------------------------------ answers
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the answers; of labels that do not exclude each other (n, K) of 0 and 1, sparse if the target was."""
+        values = self._admit(X)
+        if not self._of_several:
+            chosen = self._chosen(self._score_members(values))
+            names = names_with_reject(self.classes_, self.reject_label) if self._may_reject else self.classes_
+            return names[chosen]
+        yes = (self._score_members(values) > 0).astype(np.int64)
+        if not self._sparse_target:
+            return yes
+        from scipy.sparse import csr_array
+
+        return csr_array(yes)
+
+    @property
+    def _may_reject(self) -> bool:
+        return self.decision == "reject" and len(self.estimators_) > 1
+
+    def _chosen(self, scores: np.ndarray) -> np.ndarray:
+        """(n,) the number of the answered class, -1 for none."""
+        if scores.shape[1] == 1:
+            return np.minimum((scores[:, 0] > 0).astype(np.int64), len(self.classes_) - 1)
+        best = np.argmax(scores, axis=1)  # (1)
+        return np.where((scores > 0).sum(axis=1) == 1, best, -1) if self._may_reject else best
+
+    def _choose(self, X: Any) -> np.ndarray:
+        return self._chosen(self._score_members(X))
+
+    @available_if(member_has("decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n,) for two classes, else (n, K): the score of each member."""
+        scores = self._score_members(self._admit(X))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    @available_if(member_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the members' probabilities of yes, made to sum to 1 if the classes exclude each other."""
+        return self._posterior(self._admit(X))
+
+    @available_if(member_has("predict_proba"))
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the logarithm of ``predict_proba``."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        said = self._each(lambda m: np.asarray(m.predict_proba(X))[:, 1], self.estimators_, X.shape[0])
+        yes = np.column_stack(said)
+        if self._of_several:
+            return yes
+        if yes.shape[1] == 1:
+            return np.hstack((1 - yes, yes))[:, : len(self.classes_)]
+        total = yes.sum(axis=1, keepdims=True)
+        return np.divide(yes, total, out=np.full_like(yes, 1 / yes.shape[1]), where=total > 0)
+
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+        scores = self._score_members(X)
+        g = scores[0]
+        one = len(g) == 1
+        labels = self.classes_[-1:] if one else self.classes_
+        rows = [[str(label), float(score), "yes" if score > 0 else "no"] for label, score in zip(labels, g)]
+        note = "To a member 1 is its class, and 0 all others."
+        told = [Section("What each member says of its class", ["class", "score", "answer"], rows, note)]
+        if self._of_several:
+            answer: Any = [plain_label(k) for k in self.classes_[g > 0]]
+        else:
+            k = int(self._chosen(scores)[0])
+            answer = plain_label(self.classes_[k]) if k >= 0 else self.reject_label
+        if not self._of_several and answer in self.classes_.tolist():
+            told += self._reasons_of(0 if one else k, X, f"Member {labels[0 if one else k]}")
+        believed = {}
+        if hasattr(self, "predict_proba"):
+            believed = {plain_label(c): float(p) for c, p in zip(self.classes_, self._posterior(X)[0])}
+        return Explanation(type(self).__name__, answer, believed, row, told)
+
+
+def _indicators(y: Any) -> np.ndarray | None:
+    """(n, K) of bool, if y has columns of 0 and 1; None if it is one column of labels."""
+    if y is None or (isinstance(y, np.ndarray) and y.ndim == 1):
+        return None
+    block = y.toarray() if hasattr(y, "toarray") else np.asarray(plain_values(y))
+    if block.ndim != 2 or block.shape[1] < 2:
+        return None
+    if not np.isin(block, (0, 1)).all():
+        raise DataError(
+            "OneVsRestClassifier: y has several columns, expected 0 and 1 in them (multilabel-indicator); "
+            "multiclass-multioutput targets are not supported. Fit one classifier for each column."
+        )
+    return block != 0

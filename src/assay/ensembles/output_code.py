@@ -1,0 +1,224 @@
+"""Output codes: every class has a code word, and a classifier learns each bit of it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from assay.core.discriminant import Discriminant
+from assay.core.explanation import Explanation, Section
+from assay.core.learner import plain_label
+from assay.core.parameters import Any_, Choice, Range, Seed
+from assay.core.seeds import random_state_of
+from assay.ensembles.binary_problems import BINARY, BinaryProblems
+from assay.errors import AssayWarning, ParameterError
+
+__all__ = ["OutputCodeClassifier"]
+
+
+class OutputCodeClassifier(BinaryProblems, Discriminant):
+    r"""Give each class a code word, learn its bits one by one, and answer the class with the nearest word.
+
+    Member l learns the rows of the classes whose bit :math:`m_{kl}` is +1 against those with -1; classes with 0 sit
+    out. From the members' scores :math:`s_l` the answer is the class of least distance
+
+    .. math:: \text{"euclidean"}\quad \frac{1}{n_k}\sum_{l:\,m_{kl}\neq 0} (s_l - m_{kl})^2,\qquad
+              \text{"hamming"}\quad \sum_l \tfrac12\left(1 - m_{kl}\,\mathrm{sign}(s_l)\right)        \quad (1)
+
+    (:math:`n_k` bits of word k are not 0; ties of "hamming" go to the largest :math:`\sum_l m_{kl}s_l`). Words that
+    differ in many bits forgive some wrong members, hence error-correcting codes. One against the rest and one
+    against one are codes, too: :func:`one_vs_rest_code`, :func:`one_vs_one_code`.
+
+    Parameters
+    ----------
+    estimator : classifier with ``decision_function`` or ``predict_proba``, default None
+        What learns each bit; None is a LogisticRegression. Learners of Assay get raw tables.
+    code_size : float, default 1.5
+        Bits of a random code, per class.
+    random_state : int, RandomState or None, default None
+        Of the random code.
+    n_jobs : int or None, default None
+        Most members at work at a time. Members that are learners of Assay work in threads, and None takes as many as
+        the machine has; others work in processes, and None is one.
+    code_book : (K, L) of -1, 0 and +1, default None
+        The code; None draws one.
+    decoding : "euclidean" or "hamming", default "euclidean"
+        The distance (1).
+
+    Attributes
+    ----------
+    estimators_ : list of L members      classes_ : (K,)
+    code_book_ : (K, L) of -1, 0 and +1
+        Of estimators without ``decision_function`` scikit-learn writes 0 for -1; the distances are the same up to a
+        factor, a probability p being the score 2 p - 1.
+
+    Examples
+    --------
+    The code of one against one answers as one against one does:
+
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.ensembles import OneVsOneClassifier, OutputCodeClassifier
+    >>> from assay.ensembles.output_code import one_vs_one_code
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> code = one_vs_one_code(3)
+    >>> code
+    array([[-1, -1,  0],
+           [ 1,  0, -1],
+           [ 0,  1,  1]])
+    >>> model = OutputCodeClassifier(LinearDiscriminantAnalysis(), code_book=code, decoding="hamming").fit(X, y)
+    >>> bool((model.predict(X) == OneVsOneClassifier(LinearDiscriminantAnalysis()).fit(X, y).predict(X)).all())
+    True
+    """
+
+    accepts = {
+        **BINARY,
+        "code_size": Range(0, open="low"),
+        "random_state": Seed(),
+        "code_book": Any_("an array of -1, 0 and 1 with a row for each class, or None"),
+        "decoding": Choice("euclidean", "hamming"),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        code_size: float = 1.5,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        code_book: Any = None,
+        decoding: str = "euclidean",
+    ):
+        self.estimator = estimator
+        self.code_size = code_size
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.code_book = code_book
+        self.decoding = decoding
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        template, K = self._template(), len(self.classes_)
+        if not hasattr(template, "decision_function") and not hasattr(template, "predict_proba"):
+            raise ParameterError(
+                f"OutputCodeClassifier: estimator must have decision_function or predict_proba, got {template!r}."
+            )
+        code = self._drawn(K) if self.code_book is None else _given(self.code_book, K)
+        self._warn_of_equal_words(code)
+        bits = [code[y, l] for l in range(code.shape[1])]
+
+        def member(bit: np.ndarray) -> Any:
+            rows = np.flatnonzero(bit)
+            own = X if len(rows) == len(y) else self._some(X, rows)
+            return self._fit_member(own, (bit[rows] > 0).astype(np.int64), None if w is None else w[rows])
+
+        width = X.shape[1] if len(X.shape) > 1 else 1
+        self.estimators_ = self._each(member, bits, X.shape[0] * width * len(bits))
+        self.code_book_ = code.astype(np.float64)
+
+    def _drawn(self, K: int) -> np.ndarray:
+        """(K, L) of -1 and +1; scikit-learn draws the same."""
+        L = int(K * self.code_size)
+        if L < 1:
+            raise ParameterError(
+                f"OutputCodeClassifier: code_size={self.code_size} of {K} classes makes no bit. Raise it to "
+                f"{1 / K:.3g} or more."
+            )
+        return np.where(random_state_of(self.random_state).uniform(size=(K, L)) > 0.5, 1, -1)
+
+    def _warn_of_equal_words(self, code: np.ndarray) -> None:
+        words: dict[bytes, int] = {}
+        for k, word in enumerate(np.ascontiguousarray(code)):
+            first = words.setdefault(word.tobytes(), k)
+            if first != k:
+                warnings.warn(
+                    f"OutputCodeClassifier: classes {self.classes_[first]} and {self.classes_[k]} have the same code "
+                    "word, so the second is never answered. Raise code_size, or change random_state or code_book.",
+                    AssayWarning,
+                    stacklevel=6,
+                )
+                return
+
+    def _margins(self, X: Any) -> np.ndarray:
+        """(n, L) the members' scores; a probability p is the score 2 p - 1."""
+        scores = self._score_members(X)
+        return scores if hasattr(self.estimators_[0], "decision_function") else 2 * scores
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """(n, K) the larger, the nearer the word of the class."""
+        s, M = self._margins(X), self.code_book_
+        if self.decoding == "euclidean":
+            # over the bits that are not 0, (s - m)^2 = s^2 + 1 - 2 s m
+            there = (M != 0).astype(np.float64)
+            s = np.clip(s, -1e150, 1e150)  # squares stay numbers
+            return (2 * s @ M.T - s**2 @ there.T) / there.sum(axis=1) - 1  # (1)
+        wrong = 0.5 * (M.shape[1] - np.where(s > 0, 1.0, -1.0) @ M.T)  # (1)
+        support = np.clip(s @ M.T, -1e300, 1e300)
+        return support / (3 * (np.abs(support) + 1)) - wrong  # below one half, so that it decides ties alone
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n, K) the negative distance (1) of each class; (n,) the difference of two."""
+        scores = self._scores(self._admit(X))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _choose(self, X: Any) -> np.ndarray:
+        return np.argmax(self._scores(X), axis=1)
+
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+        margins, scores = self._margins(X)[0], self._scores(X)[0]
+        best = int(np.argmax(scores))
+        bits = [
+            [l, float(s), int(np.sign(s)), int(m)]
+            for l, (s, m) in enumerate(zip(margins, self.code_book_[best]))
+        ]
+        table = [[str(c), float(-d)] for c, d in zip(self.classes_, scores)]
+        told = [
+            Section("Distance of the code words", ["class", "distance"], table),
+            Section(f"Bits of {self.classes_[best]}", ["member", "score", "says", "word"], bits),
+        ]
+        return Explanation(type(self).__name__, plain_label(self.classes_[best]), row=row, sections=told)
+
+
+def one_vs_rest_code(K: int) -> np.ndarray:
+    """(K, K) the code of one against the rest: +1 on the diagonal, -1 elsewhere.
+
+    >>> from assay.ensembles.output_code import one_vs_rest_code
+    >>> one_vs_rest_code(2)
+    array([[ 1, -1],
+           [-1,  1]])
+    """
+    return 2 * np.eye(K, dtype=np.int64) - 1
+
+
+def one_vs_one_code(K: int) -> np.ndarray:
+    """(K, K (K - 1) / 2) the code of one against one: -1 for the first of a pair, +1 for the second, 0 for others.
+
+    >>> from assay.ensembles.output_code import one_vs_one_code
+    >>> one_vs_one_code(2)
+    array([[-1],
+           [ 1]])
+    """
+    first, second = np.triu_indices(K, 1)
+    code = np.zeros((K, len(first)), dtype=np.int64)
+    code[first, np.arange(len(first))] = -1
+    code[second, np.arange(len(first))] = 1
+    return code
+
+
+def _given(code: Any, K: int) -> np.ndarray:
+    """The code as whole numbers, if it is one for K classes."""
+    found = np.asarray(code)
+    if found.ndim != 2 or len(found) != K or not found.shape[1] or not np.isin(found, (-1, 0, 1)).all():
+        raise ParameterError(
+            f"OutputCodeClassifier: code_book must have a row of -1, 0 and 1 for each of {K} classes, got an array of "
+            f"shape {found.shape}."
+        )
+    both = (found > 0).any(axis=0) & (found < 0).any(axis=0)
+    if not both.all() or not (found != 0).any(axis=1).all():
+        lost = f"column {int(np.argmin(both))}" if not both.all() else "some class"
+        raise ParameterError(
+            f"OutputCodeClassifier: each column of code_book needs a -1 and a +1, each class one of them; {lost} "
+            "lacks it."
+        )
+    return found.astype(np.int64)

@@ -1,0 +1,126 @@
+"""Code words: drawn or given, and the classifier that answers the nearest."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OutputCodeClassifier as Peer
+from sklearn.naive_bayes import GaussianNB as PeerNB
+from sklearn.preprocessing import StandardScaler
+
+import assay
+from assay.bayes import LinearDiscriminantAnalysis
+from assay.ensembles.one_vs_one import OneVsOneClassifier
+from assay.ensembles.one_vs_rest import OneVsRestClassifier
+from assay.ensembles.output_code import OutputCodeClassifier, one_vs_one_code, one_vs_rest_code
+from assay.errors import AssayWarning, DataError, ParameterError
+
+DIGITS, FIGURES = load_digits(return_X_y=True)
+
+
+@pytest.mark.capability("LS-20")
+def test_the_code_of_one_against_one_reproduces_it():
+    """Ten figures, few columns, so that votes tie and the sums of confidences decide."""
+    X, y = DIGITS[:700, 20:24], FIGURES[:700]
+    pairwise = OneVsOneClassifier(LinearDiscriminantAnalysis()).fit(X, y)
+    code = one_vs_one_code(10)
+    coded = OutputCodeClassifier(LinearDiscriminantAnalysis(), code_book=code, decoding="hamming").fit(X, y)
+    wins = np.sort(pairwise._wins_and_sums(X)[0], axis=1)
+    assert (wins[:, -1] == wins[:, -2]).sum() >= 5
+    assert_array_equal(coded.predict(X), pairwise.predict(X))
+
+
+@pytest.mark.capability("LS-20")
+def test_the_code_of_one_against_the_rest_reproduces_it_where_one_says_yes():
+    X, y = load_wine(return_X_y=True)
+    rest = OneVsRestClassifier(LinearDiscriminantAnalysis()).fit(X, y)
+    coded = OutputCodeClassifier(
+        LinearDiscriminantAnalysis(), code_book=one_vs_rest_code(3), decoding="hamming"
+    )
+    coded.fit(X, y)
+    alone = (rest.decision_function(X) > 0).sum(axis=1) == 1
+    assert alone.sum() > 150
+    assert_array_equal(coded.predict(X)[alone], rest.predict(X)[alone])
+    euclidean = OutputCodeClassifier(LinearDiscriminantAnalysis(), code_book=one_vs_rest_code(3)).fit(X, y)
+    assert_array_equal(euclidean.predict(X), rest.predict(X))  # |s - m|^2 differs by 4 s_k alone
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+@pytest.mark.parametrize("base", [LogisticRegression(C=0.5), PeerNB()])
+@pytest.mark.parametrize("size, seed", [(2.0, 1), (4.0, 5)])
+def test_same_answers_as_scikit_learn(load, base, size, seed):
+    """Peer: OutputCodeClassifier, scikit-learn 1.9, which draws the same code."""
+    X, y = load(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    ours = OutputCodeClassifier(base, code_size=size, random_state=seed).fit(X, y)
+    peer = Peer(base, code_size=size, random_state=seed).fit(X, y)
+    assert_array_equal(ours.code_book_ > 0, peer.code_book_ > 0)
+    assert_array_equal(ours.predict(X), peer.predict(X))
+
+
+def test_distances_by_the_book():
+    """Both distances, worked out word by word."""
+    X, y = load_iris(return_X_y=True)
+    code = np.array([[1, -1, 0, 1], [-1, 1, 1, 1], [-1, -1, -1, -1]])
+    for decoding in ("euclidean", "hamming"):
+        model = OutputCodeClassifier(LinearDiscriminantAnalysis(), code_book=code, decoding=decoding).fit(
+            X, y
+        )
+        s = np.column_stack([m.decision_function(X) for m in model.estimators_])
+        if decoding == "euclidean":
+            far = [[np.mean([(v - m) ** 2 for v, m in zip(row, word) if m]) for word in code] for row in s]
+            assert_allclose(-model.decision_function(X), far, rtol=1e-8)
+        else:
+            far = np.array(
+                [
+                    [sum((1 - m * (1 if v > 0 else -1)) / 2 for v, m in zip(row, word)) for word in code]
+                    for row in s
+                ]
+            )
+            near = np.lexsort((np.zeros(3), far[0]))[0]
+            assert model.predict(X)[0] == near
+            assert (np.abs(-model.decision_function(X) - far) < 0.34).all()
+        assert_array_equal(model.estimators_[2].classes_, [0, 1])
+        assert_allclose(model.estimators_[2].priors_, [0.5, 0.5], rtol=1e-12)  # class 0 sat out
+
+
+def test_long_words_forgive_wrong_members():
+    X, y = DIGITS[:600], FIGURES[:600]
+    model = OutputCodeClassifier(
+        LogisticRegression(C=0.001, max_iter=500), code_size=4, random_state=0, decoding="hamming"
+    ).fit(X, y)
+    sound = model.score(X, y)
+    worst = model.estimators_[0]
+    worst.coef_, worst.intercept_ = -worst.coef_, -worst.intercept_  # one bit is always wrong
+    assert sound > 0.9 and model.score(X, y) > sound - 0.05
+
+
+def test_equal_words_and_impossible_codes_are_told():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(AssayWarning, match="classes 0 and 1 have the same code word"):
+        OutputCodeClassifier(LogisticRegression(), code_book=[[1], [1], [-1]]).fit(X, y)
+    for code, said in [
+        ([[1], [-1]], "a row of -1, 0 and 1 for each of 3 classes"),
+        ([[1, 1], [-1, 1], [0, 1]], "column 1 lacks it"),
+        ([[1], [-1], [0]], "some class lacks it"),
+        ([[2], [-1], [0]], "-1, 0 and 1"),
+    ]:
+        with pytest.raises(ParameterError, match=said):
+            OutputCodeClassifier(LogisticRegression(), code_book=code).fit(X, y)
+    with pytest.raises(ParameterError, match="makes no bit"):
+        OutputCodeClassifier(LogisticRegression(), code_size=0.1).fit(X, y)
+    with pytest.raises(ParameterError, match="must have decision_function or predict_proba"):
+        OutputCodeClassifier(StandardScaler()).fit(X, y)
+    with pytest.raises(DataError, match="y is None"):
+        OutputCodeClassifier(LogisticRegression()).fit(X, None)
+
+
+def test_explained_and_saved(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = OutputCodeClassifier(LinearDiscriminantAnalysis(), random_state=3, code_size=3).fit(X, y)
+    told = model.explain(X[:1])
+    assert told.answer == 0 and len(told.sections[1].rows) == len(model.estimators_) == 9
+    assert min(told.sections[0].rows, key=lambda row: row[1])[0] == "0"
+    assay.save(model, tmp_path / "model.assay")
+    assert_array_equal(assay.load(tmp_path / "model.assay").decision_function(X), model.decision_function(X))
