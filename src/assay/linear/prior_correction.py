@@ -1,0 +1,108 @@
+"""Class priors live in the intercept of a logistic model, so new priors need no new fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import ParameterError
+
+__all__ = ["correct_priors", "intercept_without_priors", "shift_intercept"]
+
+
+def shift_intercept(intercept: ArrayLike, priors: Any, trained_priors: Any) -> NDArray[np.float64]:
+    r"""The intercepts of a logistic (softmax) model for other class priors.
+
+    The log likelihood ratio of two classes is :math:`w^Tx + w_0^o`; the log odds of the posterior add the log odds
+    of the priors (IML 10-18, 10-20), so that only they change:
+
+    .. math:: w_0 = w_0^o + \ln\frac{P(C_2)}{P(C_1)},\qquad
+              w_0' = w_0 + \ln\frac{\pi'_2}{\pi'_1} - \ln\frac{\pi_2}{\pi_1}                         \quad (1)
+
+    For K scores :math:`w_{k0}' = w_{k0} + \ln\pi'_k - \ln\pi_k`. It holds if within each class the rows are as before:
+    after sampling by class (cases and controls), class weights, or where the classes are more or less frequent.
+
+    Parameters
+    ----------
+    intercept : (1,) or a number for two classes (the score of the second), else (K,)
+    priors : (K,) the priors to be used, above 0
+    trained_priors : (K,) the priors that the model was fitted with: class shares of the training rows, weighted ones
+
+    Examples
+    --------
+    Trained on as many ill as healthy people, used where one in a hundred is ill:
+
+    >>> from assay.linear import shift_intercept
+    >>> shift_intercept([0.0], [0.99, 0.01], [0.5, 0.5]).round(6)         # ln(1/99)
+    array([-4.59512])
+    """
+    b = np.asarray(intercept, dtype=np.float64)
+    K = 2 if b.size == 1 else b.size
+    shift = np.log(_above_zero(priors, K, "priors")) - np.log(
+        _above_zero(trained_priors, K, "trained_priors")
+    )
+    return b + (shift[1] - shift[0] if b.size == 1 else shift)  # (1)
+
+
+def intercept_without_priors(intercept: ArrayLike, trained_priors: Any) -> NDArray[np.float64]:
+    r"""The constant :math:`w_0^o` of the log likelihood ratio: the intercept for equal priors.
+
+    >>> import numpy as np
+    >>> from assay.linear import intercept_without_priors
+    >>> intercept_without_priors([np.log(3)], [0.25, 0.75])
+    array([0.])
+    """
+    K = 2 if np.size(intercept) == 1 else np.size(intercept)
+    return shift_intercept(intercept, np.full(K, 1 / K), trained_priors)
+
+
+def correct_priors(model: Any, priors: Any, trained_priors: Any) -> Any:
+    """A copy of a fitted logistic model that answers for other class priors; the model itself stays as it is.
+
+    The same posteriors as ``assay.decide.adjust_priors`` gives, once and for all.
+
+    Parameters
+    ----------
+    model : fitted LogisticRegression, or any linear classifier whose posterior is the softmax of its scores
+    priors, trained_priors : (K,) in the order of ``classes_``, or dict from label to probability
+
+    Examples
+    --------
+    >>> from assay.linear import LogisticRegression, correct_priors
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["ill", "well", "ill", "well"])
+    >>> rare = correct_priors(model, {"ill": 0.01, "well": 0.99}, {"ill": 0.5, "well": 0.5})
+    >>> bool(rare.intercept_[0] > model.intercept_[0]), bool((rare.coef_ == model.coef_).all())
+    (True, True)
+    """
+    labels = list(model.classes_.tolist())
+    link = getattr(model, "link", "softmax")
+    if link is None or (link != "softmax" and len(labels) > 2):
+        raise ParameterError(
+            f"correct_priors: the posterior of {type(model).__name__} is not the softmax of its scores. Use "
+            "assay.decide.adjust_priors on its probabilities."
+        )
+    new, old = (
+        _in_order(p, labels, name) for p, name in ((priors, "priors"), (trained_priors, "trained_priors"))
+    )
+    corrected = deepcopy(model)
+    corrected.intercept_ = shift_intercept(np.broadcast_to(model.intercept_, len(model.coef_)), new, old)
+    return corrected
+
+
+def _in_order(priors: Any, labels: list[Any], name: str) -> Any:
+    if not isinstance(priors, Mapping):
+        return priors
+    if set(priors) != set(labels):
+        raise ParameterError(f"correct_priors: {name} must name the classes {labels}, got {list(priors)}.")
+    return [priors[label] for label in labels]
+
+
+def _above_zero(priors: Any, K: int, name: str) -> NDArray[np.float64]:
+    p = np.asarray(priors, dtype=np.float64)
+    if p.shape != (K,) or not (p > 0).all() or not abs(p.sum() - 1) <= 1e-8:
+        raise ParameterError(f"{name} must be {K} probabilities above 0 that sum to 1, got {p.tolist()}.")
+    return p
