@@ -1,0 +1,160 @@
+"""Pairs of rows that say which ranks above which: from grades, from orders, from clicks; and how many stand wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+
+__all__ = ["RankingError", "pairs_from_clicks", "pairs_from_grades", "ranking_error"]
+
+SOME = 1 << 20  # pairs that are looked at together
+
+
+@dataclass(frozen=True)
+class RankingError:
+    r"""How well scores g agree with pairs (u, v), u above v.
+
+    Attributes
+    ----------
+    pairs : number of pairs
+    violated : pairs with g(u) < g(v)
+    tied : pairs with g(u) = g(v)
+    hinge : sum of :math:`[\text{margin} + g(v) - g(u)]_+` over the pairs (IML 10-46)
+    """
+
+    pairs: int
+    violated: int
+    tied: int
+    hinge: float
+
+    @property
+    def share(self) -> float:
+        """The share of pairs in the wrong order, a tie counting one half."""
+        return (self.violated + self.tied / 2) / self.pairs if self.pairs else 0.0
+
+
+def ranking_error(scores: Any, pairs: Any, margin: float = 0.0) -> RankingError:
+    """Compare scores with pairs of rows.
+
+    >>> from assay.linear.ranking_pairs import ranking_error
+    >>> ranking_error([3.0, 0.0, 2.0, -1.0, -1.0], [[0, 1], [1, 2], [3, 4]])
+    RankingError(pairs=3, violated=1, tied=1, hinge=2.0)
+    """
+    g = np.asarray(scores, dtype=np.float64)
+    above, below = _checked(pairs, len(g), "ranking_error")
+    violated, tied, hinge = 0, 0, 0.0
+    for a in range(0, len(above), SOME):
+        gap = g[above[a : a + SOME]] - g[below[a : a + SOME]]
+        violated += int((gap < 0).sum())
+        tied += int((gap == 0).sum())
+        hinge += float(np.maximum(margin - gap, 0.0).sum())
+    return RankingError(len(above), violated, tied, hinge)
+
+
+def pairs_from_grades(
+    grades: Any,
+    group: Any = None,
+    *,
+    best: str = "highest",
+    max_pairs: int | None = None,
+    random_state: Any = 0,
+) -> np.ndarray:
+    """(m, 2) all pairs of rows of one group with different grades, the better row first.
+
+    Parameters
+    ----------
+    grades : (n,) numbers; equal ones are not compared
+    group : (n,) the query or list that each row belongs to; None for one list
+    best : "highest" or "lowest"
+        Which grade is the best; "lowest" for ranks, 1 being the first.
+    max_pairs : int or None
+        If there are more, this many are drawn by lot, with replacement, so that memory stays small.
+    random_state : seed of the draw
+
+    >>> from assay.linear.ranking_pairs import pairs_from_grades
+    >>> pairs_from_grades([2, 0, 1, 1, 3], group=["a", "a", "a", "b", "b"]).tolist()
+    [[0, 2], [0, 1], [2, 1], [4, 3]]
+    """
+    value = np.asarray(grades, dtype=np.float64)
+    if value.ndim != 1 or np.isnan(value).any():
+        raise DataError("pairs_from_grades: grades must be one column of numbers, none missing.")
+    code = (
+        np.zeros(len(value), np.int64)
+        if group is None
+        else np.unique(np.asarray(group), return_inverse=True)[1]
+    )
+    if len(code) != len(value):
+        raise DataError(f"pairs_from_grades: there are {len(value)} grades and {len(code)} groups.")
+    order = np.lexsort((-value if best == "highest" else value, code))
+    g, v = code[order], value[order]
+    n, place = len(order), np.arange(len(order))
+    last = np.append(np.flatnonzero(np.diff(g)) + 1, n)
+    end = last[np.searchsorted(last, place, side="right")]  # where the row's group ends
+    turn = np.append(np.flatnonzero((np.diff(g) != 0) | (np.diff(v) != 0)) + 1, n)
+    start = turn[
+        np.searchsorted(turn, place, side="right")
+    ]  # where rows begin that are worse, or of the next group
+    count = np.maximum(end - start, 0)
+    before = np.cumsum(count) - count
+    total = int(count.sum())
+    if max_pairs is not None and total > max_pairs:
+        from assay.core.seeds import random_state_of
+
+        pick = random_state_of(random_state).randint(0, total, max_pairs)
+    else:
+        pick = np.arange(total)
+    first = np.searchsorted(before + count, pick, side="right")
+    second = start[first] + pick - before[first]
+    return np.column_stack((order[first], order[second])).astype(np.int64)
+
+
+def pairs_from_clicks(shown: Sequence[Any], clicked: Sequence[Any]) -> np.ndarray:
+    """(m, 2) what clicks tell: a clicked row outranks the rows above it that were skipped.
+
+    Parameters
+    ----------
+    shown : row numbers in the order in which they were shown, or a list of such lists
+    clicked : the row numbers that were clicked, or a list of such lists
+
+    >>> from assay.linear.ranking_pairs import pairs_from_clicks
+    >>> pairs_from_clicks([4, 7, 5, 6], [5]).tolist()
+    [[5, 4], [5, 7]]
+    """
+    nested = len(shown) > 0 and np.ndim(shown[0]) == 1
+    lists, clicks = (shown, clicked) if nested else ([shown], [clicked])
+    if len(lists) != len(clicks):
+        raise DataError(f"pairs_from_clicks: {len(lists)} lists were shown, but {len(clicks)} have clicks.")
+    found = []
+    for rows, chosen in zip(lists, clicks):
+        wanted = {int(row) for row in chosen}
+        if strange := wanted - {int(row) for row in rows}:
+            raise DataError(f"pairs_from_clicks: row {min(strange)} was clicked, but not shown.")
+        skipped: list[int] = []
+        for row in map(int, rows):
+            if row in wanted:
+                found += [(row, other) for other in skipped]
+            else:
+                skipped.append(row)
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+def _checked(pairs: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """The rows above and below, if they are rows of a table of n."""
+    found = np.asarray(pairs)
+    if not found.size:
+        found = found.reshape(0, 2).astype(np.int64)
+    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
+        raise DataError(
+            f"{who}: pairs must be two columns of row numbers, the better row first, got shape {found.shape} of "
+            f"{found.dtype}."
+        )
+    if found.size and (found.min() < 0 or found.max() >= n):
+        raise DataError(
+            f"{who}: pairs name row {found.max() if found.max() >= n else found.min()}, X has {n} rows."
+        )
+    return np.ascontiguousarray(found[:, 0], np.int64), np.ascontiguousarray(found[:, 1], np.int64)
