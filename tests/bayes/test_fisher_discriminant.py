@@ -129,7 +129,7 @@ CHARITY = [
 
 
 # Oracle: DC 10.2.1.4, charity scaled as (age / 50, salary / 50000): covariances, so w is the book's as it stands.
-@pytest.mark.capability("C3-35")
+@pytest.mark.capability("C3-35", "DC-11", "DC-13")
 def test_charity_direction_of_the_book():
     rows = np.array(CHARITY, float)
     X, y = rows[:, :2] / [50, 50000], rows[:, 2].astype(int)
@@ -141,7 +141,19 @@ def test_charity_direction_of_the_book():
     z = X @ model.coef_[0]
     assert_allclose([z[y == 0].max(), z[y == 1].min()], [33.8785, 37.8203], atol=5e-5)
     assert_allclose(-model.intercept_, (33.8785 + 37.8203) / 2, atol=1e-4)
-    assert model.score(X, y) == 1.0
+    assert model.score(X, y) == 1.0  # 11 of 11
+
+
+@pytest.mark.capability("DC-11")
+def test_least_squares_with_fisher_s_coding_has_the_same_direction():
+    """DC 10.2.1.4: responses -11/5 and 11/6 give (-7.220297; 2.965612, 4.297372), and every sign is right."""
+    rows = np.array(CHARITY, float)
+    X, y = rows[:, :2] / [50, 50000], rows[:, 2].astype(int)
+    coded = np.where(y == 1, 11 / 6, -11 / 5)
+    b = np.linalg.lstsq(np.column_stack((np.ones(11), X)), coded)[0]
+    assert_allclose(b, [-7.220297, 2.965612, 4.297372], atol=5e-7)
+    assert_allclose(b[1:] / np.linalg.norm(b[1:]), FisherDiscriminant().fit(X, y).direction_, atol=1e-9)
+    assert_array_equal(b[0] + X @ b[1:] > 0, y == 1)
 
 
 def test_ties_of_accuracy_go_to_the_widest_gap_then_to_the_middle():

@@ -146,6 +146,27 @@ def test_shared_covariance_of_the_book():
     assert_array_equal(model.predict(T5), T5_CLASS)
 
 
+@pytest.mark.capability("IML-10-09")
+def test_plug_in_discriminant_of_the_book():
+    """IML 10.5: rows with means (1, 2) and (3, 1), covariance [[2, .5], [.5, 1]] and shares .3 and .7."""
+    from scipy.stats import multivariate_normal
+
+    covariance = np.array([[2, 0.5], [0.5, 1]])
+    cross = np.sqrt(2) * np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]) @ np.linalg.cholesky(covariance).T
+    X = np.vstack((cross + np.array([1, 2]), cross + np.array([3, 1])))
+    y, shares = np.repeat(["C1", "C2"], 4), np.repeat([0.3, 0.7], 4)
+    model = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y, sample_weight=shares)
+    assert_allclose(-model.coef_[0], [-1.428571, 1.714286], atol=5e-7)  # ours points to C2
+    assert_allclose(-model.intercept_, [-0.561584], atol=5e-7)
+    p = model.predict_proba([[1.5, 1.5]])[0, 0]
+    assert_allclose(p, 0.466796, atol=5e-7)
+    a, b = (s * multivariate_normal(m, covariance).pdf([1.5, 1.5]) for s, m in ((0.3, [1, 2]), (0.7, [3, 1])))
+    assert_allclose(p, a / (a + b), rtol=1e-9)
+    d = model.discriminants()
+    assert_allclose(d.w, [[0, 2], [1.428571, 0.285714]], atol=5e-7)
+    assert_allclose(d.w0, [-3.203973, -2.642389], atol=5e-7)
+
+
 @pytest.mark.capability("LS-02")
 def test_gaussians_of_equal_covariance_have_the_linear_posterior():
     """Bayes' rule on the fitted densities, by SciPy, is the model's posterior."""

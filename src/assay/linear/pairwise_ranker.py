@@ -157,10 +157,11 @@ class PairwiseRanker(Learner):
                     self.coef_, self.error_ = w, error
                     break
                 mean = w - trail / (number * len(above))
-                for candidate, error in ((w, error), (mean, ranking_error(values @ mean, both, self.margin))):
-                    if error.violated + error.tied < fewest:
-                        fewest, since = error.violated + error.tied, 0
-                        self.coef_, self.error_ = candidate.copy(), error
+                averaged = ranking_error(values @ mean, both, self.margin)
+                for candidate, found in ((w, error), (mean, averaged)):
+                    if found.violated + found.tied < fewest:
+                        fewest, since = found.violated + found.tied, 0
+                        self.coef_, self.error_ = candidate.copy(), found
                 if since >= self.patience:
                     break
         self.n_iter_ = len(self.history_)
