@@ -1,0 +1,420 @@
+r"""The cross-entropy of logistic and softmax regression, as a sum over rows that an optimiser can ask for.
+
+With class scores :math:`z_i = Wx_i + b` and the sum S of the row weights
+
+.. math:: E(W,b) = \frac1S\sum_i w_i\Big(\ln\sum_k e^{z_{ik}} - z_{i,y_i}\Big)
+                   + \frac{1}{2CS}\Big(\lVert W\rVert^2 + \tau\lVert b\rVert^2\Big)               \quad (1)
+
+.. math:: \nabla_{W_k}E = \frac1S\sum_i w_i(p_{ik}-[y_i=k])\,x_i + \frac{W_k}{CS},\qquad
+          H_{jk} = \frac1S\sum_i w_i\,p_{ij}([j=k]-p_{ik})\,x_ix_i^T + \frac{[j=k]}{CS}I          \quad (2)
+
+Two classes have one row of weights, the first class having the score 0; so has any class chosen as reference.
+
+The optimiser moves in coordinates in which every column has mean 0 and spread 1: :math:`U = Ws,\ c = b + Wm`, so
+that neither the unit of a column nor its distance from 0 costs steps or digits. Many rows stay as they are and the
+weights are translated there and back; few are copied into these coordinates. With a penalised intercept m stays 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import assay.linear._logistic as _logistic
+from assay.core.sums import Block, Rows, Source
+
+__all__ = ["LogisticObjective", "Scale"]
+
+FEW, NARROW = 16, 2048  # classes and columns up to which the fused kernel is quicker than BLAS
+NOTHING = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where the columns lie and how far they spread.
+
+    Attributes
+    ----------
+    mean, spread : (d,)      total : float, sum of the row weights
+    """
+
+    mean: np.ndarray
+    spread: np.ndarray
+    total: float
+
+    @classmethod
+    def of(cls, mean: np.ndarray, square: np.ndarray, total: float, centred: bool) -> Scale:
+        """From the means and mean squared deviations; columns that do not vary keep their unit."""
+        if not centred:
+            square = square + mean * mean
+        spread = np.sqrt(square)
+        usable = np.isfinite(spread) & (spread > 1e-150) & (spread > 1e-13 * np.abs(mean))
+        return cls(mean if centred else np.zeros_like(mean), np.where(usable, spread, 1.0), total)
+
+    def plain(self) -> Scale:
+        """Of rows that are in these coordinates already."""
+        return Scale(np.zeros_like(self.mean), np.ones_like(self.spread), self.total)
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Rows in these coordinates."""
+        out = X - self.mean
+        out /= self.spread
+        return out
+
+
+class LogisticObjective:
+    r"""(1) over the rows of a source, in the coordinates (U, c); the vector is (p, F) row by row, c last.
+
+    Parameters
+    ----------
+    source : gives blocks (X, y, w), X dense or sparse, y codes 0..K-1
+    K : number of classes
+    scale : Scale
+    strength : 1 / C
+    fit_intercept : whether there is b       intercept_strength : :math:`\tau/C`; 0 leaves b free
+    reference : number of the class whose score is 0; None for none. Two classes always have one.
+    class_weight : (K,) factors of the row weights, or None
+    inside : whether the rows of the source are in the inner coordinates already
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        K: int,
+        scale: Scale,
+        *,
+        strength: float,
+        fit_intercept: bool = True,
+        intercept_strength: float = 0.0,
+        reference: int | None = None,
+        class_weight: np.ndarray | None = None,
+        inside: bool = False,
+    ):
+        self.source, self.K, self.scale = source, K, scale
+        self.seen = scale.plain() if inside else scale
+        self.strength, self.intercept_strength = strength, intercept_strength
+        self.fit_intercept, self.class_weight = fit_intercept, class_weight
+        self.reference = 0 if K == 2 else reference
+        self.free = np.array([k for k in range(K) if k != self.reference])
+        d, F = len(scale.mean), len(self.free)
+        self.shape = (d + fit_intercept, F)
+        decay = np.empty(self.shape[0])
+        with np.errstate(over="ignore", under="ignore"):
+            decay[:d] = strength / scale.total / scale.spread**2
+        decay[d:] = intercept_strength / scale.total
+        self.decay = np.minimum(decay, 1e300)[:, None]
+
+    def over(self, rows: Rows, class_weight: np.ndarray | None = None) -> LogisticObjective:
+        """The same objective in the same coordinates over other rows in memory, copied into the coordinates."""
+        inside = isinstance(rows.X, np.ndarray)
+        return LogisticObjective(
+            Rows(self.scale.apply(rows.X), rows.y, rows.w) if inside else rows,
+            self.K,
+            self.scale,
+            strength=self.strength,
+            fit_intercept=self.fit_intercept,
+            intercept_strength=self.intercept_strength,
+            reference=self.reference,
+            class_weight=class_weight,
+            inside=inside,
+        )
+
+    def value_gradient(self, v: np.ndarray, /) -> tuple[float, np.ndarray]:
+        """(1) and its gradient: one pass over the rows."""
+        W = self._of_rows(v)
+        sums = self.source.add_up(partial(gradient_part, W=W, K=self.K, class_weight=self.class_weight))
+        return self._value_gradient(v, float(sums[0]), sums[1:].reshape(W.shape))
+
+    def curvature(self, v: np.ndarray, /) -> tuple[float, np.ndarray, np.ndarray]:
+        """(1), its gradient and H of (2): one pass over the rows."""
+        sums = self._curvature_sums(v, pairs(self.K))
+        value, g = self._value_gradient(v, sums.loss, sums.gradient)
+        H = self._assemble(sums.blocks / self.scale.total)
+        H[np.diag_indices(len(H))] += np.repeat(self.decay[:, 0], self.shape[1])
+        return value, g, H
+
+    def metric_of_classes(self, v: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        """The inverse of the curvature without the blocks of two different classes; one pass over the rows."""
+        sums = self._curvature_sums(v, [(0, 1)] if self.K == 2 else [(int(k), int(k)) for k in self.free])
+        each = [inverse(block / self.scale.total, self.decay[:, 0]) for block in sums.blocks]
+
+        def metric(g: np.ndarray) -> np.ndarray:
+            G = g.reshape(self.shape)
+            return np.column_stack([solve(G[:, f]) for f, solve in enumerate(each)]).ravel()
+
+        return metric
+
+    def metric_of_bound(self) -> Callable[[np.ndarray], np.ndarray]:
+        r"""The inverse of a matrix that no curvature exceeds (Boehning 1992); one pass over the rows.
+
+        .. math:: H \preceq \tfrac12\big(I-\tfrac1K 11^T\big)\otimes\tfrac1S\sum_iw_ix_ix_i^T + \text{penalty}
+        """
+        A, F = self.scatter(), self.shape[1]
+        among = inverse(0.5 * A, self.decay[:, 0])  # of what differs between the classes
+        if F == self.K:
+            return lambda g: among(g.reshape(self.shape)).ravel()
+        common = inverse(0.5 / self.K * A, self.decay[:, 0])  # of what moves all against the reference
+
+        def metric(g: np.ndarray) -> np.ndarray:
+            G = g.reshape(self.shape)
+            mean = G.mean(axis=1, keepdims=True)
+            return (np.repeat(common(mean), F, axis=1) + (among(G - mean) if F > 1 else 0.0)).ravel()
+
+        return metric
+
+    def scatter(self) -> np.ndarray:
+        """(p, p) the mean of w x x' in the inner coordinates; one pass over the rows."""
+        part = partial(
+            scatter_part, class_weight=self.class_weight, scale=self.seen, intercept=self.fit_intercept
+        )
+        return self.source.add_up(part) / self.scale.total
+
+    def metric_of(self, H: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        """The inverse of a matrix of curvatures; what no row determines (a shift of all scores) gets the bound."""
+        p, F = self.shape
+        A = H.copy()
+        if F == self.K:
+            shift = np.repeat(A.diagonal().reshape(p, F).mean(axis=1), F)
+            block = np.kron(np.eye(p), np.full((F, F), 1.0 / F))
+            A += shift[:, None] * block
+        solve = inverse(A, np.zeros(len(A)))
+        return lambda g: solve(g)
+
+    def size(self, g: np.ndarray) -> float:
+        """How large a gradient is: its largest entry, in the user's units or in those of the spread.
+
+        What rounding leaves of a column far from 0 does not count.
+        """
+        own = np.abs(g)
+        scale, G = self.scale, g.reshape(self.shape)
+        d = len(scale.mean)
+        outside = scale.spread[:, None] * G[:d]
+        if self.fit_intercept:
+            outside = outside + scale.mean[:, None] * G[d:]
+        noise = 1e-14 * (np.abs(scale.mean) + scale.spread)[:, None]
+        user = np.abs(outside)
+        return float(max(np.where(user > noise, user, 0.0).max(initial=0.0), own.max(initial=0.0)))
+
+    def weights(self, v: np.ndarray) -> np.ndarray:
+        """(d + 1, K) W and b, last, of all classes in the user's units; (d + 1, 1) for two classes."""
+        return self._weights(v, self.scale)
+
+    def start(self, W: np.ndarray) -> np.ndarray:
+        """The vector of given (d + 1, K or 1) weights, :meth:`weights` the other way round."""
+        scale = self.scale
+        d = len(scale.mean)
+        if self.K > 2 and self.reference is not None:
+            W = (W - W[:, [self.reference]])[:, self.free]
+        U = np.zeros(self.shape)
+        U[:d] = W[:d] * scale.spread[:, None]
+        if self.fit_intercept:
+            U[d] = W[d] + scale.mean @ W[:d]
+        return U.ravel()
+
+    def _of_rows(self, v: np.ndarray) -> np.ndarray:
+        """The weights that the rows of the source are multiplied with."""
+        return self._weights(v, self.seen)
+
+    def _weights(self, v: np.ndarray, scale: Scale) -> np.ndarray:
+        U = v.reshape(self.shape)
+        d, F = len(scale.mean), self.shape[1]
+        W = np.zeros((d + 1, F))
+        W[:d] = U[:d] / scale.spread[:, None]
+        if self.fit_intercept:
+            W[d] = U[d] - scale.mean @ W[:d]
+        if self.K == 2 or F == self.K:
+            return W
+        full = np.zeros((d + 1, self.K))
+        full[:, self.free] = W
+        return full
+
+    def _value_gradient(self, v: np.ndarray, loss: float, G: np.ndarray) -> tuple[float, np.ndarray]:
+        """From the sums over the rows, the gradient being by W and b."""
+        U, scale = v.reshape(self.shape), self.seen
+        d = len(scale.mean)
+        if self.K > 2 and self.shape[1] < self.K:
+            G = G[:, self.free]
+        inner = np.empty(self.shape)
+        inner[:d] = (G[:d] - scale.mean[:, None] * G[d]) / scale.spread[:, None]
+        inner[d:] = G[d] if self.fit_intercept else 0.0
+        pull = self.decay * U
+        return (
+            loss / self.scale.total + 0.5 * float((pull * U).sum()),
+            (inner / self.scale.total + pull).ravel(),
+        )
+
+    def _curvature_sums(self, v: np.ndarray, products: list[tuple[int, int]]) -> CurvatureSums:
+        part = partial(
+            curvature_part,
+            W=self._of_rows(v),
+            products=products,
+            K=self.K,
+            class_weight=self.class_weight,
+            scale=self.seen,
+            intercept=self.fit_intercept,
+        )
+        return self.source.add_up(part)
+
+    def _assemble(self, blocks: np.ndarray) -> np.ndarray:
+        """H from the (p, p) blocks of :func:`curvature_part`."""
+        p, F = self.shape
+        if self.K == 2:
+            return blocks[0]
+        full = np.zeros((self.K, self.K, p, p))
+        for block, (j, k) in zip(blocks, pairs(self.K)):
+            full[j, k] = full[k, j] = -block
+            full[j, j] += block
+            full[k, k] += block
+        full = full[np.ix_(self.free, self.free)]
+        return full.transpose(2, 0, 3, 1).reshape(p * F, p * F)
+
+
+@dataclass
+class CurvatureSums:
+    """What :func:`curvature_part` adds up: a number, (d + 1, columns), (number of pairs, p, p)."""
+
+    loss: float
+    gradient: np.ndarray
+    blocks: np.ndarray
+
+    def __add__(self, other: CurvatureSums) -> CurvatureSums:
+        return CurvatureSums(
+            self.loss + other.loss, self.gradient + other.gradient, self.blocks + other.blocks
+        )
+
+
+def gradient_part(block: Block, W: np.ndarray, K: int, class_weight: np.ndarray | None) -> np.ndarray:
+    """What a block adds to S E and its gradient by W and b: the loss, then (d + 1, columns) flat."""
+    X, y, w = prepared(block, class_weight)
+    out = np.zeros(1 + W.size)
+    d, columns = W.shape[0] - 1, W.shape[1]
+    dense = isinstance(X, np.ndarray)
+    if dense and K == 2:
+        out[0] = _logistic.two_classes(X, y, w, W[:d, 0], float(W[d, 0]), out[1:])
+    elif dense and K <= FEW and d <= NARROW:
+        wide = 4 if K <= 4 else 8 if K <= 8 else FEW
+        padded, G = np.zeros((d + 1, wide)), np.zeros((d + 1, wide))
+        padded[:, :K] = W
+        out[0] = _logistic.few_classes(X, y, w, K, padded, G)
+        out[1:] = G[:, :K].ravel()
+    else:
+        Z = scores(X, W)
+        if K == 2:
+            out[0] = _logistic.two_residuals(Z.reshape(-1), y, w, NOTHING)
+        else:
+            out[0] = _logistic.residuals(Z, y, w, np.empty((0, columns)))
+        G = out[1:].reshape(W.shape)
+        G[:d] = X.T @ Z
+        G[d] = Z.sum(axis=0)
+    return out
+
+
+def curvature_part(
+    block: Block,
+    W: np.ndarray,
+    products: list[tuple[int, int]],
+    K: int,
+    class_weight: np.ndarray | None,
+    scale: Scale,
+    intercept: bool,
+) -> CurvatureSums:
+    """What a block adds to S E, to its gradient, and for each (j, k) to the sum of w p_j p_k x x', x inside.
+
+    (k, k) means w p_k (1 - p_k), and so does (0, 1) of two classes.
+    """
+    X, y, w = prepared(block, class_weight)
+    Z = scores(X, W)
+    if K == 2:
+        h = np.empty(len(y))
+        loss = _logistic.two_residuals(Z.reshape(-1), y, w, h)
+        factors = [h]
+    else:
+        P = np.empty_like(Z)
+        loss = _logistic.residuals(Z, y, w, P)
+        V = P * w[:, None] if len(w) else P
+        factors = [V[:, j] * (P[:, k] if j != k else 1.0 - P[:, k]) for j, k in products]
+    G = np.vstack((np.asarray(X.T @ Z), Z.sum(axis=0)))
+    return CurvatureSums(loss, G, grams(X, factors, scale, intercept))
+
+
+def scatter_part(block: Block, class_weight: np.ndarray | None, scale: Scale, intercept: bool) -> np.ndarray:
+    """The sum of w x x' of a block, x inside."""
+    X, y, w = prepared(block, class_weight)
+    return grams(X, [w if len(w) else np.ones(len(y))], scale, intercept)[0]
+
+
+def grams(X: Any, factors: list[np.ndarray], scale: Scale, intercept: bool) -> np.ndarray:
+    """(m, p, p) for each of m vectors h the sum of h_i x_i x_i', x_i inside, with a 1 at its end for an intercept."""
+    n, d = X.shape
+    out = np.empty((len(factors), d + intercept, d + intercept))
+    if isinstance(X, np.ndarray):
+        A, B = np.empty((n, d + intercept)), np.empty((n, d + intercept))
+        A[:, :d] = scale.apply(X) if scale.mean.any() or (scale.spread != 1).any() else X
+        A[:, d:] = 1.0
+        for h, own in zip(factors, out):
+            np.multiply(A, np.sqrt(h)[:, None], out=B)
+            np.matmul(B.T, B, out=own)  # NumPy sees the symmetry
+        return out
+    middle = scale.mean / scale.spread
+    for h, own in zip(factors, out):
+        first, total = (X.T @ h) / scale.spread, float(h.sum())
+        own[:d, :d] = (X.T @ X.multiply(h[:, None])).todense() / scale.spread[:, None] / scale.spread
+        own[:d, :d] += total * np.outer(middle, middle) - np.outer(first, middle) - np.outer(middle, first)
+        if intercept:
+            own[d, :d] = own[:d, d] = first - total * middle
+            own[d, d] = total
+    return out
+
+
+def prepared(block: Block, class_weight: np.ndarray | None) -> tuple[Any, np.ndarray, np.ndarray]:
+    """X, y and w as the kernels take them; w is empty if every row counts once."""
+    X = block.X
+    if isinstance(X, np.ndarray) and (X.dtype not in (np.float64, np.float32) or not X.flags.c_contiguous):
+        X = np.ascontiguousarray(X, dtype=np.float64)
+    y = np.ascontiguousarray(block.y, dtype=np.int64)
+    w = NOTHING if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
+    if class_weight is not None:
+        w = class_weight[y] * w if len(w) else class_weight[y]
+    return X, y, w
+
+
+def scores(X: Any, W: np.ndarray) -> np.ndarray:
+    """(n, columns) in C order; scores that leave the range of floats end at its border."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        Z = np.asarray(X @ W[:-1]) + W[-1]
+    return np.ascontiguousarray(Z, dtype=np.float64)
+
+
+def pairs(K: int) -> list[tuple[int, int]]:
+    """All j < k below K."""
+    return [(j, k) for j in range(K) for k in range(j + 1, K)]
+
+
+def inverse(A: np.ndarray, ridge: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """The function G -> (A + diag(ridge))^-1 G, in units of the diagonal; a singular A is lifted a little."""
+    from scipy.linalg.lapack import dpotrf, dpotrs
+
+    diagonal = A.diagonal() + ridge
+    unit = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    B = (A + np.diag(ridge)) * unit[:, None] * unit
+    lift = 1e-12 * len(B)
+    while True:
+        C = B.copy()
+        C[np.diag_indices(len(B))] += lift
+        factor, failed = dpotrf(C, lower=1)
+        if not failed and np.isfinite(factor.diagonal()).all():
+            break
+        lift *= 100
+        if lift > 1e6:  # not finite: leave the gradient as it is
+            factor = np.eye(len(B))
+            break
+
+    def solve(G: np.ndarray) -> np.ndarray:
+        units = unit if G.ndim == 1 else unit[:, None]
+        return dpotrs(factor, G * units, lower=1)[0] * units
+
+    return solve
