@@ -9,50 +9,11 @@
 // Twin in NumPy: tests/linear/test_mistakes.py, visits_by_the_book.
 #include <utility>
 
-#include "assay/array.hpp"
+#include "assay/rows.hpp"
 
 using namespace assay;
 
 namespace {
-
-// Four sums side by side; their order does not depend on the instruction set.
-HOT double dot(const double *x, const double *w, int64_t d) {
-    double a = 0, b = 0, c = 0, e = 0;
-    int64_t j = 0;
-    for (; j + 4 <= d; j += 4) {
-        a += x[j] * w[j];
-        b += x[j + 1] * w[j + 1];
-        c += x[j + 2] * w[j + 2];
-        e += x[j + 3] * w[j + 3];
-    }
-    for (; j < d; ++j) a += x[j] * w[j];
-    return (a + b) + (c + e);
-}
-
-HOT void add(double step, const double *x, double *w, int64_t d) {
-    for (int64_t j = 0; j < d; ++j) w[j] += step * x[j];  // w += step * x
-}
-
-struct DenseRows {
-    const double *X;
-    int64_t d;
-    double score(int64_t i, const double *w) const { return dot(X + i * d, w, d); }
-    void correct(int64_t i, double step, double *w) const { add(step, X + i * d, w, d); }
-};
-
-template <class I>
-struct SparseRows {
-    const double *data;
-    const I *indices, *indptr;
-    double score(int64_t i, const double *w) const {
-        double s = 0;
-        for (int64_t p = indptr[i]; p < int64_t(indptr[i + 1]); ++p) s += data[p] * w[indices[p]];
-        return s;
-    }
-    void correct(int64_t i, double step, double *w) const {
-        for (int64_t p = indptr[i]; p < int64_t(indptr[i + 1]); ++p) w[indices[p]] += step * data[p];
-    }
-};
 
 struct Rule {
     double rate, margin;
@@ -71,11 +32,11 @@ std::pair<int64_t, int64_t> walk(const Rows &rows, const double *y, const double
         if (m > 0 || (m == 0 && !rule.tie_is_mistake && y[i] > 0)) continue;
         const double step = rule.rate * y[i] * (weight ? weight[i] : 1.0);
         if (rule.bias) w[0] += step;
-        rows.correct(i, step, w + 1);
+        rows.add(i, step, w + 1);
         if (drift) {
             const double late = step * double(visits + t);
             if (rule.bias) drift[0] += late;
-            rows.correct(i, late, drift + 1);
+            rows.add(i, late, drift + 1);
         }
         corrected[corrections++] = i;
     }

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core.progress import progress
 from assay.errors import ParameterError
-from assay.optimize.objective import Objective, Optimum, Record
+from assay.optimize.objective import Optimum, Record
 
 __all__ = ["Backtracking", "Bisection", "gradient_descent", "inverse_rate"]
+
+
+ROUNDING = 8 * float(np.finfo(np.float64).eps)  # a difference of E that says nothing
+
+
+class Slope(Protocol):
+    """What gradient descent asks of an objective."""
+
+    def value_gradient(self, w: np.ndarray, /) -> tuple[float, np.ndarray]:
+        """E(w) and its gradient."""
+        ...
+
 
 Point = tuple[np.ndarray, float, np.ndarray]  # w, E(w), its gradient
 
 
 def gradient_descent(
-    objective: Objective,
+    objective: Slope,
     start: ArrayLike,
     rate: float | np.ndarray | Callable[[int], float] | Backtracking | Bisection = 0.1,
     *,
@@ -127,6 +140,8 @@ class Backtracking:
     def search(self, slope: _Downhill, here: Point, last: float) -> Point | None:
         w, value, gradient = here
         square = float(gradient @ gradient)
+        if square == 0:  # it underflows: nothing to be seen
+            return None
         eta = 2 * last / np.sqrt(square) if last else self.first
         for _ in range(100):
             there = slope(w - eta * gradient)
@@ -155,32 +170,35 @@ class Bisection:
     def search(self, slope: _Downhill, here: Point, last: float) -> Point | None:
         w, value, gradient = here
         square = float(gradient @ gradient)
+        if square == 0:
+            return None
+        ceiling = value + ROUNDING * abs(value)
         low, high = 0.0, last / np.sqrt(square) if last else self.first
         for _ in range(100):  # double until the ground rises
             there = slope(w - high * gradient)
-            if not there[1] <= value or there[2] @ gradient <= 0:
+            if not there[1] <= ceiling or there[2] @ gradient <= 0:
                 break
             low, high = high, 2 * high
-        for _ in range(60):  # halve what lies between falling and rising
+        for _ in range(200):  # halve what lies between falling and rising
             middle = (low + high) / 2
             there = slope(w - middle * gradient)
-            falling = float(there[2] @ gradient)
-            if abs(falling) <= self.accuracy * square or not low < middle < high:
+            falling, higher = float(there[2] @ gradient), not there[1] <= ceiling
+            if not low < middle < high or (abs(falling) <= self.accuracy * square and not higher):
                 break
-            low, high = (middle, high) if falling > 0 else (low, middle)
+            low, high = (middle, high) if falling > 0 and not higher else (low, middle)
         return there if there[1] < value or _level(here, there) else None
 
 
 def _level(here: Point, there: Point) -> bool:
     """Whether E is the same up to rounding, while its slope says that it fell: too little descent is left to see."""
-    same = abs(there[1] - here[1]) <= 8 * np.finfo(float).eps * abs(here[1])
+    same = abs(there[1] - here[1]) <= ROUNDING * abs(here[1])
     return bool(same and -0.1 < there[2] @ here[2] / (here[2] @ here[2]) < 0.9)  # far enough, not too far
 
 
 class _Downhill:
     """E, or -E where one climbs; a point far outside may overflow, which is no harm."""
 
-    def __init__(self, objective: Objective, maximize: bool):
+    def __init__(self, objective: Slope, maximize: bool):
         self.objective, self.sign = objective, -1.0 if maximize else 1.0
 
     def __call__(self, w: np.ndarray) -> Point:
