@@ -43,7 +43,9 @@ class Discriminant(Classifier):
 
     def _choose(self, X: Any) -> np.ndarray:
         scores = self._scores(X)
-        return np.argmax(scores, axis=1) if scores.ndim == 2 else (scores > 0).astype(np.int64)
+        if scores.ndim == 2:
+            return np.argmax(scores, axis=1)
+        return (scores > 0).astype(np.int64) if len(self.classes_) > 1 else np.zeros(len(scores), np.int64)
 
     def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
         answer = plain_label(self.classes_[self._choose(X)[0]])

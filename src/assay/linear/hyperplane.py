@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.linear.affine import length
 
 __all__ = ["Hyperplane"]
 
@@ -43,13 +44,15 @@ class Hyperplane:
         w = np.asarray(self.normal, dtype=np.float64)
         if w.ndim != 1 or not w.any() or not np.isfinite(w).all():
             raise ParameterError(f"Hyperplane: normal must be a vector of numbers, not all zero, got {w}.")
+        if not np.isfinite(self.offset):
+            raise ParameterError(f"Hyperplane: offset must be a number, got {self.offset}.")
         object.__setattr__(self, "normal", w)
         object.__setattr__(self, "offset", float(self.offset))
 
     @property
     def length(self) -> float:
         """The norm of the normal."""
-        return float(np.linalg.norm(self.normal))
+        return float(length(self.normal))
 
     @property
     def origin_distance(self) -> float:
@@ -58,11 +61,12 @@ class Hyperplane:
 
     def score(self, x: ArrayLike) -> NDArray[np.float64]:
         """g(x) of x, (d,) or (n, d)."""
-        return np.asarray(x, dtype=np.float64) @ self.normal + self.offset
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(x, dtype=np.float64) @ self.normal + self.offset
 
     def distance(self, x: ArrayLike) -> NDArray[np.float64]:
         """r(x) of (1): positive on the side where w points."""
-        return self.score(x) / self.length
+        return np.asarray(x, dtype=np.float64) @ (self.normal / self.length) + self.origin_distance
 
     def project(self, x: ArrayLike) -> NDArray[np.float64]:
         """x_p of (1), the nearest point of the plane."""
@@ -81,10 +85,11 @@ class Hyperplane:
             raise ParameterError(f"Hyperplane: line needs two dimensions, the plane has {len(self.normal)}.")
         a, b = self.normal
         ends = set()
-        for x in xlim if b else ():
-            ends.add((float(x), float(-(a * x + self.offset) / b)))
-        for y in ylim if a else ():
-            ends.add((float(-(b * y + self.offset) / a), float(y)))
+        with np.errstate(over="ignore"):  # a line that is nearly upright meets the sides far away
+            for x in xlim if b else ():
+                ends.add((float(x), float(-(a * x + self.offset) / b)))
+            for y in ylim if a else ():
+                ends.add((float(-(b * y + self.offset) / a), float(y)))
         slack = 1e-9 * max(xlim[1] - xlim[0], ylim[1] - ylim[0])
         inside = sorted(
             p

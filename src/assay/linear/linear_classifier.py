@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.explanation import Section
 from assay.core.scores import logistic, softmax
 from assay.errors import DataError, ParameterError
+from assay.linear.affine import affine, length
 from assay.linear.hyperplane import Hyperplane
 from assay.linear.terms import nearest_section, terms_section
 
@@ -64,17 +65,18 @@ class LinearClassifier(_Classifier):
         if against is None:
             return Hyperplane(W[k], float(b[k]))
         other = self._number(against)
+        if other == k:
+            raise ParameterError(f"{type(self).__name__}: against must be another class than {label!r}.")
         return Hyperplane(W[k] - W[other], float(b[k] - b[other]))
 
     def signed_distance(self, X: Any) -> np.ndarray:
         """The Euclidean distance of each row from g = 0, positive where g is: (n,) or (n, K) like the scores."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            length = np.linalg.norm(self.coef_, axis=1)
-            if not length.all():
-                raise DataError(
-                    f"{type(self).__name__}: all weights of a score are 0, so there is no hyperplane."
-                )
-            distance = self._score_table(self._admit(X)) / length
+        size = length(self.coef_)[:, None]
+        if not size.all():
+            raise DataError(
+                f"{type(self).__name__}: all weights of a score are 0, so there is no hyperplane."
+            )
+        distance = affine(self._admit(X), self.coef_ / size, self.intercept_ / size[:, 0])
         return distance[:, 0] if distance.shape[1] == 1 else distance
 
     def project(self, X: Any) -> np.ndarray:
@@ -105,17 +107,18 @@ class LinearClassifier(_Classifier):
 
     def _score_table(self, X: Any) -> np.ndarray:
         """(n, rows of coef_)"""
-        with np.errstate(over="ignore", invalid="ignore"):
-            table = np.asarray(X @ self.coef_.T)
-        table += self.intercept_
-        return table
+        return affine(X, self.coef_, self.intercept_)
 
     def _choose(self, X: Any) -> np.ndarray:
         scores = self._scores(X)
-        return np.argmax(scores, axis=1) if scores.ndim == 2 else (scores > 0).astype(np.int64)
+        if scores.ndim == 2:
+            return np.argmax(scores, axis=1)
+        return (scores > 0).astype(np.int64) if len(self.classes_) > 1 else np.zeros(len(scores), np.int64)
 
     def _posterior(self, X: Any) -> np.ndarray:
         scores = self._scores(X)
+        if len(self.classes_) == 1:
+            return np.ones((len(scores), 1))
         if scores.ndim == 1:
             return logistic(scores)
         if self.link == "softmax":

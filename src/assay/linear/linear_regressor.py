@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from assay.core.explanation import Section
+from assay.linear.affine import affine
 from assay.linear.terms import terms_section
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class LinearRegressor(_Regressor):
     intercept_: Any
 
     def _predict(self, X: Any) -> np.ndarray:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(X @ self.coef_.T) + self.intercept_
+        answers = affine(X, np.atleast_2d(self.coef_), self.intercept_)
+        return answers[:, 0] if self.coef_.ndim == 1 else answers
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         x = (X if isinstance(X, np.ndarray) else X.toarray())[0].astype(np.float64)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import Section
+from assay.linear.affine import length
 from assay.tables import Design
 
 __all__ = ["nearest_section", "terms_section"]
@@ -75,13 +76,13 @@ def nearest_section(
     """The nearest point where the answer turns into ``other``, moving the columns of numbers only."""
     free = np.array([design.schema[int(j)].kind != "nominal" for j in design.source])
     w = np.where(free, normal, 0.0)
-    square = float(w @ w)
-    if square == 0.0 or not np.isfinite(square):
+    size = float(length(w))
+    if size == 0.0 or not np.isfinite(size):
         return None
-    step = -score * w / square
+    step = -(score / size) * (w / size)
     order = [int(j) for j in np.argsort(-np.abs(step), kind="stable") if step[j] != 0][:MANY]
     rows = [[design.names[j], float(x[j]), float(x[j] + step[j]), float(step[j])] for j in order]
-    distance = abs(score) / np.sqrt(square)
+    distance = abs(score) / size
     said = f"At a distance of {distance:.4g} the answer would turn into {other}"
     hidden = int((step != 0).sum()) - len(rows)
     if hidden > 0:
