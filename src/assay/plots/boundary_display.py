@@ -1,0 +1,307 @@
+"""The boundaries of a classifier in a plane: where scores are zero, where classes meet, where it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.core.palette import class_colour
+from assay.linear.hyperplane import Hyperplane
+from assay.plots.canvas import axes_for
+from assay.plots.partition_display import PartitionDisplay, _codes, _pair, _side
+from assay.tables import Table
+
+__all__ = ["BoundaryDisplay"]
+
+INK = "#15202b"
+
+
+class BoundaryDisplay(PartitionDisplay):
+    r"""How a classifier divides a plane of two columns, and by which lines.
+
+    Thin lines show where the score of a class (:math:`g_k=0`) or of a pair of classes (:math:`g_{ij}=0`) changes its
+    sign, thick ones where one answer meets another; an area in which the classifier refuses to answer is hatched.
+    Models that are linear in the columns can show the normals of their lines, and how far points are from them.
+
+    Parameters
+    ----------
+    x, y, answers, names, classes, points, truth : as in `PartitionDisplay`; an answer of -1 is a refusal
+    scores : (g, g, m) or None
+        Numbers whose signs the thin lines part, such as :math:`g_k`.
+    labels : m names of the scores
+    margins : (g, g, K) or None
+        Scores whose largest is the answer; where two of them are equal the thick lines run. Without them they follow
+        the answers, in steps as fine as the grid.
+    planes : dict of name to Hyperplane in the two columns
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure, after ``plot``
+    surface_, lines_, boundaries_, rejected_, normals_, distances_ : what was drawn; None or empty if nothing was
+
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.plots import BoundaryDisplay
+    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.5]], ["a", "a", "b", "b"]
+    >>> display = BoundaryDisplay.from_estimator(LinearDiscriminantAnalysis().fit(X, y), X, y, grid=5)
+    >>> display.answers[0]
+    array([0, 0, 1, 1, 1])
+    >>> list(display.planes)
+    ['b']
+    """
+
+    def __init__(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        answers: np.ndarray,
+        *,
+        names: Sequence[str] = ("x0", "x1"),
+        classes: Any = None,
+        points: np.ndarray | None = None,
+        truth: np.ndarray | None = None,
+        scores: np.ndarray | None = None,
+        labels: Sequence[str] = (),
+        margins: np.ndarray | None = None,
+        planes: Mapping[str, Hyperplane] | None = None,
+    ):
+        super().__init__(x, y, answers, names=names, classes=classes, points=points, truth=truth)
+        self.scores, self.labels = scores, list(labels)
+        self.margins, self.planes = margins, dict(planes or {})
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        columns: Sequence[int | str] | None = None,
+        grid: int = 300,
+        margin: float = 0.06,
+        pairs: bool = False,
+        ax: Any = None,
+        **options: Any,
+    ) -> BoundaryDisplay:
+        """Ask a fitted classifier on a grid over the data, and draw.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+        X, y : the data; y may be left out
+        columns : two names or numbers, default None
+            Which columns span the plane, of tables with more than two; the others stay at their medians.
+        grid : int
+            Points along each side.
+        margin : float
+            Room around the data, in shares of its range.
+        pairs : bool
+            Lines of pairs of classes, where two scores are equal, instead of lines of single classes. A
+            OneVsOneClassifier has no others.
+        options : as in ``plot``
+        """
+        table = Table.of(X, who="BoundaryDisplay")
+        values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
+        pair = _pair(table, columns)
+        points = values[:, pair]
+        sides = [_side(points[:, c], grid, margin) for c in (0, 1)]
+        middle = np.nanmedian(values, axis=0)
+        rows = np.tile(middle, (grid * grid, 1))
+        first, second = np.meshgrid(*sides)
+        rows[:, pair[0]], rows[:, pair[1]] = first.ravel(), second.ravel()
+        asked = Table(rows, table.schema) if table.schema.named and hasattr(estimator, "schema_") else rows
+        classes = estimator.classes_
+        answers = _codes(np.asarray(estimator.predict(asked)), classes).reshape(grid, grid)
+        scores, labels, margins = _fields(estimator, asked, pairs)
+        if margins is not None and (margins.argmax(axis=1) != answers.ravel()).any():
+            margins = None  # the largest score is not the answer
+
+        def field(table: np.ndarray | None) -> np.ndarray | None:
+            return None if table is None else table.reshape(grid, grid, -1)
+
+        display = cls(
+            sides[0],
+            sides[1],
+            answers,
+            names=[table.schema[c].name for c in pair],
+            classes=classes,
+            points=points,
+            truth=None if y is None else _codes(np.asarray(y), classes),
+            scores=field(scores),
+            labels=labels,
+            margins=field(margins),
+            planes=_planes(estimator, pair, middle, pairs),
+        )
+        return display.plot(ax, **options)
+
+    def plot(  # type: ignore[override]
+        self,
+        ax: Any = None,
+        *,
+        lines: bool = True,
+        boundaries: bool = True,
+        normals: bool = False,
+        distances: Any = None,
+        size: float = 22.0,
+        alpha: float = 0.2,
+    ) -> BoundaryDisplay:
+        """Draw areas, lines and data.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default None for a new figure
+        lines : bool
+            Thin lines where a score is 0.
+        boundaries : bool
+            Thick lines where one answer meets another.
+        normals : bool
+            Arrows at right angles to the lines of linear models, towards their positive side.
+        distances : (m, 2) points, or None
+            Show the foot of each on the nearest line of a linear model, and the signed distance.
+        size, alpha : of the dots and of the areas
+        """
+        from matplotlib.colors import ListedColormap
+
+        self.ax_ = ax = axes_for(ax, (5.5, 4.6))
+        self.figure_ = ax.figure
+        K = len(self.classes)
+        colours = ListedColormap([class_colour(k) for k in range(K)])
+        shown = np.ma.masked_less(self.answers, 0)
+        self.surface_ = ax.pcolormesh(
+            self.x, self.y, shown, cmap=colours, vmin=-0.5, vmax=K - 0.5, alpha=alpha, shading="nearest",
+            rasterized=True,
+        )  # fmt: skip
+        self.rejected_ = None
+        if (self.answers < 0).any():
+            self.rejected_ = ax.contourf(
+                self.x, self.y, self.answers < 0, levels=[0.5, 1.5], colors="none", hatches=["////"]
+            )
+        self.lines_ = self._thin() if lines and self.scores is not None else []
+        self.boundaries_ = self._thick() if boundaries else []
+        self._dots(size)
+        self.normals_ = [self._normal(plane) for plane in self.planes.values()] if normals else []
+        self.distances_ = [] if distances is None else [self._distance(p) for p in np.atleast_2d(distances)]
+        ax.set(xlabel=self.names[0], ylabel=self.names[1])
+        ax.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]))
+        return self
+
+    def _thin(self) -> list[Any]:
+        """A line where each score changes its sign, in the colour of its class."""
+        drawn = []
+        assert self.scores is not None
+        for k in range(self.scores.shape[2]):
+            g = self.scores[:, :, k]
+            if g.min() < 0 < g.max():
+                single = self.scores.shape[2] == len(self.classes) and self.labels[k] in map(
+                    str, self.classes
+                )
+                colour = class_colour(k) if single else "#5b6670"
+                drawn.append(ax_contour(self.ax_, self.x, self.y, g, colour, 1.0))
+        return drawn
+
+    def _thick(self) -> list[Any]:
+        """Lines where one answer meets another."""
+        drawn = []
+        for k in [k for k in np.unique(self.answers) if k >= 0]:
+            if self.margins is None:
+                field = (self.answers == k).astype(float) - 0.5
+            else:
+                others = np.delete(self.margins, k, axis=2).max(axis=2)
+                field = self.margins[:, :, k] - others
+            if field.min() < 0 < field.max():
+                drawn.append(ax_contour(self.ax_, self.x, self.y, field, INK, 2.0))
+        return drawn
+
+    def _normal(self, plane: Hyperplane) -> Any:
+        """An arrow from the middle of the line to its positive side."""
+        ends = plane.line((self.x[0], self.x[-1]), (self.y[0], self.y[-1]))
+        if ends is None:
+            return None
+        start = ends.mean(axis=0)
+        reach = 0.15 * min(self.x[-1] - self.x[0], self.y[-1] - self.y[0])
+        end = start + reach * plane.normal / plane.length
+        look = {"arrowstyle": "-|>", "color": INK, "lw": 1.4, "shrinkA": 0, "shrinkB": 0}
+        return self.ax_.annotate("", xy=end, xytext=start, arrowprops=look)
+
+    def _distance(self, point: np.ndarray) -> Any:
+        """The way from a point to the nearest line, and how long it is."""
+        if not self.planes:
+            return None
+        plane = min(self.planes.values(), key=lambda plane: abs(float(plane.distance(point))))
+        foot, r = plane.project(point), float(plane.distance(point))
+        (drawn,) = self.ax_.plot(*np.column_stack((point, foot)), color=INK, lw=1.0, ls=":")
+        self.ax_.plot(*foot, marker=".", color=INK)
+        middle = (point + foot) / 2
+        self.ax_.annotate(f"{r:.2f}", middle, xytext=(3, 3), textcoords="offset points", fontsize=8)
+        return drawn
+
+
+def ax_contour(ax: Any, x: np.ndarray, y: np.ndarray, field: np.ndarray, colour: str, width: float) -> Any:
+    """The line on which a field is 0."""
+    return ax.contour(x, y, field, levels=[0.0], colors=colour, linewidths=width, linestyles="solid")
+
+
+def _fields(model: Any, asked: Any, pairs: bool) -> tuple[np.ndarray | None, list[str], np.ndarray | None]:
+    """Scores whose signs are shown, their names, and scores (n, K) whose largest should be the answer."""
+    from assay.ensembles.one_vs_one import OneVsOneClassifier
+
+    names = [str(label) for label in model.classes_]
+    if isinstance(model, OneVsOneClassifier):
+        duels = [f"{names[i]} : {names[j]}" for i, j in model._pairs()]
+        return -model._score_members(model._admit(asked)), duels, None
+    if hasattr(model, "decision_function"):
+        g = np.asarray(model.decision_function(asked))
+    elif hasattr(model, "predict_proba"):
+        g = np.asarray(model.predict_proba(asked))
+        if not pairs:
+            g = g - 0.5
+        g = g[:, 1] if g.shape[1] == 2 else g
+    else:
+        return None, [], None
+    if g.ndim == 1:
+        return g[:, None], names[1:], np.column_stack((np.zeros(len(g)), g))
+    if not pairs:
+        return g, names, g
+    i, j = np.triu_indices(g.shape[1], 1)
+    return g[:, i] - g[:, j], [f"{names[a]} : {names[b]}" for a, b in zip(i, j)], g
+
+
+def _planes(model: Any, pair: list[int], middle: np.ndarray, pairs: bool) -> dict[str, Hyperplane]:
+    """The lines of a model that is linear in the columns, within the plane that is shown."""
+    names = [str(label) for label in model.classes_]
+    W, b, shown = _weights(model, names)
+    if W is None or np.ndim(W) != 2 or W.shape[1] != len(middle):
+        return {}
+    b = np.broadcast_to(np.asarray(b, dtype=np.float64), len(W))
+    if pairs and shown == names:
+        i, j = np.triu_indices(len(names), 1)
+        W, b = W[i] - W[j], b[i] - b[j]
+        shown = [f"{names[k]} : {names[l]}" for k, l in zip(i, j)]
+    rest = np.delete(np.arange(len(middle)), pair)
+    offsets = b + W[:, rest] @ middle[rest]
+    return {name: Hyperplane(w[pair], float(c)) for name, w, c in zip(shown, W, offsets) if w[pair].any()}
+
+
+def _weights(model: Any, names: list[str]) -> tuple[Any, Any, list[str]]:
+    """Weights and constants of linear scores, or of those of the members, and what the scores speak for."""
+    from assay.ensembles.one_vs_one import OneVsOneClassifier
+    from assay.ensembles.one_vs_rest import OneVsRestClassifier
+
+    duels = isinstance(model, OneVsOneClassifier)
+    if not duels and not isinstance(model, OneVsRestClassifier):
+        W, b = getattr(model, "coef_", None), getattr(model, "intercept_", None)
+        return (None if b is None else W), b, names if W is not None and len(W) == len(names) else names[1:]
+    parts: list[Any] = [
+        (getattr(m, "coef_", None), getattr(m, "intercept_", None)) for m in model.estimators_
+    ]
+    if any(w is None or b is None or len(w) != 1 for w, b in parts):
+        return None, None, []
+    sign = -1.0 if duels else 1.0
+    W = sign * np.vstack([w for w, _ in parts])
+    b = sign * np.concatenate([np.ravel(b) for _, b in parts])
+    if duels:
+        return W, b, [f"{names[i]} : {names[j]}" for i, j in model._pairs()]
+    return W, b, names if len(W) == len(names) else names[1:]
