@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 
-from assay.tables.schema import Schema
+from assay.tables.schema import Column, Schema
 
 
 class Design:
@@ -38,22 +42,33 @@ class Design:
     def __init__(self, schema: Schema, drop_first: bool = False):
         self.schema = schema
         self.drop_first = drop_first
-        self.names: list[str] = []
-        source: list[int] = []
-        for j, column in enumerate(schema):
-            if column.kind == "nominal":
-                kept = column.categories[1:] if drop_first else column.categories
-                self.names += [f"{column.name}={value}" for value in kept]
-                source += [j] * len(kept)
-            else:
-                self.names.append(column.name)
-                source.append(j)
-        self.source = np.array(source, dtype=np.int64)  # (D,) the table's column behind each design column
 
-    @property
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the D design columns."""
+        return [
+            column.name if value is None else f"{column.name}={value[0]}"
+            for _, column, value in self._columns()
+        ]
+
+    @cached_property
+    def source(self) -> np.ndarray:
+        """(D,) the table's column behind each design column."""
+        return np.array([j for j, _, _ in self._columns()], dtype=np.int64)
+
+    @cached_property
     def plain(self) -> bool:
         """Whether the design is the table itself."""
         return all(column.kind != "nominal" for column in self.schema)
+
+    def _columns(self) -> Iterator[tuple[int, Column, tuple[Any] | None]]:
+        """Each design column: the table's column behind it, and the category that it indicates, in a tuple."""
+        for j, column in enumerate(self.schema):
+            if column.kind != "nominal":
+                yield j, column, None
+                continue
+            for value in column.categories[self.drop_first :]:
+                yield j, column, (value,)
 
     @property
     def _ordinal(self) -> list[int]:
