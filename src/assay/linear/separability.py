@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError
 from assay.linear.hyperplane import Hyperplane
-from assay.linear.separating_cone import WIDE, Cone, Search
+from assay.linear.separating_cone import WIDE, Cone, Search, independent
 
 __all__ = ["Separability", "Separation", "is_linearly_separable", "separation"]
 
@@ -326,7 +326,7 @@ def _scaled(X: Any, centred: bool) -> tuple[Any, np.ndarray, np.ndarray, np.ndar
         if centred:
             Z = hstack((csr_array(np.ones((n, 1))), Z), format="csr")
         if Z.shape[1] <= WIDE:
-            kept = _independent((Z.T @ Z).toarray(), centred)
+            kept = independent((Z.T @ Z).toarray())
             Z, place = Z[:, kept], place[kept[centred:] - centred]
         return Z, place, centre, scale
     Z = X / scale
@@ -341,20 +341,9 @@ def _scaled(X: Any, centred: bool) -> tuple[Any, np.ndarray, np.ndarray, np.ndar
     if centred:
         Z = np.column_stack((np.ones(n), Z))
     if Z.shape[1] <= WIDE:
-        kept = _independent(Z.T @ Z, centred)
+        kept = independent(Z.T @ Z)
         Z, place = np.ascontiguousarray(Z[:, kept]), place[kept[centred:] - centred]
     return Z, place, centre, scale
-
-
-def _independent(gram: np.ndarray, first: bool) -> np.ndarray:
-    """The columns that are no combination of those before, by elimination in the Gram matrix."""
-    G, kept = gram.copy(), []
-    size = np.diag(gram).copy()
-    for j in range(len(G)):
-        if G[j, j] > 1e-11 * size[j] and size[j] > 0:
-            kept.append(j)
-            G[j + 1 :, j + 1 :] -= np.outer(G[j + 1 :, j], G[j, j + 1 :] / G[j, j])
-    return np.array(kept, dtype=np.intp)
 
 
 def _apart(problem: _Problem, coef: np.ndarray, intercept: Any) -> Separability:

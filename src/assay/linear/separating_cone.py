@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Cone", "Search"]
+__all__ = ["Cone", "Search", "independent"]
 
 ZERO = (
     1e-9  # a margin below this share of the sizes that were added and subtracted (columns have size 1) is 0
@@ -408,3 +408,14 @@ def _beside(Z: np.ndarray, m: int) -> Any:
     from scipy.sparse import csr_array, eye_array, hstack
 
     return hstack((csr_array(Z), eye_array(m)), format="csr")
+
+
+def independent(gram: np.ndarray) -> np.ndarray:
+    """The columns that are no combination of those before, by elimination in their matrix of products."""
+    G, kept = gram.copy(), []
+    size = gram.diagonal().copy()
+    for j in range(len(G)):
+        if G[j, j] > 1e-11 * size[j] and size[j] > 0:
+            kept.append(j)
+            G[j + 1 :, j + 1 :] -= np.outer(G[j + 1 :, j], G[j, j + 1 :] / G[j, j])
+    return np.array(kept, dtype=np.intp)
