@@ -1,5 +1,7 @@
 """Many trees walked together, against each tree walked alone and against the book."""
 
+from dataclasses import replace
+
 import assay.trees._grove as _grove
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from scipy.sparse import csr_array
 
 from assay.core import parallel
 from assay.trees.grove import Grove
+from assay.trees.growing import grow, rank_columns
 from assay.trees.tree import LEAF, THRESHOLD, Tree
 
 CATEGORIES = [0, 5, 0, 40]  # two columns of numbers, two of categories
@@ -186,6 +189,40 @@ def test_children_add_themselves_to_their_parents():
     _grove.gather_up(tree.parent, sums)
     expected = [np.count_nonzero(tree.is_leaf[i : tree.end[i]]) for i in range(tree.node_count)]
     assert_array_equal(sums[:, 0], expected)
+
+
+def class_weights_by_the_book(tree):
+    """What class_weights finds, by whole-array steps."""
+    leaf = tree.is_leaf
+    at, present = np.nonzero(tree.value[leaf])
+    weights = tree.value[leaf][at, present] * tree.weighted_n_node_samples[leaf][at]
+    rounded = np.rint(weights)
+    whole = np.abs(weights - rounded).max() <= 1e-9 * rounded.max()
+    weights = rounded if whole else weights
+    sums = np.zeros_like(tree.value)
+    sums[np.flatnonzero(leaf)[at], present] = weights
+    for i in range(tree.node_count - 1, 0, -1):
+        sums[tree.parent[i]] += sums[i]
+    total = sums.sum(axis=1, keepdims=True)
+    follows = bool((np.abs(sums - tree.value * total) <= 1e-9 * total).all())
+    return follows, np.bincount(at, minlength=leaf.sum()), present, weights
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("K", [2, 5])
+def test_class_weights_of_the_leaves_are_those_of_the_book(K, real):
+    rng = np.random.default_rng(K)
+    X, y = rng.normal(size=(400, 3)), rng.integers(0, K, 400)
+    w = rng.uniform(0.1, 2, 400) if real else None
+    tree = grow(rank_columns(X), y, w, n_classes=K, max_depth=6)
+    for changed in (tree, replace(tree, value=np.where(tree.is_leaf[:, None], tree.value, 1 / K))):
+        found = _grove.class_weights(
+            changed.kind, changed.offset, changed.child, changed.value, changed.weighted_n_node_samples
+        )
+        expected = class_weights_by_the_book(changed)
+        assert found[0] == expected[0] == (changed is tree)
+        for a, b in zip(found[1:], expected[1:]):
+            assert_allclose(a, b, rtol=1e-14)
 
 
 def plant(kind, feature=(), threshold=(), sets=(), leaf_row=(), roots=None, d=2):

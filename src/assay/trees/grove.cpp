@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/give.hpp"
 
 namespace {
 
@@ -267,6 +268,55 @@ void gather_up(In1<int32_t> parent,      // in      (N,)  -1 at roots; parents s
     }
 }
 
+// Class shares as the weights of the classes that occur in the leaves: (whether the shares of all nodes follow from
+// these, classes in each leaf, their numbers, their weights). Whole up to rounding, weights become whole.
+nb::tuple class_weights(In1<uint8_t> kind_,      // in  (m,)    0 at leaves
+                        In1<int32_t> offset,     // in  (m + 1,)
+                        In1<int32_t> child,      // in  children, behind their parents
+                        In2<double> value_,      // in  (m, K)
+                        In1<double> weight) {    // in  (m,)
+    const int64_t m = value_.shape(0), K = value_.shape(1);
+    require(int64_t(kind_.shape(0)) == m && int64_t(offset.shape(0)) == m + 1 && int64_t(weight.shape(0)) == m &&
+                int64_t(child.shape(0)) == m - 1, "class_weights: shapes");
+    std::vector<int32_t> count, present;
+    std::vector<double> present_weight;
+    bool follows = true;
+    {
+        nb::gil_scoped_release unlocked;
+        const double *value = value_.data();
+        double most = 0, off = 0;
+        for (int64_t i = 0; i < m; ++i) {
+            if (kind_.data()[i] != LEAF) continue;
+            const size_t before = present.size();
+            for (int64_t k = 0; k < K; ++k) {
+                if (value[i * K + k] == 0) continue;
+                const double w = value[i * K + k] * weight.data()[i];
+                present.push_back(int32_t(k)), present_weight.push_back(w);
+                most = std::max(most, std::fabs(std::nearbyint(w))), off = std::max(off, std::fabs(w - std::nearbyint(w)));
+                follows &= w > 0;
+            }
+            count.push_back(int32_t(present.size() - before));
+            follows &= count.back() > 0;
+        }
+        if (off <= 1e-9 * most)
+            for (double &w : present_weight) w = std::nearbyint(w);
+        std::vector<double> sums(follows ? size_t(m * K) : 0);
+        int64_t leaf = int64_t(count.size()), pair = int64_t(present.size());
+        for (int64_t i = m - 1; follows && i >= 0; --i) {
+            double *mine = sums.data() + i * K, total = 0;
+            if (kind_.data()[i] == LEAF) {
+                for (int64_t c = count[--leaf]; c > 0; --c) --pair, mine[present[pair]] = present_weight[pair];
+            } else {
+                const int64_t a = child.data()[offset.data()[i]], b = child.data()[offset.data()[i] + 1];
+                for (int64_t k = 0; k < K; ++k) mine[k] = sums[a * K + k] + sums[b * K + k];
+            }
+            for (int64_t k = 0; k < K; ++k) total += mine[k];
+            for (int64_t k = 0; k < K; ++k) follows &= std::fabs(mine[k] - value[i * K + k] * total) <= 1e-9 * total;
+        }
+    }
+    return nb::make_tuple(follows, give(std::move(count)), give(std::move(present)), give(std::move(present_weight)));
+}
+
 // Rows of equal bits get one number, in the order of their first appearance; how many there are.
 int64_t distinct(In2<double> rows,           // in   (L, V)
                  InOut1<int32_t> number,     // out  (L,)
@@ -303,6 +353,7 @@ NB_MODULE(ASSAY_MODULE, m) {
     m.def("apply", &apply<double>);
     m.def("apply", &apply<float>);
     m.def("plant", &plant);
+    m.def("class_weights", &class_weights);
     m.def("gather_up", &gather_up);
     m.def("distinct", &distinct);
 }

@@ -3,6 +3,7 @@
 // Checked by the caller: shapes, ranks below the number of distinct values (missing: equal), classes below K, at least
 // one row with a weight above zero, n below 2^31.
 // Twins in NumPy: tests/trees/test_growing.py and, for rows in fractions, test_growing_fractions.py: tree_by_the_book.
+#include "assay/give.hpp"
 #include "assay/grower.hpp"
 
 using namespace assay;
@@ -10,13 +11,6 @@ using namespace assay;
 namespace {
 
 // ------------------------------------------------------------------ the grown tree, in preorder, as arrays
-
-template <class T>
-nb::object give(std::vector<T> &&from) {
-    auto *kept = new std::vector<T>(std::move(from));
-    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
 
 struct Grown {
     std::vector<int32_t> feature, offset, child, set_offset, missing;
@@ -29,7 +23,7 @@ struct Grown {
     std::vector<double> s_threshold;
     std::vector<uint32_t> s_sets;
 
-    void from(const std::vector<Node> &nodes, const std::vector<double> &values) {
+    void from(const std::vector<Node> &nodes, const std::vector<More> &more, const std::vector<double> &values) {
         const size_t m = nodes.size(), width = values.size() / m;
         std::vector<int32_t> place(m), at;
         std::vector<int32_t> stack{0};
@@ -41,26 +35,27 @@ struct Grown {
             at.push_back(i);
             if (nodes[i].kind != LEAF) stack.push_back(nodes[i].right), stack.push_back(nodes[i].left);
         }
-        feature.reserve(m), kind.reserve(m), threshold.reserve(m), missing.reserve(m), impurity.reserve(m);
-        weight.reserve(m), rows.reserve(m), value.reserve(m * width), offset.reserve(m + 1), child.reserve(m);
-        set_offset.reserve(m + 1), s_offset.reserve(m + 1);
-        offset.push_back(0), set_offset.push_back(0), s_offset.push_back(0), s_set_offset.push_back(0);
-        for (int32_t i : at) {
-            const Node &node = nodes[i];
-            feature.push_back(node.feature), kind.push_back(node.kind), threshold.push_back(node.threshold);
-            missing.push_back(node.missing), impurity.push_back(node.impurity), weight.push_back(node.weight);
-            rows.push_back(node.rows);
-            value.insert(value.end(), values.begin() + i * width, values.begin() + (i + 1) * width);
+        feature.resize(m), kind.resize(m), threshold.resize(m), missing.resize(m), impurity.resize(m), weight.resize(m);
+        rows.resize(m), value.resize(m * width), offset.resize(m + 1), child.reserve(m), set_offset.resize(m + 1);
+        s_offset.resize(m + 1), s_set_offset.push_back(0);
+        for (size_t p = 0; p < m; ++p) {
+            const Node &node = nodes[at[p]];
+            feature[p] = node.feature, kind[p] = node.kind, threshold[p] = node.threshold, missing[p] = node.missing;
+            impurity[p] = node.impurity, weight[p] = node.weight, rows[p] = node.rows;
+            std::copy_n(values.data() + at[p] * width, width, value.data() + p * width);
             if (node.kind != LEAF) child.push_back(place[node.left]), child.push_back(place[node.right]);
-            sets.insert(sets.end(), node.set.begin(), node.set.end());
-            offset.push_back(int32_t(child.size())), set_offset.push_back(int32_t(sets.size()));
-            for (const StandIn &t : node.stand_ins) {
-                s_feature.push_back(t.feature), s_kind.push_back(t.kind), s_flip.push_back(t.flip);
-                s_threshold.push_back(t.threshold);
-                s_sets.insert(s_sets.end(), t.set.begin(), t.set.end());
-                s_set_offset.push_back(int32_t(s_sets.size()));
-            }
-            s_offset.push_back(int32_t(s_feature.size()));
+            if (node.more >= 0) say_more(more[node.more]);
+            offset[p + 1] = int32_t(child.size()), set_offset[p + 1] = int32_t(sets.size());
+            s_offset[p + 1] = int32_t(s_feature.size());
+        }
+    }
+    void say_more(const More &more) {
+        sets.insert(sets.end(), more.set.begin(), more.set.end());
+        for (const StandIn &t : more.stand_ins) {
+            s_feature.push_back(t.feature), s_kind.push_back(t.kind), s_flip.push_back(t.flip);
+            s_threshold.push_back(t.threshold);
+            s_sets.insert(s_sets.end(), t.set.begin(), t.set.end());
+            s_set_offset.push_back(int32_t(s_sets.size()));
         }
     }
 };
@@ -82,7 +77,7 @@ void grow_with(Criterion criterion, const Data &data, const Rules &rules, const 
                const std::vector<uint32_t> &packed, Grown &out) {
     Grower<Criterion> grower(data, rules, criterion, rows, packed);
     grower.run();
-    out.from(grower.nodes, grower.values);
+    out.from(grower.nodes, grower.more, grower.values);
 }
 
 template <class Source>

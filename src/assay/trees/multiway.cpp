@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/give.hpp"
 
 using namespace assay;
 
@@ -536,12 +537,6 @@ class Grower {
     }
 };
 
-template <class V> auto handed_over(vector<V> &&values) {
-    auto *kept = new vector<V>(std::move(values));
-    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<vector<V> *>(p); });
-    return nb::ndarray<nb::numpy, V, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
-}
-
 using Maybe = std::optional<In1<double>>;
 
 Grower grower(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct, In1<int32_t> n_categories,
@@ -573,11 +568,11 @@ nb::tuple grow(In2<int32_t> codes,         // in  (nominal columns, n)  -1: miss
         g.grow(g.whole(lists.data(), y.data(), w ? w->data() : nullptr));
     }
     Nodes &t = g.nodes;
-    return nb::make_tuple(handed_over(std::move(t.parent)), handed_over(std::move(t.branch)),
-                          handed_over(std::move(t.feature)), handed_over(std::move(t.kind)),
-                          handed_over(std::move(t.low)), handed_over(std::move(t.high)),
-                          handed_over(std::move(t.category)), handed_over(std::move(t.rows)),
-                          handed_over(std::move(t.counts)));
+    return nb::make_tuple(give(std::move(t.parent)), give(std::move(t.branch)),
+                          give(std::move(t.feature)), give(std::move(t.kind)),
+                          give(std::move(t.low)), give(std::move(t.high)),
+                          give(std::move(t.category)), give(std::move(t.rows)),
+                          give(std::move(t.counts)));
 }
 
 // What every column offers at the root: out[j] = gain, ratio, branches, low, high, category (branches 0: nothing).

@@ -280,28 +280,25 @@ _TYPES = {
 }
 
 
+_none = np.zeros(0, np.uint8)
+
+
 def _press(tree: Tree, n_classes: int, whole: bool = False) -> PressedTrees:
     refuse(tree)
     kind, leaf = tree.kind, tree.is_leaf
-    inner, value, weight = ~leaf, tree.value[leaf], tree.weighted_n_node_samples[leaf]
-    shares, none = np.zeros((0, tree.value.shape[1])), np.zeros(0, np.uint8)
-    n_present: np.ndarray = none
-    present: np.ndarray = none
-    present_weight: np.ndarray = none
+    inner = ~leaf
+    value, weight = tree.value[:0], _none
+    n_present, present, present_weight = _none, _none, _none
     if n_classes and not whole:
-        at, present = np.nonzero(value)
-        n_present = np.bincount(at, minlength=len(value))
-        present_weight = _nearly_whole(value[at, present] * weight[at])
-        sums = np.zeros((tree.node_count, n_classes))
-        sums[np.flatnonzero(leaf)[at], present] = present_weight
-        _grove.gather_up(tree.parent, sums)
-        total = sums.sum(axis=1, keepdims=True)
-        follows = (np.abs(sums - tree.value * total) <= 1e-9 * total).all()
-        if not (follows and n_present.all() and (present_weight > 0).all()):
+        follows, n_present, present, present_weight = _grove.class_weights(
+            kind, tree.offset, tree.child, tree.value, tree.weighted_n_node_samples
+        )
+        if not follows:
             return _press(tree, n_classes, whole=True)
-        value, weight = shares, none
-    elif whole or not np.allclose(_means(value, weight, leaf, tree.parent), tree.value, rtol=1e-9, atol=0):
-        value = tree.value
+    else:
+        value, weight = tree.value[leaf], tree.weighted_n_node_samples[leaf]
+        if whole or not np.allclose(_means(value, weight, leaf, tree.parent), tree.value, rtol=1e-9, atol=0):
+            value = tree.value
     return PressedTrees(
         roots=np.array([0, tree.node_count], np.int64),
         kind=kind | np.where(inner & (tree.missing == 0), MISSING_FIRST, 0).astype(np.uint8),
@@ -345,16 +342,6 @@ def _distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     number, example = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
     found = _grove.distinct(rows, number, example)
     return rows[example[:found]], number
-
-
-def _nearly_whole(weights: np.ndarray) -> np.ndarray:
-    """Whole numbers where all weights are whole up to rounding."""
-    rounded = np.rint(weights)
-    return (
-        rounded
-        if np.abs(weights - rounded).max(initial=0.0) <= 1e-9 * np.abs(rounded).max(initial=0.0)
-        else weights
-    )
 
 
 def _small(numbers: np.ndarray) -> np.ndarray:

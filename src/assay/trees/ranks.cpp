@@ -6,6 +6,7 @@
 // The upper halves of the numbers' bits are sorted first; runs that agree in these are sorted by the whole number.
 // Twin in NumPy: tests/trees/test_columns.py, ranks_by_the_book.
 #include "assay/array.hpp"
+#include "assay/give.hpp"
 #include "assay/sorting.hpp"
 
 #include <cmath>
@@ -79,13 +80,6 @@ Found rank_codes(const double *x, int64_t n, int32_t r, uint64_t *order, std::ve
     for (int64_t i = 0; i < n; ++i) order[at[code(i)]++] = uint64_t(code(i)) << 32 | uint64_t(i);
     for (int32_t c = 0; values && c < r; ++c) values->push_back(c);
     return {r, missing};
-}
-
-template <class T>
-nb::object give(std::vector<T> &&from) {
-    auto *kept = new std::vector<T>(std::move(from));
-    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
 
 // Columns from..to of X. order and ranks are (d, n) or (0, 0): what is not wanted is not written. The distinct numbers

@@ -43,6 +43,7 @@ class Grower {
 
   public:
     std::vector<Node> nodes;
+    std::vector<More> more;
     std::vector<double> values;              // (nodes, width)
 
     Grower(const Data &table, const Rules &how, Criterion &what, const std::vector<uint32_t> &taking_part,
@@ -168,6 +169,8 @@ class Grower {
             constexpr int64_t SIDE = 8;  // rows at a time: what is written is a cache line
             for (int64_t first = 0; first < m; first += SIDE) {
                 const int64_t last = std::min(first + SIDE, m);
+                for (int64_t i = last; i < std::min(last + SIDE, m); ++i)  // the next ones are on their way
+                    for (int64_t j = 0; j < d; j += 8) __builtin_prefetch(data.X + row[i] * d + j);
                 for (int64_t j = 0; j < d; ++j)
                     for (int64_t i = first; i < last; ++i) near_numbers[j * m + i] = data.X[row[i] * d + j];
             }
@@ -446,7 +449,9 @@ class Grower {
 
     void carry_out(const Open &open, Split &split, Open &left, Open &right, bool &left_open, bool &right_open) {
         const int64_t m = open.end - open.start;
-        const int64_t a = presorted ? mark_presorted(open, split) : mark_gathered(open, split);
+        const int64_t a = presorted      ? mark_presorted(open, split)
+                          : rules.spread ? mark_gathered(open, split)
+                                         : divide_gathered(open, split);
         left = {-1, open.start, open.start + a, open.depth + 1, open.low, open.high};
         right = {-1, open.start + a, open.end, open.depth + 1, open.low, open.high};
         if (rules.monotonic && rules.monotonic[split.feature]) {
@@ -456,7 +461,6 @@ class Grower {
         uint64_t *own = presorted ? order + split.feature * n + open.start : nullptr;
         if (presorted) part(own, m, a, side.data(), scratch.data(), true, true);
         else if (rules.spread) spread(open, split, left, right);
-        else part_gathered(open);
         right.node = add_child(own ? own + a : nullptr, right, right_open);
         left.node = add_child(own, left, left_open);  // the criterion stays in the left node, which comes next
         if (presorted && (left_open || right_open))
@@ -466,7 +470,11 @@ class Grower {
         Node &node = nodes[open.node];
         node.feature = split.feature, node.kind = split.kind, node.threshold = split.threshold;
         node.left = left.node, node.right = right.node, node.missing = rules.spread ? -1 : !split.missing_left;
-        if (split.kind == SUBSET) node.threshold = NOTHING, node.set = std::move(split.set);
+        if (split.kind == SUBSET) node.threshold = NOTHING, more_of(open.node).set = std::move(split.set);
+    }
+    More &more_of(int32_t node) {
+        if (nodes[node].more < 0) nodes[node].more = int32_t(more.size()), more.emplace_back();
+        return more[nodes[node].more];
     }
     int32_t add_child(const uint64_t *sorted, const Open &child, bool &open) {
         const int32_t id = int32_t(nodes.size());
@@ -500,7 +508,6 @@ class Grower {
         return rules.surrogate ? stand_in(open, split) : left;
     }
     int64_t mark_gathered(const Open &open, Split &split) {
-        if (nearby && rules.random && data.X && split.kind == THRESHOLD) return mark_numbers(open, split);
         const int32_t *rank = ranks + split.feature * stride;
         const uint32_t missing = uint32_t(distinct(split.feature));
         int64_t left = 0;
@@ -511,28 +518,39 @@ class Grower {
         }
         return rules.surrogate ? stand_in(open, split) : left;
     }
-    int64_t mark_numbers(const Open &open, const Split &split) {
-        const double *x = near_numbers.data() + split.feature * stride;
-        int64_t left = 0;
-        for (int64_t i = open.start; i < open.end; ++i) {
-            const double v = x[rows[i]];
-            const bool is_left = std::isnan(v) ? split.missing_left : v <= split.threshold;
-            side[rows[i]] = is_left;
-            left += is_left;
+    // Gathered: the rows of the left side first, both sides in their order. Returns the rows on the left.
+    int64_t divide_gathered(const Open &open, Split &split) {
+        if (rules.surrogate) {
+            mark_gathered(open, split);
+            return part_gathered(open, [&](uint32_t row) { return side[row]; });
         }
-        return left;
+        const int64_t j = split.feature;
+        if (nearby && rules.random && data.X && split.kind == THRESHOLD) {
+            const double *x = near_numbers.data() + j * stride, t = split.threshold;
+            if (!data.holes[j]) return part_gathered(open, [x, t](uint32_t row) { return x[row] <= t; });
+            const bool lost = split.missing_left;
+            return part_gathered(open, [=](uint32_t row) { return std::isnan(x[row]) ? lost : x[row] <= t; });
+        }
+        const int32_t *rank = ranks + j * stride;
+        if (split.kind == THRESHOLD && !data.holes[j]) {
+            const uint32_t last = split.cut;
+            return part_gathered(open, [=](uint32_t row) { return uint32_t(rank[row]) <= last; });
+        }
+        const uint32_t missing = uint32_t(distinct(j));
+        return part_gathered(open, [&](uint32_t row) { return goes_left(split, uint32_t(rank[row]), missing); });
     }
-    void part_gathered(const Open &open) {
+    template <class IsLeft> int64_t part_gathered(const Open &open, IsLeft is_left) {
+        uint32_t *row = rows.data(), *label = labels.data(), *other_row = spare_rows.data(), *other = spare_labels.data();
         int64_t a = open.start, b = 0;
         for (int64_t i = open.start; i < open.end; ++i) {
-            const uint32_t row = rows[i], label = labels[i];
-            const uint8_t s = side[row];
-            rows[a] = row, labels[a] = label;
-            spare_rows[b] = row, spare_labels[b] = label;
+            const uint32_t r = row[i], l = label[i];
+            const int64_t s = is_left(r);
+            row[a] = r, label[a] = l;
+            other_row[b] = r, other[b] = l;
             a += s, b += 1 - s;
         }
-        std::memcpy(rows.data() + a, spare_rows.data(), size_t(b) * 4);
-        std::memcpy(labels.data() + a, spare_labels.data(), size_t(b) * 4);
+        for (int64_t i = 0; i < b; ++i) row[a + i] = other_row[i], label[a + i] = other[i];
+        return a - open.start;
     }
 
     // -------------------------------------------------------------- rows in fractions
@@ -591,7 +609,7 @@ class Grower {
             else weight[side[r]] += double(criterion.rows.w(r)), left += side[r];
         }
         split.missing_left = weight[1] > weight[0];
-        auto &kept = nodes[open.node].stand_ins;
+        auto &kept = more_of(open.node).stand_ins;
         for (int64_t j = 0; j < data.d; ++j)
             if (j != split.feature) agree(open, j, kept);
         std::stable_sort(kept.begin(), kept.end(),

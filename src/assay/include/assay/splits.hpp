@@ -13,7 +13,7 @@ constexpr uint8_t LEAF = 0, THRESHOLD = 1, SUBSET = 2;
 constexpr double TIE = 1e-12;        // gains closer than this share of the node's impurity are equal
 constexpr int EXHAUSTIVE = 8;        // categories whose groupings are all tried, with three or more classes
 constexpr size_t STAND_INS = 5;      // surrogates kept a node
-constexpr int64_t NEARBY = 1 << 15;  // entries of a small node that are brought together
+constexpr int64_t NEARBY = 1 << 17;  // entries of a small node that are brought together
 
 struct Data {
     int64_t n, d;
@@ -60,8 +60,12 @@ struct StandIn {
 struct Node {
     int32_t feature = NOTHING, left = -1, right = -1, missing = -1;
     uint8_t kind = LEAF;
+    int32_t more = -1;           // its number among those that have something more to say
     double threshold = NOTHING, impurity = 0, weight = 0;
     int64_t rows = 0;
+};
+
+struct More {  // what few nodes have: kept apart, so that a node is a few plain numbers
     std::vector<uint32_t> set;
     std::vector<StandIn> stand_ins;
 };

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/give.hpp"
 
 using namespace assay;
 
@@ -276,12 +277,6 @@ class Pruner {
     }
 };
 
-template <class V> auto handed_over(vector<V> &&values) {
-    auto *kept = new vector<V>(std::move(values));
-    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<vector<V> *>(p); });
-    return nb::ndarray<nb::numpy, V, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
-}
-
 // Prune with raising. Returns, for the nodes of the new tree in preorder: whose test it has, parent, branch, whether it
 // is a leaf, rows, counts (flat).
 nb::tuple raise(In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double confidence, double z,
@@ -316,9 +311,9 @@ nb::tuple raise(In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double 
             for (int32_t b = t.children(c); b-- > 0;) todo.push_back({t.child[t.offset[c] + b], here, b});
         }
     }
-    return nb::make_tuple(handed_over(std::move(content)), handed_over(std::move(parent)),
-                          handed_over(std::move(branch)), handed_over(std::move(leaf)), handed_over(std::move(rows)),
-                          handed_over(std::move(counts)));
+    return nb::make_tuple(give(std::move(content)), give(std::move(parent)),
+                          give(std::move(branch)), give(std::move(leaf)), give(std::move(rows)),
+                          give(std::move(counts)));
 }
 
 // Hand rows down, a row that is spread in fractions by the tree's own weights: out[leaf] += fraction * S[row].
