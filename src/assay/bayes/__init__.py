@@ -4,6 +4,7 @@ from assay.bayes.bernoulli_nb import BernoulliNB
 from assay.bayes.categorical_nb import CategoricalNB
 from assay.bayes.complement_nb import ComplementNB
 from assay.bayes.dot_product_classifier import DotProductClassifier
+from assay.bayes.fisher_directions import FisherDirections
 from assay.bayes.fisher_discriminant import FisherDiscriminant
 from assay.bayes.gaussian_classifier import Discriminants, SingularCovarianceError
 from assay.bayes.gaussian_classifier_cv import GaussianClassifierCV, covariance_parameters
@@ -24,6 +25,7 @@ __all__ = [
     "ComplementNB",
     "Discriminants",
     "DotProductClassifier",
+    "FisherDirections",
     "FisherDiscriminant",
     "GaussianClassifierCV",
     "GaussianNB",

@@ -21,7 +21,10 @@ from assay.ensembles.hist_gradient_boosting import (
 )
 from assay.ensembles.importances import impurity_importances, permutation_importances, unbiased_importances
 from assay.ensembles.logit_boost import LogitBoostClassifier
+from assay.ensembles.one_vs_one import OneVsOneClassifier
+from assay.ensembles.one_vs_rest import OneVsRestClassifier
 from assay.ensembles.out_of_bag import expected_distinct_share
+from assay.ensembles.output_code import OutputCodeClassifier
 from assay.ensembles.proximity import outlier_scores, proximity
 from assay.ensembles.random_forest import RandomForestClassifier, RandomForestRegressor
 from assay.ensembles.three_learner_boosting import ThreeLearnerBoosting
@@ -40,6 +43,9 @@ __all__ = [
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "LogitBoostClassifier",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "OutputCodeClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "ThreeLearnerBoosting",

@@ -1,15 +1,19 @@
 """Plots: one Display per picture, drawn with matplotlib."""
 
+from assay.plots.boundary_display import BoundaryDisplay
 from assay.plots.importance_display import ImportanceDisplay
 from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
+from assay.plots.loss_curves_display import LossCurvesDisplay
 from assay.plots.margin_display import MarginDisplay
 from assay.plots.partition_display import PartitionDisplay
 from assay.plots.staged_error_display import StagedErrorDisplay
 from assay.plots.tree_display import TreeDisplay
 
 __all__ = [
+    "BoundaryDisplay",
     "ImportanceDisplay",
     "ImpurityCurvesDisplay",
+    "LossCurvesDisplay",
     "MarginDisplay",
     "PartitionDisplay",
     "StagedErrorDisplay",

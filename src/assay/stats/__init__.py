@@ -40,6 +40,7 @@ from assay.stats.odds import likelihood_ratio, log_odds, log_odds_discriminant, 
 from assay.stats.posterior import ZeroEvidenceWarning, log_posterior
 from assay.stats.projection import scalar_projection, vector_projection
 from assay.stats.quadratic_boundary import Conic, LogOdds, gaussian_log_odds
+from assay.stats.relative_squared_error import r_squared, relative_squared_error
 from assay.stats.scatter import (
     Discriminants,
     Scatter,
@@ -117,6 +118,8 @@ __all__ = [
     "mutual_information",
     "normal_from_interval",
     "odds",
+    "r_squared",
+    "relative_squared_error",
     "rule_error",
     "scalar_projection",
     "smoothed_frequencies",
