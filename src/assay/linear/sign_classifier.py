@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from assay.core.discriminant import Discriminant
+from assay.core.explanation import Explanation
 from assay.core.seeds import random_state_of
+from assay.core.targets import plain_values
 from assay.errors import DataError
 from assay.linear.linear_classifier import LinearClassifier
 
@@ -32,12 +35,20 @@ class SignClassifier(LinearClassifier, Discriminant):
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) the class on whose side each row is; on the hyperplane as ``tie`` says."""
-        chosen = self._choose(self._admit(X))
+        values = self._admit(X)
+        chosen = self._choose(values)
         if self._tie != "reject":
             return self.classes_[chosen]
         text = self.classes_.dtype.kind == "U"
         names = np.array([*self.classes_.tolist(), "reject"], dtype=None if text else object)
-        return names[chosen]
+        return names[np.where(self._scores(values) == 0, 2, chosen)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows answered right; a rejected row is not."""
+        if self._tie != "reject":
+            return super().score(X, y, sample_weight)
+        right = self.predict(X) == np.asarray(plain_values(y), dtype=object)
+        return float(np.average(right, weights=sample_weight))
 
     def _choose(self, X: Any) -> np.ndarray:
         scores = self._scores(X)
@@ -45,9 +56,12 @@ class SignClassifier(LinearClassifier, Discriminant):
         even = np.flatnonzero(scores == 0)
         if self._tie == "random" and len(even):
             chosen[even] = random_state_of(getattr(self, "random_state", None)).randint(2, size=len(even))
-        elif self._tie == "reject":
-            chosen[even] = 2
         return chosen
+
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+        said = super()._explanation(X, row)
+        rejected = self._tie == "reject" and self._scores(X)[0] == 0
+        return replace(said, answer="reject") if rejected else said
 
     @property
     def _tie(self) -> str:
