@@ -23,7 +23,7 @@ axis = figure.add_subplot(projection="3d")
 axis.plot_surface(a, b, height, alpha=0.35, color="#56b4e9", edgecolor="#0072b2", linewidth=0.3)
 start = plane.project([0.0, 2.0, 1.0])
 unit = plane.normal / plane.length
-axis.quiver(*start, *unit, color="#15202b", linewidth=2, arrow_length_ratio=0.15)
+axis.quiver(*start, *unit, color="#15202b", linewidth=2, arrow_length_ratio=0.3)
 axis.text(*(start + 1.1 * unit), "w")
 axis.plot(*np.column_stack((x, foot)), color="#d55e00", linestyle="--")
 axis.scatter(*x, color="#d55e00", s=45)
