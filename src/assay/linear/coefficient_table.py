@@ -130,7 +130,7 @@ class CoefficientTable:
         >>> X, y = [[1.0, 0], [2, 1], [3, 0], [4, 1], [5, 0]], [1.0, 2.5, 3.0, 4.6, 5.0]
         >>> table = LinearRegression().fit(X, y).summary(X, y)
         >>> print(table.wald_test(["x0", "x1"]))
-        x0 = x1 = 0: F(2, 2) = 9902, p = 0.000101
+        x0 = x1 = 0: F(2, 2) = 2641, p = 0.000379
         """
         L, said = self._contrasts(terms)
         c = np.broadcast_to(np.asarray(value, dtype=np.float64), len(L))

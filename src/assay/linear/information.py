@@ -186,7 +186,7 @@ def varying(X: Any, intercept: bool) -> np.ndarray:
 
 def refuse_dependent(gram: np.ndarray, names: list[str], who: str, remedy: str) -> None:
     """Raise an error that names the first column that others determine; gram is (P, P) inside, constant last."""
-    from assay.linear.separating_cone import independent
+    from assay.linear.row_pairs import independent
 
     P, d = len(gram), len(names)
     order = [*range(d, P), *range(d)]  # the constant first

@@ -53,7 +53,7 @@ def intercept_without_priors(intercept: ArrayLike, trained_priors: Any) -> NDArr
 
     >>> import numpy as np
     >>> from assay.linear import intercept_without_priors
-    >>> intercept_without_priors([np.log(3)], [0.25, 0.75])
+    >>> intercept_without_priors([np.log(3)], [0.25, 0.75]).round(12)
     array([0.])
     """
     K = 2 if np.size(intercept) == 1 else np.size(intercept)

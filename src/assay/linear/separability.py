@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError
 from assay.linear.hyperplane import Hyperplane
-from assay.linear.separating_cone import WIDE, Cone, Search, independent
+from assay.linear.separation_problem import SeparationProblem
 
 __all__ = ["Separability", "Separation", "is_linearly_separable", "separation"]
 
@@ -117,7 +116,7 @@ def is_linearly_separable(X: Any, y: Any, *, fit_intercept: bool = True) -> Sepa
     >>> bool(is_linearly_separable([[a, b, a * b] for a, b in X], y))
     True
     """
-    problem = _Problem(X, y, None, fit_intercept, "is_linearly_separable")
+    problem = SeparationProblem(X, y, None, fit_intercept, "is_linearly_separable")
     if problem.single is not None and problem.single[2]:
         return _apart(problem, *problem.alone())
     search = problem.search()
@@ -160,7 +159,7 @@ def separation(
     >>> print(found)
     The classes are completely separated: column age is below 2.5 for no and above for yes, so ...
     """
-    problem = _Problem(X, y, sample_weight, fit_intercept, "separation", names, classes)
+    problem = SeparationProblem(X, y, sample_weight, fit_intercept, "separation", names, classes)
     if problem.single is not None and problem.single[2]:
         w, b = problem.alone()
         return Separation(
@@ -199,154 +198,7 @@ def separation(
     )
 
 
-class _Problem:
-    """The rows as the search wants them: weightless ones left out, columns centred, of size 1 and independent."""
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        w: Any,
-        fit_intercept: bool,
-        who: str,
-        names: Sequence[str] | None = None,
-        classes: Any = None,
-    ):
-        X, sparse = _numbers(X, who)
-        n = X.shape[0]
-        labels, codes = encode_labels(y, n, who)
-        weights = check_weights(w, X)
-        self.kept = np.arange(n) if weights is None else np.flatnonzero(weights > 0)
-        if weights is not None and len(self.kept) < n:
-            X = X[self.kept]
-            found, codes = np.unique(codes[self.kept], return_inverse=True)
-            labels = labels[found]
-        if len(labels) < 2:
-            raise DataError(f"{who}: y has one class, {labels[0]!s}; to be told apart there must be two.")
-        self.labels = labels if classes is None else np.asarray(classes)[labels.astype(np.intp)]
-        self.n, self.K, self.d, self.rows = len(self.kept), len(labels), X.shape[1], n
-        self.names = list(names) if names is not None else [f"x{j}" for j in range(self.d)]
-        self.X, self.y, self.fit_intercept = X, codes, fit_intercept
-        self.single = None if sparse or self.K > 2 or not fit_intercept else _one_column(X, codes)
-        self._cone: Cone | None = None
-
-    @property
-    def cone(self) -> Cone:
-        if self._cone is None:
-            Z, self.place, self.centre, self.scale = _scaled(self.X, self.fit_intercept)
-            self._cone = Cone(Z, self.y, self.K)
-        return self._cone
-
-    def search(self) -> Search:
-        cone, start = self.cone, None
-        if self.single is not None and self.single[0] in self.place:  # one column separates some rows
-            j, cut, _, sign = self.single
-            start = np.zeros((cone.p, 2))
-            start[1 + int(np.flatnonzero(self.place == j)[0]), 1] = sign
-            start[0, 1] = sign * (self.centre[j] - cut) / self.scale[j]
-        return cone.search(start)
-
-    @property
-    def gave_up(self) -> str:
-        return (
-            f"whether linear scores separate the {self.K} classes could not be settled for {self.n} rows and {self.d} "
-            "columns: neither separating weights nor a point common to the classes was found with certainty. Try fewer "
-            "columns, or columns of more similar size."
-        )
-
-    def alone(self) -> tuple[np.ndarray, float]:
-        """Weights of the single column that separates the two classes."""
-        assert self.single is not None
-        j, cut, _, sign = self.single
-        coef = np.zeros(self.d)
-        coef[j] = sign
-        return coef, -sign * cut
-
-    def outside(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(K, d) and (K,) the weights for the columns as they were given."""
-        coef, intercept = np.zeros((self.K, self.d)), np.zeros(self.K)
-        inner = W[1:] if self.fit_intercept else W
-        coef[:, self.place] = (inner / self.scale[self.place, None]).T
-        if self.fit_intercept:
-            intercept = W[0] - coef @ self.centre
-        return coef, intercept
-
-
-def _numbers(X: Any, who: str) -> tuple[Any, bool]:
-    from scipy.sparse import csr_array, issparse
-
-    if issparse(X):
-        X = csr_array(X, dtype=np.float64)
-        finite = np.isfinite(X.data).all()
-    else:
-        X = np.asarray(X, dtype=np.float64)
-        finite = np.isfinite(X).all()
-    if X.ndim != 2 or X.shape[0] == 0:
-        raise DataError(f"{who}: X must be a table with rows and columns, got shape {X.shape}.")
-    if not finite:
-        raise DataError(f"{who}: X has missing or infinite values. Impute or drop them first.")
-    return X, issparse(X)
-
-
-def _one_column(X: np.ndarray, y: np.ndarray) -> tuple[int, float, bool, float] | None:
-    """The column that separates two classes alone: its number, the cut, whether all rows, the sign; or None.
-
-    Of several that separate all rows the one with the widest gap for its spread; rows that lie at the cut in both
-    classes make the separation quasi-complete.
-    """
-    first, second = X[y == 0], X[y == 1]
-    low0, high0, low1, high1 = first.min(0), first.max(0), second.min(0), second.max(0)
-    spread = np.maximum(high0, high1) / 2 - np.minimum(low0, low1) / 2
-    up, down = low1 / 2 - high0 / 2, low0 / 2 - high1 / 2
-    gap = np.divide(np.maximum(up, down), spread, out=np.full(len(spread), -1.0), where=spread > 0)
-    if not len(gap) or gap.max() < 0:
-        return None
-    j = int(np.argmax(gap))
-    sign = 1.0 if up[j] >= down[j] else -1.0
-    below, above = (high0[j], low1[j]) if sign > 0 else (high1[j], low0[j])
-    return j, float(below / 2 + above / 2), bool(below < below / 2 + above / 2 < above), sign
-
-
-def _scaled(X: Any, centred: bool) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
-    """Columns centred and of size 1, a constant first, without those that depend on others.
-
-    Returns the matrix, the numbers of the columns it has, and centre and scale of all d. Sparse columns are not
-    centred.
-    """
-    dense = isinstance(X, np.ndarray)
-    top = np.asarray(abs(X).max(axis=0).toarray()).ravel() if not dense else np.abs(X).max(axis=0, initial=0)
-    scale = np.where(top > 0, top, 1.0)
-    n, d = X.shape
-    centre = np.zeros(d)
-    if not dense:
-        from scipy.sparse import csr_array, diags_array, hstack
-
-        place = np.flatnonzero(top > 0)
-        Z = csr_array(X @ diags_array(1.0 / scale))[:, place]
-        if centred:
-            Z = hstack((csr_array(np.ones((n, 1))), Z), format="csr")
-        if Z.shape[1] <= WIDE:
-            kept = independent((Z.T @ Z).toarray())
-            Z, place = Z[:, kept], place[kept[centred:] - centred]
-        return Z, place, centre, scale
-    Z = X / scale
-    if centred:
-        middle = Z.mean(axis=0)
-        Z -= middle
-        centre = middle * scale
-    size = np.sqrt(np.mean(Z * Z, axis=0))
-    place = np.flatnonzero(size > 1e-13)
-    Z = Z[:, place] / size[place]
-    scale = np.where(size > 1e-13, scale * size, 1.0)
-    if centred:
-        Z = np.column_stack((np.ones(n), Z))
-    if Z.shape[1] <= WIDE:
-        kept = independent(Z.T @ Z)
-        Z, place = np.ascontiguousarray(Z[:, kept]), place[kept[centred:] - centred]
-    return Z, place, centre, scale
-
-
-def _apart(problem: _Problem, coef: np.ndarray, intercept: Any) -> Separability:
+def _apart(problem: SeparationProblem, coef: np.ndarray, intercept: Any) -> Separability:
     if problem.K == 2 and coef.ndim == 2:
         coef, intercept = coef[1] - coef[0], float(intercept[1] - intercept[0])
     if problem.K == 2:
@@ -363,7 +215,7 @@ def _apart(problem: _Problem, coef: np.ndarray, intercept: Any) -> Separability:
     return Separability(True, coef, intercept, sentence=said)
 
 
-def _overlapping(problem: _Problem, multipliers: np.ndarray) -> Separability:
+def _overlapping(problem: SeparationProblem, multipliers: np.ndarray) -> Separability:
     few = problem.cone.few_multipliers(multipliers)
     count = int((few > 0).any(axis=1).sum())
     if problem.K > 2:
@@ -383,7 +235,7 @@ def _overlapping(problem: _Problem, multipliers: np.ndarray) -> Separability:
 
 def _said(
     kind: str,
-    problem: _Problem,
+    problem: SeparationProblem,
     columns: list[int],
     separated: np.ndarray | None = None,
     finished: bool = True,
@@ -421,7 +273,7 @@ def _said(
     )
 
 
-def _decides(problem: _Problem, separated: np.ndarray) -> str:
+def _decides(problem: SeparationProblem, separated: np.ndarray) -> str:
     """What separated pairs of rows and classes mean: all rows, some of two classes, or some classes from others."""
     labels, y, K = [str(label) for label in problem.labels], problem.y, problem.K
     if separated.sum() == len(y) * (K - 1):

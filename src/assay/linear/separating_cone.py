@@ -20,11 +20,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Cone", "Search", "independent"]
+from assay.linear.row_pairs import RowPairs
 
-ZERO = (
-    1e-9  # a margin below this share of the sizes that were added and subtracted (columns have size 1) is 0
-)
+__all__ = ["Cone", "Search"]
+
 WIDE = 1500  # more unknowns than this are left to gradient steps
 STEPS = 60  # of Newton
 ROUNDS = 60  # of adding violated pairs to a linear programme
@@ -54,28 +53,8 @@ class Search:
         return int((self.separated | self.balanced).sum()) == n * (K - 1)
 
 
-class Cone:
-    """The pairs of rows X, (n, p) dense or sparse, of classes y, 0..K-1, and what weights do to them.
-
-    A constant, if the scores have one, is a column of X. Weights are (p, K); since only differences count, those of
-    class 0 are kept 0. The columns of X should be of similar size and linearly independent.
-    """
-
-    def __init__(self, X: Any, y: np.ndarray, K: int):
-        self.X, self.y, self.K = X, y, K
-        self.n, self.p = X.shape
-        self.rows = np.arange(self.n)
-        self.size = abs(X)
-        self.own = np.zeros((self.n, K), dtype=bool)
-        self.own[self.rows, y] = True
-
-    def margins(self, W: np.ndarray) -> np.ndarray:
-        """(n, K) the margin of each pair; 0 for a row's own class and wherever it is 0 up to rounding."""
-        scores, sizes = np.asarray(self.X @ W), np.asarray(self.size @ np.abs(W)) + np.abs(W).sum(axis=0)
-        margin = scores[self.rows, self.y][:, None] - scores
-        size = sizes[self.rows, self.y][:, None] + sizes
-        margin[np.abs(margin) <= ZERO * size] = 0.0
-        return margin
+class Cone(RowPairs):
+    """The weights that give no pair a negative margin, and what can be found out about them."""
 
     def search(self, direction: np.ndarray | None = None) -> Search:
         """Take off what can be separated, until nothing is left or the rest is balanced; a first way may be known."""
@@ -112,27 +91,18 @@ class Cone:
             return direction, multipliers
         return self._by_programme(open, last)
 
-    def _probabilities(self, W: np.ndarray, open: np.ndarray) -> tuple[np.ndarray, float]:
-        """(n, K) the softmax of the scores over a row's own class and its open ones, and minus the log likelihood."""
-        scores = np.where(open | self.own, np.asarray(self.X @ W), -np.inf)
-        own = scores[self.rows, self.y][:, None]
-        top = scores.max(axis=1, keepdims=True)
-        P = np.exp(scores - top)
-        total = P.sum(axis=1, keepdims=True)
-        return P / total, float((np.log(total) + top - own).sum())
-
     def _by_newton(self, open: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray]:
         W = np.zeros((self.p, self.K))
-        P, loss = self._probabilities(W, open)
+        P, loss = self.probabilities(W, open)
         for _ in range(STEPS):
-            step = self._unflat(self._solve(self._curvature(P), self._flat(P - self.own)))
+            step = self.weights(self._solve(self.curvature(P), self.flat_gradient(P - self.own)))
             multipliers = self._balance(self._moved(P, step), open)
             if multipliers is not None:
                 return None, multipliers, W
-            rate, (Q, lower) = 1.0, self._probabilities(W - step, open)
+            rate, (Q, lower) = 1.0, self.probabilities(W - step, open)
             while not lower <= loss and rate > 1e-6:
                 rate /= 2
-                Q, lower = self._probabilities(W - rate * step, open)
+                Q, lower = self.probabilities(W - rate * step, open)
             if not lower < loss:
                 break
             W, P, loss = W - rate * step, Q, lower
@@ -148,7 +118,7 @@ class Cone:
 
         There each step adds about 1 to the margins that grow for ever and about nothing to the others.
         """
-        margin = self._raw_margins(step)[open]
+        margin = self.raw_margins(step)[open]
         if margin.min() < -1e-3 or margin.max() < 0.5 or ((margin > 1e-2) & (margin < 0.5)).any():
             return None
         way = self._rounded(step, open, 1e-2)
@@ -171,22 +141,22 @@ class Cone:
             return None
         strong = open & (multipliers > 1e-6 * top)
         lam = np.where(strong, multipliers / top, 0.0)
-        gram = self._pair_gram(lam)
+        gram = self.gram(lam)
         values, vectors = np.linalg.eigh(gram)
         kept = values > 1e-13 * max(values[-1], 1e-300)
         for _ in range(2):
-            residual = self._flat(self._net(lam))
+            residual = self.flat_gradient(self.net(lam))
             along = vectors[:, kept]
-            shift = self._unflat(along @ ((along.T @ residual) / values[kept]))
-            lam = lam * (1.0 - np.where(strong, self._raw_margins(shift), 0.0))
+            shift = self.weights(along @ ((along.T @ residual) / values[kept]))
+            lam = lam * (1.0 - np.where(strong, self.raw_margins(shift), 0.0))
         if (lam[strong] < 1e-7).any():
             return None
-        net = self._net(lam)
-        if np.abs(self._flat(net)).max() > 1e-13 * np.asarray(self.size.T @ np.abs(net)).max():
+        net = self.net(lam)
+        if np.abs(self.flat_gradient(net)).max() > 1e-13 * np.asarray(self.size.T @ np.abs(net)).max():
             return None
         free = vectors[:, ~kept]
         for column in free.T:
-            if np.abs(self.margins(self._unflat(column))[open]).max(initial=0.0) > 1e-6:
+            if np.abs(self.margins(self.weights(column))[open]).max(initial=0.0) > 1e-6:
                 return None
         return lam
 
@@ -196,14 +166,14 @@ class Cone:
 
         size = self.p * (self.K - 1)
         i, k = np.nonzero(open)
-        margin = self._raw_margins(W)[i, k]
+        margin = self.raw_margins(W)[i, k]
         rng = np.random.default_rng(0)
         few = max(300, 4 * size)
         chosen = np.unique(
             np.concatenate((np.argsort(margin, kind="stable")[:few], rng.permutation(len(i))[:few]))
         )
         for _ in range(ROUNDS):
-            Z = self._pairs(i[chosen], k[chosen])
+            Z = self.vectors(i[chosen], k[chosen])
             m = len(chosen)
             result = linprog(
                 np.concatenate((np.zeros(size), -np.ones(m))),
@@ -222,7 +192,7 @@ class Cone:
                     return None, proof
                 fresh = rng.permutation(np.setdiff1d(np.arange(len(i)), chosen))[:few]
             else:
-                direction = self._unflat(result.x[:size])
+                direction = self.weights(result.x[:size])
                 all_margins = self.margins(direction)[i, k]
                 slack = 1e-6
                 wrong = np.flatnonzero(all_margins < -slack)
@@ -236,14 +206,14 @@ class Cone:
 
     def _rounded(self, W: np.ndarray, open: np.ndarray, small: float) -> np.ndarray:
         """The nearest weights whose margins are exactly 0 where those of W are small."""
-        flat = open & (np.abs(self._raw_margins(W)) < small)
+        flat = open & (np.abs(self.raw_margins(W)) < small)
         if flat.any():
-            values, vectors = np.linalg.eigh(self._pair_gram(flat.astype(np.float64)))
+            values, vectors = np.linalg.eigh(self.gram(flat.astype(np.float64)))
             basis = vectors[:, values > 1e-12 * max(values[-1], 1e-300)]
-            w = self._flatten(W)
+            w = self.flat_weights(W)
             w = w - basis @ (basis.T @ w)
             w[np.abs(w) < 1e-9 * np.abs(w).max(initial=0.0)] = 0.0
-            W = self._unflat(w)
+            W = self.weights(w)
         return W
 
     def _by_gradient(self, open: np.ndarray) -> np.ndarray | None:
@@ -251,8 +221,8 @@ class Cone:
         from scipy.optimize import minimize
 
         def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
-            P, value = self._probabilities(self._unflat(w), open)
-            return value, self._flat(P - self.own)
+            P, value = self.probabilities(self.weights(w), open)
+            return value, self.flat_gradient(P - self.own)
 
         found = minimize(
             loss,
@@ -261,7 +231,7 @@ class Cone:
             method="L-BFGS-B",
             options={"maxiter": 500, "gtol": 0, "ftol": 0},
         )
-        W = self._unflat(found.x)
+        W = self.weights(found.x)
         return W if (self.margins(W)[open] > 0).all() else None
 
     def sparsest(self, search: Search, free: int) -> np.ndarray | None:
@@ -278,9 +248,9 @@ class Cone:
         chosen = np.argsort(margin, kind="stable")[:few]
         price = np.ones((self.p, self.K))
         price[free : free + 1] = 0.0  # free is p if no column is free
-        cost = np.tile(self._flatten(price), 2)
+        cost = np.tile(self.flat_weights(price), 2)
         for _ in range(ROUNDS):
-            Z = self._pairs(i[chosen], k[chosen])
+            Z = self.vectors(i[chosen], k[chosen])
             result = linprog(
                 cost, A_ub=np.hstack((-Z, Z)), b_ub=-wanted[chosen], bounds=(0, None), method="highs"
             )
@@ -288,8 +258,8 @@ class Cone:
                 return None
             w = result.x[:size] - result.x[size:]
             w[np.abs(w) < 1e-9 * np.abs(w).max(initial=0.0)] = 0.0
-            W = self._unflat(w)
-            got = self._raw_margins(W)[i, k]
+            W = self.weights(w)
+            got = self.raw_margins(W)[i, k]
             wrong = np.flatnonzero(got < wanted - 1e-6)
             if not len(wrong):
                 return W
@@ -311,7 +281,7 @@ class Cone:
         if len(i) > many:  # some rows of each kind: those with large multipliers alone lie on the wrong side
             some = np.random.default_rng(0).permutation(len(i))[:many]
             i, k = i[some], k[some]
-        Z = self._pairs(i, k)
+        Z = self.vectors(i, k)
         result = linprog(
             np.zeros(len(i)),
             A_eq=np.vstack((Z.T, np.ones(len(i)))),
@@ -330,68 +300,6 @@ class Cone:
         sparse[i[few], k[few]] = lam
         return sparse
 
-    # the algebra of pairs: z_ik = x_i (e_c - e_k)^T, with the weights of class 0 left out
-
-    def _flatten(self, W: np.ndarray) -> np.ndarray:
-        return W[:, 1:].T.ravel()
-
-    def _unflat(self, w: np.ndarray) -> np.ndarray:
-        W = np.zeros((self.p, self.K))
-        W[:, 1:] = w.reshape(self.K - 1, self.p).T
-        return W
-
-    def _flat(self, R: np.ndarray) -> np.ndarray:
-        return self._flatten(np.asarray(self.X.T @ R))
-
-    def _raw_margins(self, W: np.ndarray) -> np.ndarray:
-        scores = np.asarray(self.X @ W)
-        return scores[self.rows, self.y][:, None] - scores
-
-    def _net(self, lam: np.ndarray) -> np.ndarray:
-        """(n, K) what multipliers of pairs add to each row and class."""
-        net = -lam
-        net[self.rows, self.y] += lam.sum(axis=1)
-        return net
-
-    def _pairs(self, i: np.ndarray, k: np.ndarray) -> np.ndarray:
-        """(pairs, p (K - 1)) the rows z."""
-        x = self.X[i] if isinstance(self.X, np.ndarray) else self.X[i].toarray()
-        Z = np.zeros((len(i), self.K, self.p))
-        at = np.arange(len(i))
-        Z[at, self.y[i]] += x
-        Z[at, k] -= x
-        return Z[:, 1:].reshape(len(i), -1)
-
-    def _weighted(self, c: np.ndarray) -> np.ndarray:
-        """X^T diag(c) X"""
-        if isinstance(self.X, np.ndarray):
-            return self.X.T @ (self.X * c[:, None])
-        return (self.X.T @ self.X.multiply(c[:, None]).tocsr()).toarray()
-
-    def _blocks(self, coefficient: Any) -> np.ndarray:
-        """The matrix with blocks X^T diag(coefficient(a, b)) X of classes a, b from 1 on."""
-        p, H = self.p, np.empty((self.p * (self.K - 1),) * 2)
-        for a in range(1, self.K):
-            for b in range(a, self.K):
-                part = self._weighted(coefficient(a, b))
-                H[(a - 1) * p : a * p, (b - 1) * p : b * p] = part
-                H[(b - 1) * p : b * p, (a - 1) * p : a * p] = part.T
-        return H
-
-    def _curvature(self, P: np.ndarray) -> np.ndarray:
-        return self._blocks(lambda a, b: P[:, a] * ((a == b) - P[:, b]))
-
-    def _pair_gram(self, lam: np.ndarray) -> np.ndarray:
-        """sum of lam_ik z_ik z_ik^T"""
-        total = lam.sum(axis=1)
-
-        def coefficient(a: int, b: int) -> np.ndarray:
-            if a == b:
-                return lam[:, a] + self.own[:, a] * total
-            return -(self.own[:, a] * lam[:, b] + self.own[:, b] * lam[:, a])
-
-        return self._blocks(coefficient)
-
     @staticmethod
     def _solve(H: np.ndarray, g: np.ndarray) -> np.ndarray:
         from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -408,14 +316,3 @@ def _beside(Z: np.ndarray, m: int) -> Any:
     from scipy.sparse import csr_array, eye_array, hstack
 
     return hstack((csr_array(Z), eye_array(m)), format="csr")
-
-
-def independent(gram: np.ndarray) -> np.ndarray:
-    """The columns that are no combination of those before, by elimination in their matrix of products."""
-    G, kept = gram.copy(), []
-    size = gram.diagonal().copy()
-    for j in range(len(G)):
-        if G[j, j] > 1e-11 * size[j] and size[j] > 0:
-            kept.append(j)
-            G[j + 1 :, j + 1 :] -= np.outer(G[j + 1 :, j], G[j, j + 1 :] / G[j, j])
-    return np.array(kept, dtype=np.intp)
