@@ -107,6 +107,7 @@ class LogisticObjective:
             decay[:d] = strength / scale.total / scale.spread**2
         decay[d:] = intercept_strength / scale.total
         self.decay = np.minimum(decay, 1e300)[:, None]
+        self.noise = 1e-14 * (np.abs(scale.mean) + scale.spread)[:, None]
 
     def over(self, rows: Rows, class_weight: np.ndarray | None = None) -> LogisticObjective:
         """The same objective in the same coordinates over other rows in memory, copied into the coordinates."""
@@ -130,11 +131,25 @@ class LogisticObjective:
         return self._value_gradient(v, float(sums[0]), sums[1:].reshape(W.shape))
 
     def curvature(self, v: np.ndarray, /) -> tuple[float, np.ndarray, np.ndarray]:
+        """As :meth:`hessian`, but with some curvature also where there is none.
+
+        Without a reference class the same constant may be added to all weights of a column; without a penalty nothing
+        changes. No gradient points that way, so a curvature there changes no step, and the matrix can be inverted.
+        """
+        value, g, H = self.hessian(v)
+        p, F = self.shape
+        if self.K == F:
+            level = H.diagonal().reshape(p, F).mean(axis=1)
+            free = np.flatnonzero(self.decay[:, 0] <= 1e-10 * level)
+            H.reshape(p, F, p, F)[free, :, free, :] += (level[free] / F)[:, None, None]
+        return value, g, H
+
+    def hessian(self, v: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """(1), its gradient and H of (2): one pass over the rows."""
         sums = self._curvature_sums(v, pairs(self.K))
         value, g = self._value_gradient(v, sums.loss, sums.gradient)
-        H = self._assemble(sums.blocks / self.scale.total)
-        H[np.diag_indices(len(H))] += np.repeat(self.decay[:, 0], self.shape[1])
+        H = np.ascontiguousarray(self._assemble(sums.blocks / self.scale.total))
+        H.flat[:: len(H) + 1] += np.repeat(self.decay[:, 0], self.shape[1])
         return value, g, H
 
     def metric_of_classes(self, v: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
@@ -142,11 +157,10 @@ class LogisticObjective:
         sums = self._curvature_sums(v, [(0, 1)] if self.K == 2 else [(int(k), int(k)) for k in self.free])
         each = [inverse(block / self.scale.total, self.decay[:, 0]) for block in sums.blocks]
 
-        def metric(g: np.ndarray) -> np.ndarray:
-            G = g.reshape(self.shape)
-            return np.column_stack([solve(G[:, f]) for f, solve in enumerate(each)]).ravel()
+        def metric(G: np.ndarray) -> np.ndarray:
+            return np.column_stack([solve(G[:, f]) for f, solve in enumerate(each)])
 
-        return metric
+        return self._shared_apart(metric)
 
     def metric_of_bound(self) -> Callable[[np.ndarray], np.ndarray]:
         r"""The inverse of a matrix that no curvature exceeds (Boehning 1992); one pass over the rows.
@@ -156,7 +170,7 @@ class LogisticObjective:
         A, F = self.scatter(), self.shape[1]
         among = inverse(0.5 * A, self.decay[:, 0])  # of what differs between the classes
         if F == self.K:
-            return lambda g: among(g.reshape(self.shape)).ravel()
+            return self._shared_apart(among)
         common = inverse(0.5 / self.K * A, self.decay[:, 0])  # of what moves all against the reference
 
         def metric(g: np.ndarray) -> np.ndarray:
@@ -166,6 +180,20 @@ class LogisticObjective:
 
         return metric
 
+    def _shared_apart(self, metric: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+        """A metric (p, F) -> (p, F) for what differs between the classes; what they share has the penalty alone."""
+        if self.shape[1] < self.K:
+            return lambda g: metric(g.reshape(self.shape)).ravel()
+        soft = np.divide(1.0, self.decay, out=np.zeros_like(self.decay), where=self.decay > 0)
+
+        def apart(g: np.ndarray) -> np.ndarray:
+            G = g.reshape(self.shape)
+            mean = G.mean(axis=1, keepdims=True)
+            own = metric(G - mean)
+            return (own - own.mean(axis=1, keepdims=True) + soft * mean).ravel()
+
+        return apart
+
     def scatter(self) -> np.ndarray:
         """(p, p) the mean of w x x' in the inner coordinates; one pass over the rows."""
         part = partial(
@@ -173,31 +201,19 @@ class LogisticObjective:
         )
         return self.source.add_up(part) / self.scale.total
 
-    def metric_of(self, H: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        """The inverse of a matrix of curvatures; what no row determines (a shift of all scores) gets the bound."""
-        p, F = self.shape
-        A = H.copy()
-        if F == self.K:
-            shift = np.repeat(A.diagonal().reshape(p, F).mean(axis=1), F)
-            block = np.kron(np.eye(p), np.full((F, F), 1.0 / F))
-            A += shift[:, None] * block
-        solve = inverse(A, np.zeros(len(A)))
-        return lambda g: solve(g)
-
     def size(self, g: np.ndarray) -> float:
         """How large a gradient is: its largest entry, in the user's units or in those of the spread.
 
         What rounding leaves of a column far from 0 does not count.
         """
-        own = np.abs(g)
         scale, G = self.scale, g.reshape(self.shape)
         d = len(scale.mean)
-        outside = scale.spread[:, None] * G[:d]
+        user = scale.spread[:, None] * G[:d]
         if self.fit_intercept:
-            outside = outside + scale.mean[:, None] * G[d:]
-        noise = 1e-14 * (np.abs(scale.mean) + scale.spread)[:, None]
-        user = np.abs(outside)
-        return float(max(np.where(user > noise, user, 0.0).max(initial=0.0), own.max(initial=0.0)))
+            user += scale.mean[:, None] * G[d:]
+        user = np.abs(user)
+        user *= user > self.noise
+        return max(float(user.max(initial=0.0)), float(np.abs(g).max(initial=0.0)))
 
     def weights(self, v: np.ndarray) -> np.ndarray:
         """(d + 1, K) W and b, last, of all classes in the user's units; (d + 1, 1) for two classes."""
@@ -269,7 +285,8 @@ class LogisticObjective:
             full[j, k] = full[k, j] = -block
             full[j, j] += block
             full[k, k] += block
-        full = full[np.ix_(self.free, self.free)]
+        if F < self.K:
+            full = full[np.ix_(self.free, self.free)]
         return full.transpose(2, 0, 3, 1).reshape(p * F, p * F)
 
 
@@ -337,7 +354,9 @@ def curvature_part(
         loss = _logistic.residuals(Z, y, w, P)
         V = P * w[:, None] if len(w) else P
         factors = [V[:, j] * (P[:, k] if j != k else 1.0 - P[:, k]) for j, k in products]
-    G = np.vstack((np.asarray(X.T @ Z), Z.sum(axis=0)))
+    G = np.empty(W.shape)
+    G[:-1] = X.T @ Z
+    Z.sum(axis=0, out=G[-1])
     return CurvatureSums(loss, G, grams(X, factors, scale, intercept))
 
 
@@ -352,12 +371,14 @@ def grams(X: Any, factors: list[np.ndarray], scale: Scale, intercept: bool) -> n
     n, d = X.shape
     out = np.empty((len(factors), d + intercept, d + intercept))
     if isinstance(X, np.ndarray):
-        A, B = np.empty((n, d + intercept)), np.empty((n, d + intercept))
-        A[:, :d] = scale.apply(X) if scale.mean.any() or (scale.spread != 1).any() else X
-        A[:, d:] = 1.0
+        A = scale.apply(X) if scale.mean.any() or (scale.spread != 1).any() else X
+        B = np.empty((n, d))
         for h, own in zip(factors, out):
             np.multiply(A, np.sqrt(h)[:, None], out=B)
-            np.matmul(B.T, B, out=own)  # NumPy sees the symmetry
+            own[:d, :d] = B.T @ B  # NumPy sees the symmetry
+            if intercept:
+                own[d, :d] = own[:d, d] = h @ A
+                own[d, d] = h.sum()
         return out
     middle = scale.mean / scale.spread
     for h, own in zip(factors, out):
@@ -399,6 +420,8 @@ def inverse(A: np.ndarray, ridge: np.ndarray) -> Callable[[np.ndarray], np.ndarr
     from scipy.linalg.lapack import dpotrf, dpotrs
 
     diagonal = A.diagonal() + ridge
+    if not np.isfinite(diagonal).all():
+        return lambda G: G
     unit = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     B = (A + np.diag(ridge)) * unit[:, None] * unit
     lift = 1e-12 * len(B)
@@ -408,10 +431,9 @@ def inverse(A: np.ndarray, ridge: np.ndarray) -> Callable[[np.ndarray], np.ndarr
         factor, failed = dpotrf(C, lower=1)
         if not failed and np.isfinite(factor.diagonal()).all():
             break
-        lift *= 100
-        if lift > 1e6:  # not finite: leave the gradient as it is
-            factor = np.eye(len(B))
-            break
+        lift *= 100  # at 1 at the latest it is positive, unless it is not finite
+        if lift > 1e6:
+            return lambda G: G
 
     def solve(G: np.ndarray) -> np.ndarray:
         units = unit if G.ndim == 1 else unit[:, None]

@@ -234,7 +234,7 @@ class LogisticRegression(LinearClassifier, PassLearner, Classifier):
         sample = found.sample
         assert sample is not None
         rows = int(sample.count.sum())
-        if sample.complete and (not isinstance(source, Rows) or source.X.nbytes <= FITS):
+        if sample.complete and (not isinstance(source, Rows) or sample.X.size * 8 <= FITS):
             objective = objective.over(Rows(sample.X, sample.y, sample.w), factors)
         optimum = self._minimise(objective, None if sample.complete else sample.rows(factors), rows)
         self._keep(objective.weights(optimum.w), optimum, objective.shape[1] == K)

@@ -25,7 +25,7 @@ def lbfgs(
     max_iter: int = 1000,
     memory: int = 10,
     keep: bool = False,
-    watch: Callable[[Record], object] | None = None,
+    watch: Callable[[Record], bool | None] | None = None,
     norm: Callable[[np.ndarray], float] | None = None,
     scaled: bool = True,
 ) -> Optimum:
@@ -50,7 +50,7 @@ def lbfgs(
     tol : stop once the gradient is no larger
     max_iter, memory : steps at most; steps remembered
     keep : whether the history keeps the weights of every step
-    watch : called with each Record; an exception stops the work
+    watch : called with each Record; True stops ("watch"), and so does an exception
     norm : how large a gradient is; None takes its largest absolute entry
     scaled : False if the metric has the right scale, too, so that :math:`H_0 = M`
 
@@ -70,8 +70,8 @@ def lbfgs(
     gamma = 1.0
     with np.errstate(all="ignore"):
         value, g = objective.value_gradient(w)
-        trail = Trail(w, value, size(g), keep, watch)
-        stalled, best = 0, size(g)
+        best, stalled = size(g), 0
+        trail = Trail(w, value, best, keep, watch)
         reason = "gradient" if best <= tol else "diverged" if not np.isfinite(value) else ""
         while not reason and trail.iteration < max_iter:
             p = -_direction(g, steps, metric, gamma)
@@ -93,17 +93,16 @@ def lbfgs(
             w, value, g = w + s, new, new_g
             curvature = float(s @ y)
             if curvature > 1e-10 * abs(t * slope):
-                steps = (
-                    [*steps[-(memory - 1) :], (s, y, 1.0 / curvature)]
-                    if memory > 1
-                    else [(s, y, 1 / curvature)]
-                )
+                steps = [*steps, (s, y, 1.0 / curvature)][-memory:]
                 if scaled:
                     gamma = curvature / float(y @ (y if metric is None else metric(y)))
-            trail.add(w, value, size(g), float(np.linalg.norm(s)))
-            stalled, best = (0, size(g)) if size(g) < 0.9 * best else (stalled + 1, best)
-            if size(g) <= tol:
+            now = size(g)
+            stop = trail.add(w, value, now, float(np.linalg.norm(s)))
+            stalled, best = (0, now) if now < 0.9 * best else (stalled + 1, best)
+            if now <= tol:
                 reason = "gradient"
+            elif stop:
+                reason = "watch"
             elif stalled >= PATIENCE and noisy:
                 reason = "value"
     return trail.end(w, value, g, reason or "iterations")

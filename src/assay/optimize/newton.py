@@ -3,48 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from assay.optimize.objective import Objective, Optimum, Record
 
-__all__ = ["Functions", "newton", "newton_step"]
+__all__ = ["newton", "newton_step"]
 
 ARMIJO = 1e-4  # share of the promised fall that a step must bring
 HALVINGS = 60
 PATIENCE = 3  # steps at rounding level that do not bring the gradient down
 
 
-@dataclass(frozen=True)
-class Functions:
-    """An objective made of plain functions of one number, or of a vector.
+class _Functions:
+    """An objective made of plain functions of one number, or of a vector."""
 
-    Parameters
-    ----------
-    value, gradient, curvature : E, its first and its second derivative; only ``newton`` needs the last
-    """
-
-    value: Callable[[Any], float]
-    gradient: Callable[[Any], Any]
-    curvature_: Callable[[Any], Any] | None = None
-    scalar: bool = False
-
-    def _point(self, w: np.ndarray) -> Any:
-        return float(w[0]) if self.scalar else w
+    def __init__(self, value: Callable, gradient: Callable, second: Callable, scalar: bool):
+        self.value, self.gradient, self.second, self.scalar = value, gradient, second, scalar
 
     def value_gradient(self, w: np.ndarray, /) -> tuple[float, np.ndarray]:
-        """E(w) and its gradient."""
-        x = self._point(w)
-        return float(self.value(x)), np.atleast_1d(np.asarray(self.gradient(x), dtype=np.float64))
+        x = float(w[0]) if self.scalar else w
+        return float(self.value(x)), np.array(self.gradient(x), dtype=np.float64, ndmin=1)
 
     def curvature(self, w: np.ndarray, /) -> tuple[float, np.ndarray, np.ndarray]:
-        """E(w), its gradient and its matrix of second derivatives."""
-        value, gradient = self.value_gradient(w)
-        assert self.curvature_ is not None, "newton needs the second derivative"
-        H = np.atleast_2d(np.asarray(self.curvature_(self._point(w)), dtype=np.float64))
-        return value, gradient, H
+        H = np.array(self.second(float(w[0]) if self.scalar else w), dtype=np.float64, ndmin=2)
+        return *self.value_gradient(w), H
 
 
 def newton(
@@ -54,7 +38,7 @@ def newton(
     tol: float = 1e-8,
     max_iter: int = 100,
     keep: bool = False,
-    watch: Callable[[Record], object] | None = None,
+    watch: Callable[[Record], bool | None] | None = None,
     norm: Callable[[np.ndarray], float] | None = None,
 ) -> Optimum:
     r"""Minimise a smooth function of few variables in few steps.
@@ -72,7 +56,7 @@ def newton(
     tol : stop once the gradient is no larger
     max_iter : steps at most
     keep : whether the history keeps the weights of every step
-    watch : called with each Record; an exception stops the work
+    watch : called with each Record; True stops ("watch"), and so does an exception
     norm : how large a gradient is; None takes its largest absolute entry
 
     Examples
@@ -83,16 +67,16 @@ def newton(
     >>> import numpy as np
     >>> found = newton((lambda x: x * x - np.log(x), lambda x: 2 * x - 1 / x, lambda x: 2 + x**-2), 0.5, keep=True)
     >>> [round(float(record.weights[0]), 6) for record in found.history]
-    [0.5, 0.666667, 0.705882, 0.707106, 0.707107, 0.707107]
+    [0.5, 0.666667, 0.705882, 0.707106, 0.707107]
     """
     w = np.array(start, dtype=np.float64, ndmin=1)
     if isinstance(objective, tuple):
-        objective = Functions(*objective, scalar=np.ndim(start) == 0)
+        objective = _Functions(*objective, scalar=np.ndim(start) == 0)
     size = norm or largest
     with np.errstate(all="ignore"):
         value, g, H = objective.curvature(w)
-        trail = Trail(w, value, size(g), keep, watch)
-        stalled, best = 0, size(g)
+        best, stalled = size(g), 0
+        trail = Trail(w, value, best, keep, watch)
         reason = "gradient" if best <= tol else "diverged" if not np.isfinite(value) else ""
         while not reason and trail.iteration < max_iter:
             p = newton_step(H, g)
@@ -106,10 +90,13 @@ def newton(
                     break
             w = w + t * p
             value, g, H = new
-            trail.add(w, value, size(g), t * float(np.linalg.norm(p)))
-            stalled, best = (0, size(g)) if size(g) < 0.5 * best else (stalled + 1, best)
-            if size(g) <= tol:
+            now = size(g)
+            stop = trail.add(w, value, now, t * float(np.linalg.norm(p)))
+            stalled, best = (0, now) if now < 0.5 * best else (stalled + 1, best)
+            if now <= tol:
                 reason = "gradient"
+            elif stop:
+                reason = "watch"
             elif stalled >= PATIENCE and abs(slope) <= level:
                 reason = "value"
     return trail.end(w, value, g, reason or "iterations")
@@ -176,7 +163,12 @@ class Trail:
     """The history of an optimiser while it is made."""
 
     def __init__(
-        self, w: np.ndarray, value: float, size: float, keep: bool, watch: Callable[[Record], object] | None
+        self,
+        w: np.ndarray,
+        value: float,
+        size: float,
+        keep: bool,
+        watch: Callable[[Record], bool | None] | None,
     ):
         self.history: list[Record] = []
         self.keep, self.watch = keep, watch
@@ -186,11 +178,11 @@ class Trail:
     def iteration(self) -> int:
         return len(self.history) - 1
 
-    def add(self, w: np.ndarray, value: float, size: float, step: float) -> None:
+    def add(self, w: np.ndarray, value: float, size: float, step: float) -> bool:
+        """Note a step; whether the watcher wants to stop."""
         record = Record(len(self.history), value, size, step, w.copy() if self.keep else None)
         self.history.append(record)
-        if self.watch is not None:
-            self.watch(record)
+        return self.watch is not None and bool(self.watch(record))
 
     def end(self, w: np.ndarray, value: float, g: np.ndarray, reason: str) -> Optimum:
         return Optimum(w, value, g, reason in ("gradient", "value"), reason, self.history)
