@@ -58,6 +58,21 @@ class CoefficientTable:
     notes : sentences that the reader should know
     odds : whether the exponentials of the coefficients are odds ratios
     penalised : whether the coefficients are shrunken, so that likelihoods of fits cannot be compared
+    columns : dict from each column of the user's table to its terms
+
+    Examples
+    --------
+    >>> from assay.linear import LinearRegression
+    >>> X, y = [[1.0], [2], [3], [4], [5]], [1.0, 2.5, 3.0, 4.5, 5.0]
+    >>> table = LinearRegression().fit(X, y).summary(X, y)
+    >>> print(table)
+    LinearRegression: coefficients, with intervals of 95 %
+    <BLANKLINE>
+    Coefficients: y
+      term      estimate  std. error      t         p    2.5 %  97.5 %  VIF
+      constant       0.2      0.3317  0.603     0.589  -0.8555   1.255
+      x0               1         0.1     10  0.002128   0.6818   1.318  1
+    ...
     """
 
     learner: str
@@ -76,7 +91,7 @@ class CoefficientTable:
     notes: list[str] = field(default_factory=list)
     odds: bool = False
     penalised: bool = False
-    columns: dict[str, list[str]] = field(default_factory=dict)  # terms of each column of the user's table
+    columns: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def statistic(self) -> Floats:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.sums import Rows
-from assay.core.targets import check_weights, label_codes, numeric_target, plain_values
+from assay.core.targets import check_weights, label_codes, numeric_target
 from assay.errors import DataError, ParameterError
 from assay.linear.class_factors import class_factors
 from assay.linear.coefficient_table import CoefficientTable, CoefficientTest, chi2_or_f
-from assay.linear.information import COVARIANCES, condition, group_codes, inflation, varying
+from assay.linear.fit_measures import least_squares_measures, logistic_measures
+from assay.linear.information import COVARIANCES, condition, group_codes, inflation
 from assay.linear.least_squares_inference import LeastSquaresInference, quantiles
 from assay.linear.logistic_inference import LogisticInference
+from assay.linear.summary_rows import SummaryRows
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
@@ -91,7 +93,7 @@ class Inference(_Learner):
         values = self._admit(X)
         codes = None if covariance != "cluster" else group_codes(groups, values.shape[0], who)
         w = check_weights(sample_weight, values)
-        given = _Given.of(values, y, w, codes, self._names, self.fit_intercept)
+        given = SummaryRows.of(values, y, w, codes, self._names, self.fit_intercept)
         if hasattr(self, "classes_"):
             return self._classes_table(who, given, level, covariance, intervals, reference)
         if intervals != "wald":
@@ -109,6 +111,14 @@ class Inference(_Learner):
         ----------
         X, y, sample_weight : the rows of fit, of a model without a penalty
         extra : (n, q) the further columns
+
+        Examples
+        --------
+        >>> from assay.linear import LogisticRegression
+        >>> X, y = [[0.0], [1], [2], [3], [4], [5]], ["a", "a", "b", "a", "b", "b"]
+        >>> model = LogisticRegression(C=float("inf"), tol=1e-8).fit(X, y)
+        >>> print(model.score_test(X, y, [[row[0] ** 3] for row in X]))
+        the weights of 1 further column = 0: chi2(1) = 0.02969, p = 0.863
         """
         who = f"{type(self).__name__}.score_test"
         values = self._admit(X)
@@ -123,7 +133,7 @@ class Inference(_Learner):
         dense = values if isinstance(values, np.ndarray) else values.toarray()
         both = np.column_stack((dense, fresh))
         names = self._names + [f"extra column {j}" for j in range(fresh.shape[1])]
-        given = _Given.of(both, y, check_weights(sample_weight, both), None, names, self.fit_intercept)
+        given = SummaryRows.of(both, y, check_weights(sample_weight, both), None, names, self.fit_intercept)
         fit = self._class_fit(who, given, 0, extra=fresh.shape[1])
         if fit.penalised:
             raise ParameterError(f"{who}: holds for a model without a penalty; fit with C = infinity.")
@@ -135,7 +145,7 @@ class Inference(_Learner):
         return chi2_or_f(f"the weights of {named} = 0", statistic, q, np.inf)
 
     def _classes_table(
-        self, who: str, given: _Given, level: float, covariance: str, intervals: str, reference: Any
+        self, who: str, given: SummaryRows, level: float, covariance: str, intervals: str, reference: Any
     ) -> CoefficientTable:
         fit = self._class_fit(who, given, self._reference_number(reference, who))
         if covariance in ("HC2", "HC3") and fit.K > 2:
@@ -174,14 +184,14 @@ class Inference(_Learner):
             level,
             np.inf,
             np.tile(_factors(fit.gram, given.names, self.fit_intercept), len(others)),
-            _logistic_measures(fit, condition(fit.gram, fit.objective.scale, self.fit_intercept)),
+            logistic_measures(fit, condition(fit.gram, fit.objective.scale, self.fit_intercept)),
             notes=notes,
             odds=True,
             penalised=fit.penalised,
             columns=self._terms_of_columns(given.names),
         )
 
-    def _numbers_table(self, who: str, given: _Given, level: float, covariance: str) -> CoefficientTable:
+    def _numbers_table(self, who: str, given: SummaryRows, level: float, covariance: str) -> CoefficientTable:
         if np.ndim(self.coef_) != 1 and len(self.coef_) > 1:
             raise ParameterError(
                 f"{who}: is for one output, this model has {len(self.coef_)}. Fit each alone."
@@ -229,11 +239,11 @@ class Inference(_Learner):
             columns=self._terms_of_columns(given.names),
         )
         table.measures.update(
-            _least_squares_measures(fit, table, covariance, condition(gram, fit.scale, self.fit_intercept))
+            least_squares_measures(fit, table, condition(gram, fit.scale, self.fit_intercept))
         )
         return table
 
-    def _class_fit(self, who: str, given: _Given, reference: int, extra: int = 0) -> LogisticInference:
+    def _class_fit(self, who: str, given: SummaryRows, reference: int, extra: int = 0) -> LogisticInference:
         codes = label_codes(given.y, self.classes_, given.X.shape[0], who)
         w = given.w
         K = len(self.classes_)
@@ -302,7 +312,7 @@ class Inference(_Learner):
         return found
 
     def _more_notes(
-        self, given: _Given, gram: np.ndarray, scale: Any, covariance: str, weights: str
+        self, given: SummaryRows, gram: np.ndarray, scale: Any, covariance: str, weights: str
     ) -> list[str]:
         notes = []
         if given.constant:
@@ -383,98 +393,12 @@ def likelihood_ratio_test(smaller: CoefficientTable, larger: CoefficientTable) -
     return chi2_or_f(f"{said} = 0", max(gain, 0.0), len(larger.terms) - len(smaller.terms), np.inf)
 
 
-def _logistic_measures(fit: LogisticInference, kappa: float) -> dict[str, Any]:
-    from scipy.special import chdtrc
-
-    n, ll, null = fit.total, fit.log_likelihood, fit.null_log_likelihood
-    k = (fit.K - 1) * (len(fit.names) + fit.fit_intercept)
-    gain = 2 * (ll - null)
-    cox_snell = 1 - np.exp(-gain / n)
-    most = 1 - np.exp(2 * null / n)
-    q = k - (fit.K - 1) * fit.fit_intercept
-    measures: dict[str, Any] = {
-        "rows": int(n) if float(n).is_integer() else n,
-        "log-likelihood": ll,
-        "null log-likelihood": null,
-        "deviance": -2 * ll,
-        "null deviance": -2 * null,
-        "McFadden R2": 1 - ll / null if null else 0.0,
-        "Cox-Snell R2": cox_snell,
-        "Nagelkerke R2": cox_snell / most if most > 0 else 0.0,
-    }
-    if not fit.penalised:
-        measures |= {
-            "likelihood ratio": gain,
-            "degrees of freedom": q,
-            "p of likelihood ratio": float(chdtrc(q, max(gain, 0.0))) if q else 1.0,
-            "AIC": 2 * k - 2 * ll,
-            "BIC": k * np.log(n) - 2 * ll,
-        }
-    return measures | {"condition number": kappa}
-
-
-def _least_squares_measures(
-    fit: LeastSquaresInference, table: CoefficientTable, covariance: str, kappa: float
-) -> dict[str, Any]:
-    n, k, df = fit.n, fit.parameters, fit.df_residual
-    total = fit.total_squares
-    r2 = 1 - fit.squares / total if total > 0 else 0.0
-    free = n - fit.fit_intercept
-    measures: dict[str, Any] = {
-        "rows": n,
-        "residual degrees of freedom": int(df) if float(df).is_integer() else df,
-        "residual standard error": float(np.sqrt(fit.noise)),
-        "residual squares": fit.squares,
-        "total squares": total,
-        "R2": r2,
-        "adjusted R2": 1 - (1 - r2) * free / df,
-        "log-likelihood": fit.log_likelihood,
-    }
-    if not fit.penalised:
-        measures |= {"AIC": 2 * k - 2 * fit.log_likelihood, "BIC": k * np.log(n) - 2 * fit.log_likelihood}
-        if len(fit.coef) and fit.squares > 0:
-            slopes = np.eye(k)[int(fit.fit_intercept) :]
-            test = table.wald_test(slopes)
-            measures |= {"F": test.statistic, "p of F": test.p_value}
-    return measures | {"condition number": kappa}
-
-
 def _wald(estimate: np.ndarray, error: np.ndarray, level: float, df: float) -> tuple[np.ndarray, np.ndarray]:
     from scipy.special import ndtri, stdtrit
 
     tail = (1 + level) / 2
     reach = (stdtrit(df, tail) if np.isfinite(df) else ndtri(tail)) * error
     return estimate - reach, estimate + reach
-
-
-class _Given(NamedTuple):
-    """The rows that weigh anything and the columns that vary."""
-
-    X: Any
-    y: Any
-    w: Any
-    groups: Any
-    names: list[str]
-    kept: np.ndarray  # numbers of the columns that vary
-    dropped: np.ndarray  # (D,) the value of the columns that do not, 0 for the others
-    constant: list[str]  # their names
-
-    @classmethod
-    def of(cls, X: Any, y: Any, w: Any, groups: Any, names: list[str], intercept: bool) -> _Given:
-        values = np.asarray(plain_values(y))
-        if w is not None and not (w > 0).all() and len(values) == len(w):
-            rows = np.flatnonzero(w > 0)
-            X, y, w = X[rows], values[rows], w[rows]
-            groups = None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
-        kept = varying(X, intercept)
-        dropped = np.zeros(X.shape[1])
-        if len(kept) == X.shape[1]:
-            return cls(X, y, w, groups, names, kept, dropped, [])
-        constant = np.setdiff1d(np.arange(X.shape[1]), kept)
-        first = X[:1] if isinstance(X, np.ndarray) else X[:1].toarray()
-        dropped[constant] = first[0, constant]
-        names, lost = [names[j] for j in kept], [names[j] for j in constant]
-        return cls(X[:, kept], y, w, groups, names, kept, dropped, lost)
 
 
 def _factors(gram: np.ndarray, names: list[str], intercept: bool) -> np.ndarray:
