@@ -1,0 +1,347 @@
+"""Logistic regression whose penalty is chosen by cross-validation along a path."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import numpy as np
+
+from assay.core import Classifier
+from assay.core.parallel import in_threads
+from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
+from assay.core.progress import Progress, progress
+from assay.errors import DataError, ParameterError
+from assay.linear.class_factors import class_factors
+from assay.linear.elastic_net_logistic import Search
+from assay.linear.linear_classifier import LinearClassifier
+from assay.linear.logistic_regression import LogisticRegression
+from assay.linear.penalty_curve import PenaltyCurve
+from assay.tables import Table
+
+__all__ = ["LogisticRegressionCV"]
+
+SMALL = 1 << 17  # entries up to which a sparse table is solved faster, and to the last digit, as a dense one
+EXACT = 0.01  # tolerance of the final weights, relative to that of the folds
+
+
+class LogisticRegressionCV(LinearClassifier, Classifier):
+    r"""Logistic regression with the penalty that answers best for the rows that were left out.
+
+    For each mixture :math:`\rho` of absolute and quadratic penalty, the weights that minimise
+
+    .. math:: C\sum_i w_i\big(-\ln P(y_i\mid x_i)\big) + \rho\|W\|_1 + \tfrac{1-\rho}2\|W\|^2        \quad (1)
+
+    are computed along rising C, each from the last one's weights, on all folds but one, and judged by ``scoring`` on
+    that one. The penalty with the best mean score is taken, or, with ``one_standard_error``, the strongest whose score
+    is not more than a standard error below it, and the weights are computed once more from all rows.
+
+    Parameters
+    ----------
+    Cs : int or list of floats, default 10
+        How many values of C, from 1e-4 to 1e4, evenly spaced in the logarithm; or the values.
+    l1_ratios : list of floats, default (0,)
+        Values of :math:`\rho` to choose from.
+    fit_intercept, dual, penalty, solver, tol, max_iter, class_weight, intercept_scaling, random_state
+        As in LogisticRegression; penalty gives way to l1_ratios.
+    cv : int, splitter or iterable, default None
+        The folds: 5, stratified by class, if None.
+    scoring : str or function, default None
+        What is judged by, as in scikit-learn; None is the accuracy. "neg_log_loss" judges the probabilities.
+    n_jobs : int, default None
+        Threads at most; None for as many as there are cores. The answer does not depend on it.
+    verbose : accepted; progress shows by itself
+    refit : bool, default True
+        False averages the weights, C and :math:`\rho` of each fold's best instead.
+    use_legacy_attributes : False
+        The attributes are those of scikit-learn's ``use_legacy_attributes=False``.
+    one_standard_error : bool, default False
+        Take the strongest penalty within one standard error of the best.
+
+    Attributes
+    ----------
+    C_ : float      l1_ratio_ : float      Cs_ : (m,)      l1_ratios_ : (r,)
+    coef_ : (1, D) for two classes, else (K, D)      intercept_ : (1,) or (K,)
+    scores_ : (folds, r, m)      n_iter_ : (folds, r, m)
+    coefs_paths_ : (folds, r, m, 1 or K, D + 1), the intercept last, if there is one
+    curve_ : PenaltyCurve of the chosen mixture: print it
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from assay.linear import LogisticRegressionCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegressionCV(Cs=[0.01, 0.1, 1, 10], scoring="neg_log_loss", max_iter=500).fit(X, y)
+    >>> model.C_
+    10.0
+    >>> print(model.curve_)
+           C  neg_log_loss  standard error
+        0.01       -0.6391        0.004437
+         0.1       -0.3313         0.01124
+           1         -0.14          0.0158
+          10      -0.06778         0.01994  chosen
+    """
+
+    link = "softmax"
+    accepts = {
+        "Cs": Any_(
+            "a whole number from 1 up, or a list of numbers above 0",
+            lambda v: (
+                Count(1).holds(v)
+                if np.ndim(v) == 0
+                else len(v) > 0 and all(Range(0, open="low").holds(C) for C in v)
+            ),
+        ),
+        "l1_ratios": Any_(
+            "a list of numbers from 0 to 1",
+            lambda v: (
+                v is None
+                or (isinstance(v, str) and v == "warn")
+                or (np.ndim(v) == 1 and len(v) > 0 and all(Range(0, 1).holds(r) for r in v))
+            ),
+        ),
+        "fit_intercept": Flag(),
+        "cv": None,
+        "dual": Flag(),
+        "penalty": Choice("l1", "l2", "elasticnet", "deprecated"),
+        "scoring": None,
+        "solver": Choice("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"),
+        "tol": Range(0),
+        "max_iter": Count(0),
+        "class_weight": Any_("None, 'balanced', or a dict from classes to numbers"),
+        "n_jobs": Count(-1024) | None,
+        "verbose": Count(0) | Flag(),
+        "refit": Flag(),
+        "intercept_scaling": Range(0, open="low"),
+        "random_state": Seed(),
+        "use_legacy_attributes": Any_("False", lambda v: v is False or (isinstance(v, str) and v == "warn")),
+        "one_standard_error": Flag(),
+    }
+
+    def __init__(
+        self,
+        *,
+        Cs: Any = 10,
+        l1_ratios: Any = (0.0,),
+        fit_intercept: bool = True,
+        cv: Any = None,
+        dual: bool = False,
+        penalty: str = "deprecated",
+        scoring: Any = None,
+        solver: str = "lbfgs",
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        verbose: Any = 0,
+        refit: bool = True,
+        intercept_scaling: float = 1.0,
+        random_state: Any = None,
+        use_legacy_attributes: Any = False,
+        one_standard_error: bool = False,
+    ):
+        self.Cs = Cs
+        self.l1_ratios = l1_ratios
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.dual = dual
+        self.penalty = penalty
+        self.scoring = scoring
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.refit = refit
+        self.intercept_scaling = intercept_scaling
+        self.random_state = random_state
+        self.use_legacy_attributes = use_legacy_attributes
+        self.one_standard_error = one_standard_error
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.solver != "liblinear"
+        return tags
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score of the answers for X, by ``scoring``."""
+        from sklearn.metrics import get_scorer
+
+        settings = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return get_scorer(self._measure())(self, X, y, **settings)
+
+    def _measure(self) -> Any:
+        plain = self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "warn")
+        return "accuracy" if plain else self.scoring
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        from sklearn.model_selection import check_cv
+
+        who, K = type(self).__name__, len(self.classes_)
+        if K < 2:
+            raise DataError(
+                f"{who}: y has only one class, {self.classes_.tolist()[0]!r}; at least 2 classes are needed."
+            )
+        if K > 2 and self.solver == "liblinear":
+            raise ParameterError(
+                f"{who}: The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Leave "
+                "solver as it is."
+            )
+        if not isinstance(X, np.ndarray):
+            X = X.toarray() if X.shape[0] * X.shape[1] <= SMALL else X.tocsr()
+        if isinstance(X, np.ndarray):
+            X = np.ascontiguousarray(X, dtype=np.float64)
+        factors = class_factors(
+            self.class_weight, self.classes_, np.bincount(y, w, K).astype(np.float64), who
+        )
+        weight = w if factors is None else factors[y] * (1.0 if w is None else w)
+        Cs = np.logspace(-4, 4, self.Cs) if np.ndim(self.Cs) == 0 else np.array(self.Cs, dtype=np.float64)
+        ratios = self._ratios()
+        folds = list(check_cv(self.cv, self.classes_[y], classifier=True).split(X, self.classes_[y]))
+        judge = _Judge(self._measure(), self.classes_, X)
+        with progress(len(folds) * len(ratios) * len(Cs), f"{who}: penalties") as bar:
+
+            def fold(rows: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+                train, test = rows
+                part = (X[train], y[train], None if weight is None else weight[train])
+                paths = [self._path(*part, Cs, ratio, bar) for ratio in ratios]
+                weights = np.array([path[0] for path in paths])  # (r, m, rows, D + 1)
+                exam = (X[test], y[test], None if w is None else w[test])
+                scores = np.array([[judge(W, *exam) for W in path] for path in weights])
+                return weights, scores, np.array([path[1] for path in paths])
+
+            found = in_threads(fold, folds, self.n_jobs)
+        weights, scores, steps = (np.array(part) for part in zip(*found))
+        self.Cs_, self.l1_ratios_ = Cs, np.array(ratios)
+        self.scores_, self.n_iter_ = scores, steps
+        self.coefs_paths_ = weights if self.fit_intercept else weights[..., :-1]
+        W = self._choose_penalty(X, y, weight, weights)
+        self.coef_, self.intercept_ = np.ascontiguousarray(W[:, :-1]), W[:, -1].copy()
+
+    def _ratios(self) -> list[float]:
+        if self.penalty in ("l1", "l2"):
+            self._penalty_goes()
+            return [1.0 if self.penalty == "l1" else 0.0]
+        if self.penalty == "elasticnet":
+            self._penalty_goes()
+        unset = self.l1_ratios is None or isinstance(self.l1_ratios, str)
+        return [0.0] if unset else [float(ratio) for ratio in self.l1_ratios]
+
+    def _penalty_goes(self) -> None:
+        warnings.warn(
+            f"{type(self).__name__}: 'penalty' was deprecated in scikit-learn 1.8 and goes in 1.10. Use "
+            "l1_ratios=(0,) for 'l2', l1_ratios=(1,) for 'l1', and l1_ratios alone for 'elasticnet'.",
+            FutureWarning,
+            stacklevel=6,
+        )
+
+    def _path(
+        self, X: Any, y: np.ndarray, w: np.ndarray | None, Cs: np.ndarray, ratio: float, bar: Progress
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(m, rows, D + 1) weights and (m,) steps, C rising, each from the last one's weights."""
+        rows, d = 1 if len(self.classes_) == 2 else len(self.classes_), X.shape[1]
+        weights, steps = np.empty((len(Cs), rows, d + 1)), np.empty(len(Cs), dtype=np.int32)
+        walk = self._walker(X, y, w, ratio, self.tol)
+        for i in np.argsort(Cs, kind="stable"):
+            weights[i], n_iter = walk(float(Cs[i]))
+            steps[i] = max(n_iter, 1)  # finding out that it was there already is a step, too
+            bar.advance()
+        return weights, steps
+
+    def _walker(self, X: Any, y: np.ndarray, w: np.ndarray | None, ratio: float, tol: float) -> Any:
+        """A function of C that gives the weights and the steps, and remembers where it was."""
+        if ratio and self.solver != "liblinear":
+            search = Search(X, y, w, len(self.classes_), self.fit_intercept)
+
+            def by_columns(C: float) -> tuple[np.ndarray, int]:
+                optimum = search.descend(C, ratio, tol, self.max_iter)
+                if not optimum.converged:
+                    self._unfinished(optimum)
+                return optimum.w, optimum.n_iter
+
+            return by_columns
+        model = LogisticRegression(
+            l1_ratio=ratio,
+            dual=self.dual,
+            tol=tol,
+            fit_intercept=self.fit_intercept,
+            intercept_scaling=self.intercept_scaling,
+            solver=self.solver,
+            max_iter=self.max_iter,
+            warm_start=True,
+        )
+        model.classes_ = self.classes_
+        model._remember(Table.of(X[:1], who=type(self).__name__).schema)
+
+        def by_rows(C: float) -> tuple[np.ndarray, int]:
+            model.C = C
+            model._learn(X, y, w)
+            return np.column_stack((model.coef_, model.intercept_)), int(model.n_iter_[0])
+
+        return by_rows
+
+    def _unfinished(self, optimum: Any) -> None:
+        from sklearn.exceptions import ConvergenceWarning
+
+        advice = "Raise max_iter." if optimum.reason == "iterations" else "Raise tol, or lower Cs."
+        warnings.warn(
+            f"{type(self).__name__} stopped after {optimum.n_iter} steps (tol={self.tol:g}). {advice}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    def _choose_penalty(self, X: Any, y: np.ndarray, w: np.ndarray | None, weights: np.ndarray) -> np.ndarray:
+        """Set what was chosen; the weights (rows, D + 1) that follow."""
+        order = np.argsort(self.Cs_, kind="stable")
+        total = self.scores_.mean(axis=0)  # (r, m)
+        c, r = np.unravel_index(int(np.argmax(total.T)), total.T.shape)
+        measure = self._measure()
+        name = measure if isinstance(measure, str) else "score"
+        curve = PenaltyCurve("C", self.Cs_[order], self.scores_[:, r, order].T, name, True, 0)
+        chosen = curve.within_one_standard_error if self.one_standard_error else int(np.argmax(order == c))
+        self.curve_ = PenaltyCurve("C", curve.penalty, curve.scores, name, True, chosen)
+        if self.refit:
+            c = order[chosen]
+            self.C_, self.l1_ratio_ = float(self.Cs_[c]), float(self.l1_ratios_[r])
+            # from scratch, and exactly, since this one is kept: no trace of the folds' paths is left
+            return self._walker(X, y, w, self.l1_ratio_, EXACT * self.tol)(self.C_)[0]
+        flat = np.moveaxis(self.scores_, 1, 2).reshape(len(weights), -1)  # (folds, m r)
+        best = np.argmax(flat, axis=1)
+        at, ratio = np.divmod(best, len(self.l1_ratios_))
+        self.C_, self.l1_ratio_ = float(self.Cs_[at].mean()), float(self.l1_ratios_[ratio].mean())
+        return np.mean([weights[f, ratio[f], at[f]] for f in range(len(weights))], axis=0)
+
+
+class _Judge:
+    """The score of weights on rows that were left out."""
+
+    def __init__(self, measure: Any, classes: np.ndarray, X: Any):
+        self.measure, self.classes = measure, classes
+        if measure == "accuracy":
+            return
+        from sklearn.metrics import get_scorer, make_scorer
+
+        self.scorer = get_scorer(measure)
+        function = getattr(self.scorer, "_score_func", None)
+        known = inspect.signature(function).parameters if function is not None else {}
+        if "labels" in known:  # a fold may lack some
+            more = {"pos_label": classes[-1]} if len(classes) == 2 and "pos_label" in known else {}
+            self.scorer = make_scorer(
+                function,
+                greater_is_better=self.scorer._sign == 1,
+                response_method=self.scorer._response_method,
+                labels=classes,
+                **more,
+                **self.scorer._kwargs,
+            )
+        self.schema = Table.of(X[:1], who="LogisticRegressionCV").schema
+
+    def __call__(self, W: np.ndarray, X: Any, y: np.ndarray, w: np.ndarray | None) -> float:
+        model = LogisticRegression()
+        model.classes_, model.coef_, model.intercept_ = self.classes, W[:, :-1], W[:, -1]
+        if isinstance(self.measure, str) and self.measure == "accuracy":
+            return float(np.average(model._choose(X) == y, weights=w))
+        model._remember(self.schema)
+        return float(self.scorer(model, X, self.classes[y], **({} if w is None else {"sample_weight": w})))
