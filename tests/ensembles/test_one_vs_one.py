@@ -21,6 +21,7 @@ from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, NaiveBayes
 from assay.ensembles.one_vs_one import OneVsOneClassifier
 from assay.ensembles.one_vs_rest import OneVsRestClassifier
 from assay.errors import DataError, ParameterError
+from assay.linear import LogisticRegression as OurRegression
 
 
 class Fixed(ClassifierMixin, BaseEstimator):
@@ -45,13 +46,14 @@ def duels(decision, scores):
 
 
 @pytest.mark.capability("C3-49", "LS-19")
-def test_iris_of_the_exercise():
+@pytest.mark.parametrize("base", [LogisticRegression(), OurRegression(), None])
+def test_iris_of_the_exercise(base):
     """C3 3.5, logistic regression with C=1: train 0.99167, test 0.83333, its confusion, and no ties of votes."""
     X, y = load_iris(return_X_y=True)
     X, X_test, y, y_test = train_test_split(
         StandardScaler().fit_transform(X), y, test_size=0.2, random_state=2020
     )
-    model = OneVsOneClassifier(LogisticRegression()).fit(X, y)
+    model = OneVsOneClassifier(base).fit(X, y)
     assert_allclose(model.score(X, y), 119 / 120, rtol=1e-12)
     said = model.predict(X_test)
     assert_array_equal(

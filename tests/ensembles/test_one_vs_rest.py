@@ -29,6 +29,7 @@ from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, NaiveBayes
 from assay.ensembles.binary_problems import Constant
 from assay.ensembles.one_vs_rest import OneVsRestClassifier
 from assay.errors import AssayWarning, DataError, ParameterError
+from assay.linear import LogisticRegression as OurRegression
 from assay.trees import DecisionTreeClassifier
 
 GROUPS = np.array(
@@ -58,10 +59,11 @@ def confusion(truth, said, K=3):
 
 
 @pytest.mark.capability("C3-50", "LS-18")
-def test_iris_of_the_exercise():
+@pytest.mark.parametrize("base", [LogisticRegression(), OurRegression(), None])
+def test_iris_of_the_exercise(base):
     """C3 3.5, logistic regression with C=1: train 0.95, test 0.73333, and its confusion of the test rows."""
     X, X_test, y, y_test = iris_of_the_exercise()
-    model = OneVsRestClassifier(LogisticRegression()).fit(X, y)
+    model = OneVsRestClassifier(base).fit(X, y)
     assert_allclose(model.score(X, y), 114 / 120, rtol=1e-12)
     assert_array_equal(confusion(y_test, model.predict(X_test)), [[9, 1, 0], [0, 6, 4], [0, 3, 7]])
 
