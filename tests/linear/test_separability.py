@@ -1,6 +1,7 @@
 """Separability: proofs that can be checked, against a linear programme over all rows and the chapters' examples."""
 
 import itertools
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -178,8 +179,9 @@ def test_number_of_labellings_that_lines_and_planes_realise(points, count):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 3), st.booleans())
-def test_same_as_one_programme_over_all_rows(seed, K, fit_intercept):
-    """Small whole numbers: many rows lie exactly on the boundary."""
+@pytest.mark.parametrize("steps", [60, 0])
+def test_same_as_one_programme_over_all_rows(steps, seed, K, fit_intercept):
+    """Small whole numbers: many rows lie exactly on the boundary. Without Newton's steps programmes decide."""
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(K, 25)), int(rng.integers(1, 4))
     X = rng.integers(-2, 3, size=(n, d)).astype(float)
@@ -188,16 +190,40 @@ def test_same_as_one_programme_over_all_rows(seed, K, fit_intercept):
         y = np.clip((X.sum(axis=1) + rng.integers(0, 2, size=n)).astype(int), 0, K - 1)
     y[:K] = np.arange(K)
     truth = separated_by_one_programme(X, y, fit_intercept)
-    found = separation(X, y, fit_intercept=fit_intercept)
+    with mock.patch("assay.linear.separating_cone.STEPS", steps):
+        found = separation(X, y, fit_intercept=fit_intercept)
+        answer = is_linearly_separable(X, y, fit_intercept=fit_intercept)
     whole = truth.sum() == n * (K - 1)
     assert found.kind == ("complete" if whole else "quasi" if truth.any() else "none")
     if found.kind != "none":
         assert found.rows.tolist() == np.flatnonzero(truth.any(axis=1)).tolist()
         check_direction(found, X, y, fit_intercept)
     assert found.overlap.tolist() == np.flatnonzero(truth.sum(axis=1) < K - 1).tolist()
-    answer = is_linearly_separable(X, y, fit_intercept=fit_intercept)
     assert bool(answer) == whole
     check_proof(answer, X, y, fit_intercept)
+
+
+@pytest.mark.parametrize("kind", ["none", "quasi", "complete"])
+@pytest.mark.parametrize("steps", [60, 0])
+def test_many_rows(steps, kind):
+    """Programmes see some rows, and others as they are violated."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(20_000, 6))
+    y = (X @ [1, 1, 0, 0, 0, 0] + (0 if kind == "complete" else 0.5) * rng.normal(size=20_000) > 0).astype(
+        int
+    )
+    if kind == "quasi":
+        seldom = (X[:, 4] > 1.8) & (X[:, 5] > 0.5)
+        X[:, 3] = seldom + 1e-3 * X[:, 2]
+        y[seldom] = 1
+    with mock.patch("assay.linear.separating_cone.STEPS", steps):
+        found, answer = separation(X, y), is_linearly_separable(X, y)
+    assert found.kind == kind
+    check_proof(answer, X, y)
+    if kind == "quasi":
+        assert found.rows.tolist() == np.flatnonzero(seldom).tolist() and found.columns == [2, 3]
+    if kind != "complete":
+        assert (answer.multipliers > 0).sum() <= X.shape[1] + 2  # a vertex
 
 
 def test_classes_that_touch_are_quasi_separated():

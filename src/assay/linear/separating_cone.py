@@ -26,6 +26,9 @@ __all__ = ["Cone", "Search"]
 
 WIDE = 1500  # more unknowns than this are left to gradient steps
 STEPS = 60  # of Newton
+PATIENCE = {
+    "time_limit": 60.0
+}  # seconds for one linear programme; after that the answer is that there is none
 ROUNDS = 60  # of adding violated pairs to a linear programme
 
 
@@ -181,6 +184,7 @@ class Cone(RowPairs):
                 b_ub=np.zeros(m),
                 bounds=[(None, None)] * size + [(0.0, 1.0)] * m,
                 method="highs",
+                options=PATIENCE,
             )
             if result.status != 0:
                 return None, None
@@ -194,8 +198,7 @@ class Cone(RowPairs):
             else:
                 direction = self.weights(result.x[:size])
                 all_margins = self.margins(direction)[i, k]
-                slack = 1e-6
-                wrong = np.flatnonzero(all_margins < -slack)
+                wrong = np.flatnonzero(all_margins < -1e-6)
                 if not len(wrong):
                     return self._rounded(direction, open, 1e-5), None
                 fresh = np.setdiff1d(wrong[np.argsort(all_margins[wrong], kind="stable")[:few]], chosen)
@@ -252,7 +255,12 @@ class Cone(RowPairs):
         for _ in range(ROUNDS):
             Z = self.vectors(i[chosen], k[chosen])
             result = linprog(
-                cost, A_ub=np.hstack((-Z, Z)), b_ub=-wanted[chosen], bounds=(0, None), method="highs"
+                cost,
+                A_ub=np.hstack((-Z, Z)),
+                b_ub=-wanted[chosen],
+                bounds=(0, None),
+                method="highs",
+                options=PATIENCE,
             )
             if result.status != 0:
                 return None
@@ -288,6 +296,7 @@ class Cone(RowPairs):
             b_eq=np.append(np.zeros(size), 1.0),
             bounds=(0, None),
             method="highs-ds",
+            options=PATIENCE,
         )
         if result.status != 0:
             return multipliers
