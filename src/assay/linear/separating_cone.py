@@ -25,6 +25,8 @@ from assay.linear.row_pairs import RowPairs
 __all__ = ["Cone", "Search"]
 
 WIDE = 1500  # more unknowns than this are left to gradient steps
+SAMPLE = 4096  # rows that are looked at first, and at most join them at once
+SAMPLES = 12  # how often rows may join them
 STEPS = 60  # of Newton
 PATIENCE = {
     "time_limit": 60.0
@@ -64,6 +66,10 @@ class Cone(RowPairs):
         open = ~self.own
         W = np.zeros((self.p, self.K))
         multipliers = open.astype(np.float64) if not self.p else None  # without columns all margins are 0
+        if direction is None and self.n > 2 * SAMPLE and 0 < self.p * (self.K - 1) <= WIDE:
+            direction, multipliers = self._by_sample(open)
+            if multipliers is not None:
+                return Search(W, np.zeros_like(open), open, multipliers)
         while open.any() and self.p:
             if direction is None:
                 direction, multipliers = self._alternative(open)
@@ -77,6 +83,32 @@ class Cone(RowPairs):
             open, direction = open & ~found, None
         balanced = open if multipliers is not None else np.zeros_like(open)
         return Search(W, ~self.own & ~open, balanced, multipliers)
+
+    def _by_sample(self, open: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Weights or multipliers of (1) from some of the rows; rows join the sample as they are violated.
+
+        What balances some rows balances all, if they leave no direction free; what separates some is tried on all.
+        """
+        rng = np.random.default_rng(0)
+        chosen = np.sort(rng.permutation(self.n)[:SAMPLE])
+        for _ in range(SAMPLES):
+            found = Cone(self.X[chosen], self.y[chosen], self.K).search()
+            if found.multipliers is not None and not found.separated.any():
+                multipliers = np.zeros((self.n, self.K))
+                multipliers[chosen] = found.multipliers
+                return None, self._balance(multipliers, open)
+            if not found.separated.any():
+                break
+            margin = np.where(open, self.margins(found.W), np.inf).min(axis=1)
+            wrong = np.flatnonzero(margin < 0)
+            if not len(wrong):
+                return found.W, None
+            fresh = np.setdiff1d(wrong, chosen)
+            if not len(fresh):
+                break
+            some = fresh if len(fresh) <= SAMPLE else rng.permutation(fresh)[:SAMPLE]
+            chosen = np.union1d(chosen, some)
+        return None, None
 
     def _joined(self, first: np.ndarray, second: np.ndarray, open: np.ndarray) -> np.ndarray:
         """So much of the first that the second cannot undo what it separated."""
