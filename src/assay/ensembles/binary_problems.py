@@ -98,6 +98,8 @@ class BinaryProblems(Learner):
             return table
         if not hasattr(X, "shape"):
             X = np.asarray(X)
+        if not fitting:
+            return X.tocsr() if hasattr(X, "tocsr") else X  # the members check its columns
         who = type(self).__name__
         if getattr(getattr(X, "dtype", None), "kind", "") == "c":
             raise DataError(f"{who}: Complex data not supported. Split it into real and imaginary columns.")
@@ -107,7 +109,7 @@ class BinaryProblems(Learner):
                 raise DataError(
                     f"{who}: found 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required."
                 )
-            validate_data(self, X, reset=fitting, skip_check_array=True)
+            validate_data(self, X, reset=True, skip_check_array=True)
         return X.tocsr() if hasattr(X, "tocsr") else X
 
     @staticmethod
@@ -149,10 +151,11 @@ class BinaryProblems(Learner):
 
     def _score_members(self, X: Any) -> np.ndarray:
         """(n, members) the score of each member, 0 on its boundary."""
-        work = X.shape[0] * len(self.estimators_) * (X.shape[1] if len(X.shape) > 1 else 1)
-        return np.column_stack(
-            self._each(lambda k: self._score(k, X), list(range(len(self.estimators_))), work)
-        )
+        count = len(self.estimators_)
+        work = X.shape[0] * count * (X.shape[1] if len(X.shape) > 1 else 1)
+        if work < WORTH_THREADS and self.n_jobs in (None, 1):
+            return np.column_stack([self._score(k, X) for k in range(count)])
+        return np.column_stack(self._each(lambda k: self._score(k, X), list(range(count)), work))
 
     def _score(self, k: int, X: Any) -> np.ndarray:
         return binary_score(self.estimators_[k], self._columns_of(k, X))

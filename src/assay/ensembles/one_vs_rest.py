@@ -14,6 +14,7 @@ from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Classifier, plain_label
 from assay.core.parameters import Any_, Choice
+from assay.core.scores import winner
 from assay.core.targets import check_weights, label_codes, plain_values
 from assay.ensembles.binary_problems import BINARY, BinaryProblems, member_has, names_with_reject
 from assay.errors import AssayWarning, DataError, ParameterError
@@ -265,7 +266,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         """(n,) the number of the answered class, -1 for none."""
         if scores.shape[1] == 1:
             return np.minimum((scores[:, 0] > 0).astype(np.int64), len(self.classes_) - 1)
-        best = np.argmax(scores, axis=1)  # (1)
+        best = winner(scores)  # (1)
         return np.where((scores > 0).sum(axis=1) == 1, best, -1) if self._may_reject else best
 
     def _choose(self, X: Any) -> np.ndarray:
