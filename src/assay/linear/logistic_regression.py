@@ -178,6 +178,13 @@ class LogisticRegression(LinearClassifier, PassLearner, Classifier):
             )
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ParameterError(f"{who}: l1_ratio must be specified when penalty is elasticnet.")
+        said = ""
+        if self.penalty is None and self.C != 1.0:
+            said = "Setting penalty=None will ignore the C and l1_ratio parameters."
+        elif self.penalty in ("l1", "l2") and self.l1_ratio not in (None, float(self.penalty == "l1")):
+            said = f"Inconsistent values: penalty={self.penalty} with l1_ratio={self.l1_ratio}. Use l1_ratio only."
+        if said:
+            warnings.warn(f"{who}: {said}", UserWarning, stacklevel=4)
         if self.penalty != "deprecated":
             warnings.warn(
                 f"{who}: 'penalty' was deprecated in scikit-learn 1.8 and goes in 1.10. Use C=inf for penalty=None, "
@@ -200,16 +207,14 @@ class LogisticRegression(LinearClassifier, PassLearner, Classifier):
         return float(self.C), 0.0 if np.isinf(self.C) else float(ratio)
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
-        if isinstance(X, np.ndarray):
-            X = np.ascontiguousarray(X)
-            if self._mixture()[1] == 0:
-                self._learn_from(Rows(X, y, w))
-            else:
-                self._learn_by_columns(X, y, w)
-            if X.dtype == np.float32:
-                self.coef_, self.intercept_ = self.coef_.astype(X.dtype), self.intercept_.astype(X.dtype)
+        dense = isinstance(X, np.ndarray)
+        X = np.ascontiguousarray(X) if dense else X.tocsr()
+        if dense and self._mixture()[1] == 0:
+            self._learn_from(Rows(X, y, w))
         else:
-            self._learn_by_columns(X.tocsr(), y, w)
+            self._learn_by_columns(X, y, w)
+        if X.dtype == np.float32:
+            self.coef_, self.intercept_ = self.coef_.astype(X.dtype), self.intercept_.astype(X.dtype)
 
     def _learn_from(self, source: Source) -> None:
         K = self._count_classes()
