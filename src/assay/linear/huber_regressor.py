@@ -40,7 +40,8 @@ class HuberRegressor(LinearRegressor, Regressor):
     Parameters
     ----------
     epsilon : float from 1 up, default 1.35
-        Where the loss turns straight, in units of :math:`\sigma`; at 1.35 Gaussian noise costs 5 % efficiency.
+        Where the loss turns straight, in units of :math:`\sigma`; at 1.35 Gaussian noise costs 5 % efficiency, at 1
+        the best sigma is 0 whatever the rows, which makes it least absolute error.
     max_iter : int, default 100
         Largest number of steps.
     alpha : float, default 0.0001
@@ -212,11 +213,15 @@ class _Huber:
     def _count(self, inside: np.ndarray) -> None:
         """Add to G the rows that came inside, and take from it those that left."""
         changed = np.flatnonzero(inside != self.inside)
-        step = max(256, (1 << 18) // max(1, self.X.shape[1]))
-        for a in range(0, len(changed), step):
-            rows = changed[a : a + step]
-            self.G = self.G + self._products(rows, np.where(inside[rows], self.v[rows], -self.v[rows]))
+        if len(changed):
+            self.G = self.G + self._sum(changed, np.where(inside[changed], self.v[changed], -self.v[changed]))
         self.inside = inside
+
+    def _sum(self, rows: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """The sum of u_i z_i z_i' over these rows, some at a time."""
+        step = max(256, (1 << 18) // max(1, self.X.shape[1]))
+        parts = [self._products(rows[a : a + step], u[a : a + step]) for a in range(0, len(rows), step)]
+        return sum(parts[1:], parts[0])
 
     def _products(self, rows: Any, u: np.ndarray) -> np.ndarray:
         X = self.X[rows]
@@ -249,6 +254,12 @@ class _Huber:
             slope = np.append(slope, 1.0 - float(self.v @ (pull * pull)))
         return value, slope, r, inside, inner
 
+    def pays_to_rise(self, x: np.ndarray) -> bool:
+        """Whether a sigma above the floor would be better."""
+        assert self.floor is not None
+        pull = np.clip(self._residual(x) / self.floor, -self.epsilon, self.epsilon)
+        return float(self.v @ (pull * pull)) > 1.0
+
     def value_gradient(self, x: np.ndarray, /) -> tuple[float, np.ndarray]:
         """E and its gradient."""
         return self._parts(x, False)[:2]
@@ -259,10 +270,17 @@ class _Huber:
         p = len(x)
         if not np.isfinite(value):
             return value, slope, np.eye(p)
-        self._count(inside)
         sigma, q = (float(x[-1]), p - 1) if self.floor is None else (self.floor, p)
         H = np.empty((p, p))
-        H[:q, :q] = self.G * (2 / sigma)
+        if (
+            np.count_nonzero(inside) < q
+        ):  # too few rows to bend E in all directions: parabolas that touch it from above
+            H[:q, :q] = (2 / sigma) * self._sum(
+                np.arange(len(r)), self.v / np.maximum(np.abs(r) / sigma / self.epsilon, 1)
+            )
+        else:
+            self._count(inside)
+            H[:q, :q] = (2 / sigma) * self.G
         H.flat[: self.X.shape[1] * (p + 1) : p + 1] += 2 * self.penalty
         if self.floor is None:
             H[:q, q] = H[q, :q] = inner * (2 / sigma**2)
@@ -271,21 +289,27 @@ class _Huber:
 
 
 def _minimise(loss: _Huber, start: np.ndarray, tol: float, max_iter: int) -> Optimum:
-    """Newton steps; where the best sigma is 0 (most rows lie on a plane), sigma is lowered by tens instead."""
+    """Newton steps; where they run against sigma = 0, sigma is lowered by hand, as far as it pays."""
     if loss.X.shape[1] > MANY:
         return lbfgs(loss, start, tol=tol, max_iter=10 * max_iter)
     found = newton(loss, start, tol=tol, max_iter=max_iter)
-    if found.reason == "gradient" or found.w[-1] > 1e-5 * loss.spread:
+    if found.reason == "gradient" or (found.reason == "iterations" and found.w[-1] > 1e-5 * loss.spread):
         return found
     typical = _median(np.abs(loss.y - _median(loss.y, loss.v)), loss.v)  # outliers have no say in it
     least = 1e-7 * (typical or loss.spread or 1.0)  # below it, residuals are rounding
-    x, sigma, history = found.w[:-1], 10 * max(float(found.w[-1]), least), found.history
+    x, sigma, history = start[:-1], loss.spread or 1.0, found.history
     while sigma > least:
-        sigma = loss.floor = max(sigma / 10, least)
+        sigma = loss.floor = max(sigma / 5, least)
         found = newton(loss, x, tol=tol, max_iter=max_iter)
         x, later = found.w, found.history[1:]
+        if loss.pays_to_rise(x):
+            loss.floor = None
+            found = newton(loss, np.append(x, sigma), tol=tol, max_iter=max_iter)
+            later = later + found.history[1:]
         history = history + [replace(one, iteration=len(history) + i) for i, one in enumerate(later)]
-    return Optimum(found.w, found.value, found.gradient, True, "value", history)
+        if loss.floor is None:
+            return replace(found, history=history)
+    return replace(found, converged=True, reason="value", history=history)
 
 
 def _median(values: np.ndarray, weights: np.ndarray) -> float:

@@ -185,10 +185,13 @@ def problem_of(
     gap = moments.mean - near
     offset = count @ gap / n
     gap = np.where(count[:, None] > 0, gap - offset, 0.0)  # m_k - m
-    within = moments.scatter[0] if len(moments.scatter) == 1 else np.tensordot(weights, moments.scatter, 1)
     target = count @ codes / n
-    S = within + (gap * count[:, None]).T @ gap
-    C = (gap * count[:, None]).T @ (codes - target)
+    with np.errstate(over="ignore", invalid="ignore"):  # whoever solves looks at the sums and says so
+        within = (
+            moments.scatter[0] if len(moments.scatter) == 1 else np.tensordot(weights, moments.scatter, 1)
+        )
+        S = within + (gap * count[:, None]).T @ gap
+        C = (gap * count[:, None]).T @ (codes - target)
     return Problem(n, int(moments.rows[count > 0].sum()), near + offset, target, S, C)
 
 

@@ -252,7 +252,7 @@ class SeveralOutputs(LeastSquaresLearner):
     def _publish(self, W: Floats, b: Floats, rank: int, loose: int) -> None:
         single = W.shape[1] == 1
         self.coef_ = W[:, 0].copy() if single else np.ascontiguousarray(W.T)
-        self.intercept_ = (float(b[0]) if single else b) if self.fit_intercept else 0.0
+        self.intercept_ = (b[0] if single else b) if self.fit_intercept else 0.0
         self._found(rank, loose)
 
     def _found(self, rank: int, loose: int) -> None:

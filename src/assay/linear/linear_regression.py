@@ -55,7 +55,7 @@ class LinearRegression(SeveralOutputs, LinearRegressor, Regressor):
     --------
     >>> from assay.linear import LinearRegression
     >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], [3, 5, 6, 8, 9, 12])
-    >>> model.coef_.round(6), round(model.intercept_, 6)        # 59/35 and 19/15
+    >>> model.coef_.round(6), round(float(model.intercept_), 6)        # 59/35 and 19/15
     (array([1.685714]), 1.266667)
     """
 

@@ -61,7 +61,7 @@ class Ridge(SeveralOutputs, LinearRegressor, Regressor):
 
     >>> from assay.linear import Ridge
     >>> model = Ridge(alpha=10.0).fit([[-2.0], [-1.0], [0.0], [1.0], [2.0]], [-4.0, -2.0, 0.0, 2.0, 4.0])
-    >>> model.coef_, model.intercept_
+    >>> model.coef_, float(model.intercept_)
     (array([1.]), 0.0)
     """
 
@@ -114,8 +114,8 @@ class Ridge(SeveralOutputs, LinearRegressor, Regressor):
         alphas = np.ravel(np.asarray(self.alpha, dtype=np.float64))
         if len(alphas) not in (1, q):
             raise ParameterError(
-                f"{type(self).__name__}: Number of targets and number of penalties do not correspond: alpha has "
-                f"{len(alphas)} values, y has {q} columns."
+                f"{type(self).__name__}: Number of targets and number of penalties do not correspond: "
+                f"{len(alphas)} != {q}. Give one alpha, or one for each column of y."
             )
         return np.broadcast_to(alphas, q)
 

@@ -95,15 +95,11 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the penalty and learn from the rows of X and their numbers y, (n,) or (n, outputs)."""
         column = getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not hasattr(y, "__dask_graph__")
-        super().fit(X, np.asarray(y)[:, 0] if column else y, sample_weight)
-        return self
-
-    @property
-    def _flat(self) -> bool:  # type: ignore[override]
-        return not self._several
+        self._several = column
+        return super().fit(X, np.asarray(y)[:, 0] if column else y, sample_weight)
 
     def _learn(self, X: Any, y: Any, w: Any) -> None:
-        self._several = y.ndim == 2
+        self._several |= y.ndim == 2
         super()._learn(X, y, w)
 
     def _score(self, guess: np.ndarray, job: Any) -> Any:
@@ -129,7 +125,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):
     def _publish(self, W: np.ndarray, b: np.ndarray) -> None:
         single = W.shape[1] == 1
         self.coef_ = W[:, 0].copy() if single else np.ascontiguousarray(W.T)
-        self.intercept_ = (float(b[0]) if single else b) if self.fit_intercept else 0.0
+        self.intercept_ = (b[0] if single else b) if self.fit_intercept else 0.0
 
 
 class _Itself(BaseEstimator):

@@ -53,10 +53,13 @@ class RidgeSearch(PassLearner):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         who, least = type(self).__name__, ("> 0" if self.cv is None else ">= 0")
-        for i, alpha in enumerate(np.ravel(np.asarray(self.alphas, dtype=np.float64))):
-            if alpha < 0 or (alpha == 0 and self.cv is None) or not np.isfinite(alpha):
+        if np.asarray(self.alphas).dtype.kind not in "fiu":
+            i = next((i for i, a in enumerate(self.alphas) if isinstance(a, str)), 0)
+            raise ParameterError(f"{who}: alphas[{i}] must be an instance of float, not str.")
+        for i, alpha in enumerate(np.ravel(self.alphas)):
+            if not np.isfinite(float(alpha)) or alpha < 0 or (alpha == 0 and self.cv is None):
                 name = "alphas" if np.size(self.alphas) == 1 else f"alphas[{i}]"
-                raise ParameterError(f"{who}: {name} == {alpha:g}, must be {least}.0.")
+                raise ParameterError(f"{who}: {name} == {float(alpha)}, must be {least}.0.")
         if self.cv is not None and self.store_cv_results:
             raise ParameterError(f"{who}: cv!=None and store_cv_results=True are incompatible.")
         if self.cv is not None and self.alpha_per_target:
@@ -102,9 +105,7 @@ class RidgeSearch(PassLearner):
         """(A, n, q) as ``cv_results_``, (n, q, A), or (n, A) for one target."""
         if self.store_cv_results:
             table = np.moveaxis(results, 0, -1)
-            self.cv_results_ = np.ascontiguousarray(table[:, 0] if self._flat else table)
-
-    _flat = False
+            self.cv_results_ = np.ascontiguousarray(table if getattr(self, "_several", True) else table[:, 0])
 
     def _in_memory(self, source: Source, why: str) -> Rows:
         if not isinstance(source, Rows):

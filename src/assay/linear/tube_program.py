@@ -202,7 +202,10 @@ def _corner(program: Program, beta: Floats) -> Floats:
     X, d = program.X, len(beta)
     r = program.y - X @ beta
     bent = np.abs(np.abs(r) - program.epsilon)
-    rows = np.argsort(bent, kind="stable")[: 3 * d]
+    bent = np.where(bent < 1e-9 * np.abs(program.y).max(initial=0.0), 0.0, bent)
+    rows = np.lexsort((-np.arange(len(r)), bent))[
+        : 3 * d
+    ]  # of equals the last first: penalties, so that weights are 0
     near = X[rows] if isinstance(X, np.ndarray) else X[rows].toarray()
     if len(rows) < d:
         return beta
@@ -217,7 +220,8 @@ def _corner(program: Program, beta: Floats) -> Floats:
         corner = np.linalg.solve(near[order], target / np.where(scale > 0, scale, 1.0)[order])
     except np.linalg.LinAlgError:
         return beta
-    return corner if program.value(corner) <= program.value(beta) else beta
+    rounding = 1e-13 * float((program.above + program.below) @ np.abs(program.y))
+    return corner if program.value(corner) <= program.value(beta) + rounding else beta
 
 
 def _independent(rows: Floats, d: int) -> Any:
