@@ -202,9 +202,9 @@ def test_the_path_is_the_sum_of_the_corrections():
 
 
 def test_the_mean_of_the_weights():
-    """By hand: rows 1, -1 of classes b, a: corrected once at the first visit, so the mean is the weights."""
-    model = PerceptronRule(average=True).fit([[1.0], [-1.0]], ["b", "a"])
-    assert_allclose(weights(model), [1 - 1 * 3 / 4, 1 + 3 / 4])
+    """By hand: after the four visits of two epochs the weights are (1, 1), then three times (0, 2)."""
+    model = PerceptronRule(average=True, keep=True).fit([[1.0], [-1.0]], ["b", "a"])
+    assert_allclose(weights(model), [1 / 4, 7 / 4])
     assert model.updates_.tolist() == [0, 1]
 
 
@@ -285,7 +285,7 @@ def test_nominal_columns_are_expanded():
 
 def test_weights_scale_corrections_and_rows_without_weight_do_not_count():
     X, y = np.array([[1.0], [-1.0], [5.0]]), [1, 0, 0]
-    model = PerceptronRule().fit(X, y, sample_weight=[2.0, 1.0, 0.0])
+    model = PerceptronRule(keep=True).fit(X, y, sample_weight=[2.0, 1.0, 0.0])
     assert 2 not in model.updates_
     assert model.predict([[1.0], [-1.0]]).tolist() == [1, 0]
     double = PerceptronRule(max_iter=5, start=[0, -1.0]).fit(X[:2], y[:2], sample_weight=[2.0, 1.0])

@@ -59,7 +59,7 @@ def test_converges_swings_or_diverges():
     signs = np.sign([record.weights[0] for record in swinging.history[:20]])
     assert swinging.converged
     assert_allclose(signs, (-1.0) ** np.arange(20))
-    wild = gradient_descent(Square(), [1.0], 1.5, max_iter=10_000)
+    wild = gradient_descent(Square(), [1.0], 1.1, max_iter=10_000)
     assert not wild.converged and wild.reason == "diverged" and np.isfinite(wild.value)
 
 

@@ -34,13 +34,13 @@ class Snapshot:
     ----------
     iteration : from 0, the start
     value : E, the error that is descended on, over all rows
-    errors : how many rows (or outputs, if classes do not exclude each other) are on the wrong side
+    errors : how many rows (or outputs, if classes do not exclude each other) are on the wrong side, or what they weigh
     weights : (outputs, D + 1) the constant first, if this iteration was asked for
     """
 
     iteration: int
     value: float
-    errors: int
+    errors: float
     weights: np.ndarray | None = None
 
 
@@ -61,8 +61,8 @@ class Outputs:
 
     Attributes
     ----------
-    errors, steepest : of the weights seen last, how many rows are wrong, and the largest entry of the gradient, each
-        divided by the root mean square of its column, so that units do not matter
+    errors, steepest : of the weights seen last: how many rows are wrong (or what they weigh), and the largest entry
+        of the gradient, each divided by the root mean square of its column, so that units do not matter
     """
 
     def __init__(
@@ -78,9 +78,8 @@ class Outputs:
     ):
         self.X, self.R, self.w = X, np.ascontiguousarray(R, dtype=np.float64), w
         self.softmax, self.squared, self.bias, self.exclusive = softmax, squared, bias, exclusive
-        self.counted = slice(None) if w is None else w > 0
-        self.errors, self.steepest = 0, np.inf  # of the weights seen last
-        self.size = np.append(1.0, _sizes(X))
+        self.errors, self.steepest = 0.0, np.inf  # of the weights seen last
+        self.size = np.append(1.0, _sizes(X, w))
         if isinstance(X, np.ndarray):
             self._parts: tuple[Any, ...] = (np.ascontiguousarray(X, dtype=np.float64),)
             self._epoch: Any = _kernel.dense
@@ -101,8 +100,7 @@ class Outputs:
         """E of (1), and its gradient as a vector of all weights, output after output, the constant first."""
         W = w.reshape(self.shape)
         scores = np.asarray(self.X @ W[:, 1:].T) + W[:, 0]
-        wrong = self._wrong(scores)
-        self.errors = int(wrong[self.counted].sum())
+        self.errors = self._wrong(scores)
         each, pull = self._each(scores)
         if self.w is not None:
             each, pull = each * self.w[:, None], pull * self.w[:, None]
@@ -124,10 +122,13 @@ class Outputs:
             return (R - y) ** 2 / 2, (y - R) * y * (1 - y)
         return np.logaddexp(0.0, np.where(R > 0, -scores, scores)), y - R
 
-    def _wrong(self, scores: np.ndarray) -> np.ndarray:
+    def _wrong(self, scores: np.ndarray) -> float:
+        """How many rows (outputs) are on the wrong side, or what they weigh."""
         if self.exclusive and scores.shape[1] > 1:
-            return scores.argmax(axis=1) != self.R.argmax(axis=1)
-        return (scores > 0) != (self.R > 0)
+            wrong = scores.argmax(axis=1) != self.R.argmax(axis=1)
+        else:
+            wrong = ((scores > 0) != (self.R > 0)).sum(axis=1)
+        return int(wrong.sum()) if self.w is None else float(wrong @ self.w)
 
     def epoch(self, W: np.ndarray, order: np.ndarray, size: int, rates: np.ndarray) -> None:
         """Pass over the rows in batches, moving W after each."""
@@ -137,11 +138,17 @@ class Outputs:
         self._epoch(*self._parts, self.R, weight, order, size, rates, *flags, W, scratch)
 
 
-def _sizes(X: Any) -> np.ndarray:
+def _whole_numbers(v: Any) -> bool:
+    listed = isinstance(v, (list, tuple, set, frozenset, range, np.ndarray))
+    return listed and all(isinstance(i, (int, np.integer)) for i in v)
+
+
+def _sizes(X: Any, w: np.ndarray | None) -> np.ndarray:
     """(D,) the root mean square of each column; 1 for a column of zeros."""
-    squares = X.multiply(X) if not isinstance(X, np.ndarray) else None
-    total = np.einsum("ij,ij->j", X, X) if squares is None else np.asarray(squares.sum(axis=0)).ravel()
-    root = np.sqrt(total / X.shape[0])
+    w = np.ones(X.shape[0]) if w is None else w
+    with np.errstate(over="ignore"):
+        squares = X * X if isinstance(X, np.ndarray) else X.multiply(X)
+        root = np.sqrt(np.asarray(squares.T @ w) / w.sum())
     return np.where((root > 0) & np.isfinite(root), root, 1.0)
 
 
@@ -158,9 +165,7 @@ class GradientOutputs(LinearClassifier, Classifier):
         "stop": Choice("gradient", "errors"),
         "tol": Range(0),
         "patience": Count(),
-        "snapshots": Any_(
-            "numbers of iterations", lambda v: all(isinstance(i, (int, np.integer)) for i in v)
-        ),
+        "snapshots": Any_("numbers of iterations", lambda v: _whole_numbers(v)),
         "fit_intercept": Flag(),
         "random_state": Seed(),
     }
@@ -272,8 +277,8 @@ class GradientOutputs(LinearClassifier, Classifier):
             )
         else:
             said += (
-                f" with {last.errors} errors, before the gradient was small. Raise max_iter, bring the columns to one "
-                "scale, or use LogisticRegression, which takes Newton steps."
+                f" with {last.errors:g} errors, before the gradient was small. Raise max_iter, bring the columns to "
+                "one scale, or use LogisticRegression, which takes Newton steps."
             )
         warnings.warn(said, ConvergenceWarning, stacklevel=6)
 
@@ -286,7 +291,7 @@ class _Diary:
         self.history: list[Snapshot] = []
         self.best, self.since = np.inf, 0
 
-    def note(self, iteration: int, value: float, errors: int, W: np.ndarray) -> bool:
+    def note(self, iteration: int, value: float, errors: float, W: np.ndarray) -> bool:
         """Add an iteration; whether to stop."""
         kept = W.copy() if iteration in self.snapshots else None
         self.history.append(Snapshot(iteration, float(value), errors, kept))

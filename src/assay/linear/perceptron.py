@@ -48,7 +48,10 @@ class Perceptron(SGDClassifier):
         Seed of the orders, and of the rows set aside.
     early_stopping : bool, default False
         Set ``validation_fraction`` of the rows aside and stop when their accuracy does not rise any more.
-    validation_fraction : float, default 0.1      n_iter_no_change : int, default 5
+    validation_fraction : float, default 0.1
+        Share of the rows that is set aside.
+    n_iter_no_change : int, default 5
+        Passes without progress after which it stops.
     class_weight : dict of label to weight, "balanced" or None, default None
         What the rows of each class count, besides ``sample_weight``.
     warm_start : bool, default False

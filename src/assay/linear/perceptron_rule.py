@@ -67,7 +67,7 @@ class PerceptronRule(SignClassifier):
     tie : {"positive", "random", "reject"}, default "positive"
         What a score of 0 is when predicting: the second class, either of them, or "reject".
     keep : bool, default False
-        Keep the weights after every correction in ``path_``.
+        Keep which rows were corrected in ``updates_``, and the weights after each correction in ``path_``.
     random_state : seed of the order, of the start and of random ties
 
     Attributes
@@ -75,10 +75,11 @@ class PerceptronRule(SignClassifier):
     coef_ : (1, D)      intercept_ : (1,)      classes_ : (2,)
     n_iter_ : epochs, the clean one counted
     n_updates_ : corrections
-    updates_ : (n_updates_,) the rows corrected, one after another (not with ``batch``)
     converged_ : whether an epoch without a mistake was reached
     history_ : list of Epoch
-    path_ : (n_updates_ + 1, D + 1) the weights, w_0 first, from the start on; after each epoch with ``batch``
+    updates_ : with ``keep``: (n_updates_,) the rows corrected, one after another; none with ``batch``
+    path_ : with ``keep``: (n_updates_ + 1, D + 1) the weights, w_0 first, from the start on; after each epoch with
+        ``batch``
 
     Examples
     --------
@@ -162,15 +163,15 @@ class PerceptronRule(SignClassifier):
                 found, count, clean = self._pass(rows, weights, rate, walk, rng)
                 self.history_.append(Epoch(epoch, count, float(rate)))
                 self.converged_ = clean
-                updates.append(found)
                 if self.keep and count:
+                    updates.append(found)
                     path.append(weights[None].copy() if self.batch else _steps(rows, before, found, rate))
                 bar.advance()
         self.n_iter_ = len(self.history_)
         self.n_updates_ = sum(epoch.corrections for epoch in self.history_)
-        self.updates_ = np.concatenate(updates)
         if self.keep:
             self.path_ = np.vstack(path)
+            self.updates_ = np.concatenate([np.empty(0, dtype=np.int64), *updates])
         if not (self.converged_ or self.average):
             self._say_unfinished(rows, weights)
         learned = walk.mean(weights) if self.average else weights

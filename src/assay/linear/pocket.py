@@ -61,12 +61,12 @@ class PocketClassifier(SignClassifier):
 
     Examples
     --------
-    One row lies among the other class; the best hyperplane errs once:
+    One row lies behind the other class; the best hyperplane errs once:
 
     >>> from assay.linear import PocketClassifier
-    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [0.5]], [0, 0, 1, 1, 1]
+    >>> X, y = [[0.0], [0.4], [2.0], [3.0], [-1.0]], [0, 0, 1, 1, 1]
     >>> model = PocketClassifier(max_updates=100).fit(X, y)
-    >>> model.n_errors_, model.predict([[1.4], [2.6]])
+    >>> model.n_errors_, model.predict([[0.2], [2.5]])
     (1, array([0, 1]))
     """
 

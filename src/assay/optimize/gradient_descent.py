@@ -103,7 +103,9 @@ def gradient_descent(
             if not np.isfinite(there[1]) or not np.isfinite(there[2]).all():
                 reason = "diverged"
                 break
-            step, before, here = float(np.linalg.norm(there[0] - w)), value, there
+            with np.errstate(over="ignore"):
+                step = float(np.linalg.norm(there[0] - w))
+            before, here = value, there
             bar.advance()
     w, value, gradient = here
     return Optimum(
