@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -140,6 +141,27 @@ class LeastSquaresInference:
                 f"{self.who}: {self.n} rows for {self.parameters} coefficients leave nothing to estimate the noise "
                 "from, so there are no standard errors. Give more rows or fewer columns."
             )
+        away = self._distance()
+        if away > 0.1 and self.squares > 1e-20 * self.total_squares:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warnings.warn(
+                f"{self.who}: the coefficients are {away:.2g} standard errors away from the best ones for these rows. "
+                "Pass the rows and weights of fit.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _distance(self) -> float:
+        """How far the coefficients are from those with the least squares, in standard errors."""
+        e = self.residual if self.rows.w is None else self.rows.w * self.residual
+        d, scale = len(self.coef), self.scale
+        g = np.zeros(self.parameters)
+        g[:d] = (np.asarray(self.rows.X.T @ e) - scale.mean * e.sum()) / scale.spread
+        g[:d] -= self._decay[:d] * self.coef * scale.spread
+        if self.fit_intercept:
+            g[d] = e.sum() - self._decay[d] * (self.intercept + scale.mean @ self.coef)
+        return float(np.sqrt(max(g @ self._bread @ g, 0.0) / max(self.noise, 1e-300)))
 
     @cached_property
     def outside(self) -> np.ndarray:
