@@ -26,15 +26,15 @@ def ranks(order):
     return places
 
 
-def pass_by_the_book(X, above, below, order, rate, margin, w):
+def pass_by_the_book(X, pairs, rate, margin, w):
     """IML 10-49, one pair after the other; and the mean of the weights over all visits."""
     w, corrected, total = w.copy(), 0, np.zeros_like(w)
-    for t in order:
-        gap = X[above[t]] - X[below[t]]
+    for u, v in pairs:
+        gap = X[u] - X[v]
         if not w @ gap > margin:
             w, corrected = w + rate * gap, corrected + 1
         total += w
-    return w, corrected, total / len(order)
+    return w, corrected, total / len(pairs)
 
 
 @pytest.mark.capability("IML-10-23")
@@ -59,8 +59,8 @@ def test_error_and_correction_at_the_book_s_weights():
     assert [pair for pair in pairs.tolist() if g[pair[0]] < g[pair[1]]] == [[1, 2]]
     assert [pair for pair in pairs.tolist() if g[pair[0]] == g[pair[1]]] == [[3, 4]]
     w = np.array([1.0, -1.0])
-    one = np.array([0])
-    assert _pairwise.correct(ITEMS, np.array([1]), np.array([2]), one, 0.1, 0.0, 0, w, np.zeros(2)) == 1
+    violated = np.array([[1, 2]], dtype=np.int32)
+    assert _pairwise.correct(ITEMS, violated, 0.1, 0.0, 0, w, np.zeros(2)) == 1
     assert_allclose(w, [1.1, -0.7], rtol=1e-12)
 
 
@@ -78,12 +78,11 @@ def test_a_margin_is_kept():
 def test_kernel_and_book_make_the_same_pass(seed, n, d, margin):
     rng = np.random.default_rng(seed)
     X, w = rng.normal(size=(n, d)).round(1), rng.normal(size=d).round(1)
-    above, below = rng.integers(0, n, (2, 30))
-    order = rng.permutation(30)
-    meant, count, mean = pass_by_the_book(X, above, below, order, 0.25, margin, w)
+    pairs = rng.integers(0, n, (30, 2)).astype(np.int32)
+    meant, count, mean = pass_by_the_book(X, pairs, 0.25, margin, w)
     trail = np.zeros(d)
-    first = _pairwise.correct(X, above, below, order[:11], 0.25, margin, 0, w, trail)
-    assert first + _pairwise.correct(X, above, below, order[11:], 0.25, margin, 11, w, trail) == count
+    first = _pairwise.correct(X, pairs[:11], 0.25, margin, 0, w, trail)
+    assert first + _pairwise.correct(X, pairs[11:], 0.25, margin, 11, w, trail) == count
     assert_allclose(w, meant, rtol=1e-9, atol=1e-12)
     assert_allclose(w - trail / 30, mean, rtol=1e-9, atol=1e-12)
 

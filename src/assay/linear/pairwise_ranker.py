@@ -18,7 +18,7 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.targets import numeric_target, plain_values
 from assay.errors import DataError, DegenerateError
-from assay.linear.ranking_pairs import RankingError, _checked, pairs_from_grades, ranking_error
+from assay.linear.ranking_pairs import RankingError, checked_pairs, pairs_from_grades, ranking_error
 from assay.linear.terms import terms_section
 
 __all__ = ["PairwiseRanker", "RankingPass"]
@@ -140,24 +140,24 @@ class PairwiseRanker(Learner):
         """
         self._check_parameters()
         values = np.ascontiguousarray(self._admit(X, fitting=True), dtype=np.float64)
-        above, below = self._pairs(len(values), y, group, pairs)
+        rows = self._pairs(len(values), y, group, pairs)
         draw, size = random_state_of(self.random_state), float(np.abs(values).max())
         with np.errstate(over="ignore", under="ignore"):
             w = np.asarray(draw.uniform(-0.01, 0.01, values.shape[1])) * (self.rate * size or 1.0)
         self.history_, self.intercept_ = [], 0.0
-        fewest, since, trail, both = len(above) + 1, 0, np.zeros_like(w), np.column_stack((above, below))
+        fewest, since, trail = len(rows) + 1, 0, np.zeros_like(w)
         with progress(total=None, description="PairwiseRanker") as bar:
             for number in range(1, self.max_iter + 1):
-                order = draw.permutation(len(above)) if self.shuffle else np.arange(len(above))
-                corrected = self._pass(values, above, below, order, w, trail, (number - 1) * len(above))
-                error, since = ranking_error(values @ w, both, self.margin), since + 1
+                rows = _shuffled(rows, draw) if self.shuffle else rows
+                corrected = self._pass(values, rows, w, trail, (number - 1) * len(rows))
+                error, since = ranking_error(values @ w, rows, self.margin), since + 1
                 self.history_.append(RankingPass(number, corrected, error.violated, error.tied, error.hinge))
                 bar.advance(note=f"{error.violated} violated")
                 if not corrected:
                     self.coef_, self.error_ = w, error
                     break
-                mean = w - trail / (number * len(above))
-                averaged = ranking_error(values @ mean, both, self.margin)
+                mean = w - trail / (number * len(rows))
+                averaged = ranking_error(values @ mean, rows, self.margin)
                 for candidate, found in ((w, error), (mean, averaged)):
                     if found.violated + found.tied < fewest:
                         fewest, since = found.violated + found.tied, 0
@@ -167,7 +167,7 @@ class PairwiseRanker(Learner):
         self.n_iter_ = len(self.history_)
         if corrected and since < self.patience:
             warnings.warn(
-                f"PairwiseRanker stopped after {self.n_iter_} passes with {self.error_.violated} of {len(above)} pairs "
+                f"PairwiseRanker stopped after {self.n_iter_} passes with {self.error_.violated} of {len(rows)} pairs "
                 "in the wrong order. Raise max_iter, standardise the columns, or add columns (squares, products) in "
                 "which the order is linear.",
                 ConvergenceWarning,
@@ -180,32 +180,23 @@ class PairwiseRanker(Learner):
         self._check_parameters()
         first = "coef_" not in vars(self)
         values = np.ascontiguousarray(self._admit(X, fitting=first), dtype=np.float64)
-        above, below = self._pairs(len(values), y, group, pairs)
+        rows = self._pairs(len(values), y, group, pairs)
         w = np.zeros(values.shape[1]) if first else self.coef_.copy()
-        corrected = self._pass(values, above, below, np.arange(len(above)), w, np.zeros_like(w), 0)
-        error = ranking_error(values @ w, np.column_stack((above, below)), self.margin)
+        corrected = self._pass(values, rows, w, np.zeros_like(w), 0)
+        error = ranking_error(values @ w, rows, self.margin)
         self.coef_, self.intercept_, self.error_ = w, 0.0, error
         self.history_ = [] if first else self.history_
         self.n_iter_ = len(self.history_) + 1
         self.history_.append(RankingPass(self.n_iter_, corrected, error.violated, error.tied, error.hinge))
         return self
 
-    def _pass(
-        self,
-        X: np.ndarray,
-        above: np.ndarray,
-        below: np.ndarray,
-        order: np.ndarray,
-        w: np.ndarray,
-        trail: np.ndarray,
-        visits: int,
-    ) -> int:
+    def _pass(self, X: np.ndarray, rows: np.ndarray, w: np.ndarray, trail: np.ndarray, visits: int) -> int:
         """Visit all pairs; w and trail change in place. Returns how many pairs were corrected."""
-        order = order.astype(np.int64, copy=False)
         corrected, rate, margin = 0, float(self.rate), float(self.margin)
-        for a in range(0, len(order), AT_ONCE):
-            some = order[a : a + AT_ONCE]
-            corrected += _pairwise.correct(X, above, below, some, rate, margin, visits + a, w, trail)  # (1)
+        for a in range(0, len(rows), AT_ONCE):
+            corrected += _pairwise.correct(
+                X, rows[a : a + AT_ONCE], rate, margin, visits + a, w, trail
+            )  # (1)
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isfinite(X @ w).all():
                 raise DegenerateError(
@@ -213,7 +204,7 @@ class PairwiseRanker(Learner):
                 )
         return corrected
 
-    def _pairs(self, n: int, y: Any, group: Any, pairs: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _pairs(self, n: int, y: Any, group: Any, pairs: Any) -> np.ndarray:
         who = type(self).__name__
         if pairs is None:
             grades = numeric_target(y, n, who)
@@ -233,10 +224,10 @@ class PairwiseRanker(Learner):
                     f"{who}: no two rows of a group have different grades ({n} sample{'s' if n > 1 else ''}), so "
                     "there is no pair to learn from."
                 )
-        above, below = _checked(pairs, n, who)
-        if not len(above):
+        rows = checked_pairs(pairs, n, who)
+        if not len(rows):
             raise DataError(f"{who}: pairs is empty, so there is nothing to learn from.")
-        return above, below
+        return rows
 
     # ------------------------------------------------------------------ answers
 
@@ -293,9 +284,13 @@ class PairwiseRanker(Learner):
     def pairwise_error(self, X: Any, y: Any = None, *, group: Any = None, pairs: Any = None) -> RankingError:
         """How many pairs of these rows the scores put in the wrong order; arguments as in ``fit``."""
         g = self.predict(X)
-        above, below = self._pairs(len(g), y, group, pairs)
-        return ranking_error(g, np.column_stack((above, below)), self.margin)
+        return ranking_error(g, self._pairs(len(g), y, group, pairs), self.margin)
 
     def score(self, X: Any, y: Any = None, *, group: Any = None, pairs: Any = None) -> float:
         """The share of pairs in the right order, a tie counting one half."""
         return 1.0 - self.pairwise_error(X, y, group=group, pairs=pairs).share
+
+
+def _shuffled(rows: np.ndarray, draw: np.random.RandomState) -> np.ndarray:
+    """The pairs in random order, each moved as one number of 64 bits."""
+    return draw.permutation(rows.view(np.int64).ravel()).view(np.int32).reshape(-1, 2)

@@ -46,14 +46,14 @@ def ranking_error(scores: Any, pairs: Any, margin: float = 0.0) -> RankingError:
     RankingError(pairs=3, violated=1, tied=1, hinge=2.0)
     """
     g = np.asarray(scores, dtype=np.float64)
-    above, below = _checked(pairs, len(g), "ranking_error")
+    rows = checked_pairs(pairs, len(g), "ranking_error")
     violated, tied, hinge = 0, 0, 0.0
-    for a in range(0, len(above), SOME):
-        gap = g[above[a : a + SOME]] - g[below[a : a + SOME]]
+    for a in range(0, len(rows), SOME):
+        gap = g[rows[a : a + SOME, 0]] - g[rows[a : a + SOME, 1]]
         violated += int((gap < 0).sum())
         tied += int((gap == 0).sum())
         hinge += float(np.maximum(margin - gap, 0.0).sum())
-    return RankingError(len(above), violated, tied, hinge)
+    return RankingError(len(rows), violated, tied, hinge)
 
 
 def pairs_from_grades(
@@ -106,11 +106,12 @@ def pairs_from_grades(
         from assay.core.seeds import random_state_of
 
         pick = random_state_of(random_state).randint(0, total, max_pairs)
+        first = np.searchsorted(before + count, pick, side="right")
+        second = start[first] + pick - before[first]
     else:
-        pick = np.arange(total)
-    first = np.searchsorted(before + count, pick, side="right")
-    second = start[first] + pick - before[first]
-    return np.column_stack((order[first], order[second])).astype(np.int64)
+        first = np.repeat(place, count)
+        second = np.repeat(start - before, count) + np.arange(total)
+    return np.column_stack((order[first], order[second])).astype(np.int64, copy=False)
 
 
 def pairs_from_clicks(shown: Sequence[Any], clicked: Sequence[Any]) -> np.ndarray:
@@ -143,8 +144,8 @@ def pairs_from_clicks(shown: Sequence[Any], clicked: Sequence[Any]) -> np.ndarra
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
-def _checked(pairs: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
-    """The rows above and below, if they are rows of a table of n."""
+def checked_pairs(pairs: Any, n: int, who: str) -> np.ndarray:
+    """(m, 2) int32, if they are rows of a table of n."""
     found = np.asarray(pairs)
     if not found.size:
         found = found.reshape(0, 2).astype(np.int64)
@@ -157,4 +158,6 @@ def _checked(pairs: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
         raise DataError(
             f"{who}: pairs name row {found.max() if found.max() >= n else found.min()}, X has {n} rows."
         )
-    return np.ascontiguousarray(found[:, 0], np.int64), np.ascontiguousarray(found[:, 1], np.int64)
+    if n > np.iinfo(np.int32).max:
+        raise DataError(f"{who}: X has {n} rows, at most {np.iinfo(np.int32).max} can be ranked.")
+    return np.ascontiguousarray(found, np.int32)
