@@ -244,7 +244,7 @@ class StochasticDescent(_Learner):
             )
             if not (math.isfinite(state[0]) and np.isfinite(weights.coef).all()):
                 raise DegenerateError(
-                    f"{type(self).__name__}: floating-point under-/overflow occurred at epoch #{number}: the weights "
+                    f"{type(self).__name__}: Floating-point under-/overflow occurred at epoch #{number}: the weights "
                     "grew beyond all bounds. Scale the columns first, for example with assay.prepare.StandardScaler, "
                     "or lower eta0."
                 )

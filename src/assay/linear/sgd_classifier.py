@@ -267,8 +267,7 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         run, R = sound_rows(X), len(scores)
         count = np.bincount(y, minlength=len(self.classes_))
         factors = class_weights(type(self).__name__, self.class_weight, self.classes_, count)
-        seeds = self._seeds(R)
-        skip = set_aside(self, y, w, stratified=True) if self.early_stopping else None
+        seeds, skip = self._draw(y, w, R)
 
         def learn(k: int) -> list[Any]:
             positive = y == (k if R > 1 else 1)
@@ -288,13 +287,18 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         passes = max(len(history) for history in histories)
         self.coef_, self.intercept_ = self._publish(scores, passes, X.shape[0])
 
-    def _seeds(self, R: int) -> list[int]:
-        """The seeds of the orders, drawn as scikit-learn draws them."""
+    def _draw(self, y: np.ndarray, w: np.ndarray | None, R: int) -> tuple[list[int], np.ndarray | None]:
+        """The seeds of the orders and the rows set aside, drawn as scikit-learn draws them, and when."""
         drawn = random_state_of(self.random_state)
-        states = [drawn] if R == 1 else [np.random.RandomState(s) for s in drawn.randint(_MOST, size=R)]
+        if R == 1:
+            drawn.randint(1, _MOST)
+        skip = set_aside(self, y, w, stratified=True) if self.early_stopping else None
+        if R == 1:
+            return [int(drawn.randint(_MOST))], skip
+        states = [np.random.RandomState(seed) for seed in drawn.randint(_MOST, size=R)]
         for state in states:
             state.randint(1, _MOST)
-        return [int(state.randint(_MOST)) for state in states]
+        return [int(state.randint(_MOST)) for state in states], skip
 
     def _posterior(self, X: Any) -> np.ndarray:
         if self.loss != "modified_huber":
