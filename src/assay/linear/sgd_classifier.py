@@ -86,11 +86,16 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         "optimal": :math:`1/(\alpha(t_0+t-1))` with :math:`t_0=\alpha^{-3/4}`; "constant": eta0; "invscaling": eta0 /
         t^power_t; "adaptive": eta0, a fifth of it each time the passes stop improving; "pa1", "pa2": passive-aggressive
         steps (with "hinge"), which repair the row's loss, at most eta0, or damped by 1 / (2 eta0).
-    eta0 : float, default 0.01      power_t : float, default 0.5
+    eta0 : float, default 0.01
         See ``learning_rate``.
+    power_t : float, default 0.5
+        See ``learning_rate``; from 0 up.
     early_stopping : bool, default False
         Set ``validation_fraction`` of the rows aside and stop when their accuracy does not rise any more.
-    validation_fraction : float, default 0.1      n_iter_no_change : int, default 5
+    validation_fraction : float, default 0.1
+        Share of the rows that ``early_stopping`` sets aside.
+    n_iter_no_change : int, default 5
+        See ``tol``.
     class_weight : dict of label to weight, "balanced" or None, default None
         What the rows of each class count, besides ``sample_weight``.
     warm_start : bool, default False
@@ -121,7 +126,7 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "loss": Choice(*LOSSES),
         **StochasticDescent.accepts,
-        "n_jobs": Any_("None or a whole number, not 0", lambda v: v is None or Count(1).holds(abs(v))),
+        "n_jobs": Count(1) | Count(-1024, -1) | None,
         "class_weight": Any_(
             "None, 'balanced' or a dict of label to weight",
             lambda v: v is None or v == "balanced" or isinstance(v, dict),

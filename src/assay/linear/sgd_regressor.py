@@ -65,11 +65,16 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         :math:`t_0=\alpha^{-3/4}`; "adaptive": eta0, a fifth of it each time the passes stop improving; "pa1", "pa2":
         passive-aggressive steps (with "epsilon_insensitive"), which repair the row's loss, at most eta0, or damped by
         1 / (2 eta0).
-    eta0 : float, default 0.01      power_t : float, default 0.25
+    eta0 : float, default 0.01
         See ``learning_rate``.
+    power_t : float, default 0.25
+        See ``learning_rate``; from 0 up.
     early_stopping : bool, default False
         Set ``validation_fraction`` of the rows aside and stop when their R^2 does not rise any more.
-    validation_fraction : float, default 0.1      n_iter_no_change : int, default 5
+    validation_fraction : float, default 0.1
+        Share of the rows that ``early_stopping`` sets aside.
+    n_iter_no_change : int, default 5
+        See ``tol``.
     warm_start : bool, default False
         Begin at the weights of the last fit.
     average : bool or int, default False
