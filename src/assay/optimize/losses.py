@@ -33,13 +33,33 @@ The derivative by the score s is y slope(m), or -slope(r).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
+from assay.optimize.loss import Loss, Numbers, numbers
+from assay.optimize.margin_losses import (
+    Exponential,
+    Hinge,
+    LogLoss,
+    ModifiedHuber,
+    Perceptron,
+    ScaledLogLoss,
+    SquaredHinge,
+    SquaredMargin,
+    SquaredSigmoid,
+    ZeroOne,
+)
+from assay.optimize.residual_losses import (
+    AbsoluteError,
+    EpsilonInsensitive,
+    Huber,
+    Quantile,
+    SquaredEpsilonInsensitive,
+    SquaredError,
+)
 
 __all__ = [
     "MARGIN_LOSSES",
@@ -50,280 +70,6 @@ __all__ = [
     "soft_maximum",
     "zero_one_error",
 ]
-
-Numbers = np.ndarray
-
-
-@dataclass(frozen=True)
-class Loss:
-    """What one row costs, as a function of one number, with its first two derivatives.
-
-    Attributes
-    ----------
-    name : the word for it in the tables
-    convex : whether it is convex
-    bounds_error : of a loss of the margin: whether it is nowhere below the 0/1 error
-    """
-
-    name: ClassVar[str] = ""
-    convex: ClassVar[bool] = True
-    bounds_error: ClassVar[bool] = False
-
-    def value(self, m: ArrayLike) -> Numbers:
-        """The loss."""
-        raise TypeError(f"{type(self).__name__} must define value")
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        """Its first derivative."""
-        raise TypeError(f"{type(self).__name__} must define slope")
-
-    def curvature(self, m: ArrayLike) -> Numbers:
-        """Its second derivative, 0 where there is none."""
-        return np.zeros_like(_numbers(m))
-
-
-class ZeroOne(Loss):
-    """1 if m <= 0: the error itself, which no gradient can lower."""
-
-    name, convex, bounds_error = "zero_one", False, True
-
-    def value(self, m: ArrayLike) -> Numbers:
-        return (_numbers(m) <= 0) * 1.0
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        return np.zeros_like(_numbers(m))
-
-
-class Perceptron(Loss):
-    """max(0, -m): how far a wrong row is on the wrong side."""
-
-    name = "perceptron"
-
-    def value(self, m: ArrayLike) -> Numbers:
-        return np.maximum(0.0, -_numbers(m))
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        return (_numbers(m) < 0) * -1.0
-
-
-class Hinge(Loss):
-    """max(0, 1 - m): how much of the margin is missing."""
-
-    name, bounds_error = "hinge", True
-
-    def value(self, m: ArrayLike) -> Numbers:
-        return np.maximum(0.0, 1 - _numbers(m))
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        return (_numbers(m) < 1) * -1.0
-
-
-class SquaredHinge(Loss):
-    """max(0, 1 - m)^2."""
-
-    name, bounds_error = "squared_hinge", True
-
-    def value(self, m: ArrayLike) -> Numbers:
-        return np.maximum(0.0, 1 - _numbers(m)) ** 2
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        return -2 * np.maximum(0.0, 1 - _numbers(m))
-
-    def curvature(self, m: ArrayLike) -> Numbers:
-        return (_numbers(m) < 1) * 2.0
-
-
-class ModifiedHuber(Loss):
-    """The squared hinge, gone on as a straight line below m = -1: one far row does not rule the others."""
-
-    name, bounds_error = "modified_huber", True
-
-    def value(self, m: ArrayLike) -> Numbers:
-        m = _numbers(m)
-        return np.where(m >= -1, np.maximum(0.0, 1 - np.maximum(m, -1)) ** 2, -4 * m)
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        return -2 * np.clip(1 - _numbers(m), 0.0, 2.0)
-
-    def curvature(self, m: ArrayLike) -> Numbers:
-        m = _numbers(m)
-        return ((m >= -1) & (m < 1)) * 2.0
-
-
-class LogLoss(Loss):
-    """ln(1 + e^-m): minus the log probability of the right class, if the score is its log odds."""
-
-    name = "log_loss"
-
-    def value(self, m: ArrayLike) -> Numbers:
-        return np.logaddexp(0.0, -_numbers(m))
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        return -_sigmoid(-_numbers(m))
-
-    def curvature(self, m: ArrayLike) -> Numbers:
-        m = _numbers(m)
-        return _sigmoid(m) * _sigmoid(-m)
-
-
-class ScaledLogLoss(LogLoss):
-    """log2(1 + e^-m): the log loss in bits, which bounds the error from above."""
-
-    name, bounds_error = "scaled_log_loss", True
-
-    def value(self, m: ArrayLike) -> Numbers:
-        return super().value(m) / _LN2
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        return super().slope(m) / _LN2
-
-    def curvature(self, m: ArrayLike) -> Numbers:
-        return super().curvature(m) / _LN2
-
-
-class SquaredMargin(Loss):
-    """(1 - m)^2: least squares on the labels -1 and +1; rows that are too right cost, too."""
-
-    name, bounds_error = "squared_error", True
-
-    def value(self, m: ArrayLike) -> Numbers:
-        return (1 - _numbers(m)) ** 2
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        return -2 * (1 - _numbers(m))
-
-    def curvature(self, m: ArrayLike) -> Numbers:
-        return np.full_like(_numbers(m), 2.0)
-
-
-class Exponential(Loss):
-    """e^-m, the loss of boosting; above e^700 it stays there, so that a hopeless row does not make it infinite."""
-
-    name, bounds_error = "exponential", True
-
-    def value(self, m: ArrayLike) -> Numbers:
-        return np.exp(np.minimum(-_numbers(m), 700.0))
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        return -self.value(m)
-
-    def curvature(self, m: ArrayLike) -> Numbers:
-        return self.value(m)
-
-
-class SquaredSigmoid(Loss):
-    """(1 - sigmoid(m))^2 / 2: the squared error of a sigmoid output; flat, hence slow, on both sides."""
-
-    name, convex = "squared_sigmoid", False
-
-    def value(self, m: ArrayLike) -> Numbers:
-        return _sigmoid(-_numbers(m)) ** 2 / 2
-
-    def slope(self, m: ArrayLike) -> Numbers:
-        wrong = _sigmoid(-_numbers(m))
-        return -wrong * wrong * (1 - wrong)
-
-    def curvature(self, m: ArrayLike) -> Numbers:
-        wrong = _sigmoid(-_numbers(m))
-        return wrong * wrong * (1 - wrong) * (2 - 3 * wrong)
-
-
-class SquaredError(Loss):
-    """r^2 / 2."""
-
-    name = "squared_error"
-
-    def value(self, r: ArrayLike) -> Numbers:
-        return _numbers(r) ** 2 / 2
-
-    def slope(self, r: ArrayLike) -> Numbers:
-        return _numbers(r).copy()
-
-    def curvature(self, r: ArrayLike) -> Numbers:
-        return np.ones_like(_numbers(r))
-
-
-class AbsoluteError(Loss):
-    """abs(r): its minimum is a median."""
-
-    name = "absolute_error"
-
-    def value(self, r: ArrayLike) -> Numbers:
-        return np.abs(_numbers(r))
-
-    def slope(self, r: ArrayLike) -> Numbers:
-        return np.sign(_numbers(r))
-
-
-@dataclass(frozen=True)
-class Huber(Loss):
-    """r^2 / 2 up to epsilon, from there a straight line: far rows pull no harder than near ones."""
-
-    name = "huber"
-    epsilon: float = 1.35
-
-    def value(self, r: ArrayLike) -> Numbers:
-        size = np.abs(_numbers(r))
-        near = np.minimum(size, self.epsilon)
-        return near * (size - near / 2)
-
-    def slope(self, r: ArrayLike) -> Numbers:
-        return np.clip(_numbers(r), -self.epsilon, self.epsilon)
-
-    def curvature(self, r: ArrayLike) -> Numbers:
-        return (np.abs(_numbers(r)) <= self.epsilon) * 1.0
-
-
-@dataclass(frozen=True)
-class EpsilonInsensitive(Loss):
-    """max(0, abs(r) - epsilon): small residuals cost nothing."""
-
-    name = "epsilon_insensitive"
-    epsilon: float = 0.1
-
-    def value(self, r: ArrayLike) -> Numbers:
-        return np.maximum(0.0, np.abs(_numbers(r)) - self.epsilon)
-
-    def slope(self, r: ArrayLike) -> Numbers:
-        r = _numbers(r)
-        return np.where(np.abs(r) > self.epsilon, np.sign(r), 0.0)
-
-
-@dataclass(frozen=True)
-class SquaredEpsilonInsensitive(Loss):
-    """max(0, abs(r) - epsilon)^2."""
-
-    name = "squared_epsilon_insensitive"
-    epsilon: float = 0.1
-
-    def value(self, r: ArrayLike) -> Numbers:
-        return np.maximum(0.0, np.abs(_numbers(r)) - self.epsilon) ** 2
-
-    def slope(self, r: ArrayLike) -> Numbers:
-        r = _numbers(r)
-        return 2 * np.sign(r) * np.maximum(0.0, np.abs(r) - self.epsilon)
-
-    def curvature(self, r: ArrayLike) -> Numbers:
-        return (np.abs(_numbers(r)) > self.epsilon) * 2.0
-
-
-@dataclass(frozen=True)
-class Quantile(Loss):
-    """q r above the prediction, (q - 1) r below: its minimum is the q quantile."""
-
-    name = "quantile"
-    q: float = 0.5
-
-    def value(self, r: ArrayLike) -> Numbers:
-        r = _numbers(r)
-        return np.maximum(self.q * r, (self.q - 1) * r)
-
-    def slope(self, r: ArrayLike) -> Numbers:
-        r = _numbers(r)
-        return np.where(r > 0, self.q, np.where(r < 0, self.q - 1, 0.0))
-
-
-_LN2 = float(np.log(2.0))
 
 MARGIN_LOSSES: dict[str, Loss] = {
     loss.name: loss
@@ -394,7 +140,7 @@ def zero_one_error(score: ArrayLike, y: ArrayLike) -> Numbers:
     >>> zero_one_error([0.0, 0.0, -2.0], [1, -1, -1])
     array([0., 1., 0.])
     """
-    return ((_numbers(score) >= 0) != (_numbers(y) > 0)) * 1.0
+    return ((numbers(score) >= 0) != (numbers(y) > 0)) * 1.0
 
 
 def soft_maximum(*terms: ArrayLike) -> Numbers:
@@ -406,17 +152,7 @@ def soft_maximum(*terms: ArrayLike) -> Numbers:
     >>> float(soft_maximum(0.0, 0.0).round(6)), float(soft_maximum(0.0, 1000.0))
     (0.693147, 1000.0)
     """
-    total = _numbers(terms[0])
+    total = numbers(terms[0])
     for term in terms[1:]:
         total = np.logaddexp(total, term)
     return total
-
-
-def _numbers(m: ArrayLike) -> Numbers:
-    return np.asarray(m, dtype=np.float64)
-
-
-def _sigmoid(a: Numbers) -> Numbers:
-    from scipy.special import expit
-
-    return expit(a)
