@@ -58,8 +58,8 @@ MADE = {
     "GradientBoostingRegressor": {"n_estimators": 20, "random_state": 0},
     "HistGradientBoostingClassifier": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
-    "IndependentSigmoids": {"rate": 1e-4, "tol": 100.0},  # stops after a few steps
-    "LogisticDiscriminant": {"rate": 1e-4, "tol": 100.0},
+    "IndependentSigmoids": {"rate": 0.0005, "tol": 5.0},  # stops after a few steps
+    "LogisticDiscriminant": {"rate": 0.002, "tol": 5.0},
     "LogitBoostClassifier": {"n_estimators": 5},
     "NeuralTreeClassifier": {"random_state": 0},
     "OC1Classifier": {"random_state": 0},
