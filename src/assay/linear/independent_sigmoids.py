@@ -12,7 +12,8 @@ from assay.core.fitting import all_or_nothing
 from assay.core.learner import plain_label
 from assay.core.targets import check_weights, plain_values
 from assay.errors import DataError
-from assay.linear.gradient_outputs import GradientOutputs, Outputs
+from assay.linear.gradient_outputs import GradientOutputs
+from assay.linear.logistic_outputs import Outputs
 from assay.linear.terms import terms_section
 
 __all__ = ["IndependentSigmoids"]

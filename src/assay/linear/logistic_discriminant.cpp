@@ -5,7 +5,7 @@
 //     after the rows of a batch:                   w_k += rate_k sum_i weight_i delta_ik (1, x_i)
 //
 // Checked by the caller: finite rows, valid row numbers, columns of CSR rows within W.
-// Twin in NumPy: tests/linear/test_gradient_outputs.py, epoch_by_the_book.
+// Twin in NumPy: tests/linear/test_logistic_outputs.py, epoch_by_the_book.
 #include <algorithm>
 #include <cmath>
 

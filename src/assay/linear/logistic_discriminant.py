@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError
-from assay.linear.gradient_outputs import GradientOutputs, Outputs
+from assay.linear.gradient_outputs import GradientOutputs
+from assay.linear.logistic_outputs import Outputs
 
 __all__ = ["LogisticDiscriminant"]
 

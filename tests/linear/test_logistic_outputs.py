@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from scipy.special import expit, softmax
 
 from assay.errors import DataError
-from assay.linear.gradient_outputs import Outputs
+from assay.linear.logistic_outputs import Outputs
 
 KINDS = {"softmax": (True, False), "sigmoids": (False, False), "squared": (False, True)}
 
