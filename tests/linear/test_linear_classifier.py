@@ -117,6 +117,14 @@ def test_regions_are_convex(seed, K, share):
             assert (model.predict(share * own[1:] + (1 - share) * own[:-1]) == k).all()
 
 
+@pytest.mark.capability("IML-10-01")
+def test_weights_by_size_with_their_signs():
+    assert two().weights() == [("x1", 4.0), ("x0", 3.0)]
+    assert two().weights("no") == [("x1", -4.0), ("x0", -3.0)]
+    assert three().weights("b") == [("x0", -1.0), ("x1", 1.0)]
+    assert mixed()[0].weights()[0] == ("size", 2.0) and len(mixed()[0].weights()) == 3
+
+
 def test_planes_of_several_classes():
     model = three()
     assert_allclose(model.hyperplane("a").normal, [2, 0])

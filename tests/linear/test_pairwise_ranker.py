@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -77,14 +78,22 @@ def test_a_margin_is_kept():
 )
 def test_kernel_and_book_make_the_same_pass(seed, n, d, margin):
     rng = np.random.default_rng(seed)
-    X, w = rng.normal(size=(n, d)).round(1), rng.normal(size=d).round(1)
-    pairs = rng.integers(0, n, (30, 2)).astype(np.int32)
+    X, w = (
+        np.round(4 * rng.normal(size=(n, d))) / 4,
+        np.round(4 * rng.normal(size=d)) / 4,
+    )  # sums are exact, ties too
+    pairs, start = rng.integers(0, n, (30, 2)).astype(np.int32), w.copy()
     meant, count, mean = pass_by_the_book(X, pairs, 0.25, margin, w)
     trail = np.zeros(d)
     first = _pairwise.correct(X, pairs[:11], 0.25, margin, 0, w, trail)
     assert first + _pairwise.correct(X, pairs[11:], 0.25, margin, 11, w, trail) == count
     assert_allclose(w, meant, rtol=1e-9, atol=1e-12)
     assert_allclose(w - trail / 30, mean, rtol=1e-9, atol=1e-12)
+    table, v, trail = sp.csr_array(X), start, np.zeros(d)
+    entries = table.data, table.indices.astype(np.int32), table.indptr.astype(np.int64)
+    assert _pairwise.correct_sparse(*entries, pairs, 0.25, margin, 0, v, trail) == count
+    assert_allclose(v, meant, rtol=1e-9, atol=1e-12)
+    assert_allclose(v - trail / 30, mean, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.capability("IML-10-24")
@@ -138,6 +147,17 @@ def test_real_rows_rank_about_as_well_as_least_squares_scores_them():
     meant = ranking_error(by_squares, pairs_from_grades(y)).share
     assert model.pairwise_error(X, y).share < meant + 0.02
     assert model.error_.violated <= min(entry.violated for entry in model.history_)
+
+
+def test_sparse_rows_are_ranked_alike():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 8)) * (rng.random((60, 8)) < 0.3)
+    y = np.round(X @ rng.normal(size=8), 1)
+    dense = PairwiseRanker(random_state=0, patience=3).fit(X, y)
+    sparse = PairwiseRanker(random_state=0, patience=3).fit(sp.csr_array(X), y)
+    assert_allclose(sparse.coef_, dense.coef_, rtol=1e-6)
+    assert_allclose(sparse.predict(sp.csr_array(X)), dense.predict(X), rtol=1e-6, atol=1e-9)
+    assert_allclose(sparse.explain(sp.csr_array(X[:1])).answer, dense.predict(X[:1])[0], rtol=1e-6, atol=1e-9)
 
 
 def test_pairs_in_parts():

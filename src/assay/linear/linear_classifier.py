@@ -39,6 +39,19 @@ class LinearClassifier(_Classifier):
         """(n,) the score of the second class for two classes, else (n, K)."""
         return self._scores(self._admit(X))
 
+    def weights(self, label: Any = None) -> list[tuple[str, float]]:
+        """The columns of ``design_`` and their weights in the score of a class, the largest first.
+
+        Sizes tell how much a column matters only if all columns are on one scale; signs tell in which direction.
+
+        Parameters
+        ----------
+        label : the class; None for the second of two
+        """
+        plane = self.hyperplane(label)
+        order = np.argsort(-np.abs(plane.normal), kind="stable")
+        return [(self._names[j], float(plane.normal[j])) for j in order]
+
     def hyperplane(self, label: Any = None, against: Any = None) -> Hyperplane:
         """Where the score is 0.
 

@@ -18,6 +18,7 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.targets import numeric_target, plain_values
 from assay.errors import DataError, DegenerateError
+from assay.linear.affine import affine
 from assay.linear.ranking_pairs import RankingError, checked_pairs, pairs_from_grades, ranking_error
 from assay.linear.terms import terms_section
 
@@ -90,6 +91,7 @@ class PairwiseRanker(Learner):
     array([0, 1])
     """
 
+    takes = frozenset({"sparse"})
     accepts = {
         "rate": Range(0, open="low"),
         "margin": Range(0),
@@ -139,9 +141,9 @@ class PairwiseRanker(Learner):
         pairs : (m, 2) row numbers, the upper row first; any partial order
         """
         self._check_parameters()
-        values = np.ascontiguousarray(self._admit(X, fitting=True), dtype=np.float64)
-        rows = self._pairs(len(values), y, group, pairs)
-        draw, size = random_state_of(self.random_state), float(np.abs(values).max())
+        values = _block(self._admit(X, fitting=True))
+        rows = self._pairs(values.shape[0], y, group, pairs)
+        draw, size = random_state_of(self.random_state), float(abs(values).max())
         with np.errstate(over="ignore", under="ignore"):
             w = np.asarray(draw.uniform(-0.01, 0.01, values.shape[1])) * (self.rate * size or 1.0)
         self.history_, self.intercept_ = [], 0.0
@@ -179,8 +181,8 @@ class PairwiseRanker(Learner):
         """Visit the pairs of some more rows once, as they come, starting from the weights so far."""
         self._check_parameters()
         first = "coef_" not in vars(self)
-        values = np.ascontiguousarray(self._admit(X, fitting=first), dtype=np.float64)
-        rows = self._pairs(len(values), y, group, pairs)
+        values = _block(self._admit(X, fitting=first))
+        rows = self._pairs(values.shape[0], y, group, pairs)
         w = np.zeros(values.shape[1]) if first else self.coef_.copy()
         corrected = self._pass(values, rows, w, np.zeros_like(w), 0)
         error = ranking_error(values @ w, rows, self.margin)
@@ -190,13 +192,14 @@ class PairwiseRanker(Learner):
         self.history_.append(RankingPass(self.n_iter_, corrected, error.violated, error.tied, error.hinge))
         return self
 
-    def _pass(self, X: np.ndarray, rows: np.ndarray, w: np.ndarray, trail: np.ndarray, visits: int) -> int:
+    def _pass(self, X: Any, rows: np.ndarray, w: np.ndarray, trail: np.ndarray, visits: int) -> int:
         """Visit all pairs; w and trail change in place. Returns how many pairs were corrected."""
         corrected, rate, margin = 0, float(self.rate), float(self.margin)
+        dense = isinstance(X, np.ndarray)
+        kernel = _pairwise.correct if dense else _pairwise.correct_sparse
+        table = (X,) if dense else (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int64))
         for a in range(0, len(rows), AT_ONCE):
-            corrected += _pairwise.correct(
-                X, rows[a : a + AT_ONCE], rate, margin, visits + a, w, trail
-            )  # (1)
+            corrected += kernel(*table, rows[a : a + AT_ONCE], rate, margin, visits + a, w, trail)  # (1)
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isfinite(X @ w).all():
                 raise DegenerateError(
@@ -235,21 +238,20 @@ class PairwiseRanker(Learner):
         """(n,) the scores; only their order means something."""
         return self._predict(self._admit(X))
 
-    def _predict(self, X: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return X @ self.coef_
+    def _predict(self, X: Any) -> np.ndarray:
+        return affine(X, self.coef_[None], 0.0)[:, 0]
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """The terms of the score: an Explanation for one row, a list for several."""
         return _explain_rows(self, X)
 
-    def _explanation(self, X: np.ndarray, row: dict[str, Any]) -> Explanation:
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
         return Explanation(
             type(self).__name__, float(self._predict(X)[0]), row=row, sections=self._reasons(X, row)
         )
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
-        x, W = X[0].astype(np.float64), self.coef_[:, None]
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        x, W = (X if isinstance(X, np.ndarray) else X.toarray())[0].astype(np.float64), self.coef_[:, None]
         return [terms_section("Terms of the score", self.design_, row, x, W, np.zeros(1), ["product"])]
 
     def rank(self, X: Any, group: Any = None) -> np.ndarray:
@@ -289,6 +291,15 @@ class PairwiseRanker(Learner):
     def score(self, X: Any, y: Any = None, *, group: Any = None, pairs: Any = None) -> float:
         """The share of pairs in the right order, a tie counting one half."""
         return 1.0 - self.pairwise_error(X, y, group=group, pairs=pairs).share
+
+
+def _block(X: Any) -> Any:
+    """A dense block row after row, or a sparse one whose column numbers were checked, for the kernels."""
+    if isinstance(X, np.ndarray):
+        return np.ascontiguousarray(X, dtype=np.float64)
+    table = X.tocsr().astype(np.float64)
+    table.check_format(full_check=True)
+    return table
 
 
 def _shuffled(rows: np.ndarray, draw: np.random.RandomState) -> np.ndarray:
