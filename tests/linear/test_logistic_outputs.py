@@ -16,7 +16,7 @@ KINDS = {"softmax": (True, False), "sigmoids": (False, False), "squared": (False
 
 def outputs(X, R, w=None, kind="softmax", bias=True, exclusive=True):
     soft, squared = KINDS[kind]
-    return Outputs(X, R, w, softmax=soft, squared=squared, bias=bias, exclusive=exclusive)
+    return Outputs(X, R, w, who="Learner", softmax=soft, squared=squared, bias=bias, exclusive=exclusive)
 
 
 def epoch_by_the_book(X, R, w, order, size, rates, kind, bias, W):
@@ -96,5 +96,5 @@ def test_huge_scores_are_finite(kind):
 def test_a_broken_sparse_matrix_is_refused():
     broken = csr_array(np.eye(3))
     broken.indices[1] = 17
-    with pytest.raises(DataError, match="outside of its 3 columns"):
+    with pytest.raises(DataError, match="Learner: the sparse matrix has entries outside of its 3 columns"):
         outputs(broken, np.eye(3))

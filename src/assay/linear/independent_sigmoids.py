@@ -141,6 +141,7 @@ class IndependentSigmoids(GradientOutputs):
                 X,
                 R,
                 w,
+                who=type(self).__name__,
                 softmax=False,
                 squared=squared,
                 bias=self.fit_intercept,

@@ -113,6 +113,7 @@ class LogisticDiscriminant(GradientOutputs):
             X,
             R,
             w,
+            who=type(self).__name__,
             softmax=K > 2 and self.link == "softmax",
             squared=self.error == "squared_error",
             bias=self.fit_intercept,

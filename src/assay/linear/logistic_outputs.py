@@ -27,6 +27,7 @@ class Outputs:
     Parameters
     ----------
     X : (n, D) array or CSR      R : (n, C) targets      w : None or (n,) weights
+    who : the learner that speaks in messages
     softmax, squared, bias : bool      exclusive : bool, whether just one class is right
 
     Attributes
@@ -41,6 +42,7 @@ class Outputs:
         R: np.ndarray,
         w: np.ndarray | None,
         *,
+        who: str,
         softmax: bool,
         squared: bool,
         bias: bool,
@@ -56,7 +58,7 @@ class Outputs:
         else:
             X = X.tocsr()
             if len(X.indices) and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
-                raise DataError(f"The sparse matrix has entries outside of its {X.shape[1]} columns.")
+                raise DataError(f"{who}: the sparse matrix has entries outside of its {X.shape[1]} columns.")
             pointers = X.indptr.astype(X.indices.dtype, copy=False)
             self._parts = (X.data.astype(np.float64, copy=False), X.indices, pointers)
             self._epoch = _kernel.sparse
