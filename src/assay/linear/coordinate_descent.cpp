@@ -60,6 +60,7 @@ struct Dice {  // xorshift
 struct Penalty {
     double a, b;
     bool positive;
+    bool faint;  // so weak that no dual point is any good
     double weight(double z, double square) const {  // z = c_j + |x_j|^2 w_j
         if (z > a) return (z - a) / (square + b);
         return z < -a && !positive ? (z + a) / (square + b) : 0.0;
@@ -69,24 +70,34 @@ struct Penalty {
     }
 };
 
+// FAINT is relative to what the largest c_j could be, and to the longest column.
+constexpr double FAINT = 1e-10;
+Penalty penalty(double a, double b, bool positive, double strongest, double longest) {
+    return {a, b, positive, a <= FAINT * strongest && b <= FAINT * longest};
+}
+
 // Sums of which the duality gap is made.
 struct Gap {
     double top = 0;      // largest |c_j - b w_j|
-    double over = 0;     // sum of (|c_j| - a)+^2
+    double over = 0;     // sum of (|c_j| - a)+^2; of a faint penalty twice what the steps would gain
     double one = 0;      // |w|_1
     double two = 0;      // |w|^2
     void see(const Penalty &p, double c, double w, double square) {
         top = std::max(top, p.excess(c, w));
         const double more = std::max((p.positive ? c : std::fabs(c)) - p.a, 0.0);
-        over += p.b > 0 || p.a > 0 ? more * more : square > 0 && (w != 0 || more > 0) ? c * c / square : 0.0;
+        if (!p.faint) over += more * more;
+        else {
+            const double slope = c - p.b * w, pull = w > 0 ? p.a : w < 0 ? -p.a : std::copysign(std::min(p.a, std::fabs(slope)), slope);
+            if (w != 0 || slope > 0 || !p.positive) over += (slope - pull) * (slope - pull) / (square + p.b);
+        }
         one += std::fabs(w), two += w * w;
     }
     // rr = |r|^2, yr = y'r. Dual points are s r (with the ridge as more rows of X), and r itself with the conjugate
-    // of both penalties; without a penalty what the next steps would gain stands in.
+    // of both penalties; without a penalty to speak of what the next steps would gain stands in.
     double value(const Penalty &p, double rr, double yr, double *objective = nullptr) const {
         const double primal = 0.5 * rr + p.a * one + 0.5 * p.b * two, all = rr + p.b * two;
         if (objective) *objective = primal;
-        if (p.a <= 0 && p.b <= 0) return over;
+        if (p.faint) return over;
         double s = all > 0 ? std::max(yr / all, 0.0) : 0.0;
         if (top * s > p.a) s = p.a / top;
         double dual = s * yr - 0.5 * s * s * all;
@@ -257,10 +268,14 @@ class Walk {
     }
 
     void go() {
-        double before = 0;
-        for (int64_t j = 0; j < d; ++j) before = std::max(before, std::fabs(c[z(j)]));
+        double before = 0, strongest = 0, longest = 0;
+        for (int64_t j = 0; j < d; ++j) {
+            before = std::max(before, std::fabs(c[z(j)]));
+            longest = std::max(longest, squares[z(j)]);
+        }
+        strongest = std::sqrt(longest * dot(y, y, n));
         for (int64_t t = 0; t < path.a.size(); ++t) {
-            const Penalty p{path.a[t], path.b[t], path.positive};
+            const Penalty p = penalty(path.a[t], path.b[t], path.positive, strongest, longest);
             if (t > 1) foresee(t);
             draw(p, before);
             before = p.a;
@@ -367,12 +382,13 @@ void gram_path(In2<double> gram,            // in      (d, d)  X'X
     double *v = w.data();
     std::vector<double> c(d), square(d);
     Dice dice{seed};
+    double longest = 0;
     for (int64_t j = 0; j < int64_t(d); ++j) {
-        square[size_t(j)] = G.row(j)[j];
+        square[size_t(j)] = G.row(j)[j], longest = std::max(longest, G.row(j)[j]);
         if (square[size_t(j)] <= 0) v[j] = 0;
     }
     for (int64_t t = 0; t < int64_t(a.shape(0)); ++t) {
-        const Penalty p{a.data()[t], b.data()[t], positive};
+        const Penalty p = penalty(a.data()[t], b.data()[t], positive, std::sqrt(longest * yy), longest);
         refresh(G, q, v, c.data());
         double objective = 0;
         const auto look = [&] {
@@ -405,7 +421,7 @@ int64_t quadratic(In2<double> gram, In1<double> q, double a, double b, double to
     refresh(G, q.data(), w.data(), c.data());
     int64_t sweep = 0;
     while (sweep < max_iter)
-        if (++sweep, sweep_gram(G, {a, b, false}, nullptr, w.data(), c.data()) <= tol) break;
+        if (++sweep, sweep_gram(G, {a, b, false, false}, nullptr, w.data(), c.data()) <= tol) break;
     return sweep;
 }
 

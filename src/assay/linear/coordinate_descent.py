@@ -179,7 +179,7 @@ class CrossProducts(Problem):
     def of(cls, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, fit_intercept: bool) -> CrossProducts:
         total, mean, y_mean = _means(X, y, w, fit_intercept)
         gram, cross, square = _cross_products(X - mean if len(X) <= BLOCK else X, y, w, mean, y_mean)
-        flat = np.diag(gram) <= total * (1e-15 * mean) ** 2  # a constant, up to rounding
+        flat = np.diag(gram) <= _rounding(total, mean)
         gram[flat], gram[:, flat], cross[:, flat] = 0.0, 0.0, 0.0
         return cls(total, (mean, y_mean), gram, cross, square)
 
@@ -222,9 +222,7 @@ class Columns(Problem):
             self.Z *= root
         self.Y = np.multiply((y - self.y_mean).T, root, order="C")
         self.squares = np.einsum("jn,jn->j", self.Z, self.Z)
-        self.squares[self.squares <= self.total * (1e-15 * self.mean) ** 2] = (
-            0.0  # a constant, up to rounding
-        )
+        self.squares[self.squares <= _rounding(self.total, self.mean)] = 0.0
         self.square = np.einsum("kn,kn->k", self.Y, self.Y)
         self.cost = float(self.Z.size)
         self.checked(who)
@@ -319,6 +317,11 @@ def _means(
         return total, np.zeros(X.shape[1]), np.zeros(y.shape[1])
     u = np.full(X.shape[0], 1 / total) if w is None else w / total
     return total, np.asarray(u @ X if isinstance(X, np.ndarray) else X.T @ u), u @ y
+
+
+def _rounding(total: float, mean: np.ndarray) -> np.ndarray:
+    """(d,) squares up to which a centred column was a constant."""
+    return np.minimum(total * (1e-15 * mean) ** 2, 1e300)
 
 
 def _cross_products(

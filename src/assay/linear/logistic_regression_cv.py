@@ -327,14 +327,14 @@ class _Judge:
         function = getattr(self.scorer, "_score_func", None)
         known = inspect.signature(function).parameters if function is not None else {}
         if "labels" in known:  # a fold may lack some
-            more = {"pos_label": classes[-1]} if len(classes) == 2 and "pos_label" in known else {}
+            fixed = {"labels": classes, **self.scorer._kwargs}
+            if len(classes) == 2 and "pos_label" in known:
+                fixed.setdefault("pos_label", classes[-1])
             self.scorer = make_scorer(
                 function,
                 greater_is_better=self.scorer._sign == 1,
                 response_method=self.scorer._response_method,
-                labels=classes,
-                **more,
-                **self.scorer._kwargs,
+                **fixed,
             )
         self.schema = Table.of(X[:1], who="LogisticRegressionCV").schema
 
