@@ -169,6 +169,19 @@ def test_rows_in_parts_are_as_rows_at_once():
         model.partial_fit(X[:2], [1, 9])
 
 
+def test_parts_may_lack_categories_and_follow_a_fit():
+    frame = pd.DataFrame({"kind": list("xyzxyzxyz"), "size": np.arange(9.0)})
+    y, parts = np.array(list("kkkllllmm")), ([0, 3, 7], [1, 4, 8], [2, 5, 6])
+    for wrapper in (OneVsOneClassifier, OneVsRestClassifier):
+        model = wrapper(NaiveBayes())
+        for rows in parts:
+            model.partial_fit(frame.iloc[rows], y[rows], classes=["k", "l", "m"])
+        assert_array_equal(model.predict(frame), wrapper(NaiveBayes()).fit(frame, y).predict(frame))
+        assert model.explain(frame.iloc[[0]]).answer == "k" and model.n_features_in_ == 2
+        more = wrapper(NaiveBayes()).fit(frame, y).partial_fit(frame, y)
+        assert_array_equal(more.predict(frame), y)
+
+
 def test_two_classes_have_one_duel():
     X, y = load_breast_cancer(return_X_y=True)
     for decision in ("vote", "all", "tournament", "sum"):

@@ -58,6 +58,7 @@ class BinaryProblems(Learner):
     n_jobs: int | None
     estimators_: list[Any]
     classes_: np.ndarray
+    _in_parts: bool
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -87,10 +88,15 @@ class BinaryProblems(Learner):
     # ------------------------------------------------------------------ tables
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
-        """A Table for members that are learners of ours; X as it came, its columns checked, for all others."""
+        """A Table for members that are learners of ours; X as it came, its columns checked, for all others.
+
+        Members that learned from parts know their columns by themselves.
+        """
         if not fitting:
             check_is_fitted(self, "estimators_")
-        if isinstance(self._template(), Learner):
+        if fitting:
+            self._in_parts = False
+        if isinstance(self._template(), Learner) and not self._in_parts:
             if not fitting:
                 return Table.like(X, self.schema_, type(self).__name__)
             table = Table.of(X, who=type(self).__name__)
@@ -163,6 +169,28 @@ class BinaryProblems(Learner):
     def _columns_of(self, k: int, X: Any) -> Any:
         """What member k sees of X."""
         return X
+
+    def _begin_parts(self, classes: Any) -> bool:
+        """Whether this is the first call of partial_fit; then the classes are set."""
+        who = type(self).__name__
+        if "estimators_" not in vars(self):
+            if classes is None:
+                raise ParameterError(f"{who}: classes must be passed on the first call to partial_fit.")
+            self.classes_, self._in_parts = np.unique(classes), True
+            return True
+        self._in_parts = True
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ParameterError(
+                f"{who}: classes={classes!r} is not the same as on last call to partial_fit."
+            )
+        return False
+
+    def _adopt_columns(self) -> None:
+        """Show what the members saw of the table, if that is not known yet."""
+        seen = next((m for m in self.estimators_ if hasattr(m, "n_features_in_")), None)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if name not in vars(self) and hasattr(seen, name):
+                setattr(self, name, getattr(seen, name))
 
     # ------------------------------------------------------------------ answers
 

@@ -23,7 +23,6 @@ from assay.ensembles.binary_problems import (
     refuse_one_class,
     says_one,
 )
-from assay.errors import ParameterError
 
 __all__ = ["OneVsOneClassifier"]
 
@@ -134,17 +133,10 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         """
         self._check_parameters()
         who = type(self).__name__
-        if "estimators_" not in vars(self):
-            if classes is None:
-                raise ParameterError(f"{who}: classes must be passed on the first call to partial_fit.")
-            self.classes_ = np.unique(classes)
+        if self._begin_parts(classes):
             refuse_one_class(who, self.classes_)
             self.estimators_ = [clone(self._template()) for _ in self._pairs()]
             self.pairwise_indices_ = None
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ParameterError(
-                f"{who}: classes={classes!r} is not the same as on last call to partial_fit."
-            )
         values = X if hasattr(X, "shape") else np.asarray(X)
         n = values.shape[0]
         codes = label_codes(y, self.classes_, n, who)
@@ -160,10 +152,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
                 )
 
         self._each(more, list(range(len(self.estimators_))), n)
-        seen = next((m for m in self.estimators_ if hasattr(m, "n_features_in_")), None)
-        for name in ("n_features_in_", "feature_names_in_", "schema_"):
-            if name not in vars(self) and hasattr(seen, name):
-                setattr(self, name, getattr(seen, name))
+        self._adopt_columns()
         return self
 
     def _columns_of(self, k: int, X: Any) -> Any:

@@ -195,19 +195,10 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         params : passed on to the members, such as sample_weight
         """
         self._check_parameters()
-        if "estimators_" not in vars(self):
-            if classes is None:
-                raise ParameterError(
-                    "OneVsRestClassifier: classes must be passed on the first call to partial_fit."
-                )
-            self.classes_ = np.unique(classes)
+        if self._begin_parts(classes):
             self._of_several, self._sparse_target = False, False
             count = 1 if len(self.classes_) <= 2 else len(self.classes_)
             self.estimators_ = [clone(self._template()) for _ in range(count)]
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ParameterError(
-                f"OneVsRestClassifier: classes={classes!r} is not the same as on last call to partial_fit."
-            )
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         codes = label_codes(y, self.classes_, n, "OneVsRestClassifier")
         one = len(self.estimators_) == 1
@@ -219,12 +210,6 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         self._each(more, list(range(len(self.estimators_))), n * len(self.estimators_))
         self._adopt_columns()
         return self
-
-    def _adopt_columns(self) -> None:
-        """Show what the members saw, where that is not known yet."""
-        for name in ("n_features_in_", "feature_names_in_", "schema_"):
-            if name not in vars(self) and hasattr(self.estimators_[0], name):
-                setattr(self, name, getattr(self.estimators_[0], name))
 
     @property
     def multilabel_(self) -> bool:
