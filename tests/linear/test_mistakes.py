@@ -110,9 +110,9 @@ def test_rows_without_weight_are_not_counted():
 
 
 def test_numbers_that_overflow_are_refused():
-    rows = SignedRows(np.array([[1e308], [-1e308]]), np.array([0, 1]), None, who="PerceptronRule")
+    rows = SignedRows(np.array([[1e99], [-1e99]]), np.array([0, 1]), None, who="PerceptronRule")
     with pytest.raises(DegenerateError, match=r"PerceptronRule: the weights overflowed.*Scale the columns"):
-        rows.correct(np.zeros(2), np.array([0, 1]), 2.0, Walk(np.empty(0)))
+        rows.correct(np.zeros(2), np.array([0, 1]), 1e300, Walk(np.empty(0)))
 
 
 def test_a_broken_sparse_matrix_is_refused():

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Perceptron as Peer
 from sklearn.model_selection import train_test_split
 
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.linear.perceptron_rule import PerceptronRule
 from assay.optimize.margin_error import MarginError
 from assay.tables.data import load_charity_donors
@@ -329,3 +329,8 @@ def test_parameters_that_do_not_fit_are_refused():
 
 def test_scores_are_no_probabilities():
     assert not hasattr(PerceptronRule().fit(MAPPED, ODD), "predict_proba")
+
+
+def test_numbers_whose_squares_overflow_are_refused():
+    with pytest.raises(DegenerateError, match=r"PerceptronRule: X holds 3e\+300, too large to be squared"):
+        PerceptronRule().fit([[1e300], [-2e300], [-3e300]], [0, 1, 1])

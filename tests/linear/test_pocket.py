@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 
-from assay.errors import DataError
+from assay.errors import DataError, DegenerateError
 from assay.linear.pocket import PocketClassifier
 
 IRIS, KIND = load_iris(return_X_y=True)
@@ -106,3 +106,8 @@ def test_three_classes_are_refused():
 def test_columns_that_say_nothing(rows):
     model = PocketClassifier(50).fit(rows, [0, 1, 0, 1])
     assert model.n_errors_ == 2 and np.isfinite(weights(model)).all()
+
+
+def test_numbers_whose_squares_overflow_are_refused():
+    with pytest.raises(DegenerateError, match=r"PocketClassifier: X holds 3e\+300, too large to be squared"):
+        PocketClassifier().fit([[1e300], [-2e300], [-3e300]], [0, 1, 1])

@@ -10,6 +10,7 @@ from scipy.special import expit
 import assay.linear._logistic_discriminant as _kernel
 from assay.core.scores import softmax
 from assay.errors import DataError
+from assay.linear.mistakes import refuse_huge
 
 __all__ = ["Outputs"]
 
@@ -48,6 +49,7 @@ class Outputs:
         bias: bool,
         exclusive: bool,
     ):
+        refuse_huge(X, who)
         self.X, self.R, self.w = X, np.ascontiguousarray(R, dtype=np.float64), w
         self.softmax, self.squared, self.bias, self.exclusive = softmax, squared, bias, exclusive
         self.errors, self.steepest = 0.0, np.inf  # of the weights seen last

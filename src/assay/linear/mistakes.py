@@ -10,7 +10,10 @@ import numpy as np
 import assay.linear._perceptron as _perceptron
 from assay.errors import DataError, DegenerateError
 
-__all__ = ["SignedRows", "Walk"]
+__all__ = ["SignedRows", "Walk", "refuse_huge"]
+
+
+HUGE = 1e150  # squares of such numbers, times a million rows, are still below the largest float
 
 
 class SignedRows:
@@ -41,6 +44,7 @@ class SignedRows:
         self.who = who
         self.margin, self.tie_is_mistake, self.bias = float(margin), bool(tie_is_mistake), bool(bias)
         self.X, self.y = X, 2.0 * y - 1
+        refuse_huge(X, who)
         self.weight = np.empty(0) if w is None else w
         self.rows = np.arange(len(y)) if w is None else np.flatnonzero(w)
         if isinstance(X, np.ndarray):
@@ -120,3 +124,13 @@ class Walk:
     def mean(self, w: np.ndarray) -> np.ndarray:
         """(d + 1,) the mean of the weights after each visit so far."""
         return w - self.drift / max(self.visits, 1)
+
+
+def refuse_huge(X: Any, who: str) -> None:
+    """Refuse numbers whose products overflow once they are added up."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    most = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    if most > HUGE:
+        raise DegenerateError(
+            f"{who}: X holds {most:.3g}, too large to be squared and added up. Scale the columns first."
+        )
