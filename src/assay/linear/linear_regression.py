@@ -10,13 +10,14 @@ import numpy as np
 from assay.core import Regressor
 from assay.core.parameters import Any_, Flag, Range
 from assay.errors import DegenerateWarning
+from assay.linear.inference import Inference
 from assay.linear.least_squares_learner import SeveralOutputs
 from assay.linear.linear_regressor import LinearRegressor
 
 __all__ = ["LinearRegression"]
 
 
-class LinearRegression(SeveralOutputs, LinearRegressor, Regressor):
+class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
     r"""A number as a weighted sum of the columns, with the least sum of squared residuals.
 
     .. math:: \min_{w,b}\;\sum_i v_i\,(y_i - w^Tx_i - b)^2                                            \quad (1)

@@ -14,6 +14,7 @@ from assay.core.progress import progress
 from assay.core.sums import Rows, Source
 from assay.errors import DataError, ParameterError
 from assay.linear.class_factors import class_factors
+from assay.linear.inference import Inference
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.logistic_objective import LogisticObjective, Scale
 from assay.linear.logistic_solver import minimise, runs_away
@@ -26,7 +27,7 @@ SAMPLE = 8192  # rows that are looked at first, shared among the classes
 FITS = 1 << 24  # bytes of a table that may be copied into coordinates of its own
 
 
-class LogisticRegression(LinearClassifier, PassLearner, Classifier):
+class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
     r"""Tell classes apart by scores that are linear in the columns, fitted by maximum (penalised) likelihood.
 
     Each class has a score :math:`z_k = w_k^Tx + b_k`, and the posterior is the softmax of the scores; two classes

@@ -9,6 +9,7 @@ import numpy as np
 from assay.core import Regressor
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
 from assay.errors import ParameterError
+from assay.linear.inference import Inference
 from assay.linear.least_squares_learner import SeveralOutputs
 from assay.linear.linear_regressor import LinearRegressor
 
@@ -17,7 +18,7 @@ __all__ = ["Ridge"]
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 
 
-class Ridge(SeveralOutputs, LinearRegressor, Regressor):
+class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
     r"""Least squares that pays for the squared length of its weights.
 
     .. math:: \min_{w,b}\;\sum_i v_i\,(y_i - w^Tx_i - b)^2 + \alpha\lVert w\rVert^2                    \quad (1)

@@ -1,0 +1,158 @@
+"""Inference across learners: nested models, agreement of the three tests, promises of the mixin."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.stats import kstest
+from sklearn.exceptions import ConvergenceWarning
+
+from assay.errors import DataError, DegenerateError, ParameterError
+from assay.linear.inference import likelihood_ratio_test
+from assay.linear.linear_regression import LinearRegression
+from assay.linear.logistic_regression import LogisticRegression
+from assay.linear.ridge import Ridge
+
+TIGHT = {"C": float("inf"), "tol": 1e-10, "max_iter": 500}
+
+
+def logistic_data(n=500, seed=0, effect=0.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, (X @ [1.0, effect, effect] + rng.logistic(size=n) > 0).astype(int)
+
+
+def test_likelihood_ratio_of_nested_fits():
+    """Peer: GLM and OLS of statsmodels, compare_lr_test."""
+    X, y = logistic_data(effect=0.2)
+    small = LogisticRegression(**TIGHT).fit(X[:, :1], y).summary(X[:, :1], y)
+    large = LogisticRegression(**TIGHT).fit(X, y).summary(X, y)
+    test = likelihood_ratio_test(small, large)
+    few, all_ = (sm.Logit(y, sm.add_constant(A)).fit(disp=0, tol=1e-12) for A in (X[:, :1], X))
+    assert_allclose(test.statistic, 2 * (all_.llf - few.llf), rtol=1e-8)
+    assert test.df == 2 and str(test).startswith("x1 = x2 = 0: chi2(2)")
+    number = X @ [1.0, 0.1, 0.0] + np.random.default_rng(1).normal(size=len(y))
+    small, large = (LinearRegression().fit(A, number).summary(A, number) for A in (X[:, :2], X))
+    few, all_ = (sm.OLS(number, sm.add_constant(A)).fit() for A in (X[:, :2], X))
+    statistic, p, df = all_.compare_lr_test(few)
+    test = likelihood_ratio_test(small, large)
+    assert_allclose([test.statistic, test.p_value, test.df], [statistic, p, df], rtol=1e-7)
+
+
+def test_the_three_tests_agree_for_many_rows():
+    X, y = logistic_data(n=50_000, effect=0.02)
+    small = LogisticRegression(**TIGHT).fit(X[:, :1], y)
+    large = LogisticRegression(**TIGHT).fit(X, y)
+    ratio = likelihood_ratio_test(small.summary(X[:, :1], y), large.summary(X, y))
+    wald = large.summary(X, y).wald_test(["x1", "x2"])
+    score = small.score_test(X[:, :1], y, X[:, 1:])
+    assert ratio.statistic > 5
+    assert_allclose([wald.statistic, score.statistic], ratio.statistic, rtol=2e-3)
+
+
+def test_p_values_are_uniform_where_nothing_is_to_be_found():
+    """200 data sets in which two columns mean nothing: the p of their test is as likely to be anywhere."""
+    found = []
+    for seed in range(200):
+        X, y = logistic_data(n=200, seed=seed)
+        found.append(LogisticRegression(**TIGHT).fit(X, y).summary(X, y).wald_test(["x1", "x2"]).p_value)
+    assert kstest(found, "uniform").pvalue > 0.01
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([LogisticRegression, LinearRegression]))
+def test_order_of_rows_and_doubling_them(seed, learner):
+    """Row order changes nothing; each row twice makes standard errors smaller by the root of 2 (n large)."""
+    X, y = logistic_data(n=80, seed=seed)
+    model = learner(**TIGHT) if learner is LogisticRegression else learner()
+    table = model.fit(X, y).summary(X, y)
+    order = np.random.default_rng(seed).permutation(80)
+    turned = model.fit(X[order], y[order]).summary(X[order], y[order])
+    assert_allclose(turned.covariance, table.covariance, rtol=1e-6, atol=1e-12)
+    twice = np.repeat(np.arange(80), 2)
+    double = model.fit(X[twice], y[twice]).summary(X[twice], y[twice])
+    shrink = 0.5 if learner is LogisticRegression else 0.5 * (80 - 4) / (80 - 2)
+    assert_allclose(double.covariance, shrink * table.covariance, rtol=1e-6, atol=1e-12)
+
+
+def test_nested_models_must_be_nested():
+    X, y = logistic_data()
+    tables = {
+        name: LogisticRegression(**TIGHT).fit(A, b).summary(A, b)
+        for name, A, b in (("small", X[:, :1], y), ("all", X, y), ("half", X[::2], y[::2]))
+    }
+    with pytest.raises(ParameterError, match="the smaller has 'x1', the larger has not"):
+        likelihood_ratio_test(tables["all"], tables["small"])
+    with pytest.raises(ParameterError, match="the same terms"):
+        likelihood_ratio_test(tables["all"], tables["all"])
+    with pytest.raises(DataError, match="not fitted on the same rows"):
+        likelihood_ratio_test(tables["small"], tables["half"])
+    number = LinearRegression().fit(X, y).summary(X, y)
+    with pytest.raises(DataError, match="not fitted on the same rows and targets"):
+        likelihood_ratio_test(tables["small"], number)
+    ridge = Ridge().fit(X, y).summary(X, y)
+    with pytest.raises(ParameterError, match="was fitted with a penalty"):
+        likelihood_ratio_test(ridge, number)
+
+
+def test_extra_columns_of_a_score_test_are_checked():
+    X, y = logistic_data()
+    model = LogisticRegression(**TIGHT).fit(X, y)
+    with pytest.raises(DataError, match="numbers with 500 rows"):
+        model.score_test(X, y, X[:10])
+    assert model.score_test(X, y, X[:, 0] ** 2).df == 1
+
+
+def test_an_unknown_label_is_an_error():
+    X, y = logistic_data()
+    model = LogisticRegression(**TIGHT).fit(X, y)
+    with pytest.raises(DataError, match="not among classes"):
+        model.summary(X, y + 5)
+
+
+def test_single_precision_rows():
+    X, y = logistic_data()
+    low = LogisticRegression(**TIGHT).fit(X.astype(np.float32), y).summary(X.astype(np.float32), y)
+    high = LogisticRegression(**TIGHT).fit(X, y).summary(X, y)
+    assert_allclose(low.standard_error, high.standard_error, rtol=1e-5)
+
+
+def test_rows_that_say_nothing():
+    X, y = logistic_data(n=40)
+    number, classes = LinearRegression().fit(X, y), LogisticRegression(**TIGHT).fit(X, y)
+    for model in (number, classes):
+        with pytest.raises(DataError, match="all are zero"):
+            model.summary(X, y, np.zeros(40))
+        with pytest.raises(ValueError, match=r"rows|samples"):
+            model.summary(X, y[:10])
+    with pytest.raises(DegenerateError, match="leave nothing to estimate the noise"):
+        number.summary(X[:1], y[:1])
+    wide = np.random.default_rng(0).normal(size=(10, 20))
+    with pytest.warns(ConvergenceWarning):
+        model = LogisticRegression(C=float("inf")).fit(wide, y[:10])
+    with pytest.raises(DegenerateError, match="combination of the columns before it"):
+        model.summary(wide, y[:10])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_of_any_library(library):
+    from assay.tables import Table
+    from assay.tables.frames import to_frame
+
+    X, y = logistic_data()
+    frame = to_frame(Table.of({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}), library)
+    table = LogisticRegression(**TIGHT).fit(frame, y).summary(frame, y)
+    same = LogisticRegression(**TIGHT).fit(X, y).summary(X, y)
+    assert table.terms == ["constant", "a", "b", "c"]
+    assert_allclose(table.covariance, same.covariance, rtol=1e-9, atol=1e-14)
+
+
+def test_the_number_of_threads_changes_nothing(monkeypatch):
+    X, y = logistic_data(n=60_000)
+    tables = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("ASSAY_NUM_THREADS", threads)
+        tables.append(LogisticRegression(**TIGHT).fit(X, y).summary(X, y, covariance="HC3"))
+    assert (tables[0].covariance == tables[1].covariance).all()
