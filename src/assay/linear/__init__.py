@@ -1,5 +1,6 @@
 """Linear learners: a weighted sum of the columns, and a decision."""
 
+from assay.linear.coefficient_report import CoefficientReport, coefficient_report, pruned
 from assay.linear.coefficient_table import CoefficientTable, CoefficientTest
 from assay.linear.convergence import convergence_bound, convergence_trace
 from assay.linear.elastic_net import ElasticNet
@@ -15,6 +16,7 @@ from assay.linear.least_squares_classifier import LeastSquaresClassifier
 from assay.linear.linear_regression import LinearRegression
 from assay.linear.logistic_discriminant import LogisticDiscriminant
 from assay.linear.logistic_regression import LogisticRegression
+from assay.linear.logistic_regression_cv import LogisticRegressionCV
 from assay.linear.pairwise_ranker import PairwiseRanker
 from assay.linear.parametrisation import one_score, reference_form, symmetric_form
 from assay.linear.paths import enet_path, lasso_path
@@ -22,7 +24,9 @@ from assay.linear.penalty_curve import PenaltyCurve
 from assay.linear.perceptron import Perceptron
 from assay.linear.perceptron_rule import PerceptronRule
 from assay.linear.pocket import PocketClassifier
+from assay.linear.polynomial_regressor import ExtrapolationWarning, PolynomialRegressor
 from assay.linear.prior_correction import correct_priors, intercept_without_priors, shift_intercept
+from assay.linear.quadratic_form import QuadraticForm, quadratic_form
 from assay.linear.quantile_regressor import QuantileRegressor
 from assay.linear.ranking_pairs import RankingError, pairs_from_clicks, pairs_from_grades, ranking_error
 from assay.linear.ridge import Ridge
@@ -34,11 +38,13 @@ from assay.linear.sgd_classifier import SGDClassifier
 from assay.linear.sgd_regressor import SGDRegressor
 
 __all__ = [
+    "CoefficientReport",
     "CoefficientTable",
     "CoefficientTest",
     "ElasticNet",
     "ElasticNetCV",
     "EpsilonInsensitiveRegressor",
+    "ExtrapolationWarning",
     "HuberRegressor",
     "Hyperplane",
     "IndependentSigmoids",
@@ -49,11 +55,14 @@ __all__ = [
     "LinearRegression",
     "LogisticDiscriminant",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "PairwiseRanker",
     "PenaltyCurve",
     "Perceptron",
     "PerceptronRule",
     "PocketClassifier",
+    "PolynomialRegressor",
+    "QuadraticForm",
     "QuantileRegressor",
     "RankingError",
     "Ridge",
@@ -64,6 +73,7 @@ __all__ = [
     "SGDRegressor",
     "Separability",
     "Separation",
+    "coefficient_report",
     "convergence_bound",
     "convergence_trace",
     "correct_priors",
@@ -75,6 +85,8 @@ __all__ = [
     "one_score",
     "pairs_from_clicks",
     "pairs_from_grades",
+    "pruned",
+    "quadratic_form",
     "ranking_error",
     "reference_form",
     "separation",

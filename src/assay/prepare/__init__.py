@@ -1,16 +1,20 @@
 """Preparing tables: scalers and imputers, for mixed tables with holes."""
 
+from assay.prepare.basis_expansion import BasisExpansion
 from assay.prepare.drop_missing import drop_missing
 from assay.prepare.min_max_scaler import MinMaxScaler
 from assay.prepare.missing_indicator import MissingIndicator
+from assay.prepare.polynomial_features import PolynomialFeatures
 from assay.prepare.prepared import Prepared
 from assay.prepare.regression_imputer import RegressionImputer
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
 
 __all__ = [
+    "BasisExpansion",
     "MinMaxScaler",
     "MissingIndicator",
+    "PolynomialFeatures",
     "Prepared",
     "RegressionImputer",
     "SimpleImputer",
