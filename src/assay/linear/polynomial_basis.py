@@ -1,0 +1,104 @@
+"""Polynomials of scaled columns: a basis that stays well conditioned where plain powers do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.polynomial.chebyshev import cheb2poly, chebvander
+
+__all__ = ["PolynomialBasis", "exponents"]
+
+
+@dataclass(frozen=True)
+class PolynomialBasis:
+    r"""Products of Chebyshev polynomials of the columns, each stretched from its training range to [-1, 1].
+
+    .. math:: z_a(x) = \prod_j T_{a_j}(t_j), \qquad t_j = (x_j - c_j)/h_j                      \quad (1)
+
+    They span the same functions as the plain products :math:`\prod_j x_j^{a_j}`, but are of the same size and nearly
+    orthogonal, so that a fit of degree 20 loses no digits.
+
+    Attributes
+    ----------
+    powers : (m, d) exponents; the first term is the constant
+    centre, half : (d,) middle and half width of each column's range
+
+    Examples
+    --------
+    >>> from assay.linear.polynomial_basis import PolynomialBasis
+    >>> basis = PolynomialBasis(np.array([[0], [1], [2]]), np.array([5.0]), np.array([2.0]))
+    >>> basis.columns(np.array([[3.0], [5.0], [7.0]]))
+    array([[ 1., -1.,  1.],
+           [ 1.,  0., -1.],
+           [ 1.,  1.,  1.]])
+    """
+
+    powers: np.ndarray
+    centre: np.ndarray
+    half: np.ndarray
+
+    def columns(self, X: np.ndarray) -> np.ndarray:
+        """(n, m) the basis functions at each row."""
+        Z = np.ones((len(X), len(self.powers)))
+        highest = self.powers.max(axis=0, initial=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for j in np.flatnonzero(highest):
+                t = (np.asarray(X[:, j], dtype=np.float64) - self.centre[j]) / self.half[j]
+                Z *= chebvander(t, int(highest[j]))[:, self.powers[:, j]]  # (1)
+        return Z
+
+    def to_plain(self) -> np.ndarray:
+        """(m, m) T with w = Tᵀc: weights of plain powers from weights of the basis functions."""
+        T = np.ones((len(self.powers), len(self.powers)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for j, column in enumerate(self.powers.T):
+                one = _one_column(int(column.max(initial=0)), float(self.centre[j]), float(self.half[j]))
+                T *= one[np.ix_(column, column)]
+        return T
+
+
+def _one_column(degree: int, centre: float, half: float) -> np.ndarray:
+    """(k + 1, k + 1) row a: T_a((x - centre) / half) as a polynomial of x, the constant first."""
+    chebyshev = np.zeros((degree + 1, degree + 1))
+    for a in range(degree + 1):
+        chebyshev[a, : a + 1] = cheb2poly([0.0] * a + [1.0])
+    shift = np.zeros((degree + 1, degree + 1))  # row a: ((x - centre) / half)^a
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for a in range(degree + 1):
+            for b in range(a + 1):
+                shift[a, b] = comb(a, b) * np.float64(-centre / half) ** (a - b) * np.float64(1 / half) ** b
+        return chebyshev @ shift
+
+
+def exponents(limits: np.ndarray, degree: int, groups: np.ndarray | None = None) -> np.ndarray:
+    """(m, d) the exponents of all products up to a degree, by degree and then in the order of the columns.
+
+    Parameters
+    ----------
+    limits : (d,) the highest power of each column      degree : the highest sum of powers
+    groups : (d,) columns with the same number from 0 up exclude each other, as indicators do; -1 for all others
+
+    Examples
+    --------
+    >>> from assay.linear.polynomial_basis import exponents
+    >>> exponents(np.array([2, 1]), 2).tolist()
+    [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1]]
+    """
+    d = len(limits)
+    groups = np.full(d, -1) if groups is None else groups
+    last: list[tuple[int, tuple[int, ...]]] = [(0, (0,) * d)]  # the last column used, and the exponents
+    found = [last[0][1]]
+    for _ in range(degree):
+        new = []
+        for start, powers in last:
+            for j in range(start, d):
+                excluded = groups[j] >= 0 and any(
+                    powers[i] and groups[i] == groups[j] for i in range(d) if i != j
+                )
+                if powers[j] < limits[j] and not excluded:
+                    new.append((j, (*powers[:j], powers[j] + 1, *powers[j + 1 :])))
+        last = new
+        found += [powers for _, powers in new]
+    return np.array(found, dtype=np.int64).reshape(-1, d)
