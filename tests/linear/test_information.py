@@ -71,6 +71,9 @@ def test_columns_that_vary():
     for rows in (X, csr_array(X)):
         assert varying(rows, True).tolist() == [0]
         assert varying(rows, False).tolist() == [0, 1, 3]
+    late = np.zeros((500, 2))
+    late[400, 1] = 1.0  # a column that varies far down
+    assert varying(late, True).tolist() == varying(late, False).tolist() == [1]
 
 
 def test_dependence_inflation_and_condition():

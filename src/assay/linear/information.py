@@ -177,11 +177,14 @@ def group_codes(groups: Any, n: int, who: str) -> np.ndarray:
 
 def varying(X: Any, intercept: bool) -> np.ndarray:
     """(k,) numbers of the columns that say anything: not constant beside a constant, not 0 without one."""
-    if isinstance(X, np.ndarray):
-        low, high = X.min(axis=0), X.max(axis=0)
-    else:
+    if not isinstance(X, np.ndarray):
         low, high = (np.asarray(end.toarray()).ravel() for end in (X.min(axis=0), X.max(axis=0)))
-    return np.flatnonzero(low < high if intercept else (low != 0) | (high != 0))
+        return np.flatnonzero(low < high if intercept else (low != 0) | (high != 0))
+    first = X[0] if intercept else np.zeros(X.shape[1])
+    varies = (X[:64] != first).any(axis=0)  # nearly all columns show it at once
+    for j in np.flatnonzero(~varies):
+        varies[j] = (X[:, j] != first[j]).any()
+    return np.flatnonzero(varies)
 
 
 def refuse_dependent(gram: np.ndarray, names: list[str], who: str, remedy: str) -> None:
