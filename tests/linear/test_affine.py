@@ -20,6 +20,14 @@ def test_it_is_the_product_plus_the_constant(seed, scale):
     assert_allclose(affine(sp.csr_array(X), W, b), meant, rtol=1e-9, atol=1e-12 * scale)
 
 
+def test_numbers_of_half_the_size_stay_so_unless_they_overflow():
+    X, W = np.array([[1, 2], [3e38, 3e38]], dtype=np.float32), np.array([[1, 1], [1, -1]], dtype=np.float32)
+    assert affine(X[:1], W, np.zeros(2)).dtype == np.float32
+    table = affine(X, 4 * W, np.zeros(2))
+    assert table.dtype == np.float64
+    assert_allclose(table, 4 * X.astype(float) @ W.T, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_terms_beyond_all_numbers_keep_their_order(kind):
     X = np.array([[1.7e308, 1.7e308], [-1.7e308, 1.7e308], [1.0, 1.0]])

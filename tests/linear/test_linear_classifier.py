@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
+from sklearn.exceptions import NotFittedError
 
 from assay.core.discriminant import Discriminant
 from assay.core.learner import Classifier
@@ -137,6 +138,24 @@ def test_planes_of_several_classes():
         model.hyperplane("z")
     with pytest.raises(ParameterError, match="against must be another class than 'a'"):
         model.hyperplane("a", against="a")
+
+
+@pytest.mark.parametrize("cls", [Soft, Apart, Score])
+def test_sparse_weights_give_the_same_answers(cls):
+    X = np.random.default_rng(0).normal(size=(20, 2)).round()
+    for made in (three, two):
+        dense, sparse = made(cls), made(cls).sparsify()
+        assert sp.issparse(sparse.coef_)
+        for rows in (X, sp.csr_array(X)):
+            assert_allclose(sparse.decision_function(rows), dense.decision_function(rows), rtol=1e-12)
+            assert_array_equal(sparse.predict(rows), dense.predict(rows))
+            assert_allclose(sparse.signed_distance(rows), dense.signed_distance(rows), rtol=1e-12)
+        assert_allclose(sparse.project(X), dense.project(X), rtol=1e-12)
+        assert str(sparse.explain(X[:1])) == str(dense.explain(X[:1]))
+        assert np.isfinite(sparse.decision_function(np.full((1, 2), 1.7e308))).all()
+        assert_array_equal(sparse.densify().coef_, dense.coef_)
+    with pytest.raises(NotFittedError):
+        cls().sparsify()
 
 
 @pytest.mark.parametrize("cls", [Soft, Apart, Score])

@@ -11,8 +11,8 @@ __all__ = ["affine", "length"]
 MOST = 1e300  # scores of rows whose terms overflow are cut here
 
 
-def affine(X: Any, W: np.ndarray, b: Any) -> np.ndarray:
-    """(n, k) X Wᵀ + b of a dense or sparse X; never NaN, and infinite terms lose no comparison.
+def affine(X: Any, W: Any, b: Any) -> np.ndarray:
+    """(n, k) X Wᵀ + b of dense or sparse X and W; never NaN, and infinite terms lose no comparison.
 
     A row whose terms overflow is added up once more at a smaller scale; its scores keep their order, the largest being
     cut at 1e300.
@@ -24,7 +24,8 @@ def affine(X: Any, W: np.ndarray, b: Any) -> np.ndarray:
            [ 1.66666667e+299,  1.00000000e+300]])
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        table = np.asarray(X @ W.T, dtype=np.float64)
+        product = X @ W.T
+        table = product.toarray() if hasattr(product, "toarray") else np.asarray(product)
         table += b
         if np.isfinite(np.add.reduce(table, axis=None)):
             return table
@@ -32,7 +33,8 @@ def affine(X: Any, W: np.ndarray, b: Any) -> np.ndarray:
     if not len(bad):
         return table
     rows = X[bad] if isinstance(X, np.ndarray) else X.tocsr()[bad].toarray()
-    rows = rows.astype(np.float64)
+    rows, table = rows.astype(np.float64), table.astype(np.float64)
+    W = W if isinstance(W, np.ndarray) else W.toarray()
     size = np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1.0)
     weight = max(float(np.abs(W).max()), 1.0)
     with np.errstate(over="ignore", under="ignore"):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Section
 from assay.core.scores import logistic, softmax
@@ -32,7 +33,7 @@ class LinearClassifier(_Classifier):
     takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
     link: ClassVar[str | None] = None
 
-    coef_: np.ndarray
+    coef_: Any
     intercept_: np.ndarray
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -82,14 +83,29 @@ class LinearClassifier(_Classifier):
             raise ParameterError(f"{type(self).__name__}: against must be another class than {label!r}.")
         return Hyperplane(W[k] - W[other], float(b[k] - b[other]))
 
+    def sparsify(self) -> Self:
+        """Keep ``coef_`` as a sparse matrix: less memory where most weights are 0; answers stay as they are."""
+        check_is_fitted(self)
+        from scipy.sparse import csr_matrix
+
+        self.coef_ = csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Keep ``coef_`` as an array again."""
+        check_is_fitted(self)
+        self.coef_ = self._dense(self.coef_)
+        return self
+
     def signed_distance(self, X: Any) -> np.ndarray:
         """The Euclidean distance of each row from g = 0, positive where g is: (n,) or (n, K) like the scores."""
-        size = length(self.coef_)[:, None]
+        W = self._dense(self.coef_)
+        size = length(W)[:, None]
         if not size.all():
             raise DataError(
                 f"{type(self).__name__}: all weights of a score are 0, so there is no hyperplane."
             )
-        distance = affine(self._admit(X), self.coef_ / size, self.intercept_ / size[:, 0])
+        distance = affine(self._admit(X), W / size, self.intercept_ / size[:, 0])
         return distance[:, 0] if distance.shape[1] == 1 else distance
 
     def project(self, X: Any) -> np.ndarray:
@@ -144,9 +160,10 @@ class LinearClassifier(_Classifier):
 
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
         """(K, D) and (K,): one score a class, also for two classes."""
-        if len(self.coef_) > 1 or len(self.classes_) == 1:
-            return self.coef_, self.intercept_
-        return np.vstack((np.zeros_like(self.coef_), self.coef_)), np.append(0.0, self.intercept_)
+        W = self._dense(self.coef_)
+        if len(W) > 1 or len(self.classes_) == 1:
+            return W, self.intercept_
+        return np.vstack((np.zeros_like(W), W)), np.append(0.0, self.intercept_)
 
     def _number(self, label: Any) -> int:
         found = np.flatnonzero(self.classes_ == label)
