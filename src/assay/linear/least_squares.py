@@ -26,7 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core._moments import group
 from assay.core.moments import ClassScatter, class_scatter
+from assay.core.moments import _two_sum as two_sum
 from assay.errors import DataError
 
 __all__ = ["Answer", "Problem", "Sums", "Triangle", "problem_of", "solve", "solve_rows", "summarize"]
@@ -107,10 +109,33 @@ def moments_of(X: Any, y: np.ndarray, w: np.ndarray | None, classes: int, pooled
         return _sparse_moments(X, y, w, classes, pooled)
     if classes:
         return class_scatter(X, y, w, classes, pooled)
-    joint = np.empty((len(X), X.shape[1] + (1 if y.ndim == 1 else y.shape[1])))
-    joint[:, : X.shape[1]] = X
-    joint[:, X.shape[1] :] = y.reshape(len(X), -1)
-    return class_scatter(joint, np.zeros(len(X), np.int64), w, 1, pooled=True)
+    return _joint_moments(np.ascontiguousarray(X), y.reshape(len(X), -1), w)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _joint_moments(X: Floats, Y: Floats, w: Floats | None) -> ClassScatter:
+    """Means and scatter of columns and targets side by side, each block multiplied about a point near its mean."""
+    (n, d), q = X.shape, Y.shape[1]
+    count, rows, shift, first = np.zeros(1), np.zeros(1, np.int64), np.empty((1, d)), np.zeros((1, d))
+    Z, weights = np.empty((n, d)), np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64)
+    group(X, np.zeros(n, np.int64), weights, count, rows, shift, first, Z)  # Z = sqrt(w) (x - shift)
+    if w is not None and rows[0] < n:  # a row that weighs nothing is not there
+        there = w > 0
+        Z, Y, w = Z[: rows[0]], Y[there], w[there]
+    near = Y[:32].mean(axis=0) if len(Y) else np.zeros(q)
+    T = Y - near
+    begun = T.sum(axis=0) if w is None else w @ T
+    T = T if w is None else np.sqrt(w)[:, None] * T
+    total = float(count[0]) or 1.0
+    scatter = np.empty((1, d + q, d + q))
+    scatter[0, :d, :d] = Z.T @ Z - first.T @ (first / total)
+    scatter[0, :d, d:] = Z.T @ T - first.T @ (begun[None] / total)
+    scatter[0, d:, :d] = scatter[0, :d, d:].T
+    scatter[0, d:, d:] = T.T @ T - np.outer(begun, begun / total)
+    mean, low = two_sum(np.append(shift[0], near), np.append(first[0], begun) / total)
+    if not rows[0]:
+        mean, low, scatter = np.zeros(d + q), np.zeros(d + q), np.zeros_like(scatter)
+    return ClassScatter(count, rows, mean[None], scatter, low[None])
 
 
 def _sparse_moments(X: Any, y: np.ndarray, w: np.ndarray | None, classes: int, pooled: bool) -> ClassScatter:
@@ -310,7 +335,7 @@ def _cholesky(A: Floats) -> tuple[Floats, float]:
     """The lower factor and the reciprocal condition; 0 if there is none."""
     from scipy.linalg.lapack import dpocon, dpotrf
 
-    L, failed = dpotrf(A, lower=1, clean=1)
+    L, failed = dpotrf(A.T, lower=1, clean=1)  # A is symmetric, and its transpose lies as LAPACK wants it
     if failed:
         return L, 0.0
     norm = float(np.abs(A).sum(axis=0).max())

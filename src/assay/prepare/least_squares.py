@@ -8,7 +8,6 @@ import numpy as np
 
 __all__ = ["LeastSquares"]
 
-SINGULAR = 1e-10  # of a correlation matrix: what is smaller is rounding
 CONSTANT = 1e-7  # of an input's standard deviation, where inputs are standardised
 
 
@@ -68,29 +67,15 @@ class LeastSquares:
 
 
 def _solve(G: np.ndarray, C: np.ndarray) -> np.ndarray:
-    """B of (1) by correlations; among equally good answers the shortest, constant inputs left out."""
+    """B of (1); among equally good answers the shortest, constant inputs left out."""
+    from assay.linear.least_squares import Problem, solve
+
     n, mean, middle = G[-1, -1], G[-1, :-1] / G[-1, -1], C[-1] / G[-1, -1]
-    covariance = G[:-1, :-1] / n - np.outer(mean, mean)
-    spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    live = np.flatnonzero(spread > CONSTANT * np.maximum(1.0, np.abs(mean)))
-    s = spread[live][:, None]
-    R = covariance[np.ix_(live, live)] / (s * s.T)
-    r = (C[:-1] / n - np.outer(mean, middle))[live] / s
-    B = np.zeros_like(C)
-    B[live] = _shortest(R, r) / s
-    B[-1] = middle - mean @ B[:-1]
-    return B
-
-
-def _shortest(R: np.ndarray, r: np.ndarray) -> np.ndarray:
-    from scipy.linalg import cho_solve
-
-    try:
-        L = np.linalg.cholesky(R)
-        if len(L) == 0 or np.diag(L).min() ** 2 > SINGULAR:
-            return cho_solve((L, True), r)
-    except np.linalg.LinAlgError:
-        pass
-    values, vectors = np.linalg.eigh(R)
-    inverse = np.where(values > SINGULAR * values[-1], 1 / np.where(values > 0, values, 1.0), 0.0)
-    return vectors @ (inverse[:, None] * (vectors.T @ r))
+    S = G[:-1, :-1] - n * np.outer(mean, mean)
+    spread = np.sqrt(np.maximum(np.diag(S) / n, 0.0))
+    still = spread <= CONSTANT * np.maximum(1.0, np.abs(mean))
+    S[still, still] = 0.0
+    answer = solve(
+        Problem(n, max(int(n), 1), mean, middle, S, C[:-1] - n * np.outer(mean, middle)), 0.0, "free"
+    )
+    return np.vstack((answer.weights, answer.constant))
