@@ -57,7 +57,7 @@ class FisherDirections(PassLearner, Transformer):
     array([[ 0.4472,  0.8944],
            [ 0.8944, -0.4472]])
     >>> model.criteria_.round(4)
-    array([20.    ,  2.5   ])
+    array([20., 10.])
     """
 
     accepts = {"n_components": Count(1) | None}

@@ -45,10 +45,10 @@ class BoundaryDisplay(PartitionDisplay):
     --------
     >>> from assay.bayes import LinearDiscriminantAnalysis
     >>> from assay.plots import BoundaryDisplay
-    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.5]], ["a", "a", "b", "b"]
+    >>> X, y = [[0.0, 0.0], [0.5, 1.0], [3.0, 0.0], [3.5, 1.0]], ["a", "a", "b", "b"]
     >>> display = BoundaryDisplay.from_estimator(LinearDiscriminantAnalysis().fit(X, y), X, y, grid=5)
     >>> display.answers[0]
-    array([0, 0, 1, 1, 1])
+    array([0, 0, 0, 1, 1])
     >>> list(display.planes)
     ['b']
     """
