@@ -246,6 +246,32 @@ def test_history_falls_and_a_good_start_needs_no_step():
     assert_array_equal(again.w, first.w)
 
 
+def test_a_start_that_is_worse_than_nothing_is_not_taken():
+    X, y, w = rows(50, 5, 3, seed=6)
+    found = solve(X, y, w, 3, 1.0, tol=1e-10, start=np.full((3, 6), 1e9) * [[1], [-1], [2]])
+    assert_allclose(found.history[0].value, np.log(3), rtol=1e-12)
+    assert_allclose(found.w, solve(X, y, w, 3, 1.0, tol=1e-10).w, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(1, 25),
+    d=st.integers(1, 10),
+    K=st.integers(2, 4),
+    C=st.sampled_from([1e-12, 1.0, 1e6, 1e12, np.inf]),
+    tol=st.sampled_from([1e-2, 1e-6, 1e-11]),
+    seed=st.integers(0, 10**6),
+)
+def test_columns_of_all_scales_at_once_end_lower_than_they_began(n, d, K, C, tol, seed):
+    X, y, w = rows(n, d, K, seed)
+    factors = 10.0 ** np.random.default_rng(seed).integers(-12, 13, d)
+    found = solve((X @ sp.diags(factors)).tocsr(), y, w, K, C, True, False, tol, 100)
+    assert np.isfinite(found.w).all()
+    values = np.array([record.value for record in found.history])
+    assert (np.diff(values) <= 1e-12 * values[:-1]).all()
+    assert values[-1] <= np.log(K)
+
+
 def test_threads_and_blocks_do_not_change_the_weights(monkeypatch):
     X, y, w = rows(400, 20, 3, seed=4)
     monkeypatch.setattr(sparse_logistic, "_BLOCK", 100)

@@ -57,7 +57,7 @@ def solve(
     C : inverse strength of the penalty, above 0; ``inf`` for none
     fit_intercept : whether there are constants      penalize_intercept : whether they are penalised as well
     tol : see above      max_iter : Newton steps at most
-    start : (R, d + 1) where to begin, None for zeros
+    start : (R, d + 1) where to begin, None for zeros, which are also taken if they are better
 
     Returns
     -------
@@ -72,9 +72,12 @@ def solve(
         W[:] = np.reshape(start, (R, problem.d + 1)).T
         W *= problem.free
     Z = problem.scores(W)
+    if start is not None and not problem.value(W, Z) <= np.log(K):  # worse than no weights, perhaps saturated
+        W[:], Z[:] = 0.0, 0.0
     history: list[Record] = []
     reason, moved = "iterations", 0.0
-    with progress(max_iter, "logistic regression, sparse rows") as bar:
+    quiet = np.errstate(over="ignore", under="ignore", invalid="ignore")
+    with progress(max_iter, "logistic regression, sparse rows") as bar, quiet:
         for iteration in range(max_iter + 1):
             value, gradient, diagonal = problem.value_gradient(W, Z)
             largest = float(np.abs(gradient).max())
@@ -83,16 +86,18 @@ def solve(
             if largest <= tol and promise <= 0.1 * tol * (value + 1e-3 * np.log(K)):
                 reason = "gradient"
                 break
-            if promise <= 1e-22 * value:
+            if promise <= 1e-22 * value or _idle(history):
                 reason = "value"
                 break
             if iteration == max_iter:
                 break
-            exactness = min(0.25, max(0.1, np.sqrt(promise / value)))  # far away, a rough step will do
+            exactness = min(
+                0.25, max(0.1, np.sqrt(promise / max(value, 1e-300)))
+            )  # far away, a rough step will do
             step, U = problem.newton_step(gradient, diagonal, exactness)
             t = problem.line_search(W, Z, step, U, value)
             if t == 0.0:
-                reason = "stuck"
+                reason = "value" if promise <= 1e-9 * (value + 1e-3 * np.log(K)) else "stuck"
                 break
             W += t * step
             Z += t * U
@@ -101,6 +106,14 @@ def solve(
     if R > 1 and fit_intercept and not (penalize_intercept and np.isfinite(C)):
         W[-1] -= W[-1].mean()
     return Optimum(W.T.ravel(), value, gradient.T.ravel(), reason in ("gradient", "value"), reason, history)
+
+
+def _idle(history: list[Record]) -> bool:
+    """Whether four steps changed neither the value nor the gradient for the better: what is left is rounding."""
+    if len(history) < 5:
+        return False
+    then, now = history[-5], history[-1]
+    return then.value - now.value <= 1e-15 * now.value and now.gradient >= 0.5 * then.gradient
 
 
 class _Problem:
@@ -143,6 +156,11 @@ class _Problem:
         in_threads(lambda block: _sparse_logistic.scores(*self.rows, W, block[1], block[2], Z), self.blocks)
         return Z
 
+    def value(self, W: np.ndarray, Z: np.ndarray) -> float:
+        """E of (1)."""
+        loss = _sparse_logistic.along(Z, Z, 0.0, self.y, self.w)[0]
+        return loss + 0.5 * float((self.penalty * W * W).sum())
+
     def value_gradient(self, W: np.ndarray, Z: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """E, its gradient and the diagonal of its second derivatives, the latter above 0."""
         loss = _sparse_logistic.respond(Z, self.y, self.w, self.G, self.D)
@@ -161,7 +179,7 @@ class _Problem:
             raise DataError(
                 "The numbers of the sparse matrix are too large to be squared and added up. Scale its columns first."
             )
-        return value, gradient, np.maximum(diagonal, float(diagonal.max()) * 1e-100 or 1.0)
+        return value, gradient, np.maximum(diagonal, float(diagonal.max()) * 1e-60 or 1.0)
 
     def curve(self, V: np.ndarray) -> np.ndarray:
         """H V, and in ``U`` the changes of the scores that V makes."""
@@ -189,9 +207,12 @@ class _Problem:
         for _ in range(250):
             product = self.curve(direction)
             bend = float((direction * product).sum())
-            if not bend > 0.0:
+            a = size / bend if bend > 0.0 else np.inf
+            if not np.isfinite(a * float(np.abs(direction).max())):  # flat: the line search says how far
+                if not step.any():
+                    unit = 1.0 / float(np.abs(direction).max())
+                    return unit * direction, unit * self.U
                 break
-            a = size / bend
             step += a * direction
             change += a * self.U
             residual -= a * product
@@ -221,16 +242,19 @@ class _Problem:
 
         downhill = at(0.0)[1]
         if not downhill < 0.0:
-            return 0.3
+            return 0.0
         low, high, t = 0.0, np.inf, 1.0
+        best, least = 0.0, value * (1 + 1e-13)
         for _ in range(40):
             here, slope, bend = at(t)
-            if abs(slope) <= 0.3 * -downhill and here <= value + 1e-13 * abs(value):
-                return t
-            low, high = (t, high) if slope < 0 else (low, t)
+            if here <= least:
+                best, least = t, here
+                if abs(slope) <= -0.3 * downhill or -downhill <= 1e-14 * value:  # or too little to be seen
+                    return t
+            low, high = (t, high) if slope < 0 and here <= value * (1 + 1e-13) else (low, t)
             guess = t - slope / bend if bend > 0 else np.inf
             t = guess if low < guess < high else (0.5 * (low + high) if np.isfinite(high) else 2.0 * t)
-        return low
+        return best
 
 
 def _sound(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
