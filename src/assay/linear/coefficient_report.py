@@ -126,7 +126,8 @@ def coefficient_report(
 
     Examples
     --------
-    >>> from assay.linear import PolynomialRegressor, coefficient_report
+    >>> from assay.linear import PolynomialRegressor
+    >>> from assay.linear.coefficient_report import coefficient_report
     >>> X = [[0.0, 1000.0], [1.0, 3000.0], [2.0, 2000.0], [3.0, 4000.0]]
     >>> model = PolynomialRegressor(degree=1).fit(X, [0.0, 5.0, 10.0, 15.0])
     >>> print(coefficient_report(model, X))

@@ -74,7 +74,7 @@ def quadratic_form(
 
     Examples
     --------
-    >>> from assay.linear import quadratic_form
+    >>> from assay.linear.quadratic_form import quadratic_form
     >>> quadratic_form(coef=[5.0, 1.0, 4.0], intercept=-2.0, powers=[[1, 0], [2, 0], [1, 1]])
     QuadraticForm(W=[[1.0, 2.0], [2.0, 0.0]], w=[5.0, 0.0], w0=-2.0)
     """

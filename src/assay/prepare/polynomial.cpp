@@ -133,7 +133,7 @@ void dense_columns(In2<T> X,                    // in   (n, d)
                 end <= int64_t(X.shape(0)),
             "polynomial: out has another shape");
     nb::gil_scoped_release unlocked;
-    const int64_t block = 504;
+    const int64_t block = 2040;
     std::vector<T> x(X.shape(1) * block), z((width - keep + 1) * block);
     run(view(X), runs, width, bias, view(out), begin, end, x.data(), z.data(), block);
 }

@@ -142,11 +142,11 @@ def bayesian_model_selection(
     --------
     Numbers that rise: a line is more probable than a constant.
 
-    >>> from assay.stats import bayesian_model_selection
+    >>> from assay.stats.bayesian_model_selection import bayesian_model_selection
     >>> x = np.arange(-3.0, 4.0)
     >>> found = bayesian_model_selection([np.vander(x, 1), np.vander(x, 2)], 0.8 * x)
     >>> found.best, found.posterior.round(3)
-    (1, array([0.002, 0.998]))
+    (1, array([0.001, 0.999]))
     """
     who = "bayesian_model_selection"
     if not len(designs):

@@ -103,7 +103,7 @@ def bias_variance(
     --------
     The more flexible model has less bias and more variance.
 
-    >>> from assay.stats import bias_variance, constant_model, mean_model
+    >>> from assay.stats.bias_variance import bias_variance, constant_model, mean_model
     >>> found = bias_variance(lambda x: 2 * np.sin(1.5 * x), 1.0, lambda random, n: random.uniform(0, 5, n), 20, 100,
     ...                       {"two": constant_model(2.0), "mean": mean_model}, random_state=0)
     >>> found.bias_squared[0] > found.bias_squared[1], found.variance[0] < found.variance[1]

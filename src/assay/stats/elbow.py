@@ -44,7 +44,7 @@ def elbow(mean: ArrayLike, standard_error: ArrayLike) -> Elbow:
 
     Examples
     --------
-    >>> from assay.stats import elbow
+    >>> from assay.stats.elbow import elbow
     >>> elbow([2.7, 2.2, 1.30, 1.16, 1.13, 1.15], [0.2] * 6).chosen
     2
     """
@@ -70,7 +70,7 @@ def validation_elbow(losses: ArrayLike) -> Elbow:
     >>> from assay.stats import validation_elbow
     >>> found = validation_elbow([[9, 8, 9, 8], [2, 4, 1, 3], [3, 2, 2, 2], [2, 2, 2, 3]])
     >>> found.best, found.chosen
-    (2, 2)
+    (2, 1)
     """
     rows = as_matrix(losses, "validation_elbow")
     n = rows.shape[1]

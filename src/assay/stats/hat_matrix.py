@@ -63,8 +63,8 @@ def hat_matrix(X: ArrayLike, penalty: ArrayLike = 0.0, sample_weight: ArrayLike 
     --------
     The mean: every row has the same say.
 
-    >>> from assay.stats import hat_matrix
-    >>> hat_matrix([[1.0], [1.0], [1.0], [1.0]]).leverages
+    >>> from assay.stats.hat_matrix import hat_matrix
+    >>> hat_matrix([[1.0], [1.0], [1.0], [1.0]]).leverages.round(9)
     array([0.25, 0.25, 0.25, 0.25])
     """
     who = "hat_matrix"
@@ -129,7 +129,7 @@ def press(X: ArrayLike, y: ArrayLike, penalty: ArrayLike = 0.0) -> float:
     Examples
     --------
     >>> from assay.stats import press
-    >>> press([[1.0], [1.0], [1.0]], [1.0, 2.0, 6.0])
+    >>> round(press([[1.0], [1.0], [1.0]], [1.0, 2.0, 6.0]), 9)
     31.5
     """
     H = hat_matrix(X, penalty)
