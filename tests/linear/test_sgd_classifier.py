@@ -91,7 +91,7 @@ def test_a_step_decays_the_weights_and_corrects_the_row():
     x, w, b = np.array([[0.5, -2.0]]), np.array([[1.0, 3.0]]), np.array([0.25])
     eta, decay = 0.1, 0.3
     model = SGDClassifier(
-        loss="log_loss", alpha=decay, learning_rate="constant", eta0=eta, max_iter=1, tol=None
+        loss="log_loss", alpha=decay, learning_rate="constant", eta0=eta, max_iter=1, tol=None, shuffle=False
     )
     rows = np.vstack(
         (x, 1e9 * np.ones((1, 2)))
@@ -375,7 +375,7 @@ def test_threads_do_not_change_the_weights(monkeypatch):
 @pytest.mark.parametrize("seed", [7, np.random.RandomState(7), np.random.default_rng(7), None])
 def test_any_kind_of_seed_will_do(seed):
     X, y = scaled(load_iris, 150)
-    assert SGDClassifier(random_state=seed).fit(X, y).score(X, y) > 0.8
+    assert SGDClassifier("log_loss", average=True, random_state=seed).fit(X, y).score(X, y) > 0.8
 
 
 def test_numbers_of_single_precision_give_the_same_weights():
@@ -438,6 +438,21 @@ def test_one_class_all_weights_zero_and_unknown_labels_are_refused():
     model = SGDClassifier().partial_fit([[1.0]], ["a"], classes=["a", "b"])
     with pytest.raises(ParameterError, match="not the same as on last call"):
         model.partial_fit([[1.0]], ["a"], classes=["a", "c"])
+
+
+def test_a_block_that_fails_leaves_the_model_as_it_was():
+    X, y = scaled(load_iris, 150)
+    model = SGDClassifier(random_state=0)
+    with pytest.raises(DataError):
+        model.partial_fit(X, np.full(150, 9), classes=[0, 1, 2])
+    assert not hasattr(model, "classes_")
+    model.partial_fit(X, y, classes=[0, 1, 2])
+    before = model.coef_.copy()
+    for bad in ((X, np.full(150, 9)), (X * 1e300, y), (X[:, :2], y)):
+        with pytest.raises((DataError, DegenerateError)):
+            model.partial_fit(*bad)
+    assert_array_equal(model.coef_, before)
+    assert len(model.history_) == 3
 
 
 def test_a_class_of_weight_zero_says_nothing():

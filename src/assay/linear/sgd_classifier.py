@@ -202,15 +202,19 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         finally:
             del self._first
 
-    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over some more rows.
+        """Make one pass over some more rows; if it fails, the model stays as it was.
 
         Parameters
         ----------
         X, y, sample_weight : as in fit
         classes : all class labels; needed in the first call, since the rows may lack some
         """
+        take = SGDClassifier._take if hasattr(self, "coef_") else all_or_nothing(SGDClassifier._take)
+        return take(self, X, y, classes, sample_weight)
+
+    def _take(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Self:
+        """One block of rows."""
         who, first = type(self).__name__, not hasattr(self, "coef_")
         self._check_partial()
         if isinstance(self.class_weight, str):

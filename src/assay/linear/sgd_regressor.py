@@ -168,9 +168,13 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         finally:
             del self._first
 
-    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Make one pass over some more rows; parameters as in fit."""
+        """Make one pass over some more rows; if it fails, the model stays as it was. Parameters as in fit."""
+        take = SGDRegressor._take if hasattr(self, "coef_") else all_or_nothing(SGDRegressor._take)
+        return take(self, X, y, sample_weight)
+
+    def _take(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """One block of rows."""
         who, first = type(self).__name__, not hasattr(self, "coef_")
         self._check_partial()
         values = self._admit(X, fitting=first)
