@@ -441,13 +441,19 @@ def test_blocks_and_files_give_the_weights_of_the_whole(n, tmp_path):
         LogisticRegression(l1_ratio=0.5).fit_blocks([(X, y)])
 
 
-def test_dask_gives_the_weights_of_the_whole():
-    da = pytest.importorskip("dask.array")
-    import dask
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::ResourceWarning"
+)  # of Dask's start and stop
+def test_a_cluster_of_two_workers_gives_the_weights_of_the_whole():
+    import dask.array as da
+    from dask.distributed import Client, LocalCluster
 
-    X, y = big_table()
+    X, y = big_table(40_000)
     whole = LogisticRegression(**EXACT).fit(X, y)
-    with dask.config.set(scheduler="threads"):
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as workers,
+        Client(workers),
+    ):
         spread = LogisticRegression(**EXACT).fit(
             da.from_array(X, chunks=(9_000, 6)), da.from_array(y, chunks=9_000)
         )

@@ -29,12 +29,16 @@ def test_all_ways_meet(K, monkeypatch):
     assert newton.converged
     sample = survey(rows, K, 600 // K).sample.rows()
     ways = {"sample": minimise(objective, sample, 3000, start, tol=1e-11, max_iter=500)}
-    monkeypatch.setattr(solver, "SMALL", 0)
-    ways["stages"] = minimise(objective, None, 3000, start, tol=1e-11, max_iter=500)
-    monkeypatch.setattr(solver, "WIDE", 10)
-    ways["metric anew"] = minimise(objective, None, 3000, start, tol=1e-9, max_iter=500)
-    monkeypatch.setattr(solver, "WIDE", 0)
-    ways["diagonal"] = minimise(objective, None, 3000, start, tol=1e-9, max_iter=2000)
+    for name, settings in {
+        "stages": {"SMALL": 0},
+        "two stages": {"CHEAP": 0, "FIRST": 2},
+        "many stages": {"SMALL": 0, "WIDE": 0, "FIRST": 2},
+        "one stage": {"SMALL": 0, "WIDE": 0, "LARGE": 0},
+    }.items():
+        with monkeypatch.context() as patch:
+            for setting, value in settings.items():
+                patch.setattr(solver, setting, value)
+            ways[name] = minimise(objective, None, 3000, start, tol=1e-10, max_iter=2000)
     for name, found in ways.items():
         assert found.converged, name
         assert_allclose(found.w, newton.w, atol=1e-6, err_msg=name)

@@ -29,7 +29,7 @@ from assay.core.sums import Block, Rows, Source
 
 __all__ = ["LogisticObjective", "Scale"]
 
-FEW, NARROW = 16, 2048  # classes and columns up to which the fused kernel is quicker than BLAS
+FEW = 16  # classes up to which the fused kernel is quicker than BLAS
 NOTHING = np.empty(0)
 
 
@@ -161,24 +161,6 @@ class LogisticObjective:
             return np.column_stack([solve(G[:, f]) for f, solve in enumerate(each)])
 
         return self._shared_apart(metric)
-
-    def metric_of_bound(self) -> Callable[[np.ndarray], np.ndarray]:
-        r"""The inverse of a matrix that no curvature exceeds (Boehning 1992); one pass over the rows.
-
-        .. math:: H \preceq \tfrac12\big(I-\tfrac1K 11^T\big)\otimes\tfrac1S\sum_iw_ix_ix_i^T + \text{penalty}
-        """
-        A, F = self.scatter(), self.shape[1]
-        among = inverse(0.5 * A, self.decay[:, 0])  # of what differs between the classes
-        if F == self.K:
-            return self._shared_apart(among)
-        common = inverse(0.5 / self.K * A, self.decay[:, 0])  # of what moves all against the reference
-
-        def metric(g: np.ndarray) -> np.ndarray:
-            G = g.reshape(self.shape)
-            mean = G.mean(axis=1, keepdims=True)
-            return (np.repeat(common(mean), F, axis=1) + (among(G - mean) if F > 1 else 0.0)).ravel()
-
-        return metric
 
     def _shared_apart(self, metric: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
         """A metric (p, F) -> (p, F) for what differs between the classes; what they share has the penalty alone."""
@@ -312,7 +294,7 @@ def gradient_part(block: Block, W: np.ndarray, K: int, class_weight: np.ndarray 
     dense = isinstance(X, np.ndarray)
     if dense and K == 2:
         out[0] = _logistic.two_classes(X, y, w, W[:d, 0], float(W[d, 0]), out[1:])
-    elif dense and K <= FEW and d <= NARROW:
+    elif dense and K <= FEW:
         wide = 4 if K <= 4 else 8 if K <= 8 else FEW
         padded, G = np.zeros((d + 1, wide)), np.zeros((d + 1, wide))
         padded[:, :K] = W

@@ -303,11 +303,8 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
 
     def _keep(self, W: np.ndarray, optimum: Optimum, symmetric: bool) -> None:
         """Set the attributes from the (d + 1, rows) weights, and say if they are not final."""
-        if symmetric:  # what no row determines: a constant that all classes share
-            if not self._intercept_strength() or self._mixture()[0] == np.inf:
-                W[-1] -= W[-1].mean()
-            if self._mixture()[0] == np.inf:
-                W[:-1] -= W[:-1].mean(axis=1, keepdims=True)
+        if symmetric:  # what all classes share no row determines, and a penalty draws it to 0
+            W = W - W.mean(axis=1, keepdims=True)
         self.coef_, self.intercept_ = np.ascontiguousarray(W[:-1].T), W[-1].copy()
         self.n_iter_ = np.array([optimum.n_iter], dtype=np.int32)
         self.history_ = optimum.history

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,9 +20,11 @@ SMALL = 70  # weights of a softmax up to which Newton's steps are cheap
 WIDE = 1500  # weights beyond which no matrix of their curvatures is made
 MANY = 4  # times as many rows as the sample: then the sample is looked at first
 ROUGH = 1e-3  # gradient at which the sample has told what it can
-FIRST = 8  # steps with the bound, after which the curvature is worth looking at
-
-Stage = Callable[[np.ndarray, int], Optimum]  # from a start, with as many steps at most
+CHEAP = 3_000_000  # multiplications of a Newton step that are not worth avoiding
+LARGE = 20_000_000  # numbers in one such matrix for each class, beyond which none is made either
+FIRST = (
+    12  # steps, at least, as if the columns did not depend on each other, before their curvature is looked at
+)
 
 
 def minimise(
@@ -46,54 +48,56 @@ def minimise(
     start : where to begin
     method : "newton" for a full curvature at every step, "quick" for whatever needs the least time: Newton where
         weights and rows are few; where rows are many, first the minimum over the sample, from there L-BFGS with the
-        sample's curvature as its metric, for which a few passes suffice; else L-BFGS with Boehning's bound, then with
-        the curvatures of the single classes, and Newton for the digits that are still missing
+        sample's curvature as its metric, for which a few passes suffice; else L-BFGS as if the columns did not depend
+        on each other, then with the curvatures of the single classes, and Newton for the digits that are missing
     tol, max_iter, watch : as in ``newton`` and ``lbfgs``
     """
     p, F = objective.shape
     how: dict[str, Any] = {"tol": tol, "norm": objective.size, "watch": watch}
-    if (
-        method == "newton"
-        or (F == 1 and p <= 2 * SMALL and sample is None)
-        or (p * F <= SMALL and sample is None)
-    ):
-        return newton(objective, start, max_iter=max_iter, **how)
-    stages: list[Stage] = []
-    if sample is not None and rows >= MANY * len(sample.y) and p * F <= WIDE and max_iter > 0:
-        start, metric = _look_ahead(objective, sample, start)
-        how["tol"] = tol / 10  # a step costs little here
-        stages = [
-            lambda w, left: lbfgs(objective, w, metric=metric, scaled=False, max_iter=min(30, left), **how)
-        ]
-    elif p <= WIDE:
-        bound = objective.metric_of_bound()
-        stages = [lambda w, left: lbfgs(objective, w, metric=bound, max_iter=min(FIRST, left), **how)]
-    else:
-        flat = np.repeat(1.0 / (0.25 + objective.decay[:, 0]), F)
-        return lbfgs(objective, start, metric=lambda g: flat * g, max_iter=max_iter, **how)
+
+    def by_newton(w: np.ndarray, left: int) -> Optimum:
+        return newton(objective, w, max_iter=left, **how)
 
     def by_classes(w: np.ndarray, left: int) -> Optimum:
         steps = min(left, max(4 * FIRST, p))
         return lbfgs(objective, w, metric=objective.metric_of_classes(w), scaled=False, max_iter=steps, **how)
 
-    stages += [by_classes] * (1 if p * F <= WIDE else 1000)
-    return _one_after_another(
-        [*stages, lambda w, left: newton(objective, w, max_iter=left, **how)], start, max_iter
-    )
+    few = p * F <= SMALL or (F == 1 and p <= 2 * SMALL)
+    if method == "newton":
+        return by_newton(start, max_iter)
+    if sample is not None and rows >= MANY * len(sample.y) and p * F <= WIDE and max_iter > 0:
+        start, metric = _look_ahead(objective, sample, start)
+        steps, scaled = 30, False
+        how["tol"] = tol / 10  # a step costs little here
+    elif few and rows * p * p * F * F <= CHEAP:
+        return by_newton(start, max_iter)
+    else:
+        crowd = (1.0 + np.sqrt(p / rows)) ** 2  # the largest variance of a direction, by chance alone
+        flat = np.repeat(1.0 / (crowd / objective.K * (1.0 - 1.0 / objective.K) + objective.decay[:, 0]), F)
+        metric, scaled = (lambda g: flat * g), True
+        steps = max(FIRST, int((p + p * p / (3 * rows)) / 8))  # about as dear as a look at the curvature
+
+    if p * F <= WIDE:
+        later = [by_newton] if few else [by_classes, by_newton]
+    elif p * p * F <= LARGE:
+        later = [by_classes] * 50
+    else:
+        later, steps = [], max_iter
+    found = lbfgs(objective, start, metric=metric, scaled=scaled, max_iter=min(steps, max_iter), **how)
+    return _go_on(found, later, max_iter)
 
 
-def _one_after_another(stages: list[Stage], start: np.ndarray, max_iter: int) -> Optimum:
-    """Each stage goes on where the one before ran out of steps or got stuck."""
-    found = stages[0](start, max_iter)
+def _go_on(found: Optimum, stages: Sequence[Callable[[np.ndarray, int], Optimum]], max_iter: int) -> Optimum:
+    """Each stage goes on where the one before ran out of steps or got stuck; a stage without a step is the last."""
     history = found.history
-    for stage in stages[1:]:
+    for stage in stages:
         behind = history[-1].iteration
         if found.reason not in ("iterations", "stuck") or behind >= max_iter:
             break
         found = stage(found.w, max_iter - behind)
-        history = history + [
-            replace(record, iteration=record.iteration + behind) for record in found.history[1:]
-        ]
+        if found.n_iter == 0:
+            break
+        history = history + [replace(r, iteration=r.iteration + behind) for r in found.history[1:]]
     return replace(found, history=history)
 
 

@@ -138,17 +138,19 @@ def _search(
     for _ in range(SEARCHES):
         new, g = objective.value_gradient(w + t * p)
         end = float(g @ p) if np.isfinite(new) else np.inf
-        if not falls(value, new, t, slope, level, end):
-            high = t
-            t = _between(low, high, t, value, slope, new, end)
-        elif end < WOLFE * slope:  # still steep: further on
+        enough = falls(value, new, t, slope, level, end)
+        if enough and WOLFE * slope <= end <= -WOLFE * slope:
+            return t, new, g
+        if enough and (new < found[1] or not found[0]):
             found = (t, new, g)
+        if enough and end < 0:  # still steep: further on
             low = t
             t = 2 * t if np.isinf(high) else (low + high) / 2
-            if t > 1e10 or high - low <= 1e-3 * high:
-                return found
         else:
-            return t, new, g
+            high = t
+            t = _between(low, high, t, value, slope, new, end)
+        if t > 1e10 or high - low <= 1e-3 * high:
+            break
     return found
 
 
