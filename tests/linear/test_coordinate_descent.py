@@ -215,7 +215,7 @@ def test_kernels_refuse_arrays_of_other_shapes():
     kernel = coordinate_descent._kernel
     one, two = np.ones(1), np.ones(2)
     out = (np.empty((1, 2)), np.empty((1, 2)), np.empty(1, dtype=np.int64))
-    settings = (False, 0, 0.0, 5)
+    settings = (False, 0, 0.0, 0.0, True, 5)
     for call in (
         lambda: kernel.gram_path(np.eye(2), two, 1.0, one, two, *settings, two, *out),
         lambda: kernel.gram_path(np.eye(2), one, 1.0, one, one, *settings, two, *out),

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_linnerud
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, DegenerateWarning, ParameterError
 from assay.linear.elastic_net import ElasticNet
 from assay.linear.ridge import Ridge
 
@@ -93,8 +93,11 @@ def test_cross_products_of_another_table_are_refused():
     X, y = DIABETES
     with pytest.raises(ParameterError, match="shape"):
         ElasticNet(precompute=np.eye(3)).fit(X, y)
-    with pytest.raises(ValueError, match="cross products"):
-        ElasticNet(precompute=np.eye(10)).fit(X, y)
+    with pytest.raises(ParameterError, match="cross products"):
+        ElasticNet(precompute=np.eye(10), fit_intercept=False).fit(X, y)
+    with pytest.warns(DegenerateWarning, match="computed again"):
+        model = ElasticNet(alpha=0.01, precompute=(X + 1).T @ (X + 1)).fit(X + 1, y)
+    assert_allclose(model.predict(X + 1), ElasticNet(alpha=0.01).fit(X + 1, y).predict(X + 1), rtol=1e-3)
 
 
 def test_a_warm_start_needs_no_more_sweeps():
@@ -170,6 +173,16 @@ def test_rows_of_weight_two_are_two_rows():
     weighted = ElasticNet(**settings).fit(X, y, sample_weight=w)
     repeated = ElasticNet(**settings).fit(X.repeat(w, axis=0), y.repeat(w))
     assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-4)
+
+
+def test_rows_of_weight_zero_are_no_rows():
+    X, y = DIABETES
+    w = np.r_[np.zeros(100), np.ones(342)]
+    zero, gone = (
+        ElasticNet(0.01).fit(X, y * (1 + 9 * (w == 0)), sample_weight=w),
+        ElasticNet(0.01).fit(X[100:], y[100:]),
+    )
+    assert_array_equal(zero.coef_, gone.coef_)
 
 
 def test_parameters_are_checked():

@@ -161,7 +161,9 @@ struct Path {  // what a walk along the penalties is given, and what it leaves b
     View1<const double> a, b;
     bool positive;
     uint64_t seed;  // 0: one column after the other
-    double tol;     // gap at which a penalty is done
+    double tol;     // gap at which a penalty is done,
+    double rest;    // if the last sweep changed no weight by more than this share of the largest
+    bool eager;     // whether it may be done before the first sweep
     int64_t max_iter;
     View1<double> w;
     View2<double> weights;
@@ -239,6 +241,7 @@ class Walk {
     bool sweep(const Penalty &p, bool narrow, bool &moved) {
         Gap seen;
         moved = false;
+        double longest = 0, largest = 0;
         const auto &turns = narrow ? active : in_play;
         const int64_t m = int64_t(turns.size());
         for (int64_t k = 0; k < m; ++k) {
@@ -247,9 +250,11 @@ class Walk {
             double now = X.correlation(j);
             const double next = p.weight(now + squares[z(j)] * w[j], squares[z(j)]), step = next - w[j];
             if (step != 0) X.move(j, step), w[j] = next, now -= squares[z(j)] * step, moved = true;
+            longest = std::max(longest, std::fabs(step)), largest = std::max(largest, std::fabs(next));
             c[z(j)] = now, at[z(j)] = -1;
             seen.see(p, now, next, squares[z(j)]);
         }
+        if (longest > path.rest * largest) return false;
         const double *r = X.residual();
         return !moved || seen.value(p, dot(r, r, n), dot(y, r, n)) <= path.tol;
     }
@@ -282,7 +287,7 @@ class Walk {
             int64_t sweeps = 0;
             bool narrow = false, moved = true;  // narrow: only columns with a weight take their turn
             double gap = look(p);
-            while (gap > path.tol && sweeps < path.max_iter) {
+            while ((gap > path.tol || (sweeps == 0 && !path.eager)) && sweeps < path.max_iter) {
                 const bool rests = sweep(p, narrow, moved);
                 if (++sweeps < path.max_iter && (narrow || !rests)) {
                     narrow = !rests;
@@ -311,7 +316,7 @@ void dense_path(In2<double> Z,              // in      (d, n)  the columns of X
                 In1<double> squares,        // in      (d,)    |x_j|^2
                 In1<double> y,              // in      (n,)
                 In1<double> a, In1<double> b,  // in   (m,)    penalties, largest first
-                bool positive, uint64_t seed, double tol, int64_t max_iter,
+                bool positive, uint64_t seed, double tol, double rest, bool eager, int64_t max_iter,
                 InOut1<double> w,           // in/out  (d,)    where to begin; the last weights
                 InOut2<double> weights,     // out     (m, d)
                 InOut2<double> gaps,        // out     (m, 2)  gap, E(w)
@@ -320,7 +325,8 @@ void dense_path(In2<double> Z,              // in      (d, n)  the columns of X
     ready(a, b, w, weights, gaps, sweeps, Z.shape(0));
     nb::gil_scoped_release unlocked;
     DenseColumns X(view(Z), squares.data(), view(y));
-    const Path path{view(a), view(b), positive, seed, tol, max_iter, view(w), view(weights), view(gaps), view(sweeps)};
+    const Path path{view(a), view(b), positive, seed, tol, rest, eager, max_iter, view(w), view(weights), view(gaps),
+                    view(sweeps)};
     Walk<DenseColumns>(X, y.data(), path).go();
 }
 
@@ -328,7 +334,7 @@ void sparse_path(In1<double> value, In1<int32_t> row, In1<int64_t> start,  // in
                  In1<double> mean,           // in      (d,)   of the columns, 0 without an intercept
                  In1<double> root,           // in      (n,)   roots of the weights
                  In1<double> y,              // in      (n,)   minus its mean, multiplied by root
-                 In1<double> a, In1<double> b, bool positive, uint64_t seed, double tol, int64_t max_iter,
+                 In1<double> a, In1<double> b, bool positive, uint64_t seed, double tol, double rest, bool eager, int64_t max_iter,
                  InOut1<double> w, InOut2<double> weights, InOut2<double> gaps, InOut1<int64_t> sweeps) {
     const size_t d = mean.shape(0), n = y.shape(0);
     require(start.shape(0) == d + 1 && root.shape(0) == n, "sparse_path: other columns or rows");
@@ -338,14 +344,18 @@ void sparse_path(In1<double> value, In1<int32_t> row, In1<int64_t> start,  // in
     SparseColumns X{value.data(), mean.data(), root.data(), row.data(), start.data(), int64_t(n), int64_t(d),
                     dot(root.data(), root.data(), int64_t(n)), 0.0,
                     std::vector<double>(y.data(), y.data() + n), std::vector<double>(n)};
-    const Path path{view(a), view(b), positive, seed, tol, max_iter, view(w), view(weights), view(gaps), view(sweeps)};
+    const Path path{view(a), view(b), positive, seed, tol, rest, eager, max_iter, view(w), view(weights), view(gaps),
+                    view(sweeps)};
     Walk<SparseColumns>(X, y.data(), path).go();
 }
 
-// One sweep over 1/2 w'Gw - q'w + a |w|_1 + b/2 |w|^2 with c = q - Gw kept up to date; the largest gain of a step.
-double sweep_gram(View2<const double> G, const Penalty &p, Dice *dice, double *w, double *c) {
+// One sweep over 1/2 w'Gw - q'w + a |w|_1 + b/2 |w|^2 with c = q - Gw kept up to date.
+struct Stir {
+    double gain = 0, step = 0, weight = 0;  // largest gain of a step, largest step, largest weight
+};
+Stir sweep_gram(View2<const double> G, const Penalty &p, Dice *dice, double *w, double *c) {
     const int64_t d = G.rows();
-    double gain = 0;
+    Stir stir;
     for (int64_t k = 0; k < d; ++k) {
         const int64_t j = dice ? dice->below(d) : k;
         const double square = G.row(j)[j];
@@ -354,12 +364,13 @@ double sweep_gram(View2<const double> G, const Penalty &p, Dice *dice, double *w
             continue;
         }
         const double next = p.weight(c[j] + square * w[j], square), step = next - w[j];
+        stir.weight = std::max(stir.weight, std::fabs(next));
         if (step == 0) continue;
         add(-step, G.row(j), c, d);
         w[j] = next;
-        gain = std::max(gain, (square + p.b) * step * step);
+        stir.gain = std::max(stir.gain, (square + p.b) * step * step), stir.step = std::max(stir.step, std::fabs(step));
     }
-    return gain;
+    return stir;
 }
 
 void refresh(View2<const double> G, const double *q, const double *w, double *c) {  // c = q - G w
@@ -371,7 +382,7 @@ void refresh(View2<const double> G, const double *q, const double *w, double *c)
 void gram_path(In2<double> gram,            // in      (d, d)  X'X
                In1<double> xy,              // in      (d,)    X'y
                double yy,                   // y'y
-               In1<double> a, In1<double> b, bool positive, uint64_t seed, double tol, int64_t max_iter,
+               In1<double> a, In1<double> b, bool positive, uint64_t seed, double tol, double rest, bool eager, int64_t max_iter,
                InOut1<double> w, InOut2<double> weights, InOut2<double> gaps, InOut1<int64_t> sweeps) {
     const size_t d = gram.shape(0);
     require(gram.shape(1) == d && xy.shape(0) == d, "gram_path: X'X and X'y have other columns");
@@ -400,11 +411,13 @@ void gram_path(In2<double> gram,            // in      (d, d)  X'X
         };
         int64_t sweep = 0;
         double gap = look();
-        while (gap > tol && sweep < max_iter) {
+        bool calm = eager;
+        while ((gap > tol || !calm) && sweep < max_iter) {
             ++sweep;
-            const double gain = sweep_gram(G, p, seed ? &dice : nullptr, v, c.data());
+            const Stir stir = sweep_gram(G, p, seed ? &dice : nullptr, v, c.data());
+            calm = stir.step <= rest * stir.weight;
             gap = look();
-            if (gain == 0 && !seed) break;
+            if (stir.step == 0 && !seed) break;
         }
         gaps.data()[2 * t] = gap, gaps.data()[2 * t + 1] = objective, sweeps.data()[t] = sweep;
         std::copy(v, v + d, weights.data() + size_t(t) * d);
@@ -421,7 +434,7 @@ int64_t quadratic(In2<double> gram, In1<double> q, double a, double b, double to
     refresh(G, q.data(), w.data(), c.data());
     int64_t sweep = 0;
     while (sweep < max_iter)
-        if (++sweep, sweep_gram(G, {a, b, false, false}, nullptr, w.data(), c.data()) <= tol) break;
+        if (++sweep, sweep_gram(G, {a, b, false, false}, nullptr, w.data(), c.data()).gain <= tol) break;
     return sweep;
 }
 

@@ -11,7 +11,7 @@ import numpy as np
 import assay.linear._coordinate_descent as _kernel
 from assay.core.parallel import in_threads
 from assay.core.progress import track
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateWarning, ParameterError
 
 __all__ = ["Problem", "Sweep", "grid", "problem"]
 
@@ -55,7 +55,7 @@ def problem(
             return Columns(X, y, w, fit_intercept, who)
         found = CrossProducts.of(X, y, w, fit_intercept)
         if gram is not True:
-            found.gram = _checked(gram, found.gram)
+            found.gram = _checked(gram, found.gram, fit_intercept)
         return found.checked(who)
 
 
@@ -97,7 +97,8 @@ class Problem:
 
         Parameters
         ----------
-        tol : gap at which to stop, relative to the mean square of y
+        tol : gap at which to stop, relative to the mean square of y, if no weight moves by more than this share of
+            the largest any more
         seed : above 0 for columns drawn at random instead of one after the other
         """
         m, d = len(alphas), len(self.mean)
@@ -107,10 +108,8 @@ class Problem:
         for i in track(pieces, "penalties") if len(pieces) > 1 else pieces:
             at = slice(i[0], i[-1] + 1)
             strengths = self._strengths(alphas[at], l1_ratio)
-            limit = tol * float(self.square[output])
-            self._walk(
-                output, *strengths, positive, seed, limit, max_iter, w, weights[at], gaps[at], sweeps[at]
-            )
+            limits = (tol * float(self.square[output]), tol, True, max_iter)
+            self._walk(output, *strengths, positive, seed, *limits, w, weights[at], gaps[at], sweeps[at])
         return weights, gaps[:, 0] / self.total, sweeps
 
     def descend(
@@ -131,11 +130,11 @@ class Problem:
         limit, done, history = tol * float(self.square[output]), 0, []
         while done < max_iter:
             turns = min(max(10, done), max_iter - done)
-            self._walk(output, a, b, positive, seed, limit, turns, w, weights, gaps, sweeps)
+            self._walk(output, a, b, positive, seed, limit, tol, not done, turns, w, weights, gaps, sweeps)
             done += int(sweeps[0])
             gap, value = (gaps[0] / self.total).tolist()
             history.append(Sweep(done, value, gap))
-            if gaps[0, 0] <= limit or sweeps[0] < turns:
+            if sweeps[0] < turns:
                 break
             seed = seed and seed + 1
         return weights[0], history
@@ -344,15 +343,23 @@ def _cross_products(
     return gram, np.ascontiguousarray(cross), square
 
 
-def _checked(given: Any, own: np.ndarray) -> np.ndarray:
+def _checked(given: Any, own: np.ndarray, fit_intercept: bool) -> np.ndarray:
     """Cross products that the user brought, if they are those of this table."""
     gram = np.ascontiguousarray(given, dtype=np.float64)
     if gram.shape != own.shape:
         raise ParameterError(
             f"precompute must have shape {own.shape} like the table's columns, got {gram.shape}."
         )
-    if not np.allclose(gram, own, rtol=1e-4, atol=1e-6 * max(float(np.abs(own).max(initial=0.0)), 1e-300)):
-        raise DegenerateError(
-            "precompute is not the matrix of cross products of the centred, weighted columns of X. Give True instead."
+    if np.allclose(gram, own, rtol=1e-4, atol=1e-6 * max(float(np.abs(own).max(initial=0.0)), 1e-300)):
+        return gram
+    if not fit_intercept:
+        raise ParameterError(
+            "precompute is not X'X, the cross products of the (weighted) columns. Give True."
         )
-    return gram
+    warnings.warn(
+        "precompute: the Gram matrix was provided but is not that of the centered columns, which the intercept asks "
+        "for; it is computed again. Give the cross products of the centred, weighted columns, or True.",
+        DegenerateWarning,
+        stacklevel=4,
+    )
+    return own

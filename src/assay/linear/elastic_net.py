@@ -52,7 +52,8 @@ class ElasticNet(LinearRegressor, Regressor):
         Sweeps over the columns at most.
     copy_X : accepted; X is never written to
     tol : float, default 1e-4
-        Duality gap at which to stop, relative to the mean square of y around its mean.
+        Duality gap at which to stop, relative to the mean square of y around its mean, once a sweep changes no weight
+        by more than this share of the largest.
     warm_start : bool, default False
         Begin with the weights of the last fit.
     positive : bool, default False
@@ -141,6 +142,10 @@ class ElasticNet(LinearRegressor, Regressor):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         who = type(self).__name__
+        if w is not None:
+            if not w.all():  # a row of weight 0 is no row
+                X, y, w = X[w > 0], y[w > 0], w[w > 0]
+            w = w * (len(w) / w.sum())  # (1) does not change; given cross products are meant like that
         table = y[:, None] if y.ndim == 1 else y
         n, d = X.shape
         free = self.precompute is False and isinstance(X, np.ndarray) and n > d
@@ -155,7 +160,7 @@ class ElasticNet(LinearRegressor, Regressor):
                 data, Columns
             ):  # ten sweeps over columns cost no more than their cross products
                 at, history = self._descend(data, k, min(SWEEPS, self.max_iter), seed, at)
-                if history[-1].gap > goal and self.max_iter > SWEEPS:
+                if history[-1].iteration == SWEEPS < self.max_iter:
                     data = problem(X, table, w, self.fit_intercept, True, who)
             if not history or isinstance(data, CrossProducts):
                 at, more = self._descend(data, k, self.max_iter - len(history) * SWEEPS, seed, at)

@@ -63,8 +63,8 @@ class ElasticNetCV(LinearRegressor, Regressor):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 8))
     >>> model = ElasticNetCV(l1_ratio=[0.5, 1.0]).fit(X, 3 * X[:, 0] + rng.normal(size=60))
-    >>> model.l1_ratio_, round(model.alpha_, 2), np.flatnonzero(np.abs(model.coef_) > 0.5)
-    (1.0, 0.14, array([0]))
+    >>> model.l1_ratio_, round(model.alpha_, 1), np.flatnonzero(np.abs(model.coef_) > 0.5)
+    (1.0, 0.1, array([0]))
     """
 
     accepts = {

@@ -90,6 +90,7 @@ double loss_many(In2<double> scores,        // in      (K, n)
 struct Dense {
     const double *Z;  // (d, n)
     int64_t n;
+    void soon(int64_t) const {}
     template <class F> __attribute__((always_inline)) void each(int64_t j, F f) const {
         const double *x = Z + j * n;
         for (int64_t i = 0; i < n; ++i) f(i, x[i]);
@@ -101,6 +102,10 @@ struct Sparse {
     const int32_t *row;
     const int64_t *start;
     int64_t n;
+    void soon(int64_t j) const {  // a short column lies anywhere in memory
+        const int64_t from = start[j];
+        __builtin_prefetch(value + from), __builtin_prefetch(value + from + 8), __builtin_prefetch(row + from);
+    }
     template <class F> __attribute__((always_inline)) void each(int64_t j, F f) const {
         for (int64_t i = start[j]; i < start[j + 1]; ++i) f(int64_t(row[i]), value[i]);
     }
@@ -116,23 +121,35 @@ struct Task {
 
 inline double shrink(double z, double a) { return z > a ? z - a : z < -a ? z + a : 0.0; }
 
-// Sweep over all columns in play, then over those with a weight until they rest, then over all again, until nothing
-// gains more than tol. turn(k) does coordinate k and returns its gain.
-template <class Turn, class Rest>
-int64_t sweep(int64_t m, const double *v, double tol, int64_t max_sweeps, Turn turn, Rest rest) {
+// Sweep over all coordinates, then over those with a weight until they rest, then over all again, until nothing
+// gains more than tol. turn(k) does coordinate k and returns its gain. Each sweep has its own order, drawn from a fixed
+// seed: where all columns lean to one side, a fixed order takes several times as many sweeps.
+template <class Turn, class Rest, class Soon>
+int64_t sweep(int64_t m, const double *v, double tol, int64_t max_sweeps, Turn turn, Rest rest, Soon soon) {
     int64_t sweeps = 0;
-    while (sweeps < max_sweeps) {
-        double gain = 0;
-        for (int64_t k = 0; k < m; ++k) gain = std::max(gain, turn(k));
-        gain = std::max(gain, rest());
-        ++sweeps;
-        if (gain <= tol) break;
-        for (double small = gain; small > 0.3 * tol && sweeps < max_sweeps; ++sweeps) {
-            small = 0;
-            for (int64_t k = 0; k < m; ++k)
-                if (v[k] != 0) small = std::max(small, turn(k));
-            small = std::max(small, rest());
+    uint64_t state = 88172645463325252ULL;
+    std::vector<int64_t> order(static_cast<size_t>(m)), active;
+    for (int64_t k = 0; k < m; ++k) order[size_t(k)] = k;
+    const auto around = [&](std::vector<int64_t> &turns) {
+        for (size_t left = turns.size(); left > 1; --left) {
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            std::swap(turns[left - 1], turns[size_t((state >> 11) % left)]);
         }
+        double gain = 0;
+        for (size_t i = 0; i < turns.size(); ++i) {
+            soon(turns[std::min(i + 6, turns.size() - 1)]);
+            gain = std::max(gain, turn(turns[i]));
+        }
+        ++sweeps;
+        return std::max(gain, rest());
+    };
+    while (sweeps < max_sweeps) {
+        double gain = around(order);
+        if (gain <= tol) break;
+        active.clear();
+        for (int64_t k = 0; k < m; ++k)
+            if (v[k] != 0) active.push_back(k);
+        while (gain > 0.3 * tol && sweeps < max_sweeps) gain = around(active);
     }
     return sweeps;
 }
@@ -165,7 +182,8 @@ int64_t model_two(const Columns &X, const Task &task, const double *D, const dou
         v[k] = next;
         return (curve + task.b) * step * step;
     };
-    const int64_t sweeps = sweep(task.m, v, task.tol, task.max_sweeps, turn, [] { return 0.0; });
+    const int64_t sweeps = sweep(task.m, v, task.tol, task.max_sweeps, turn, [] { return 0.0; },
+                                 [&](int64_t k) { X.soon(k); });
     *move0 = offset;
     return sweeps;
 }
@@ -214,7 +232,7 @@ int64_t model_many(const Columns &X, const Task &task, int64_t K, const double *
         double gain = 0;
         for (int64_t k = 0; k < K; ++k) gain = std::max(gain, free(k));
         return gain;
-    });
+    }, [&](int64_t c) { X.soon(c % m); });
     for (int64_t k = 0; k < K; ++k)
         for (int64_t i = 0; i < n; ++i) s[k * n + i] -= move0[k];
     return sweeps;

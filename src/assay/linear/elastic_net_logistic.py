@@ -198,7 +198,7 @@ class Search:
         if part.dense and rows * m <= GRAM and part.n >= m:
             return self._gram_model(part, g, g0, V, a, b, (1e-3 * worst) ** 2)
         new, s, move = np.ascontiguousarray(V), np.empty((rows, part.n)), np.zeros(rows)
-        tol = (0.1 * worst) ** 2
+        tol = (0.5 * worst) ** 2
         if self.K == 2:
             kernel = _logistic.dense_two if part.dense else _logistic.sparse_two
             kernel(*part.arrays, self.D, g[0], g0[0], a, b, self.intercept, tol, SWEEPS, new[0], s[0], move)
