@@ -448,8 +448,8 @@ def test_a_block_that_fails_leaves_the_model_as_it_was():
     assert not hasattr(model, "classes_")
     model.partial_fit(X, y, classes=[0, 1, 2])
     before = model.coef_.copy()
-    for bad in ((X, np.full(150, 9)), (X * 1e300, y), (X[:, :2], y)):
-        with pytest.raises((DataError, DegenerateError)):
+    for bad in ((X, np.full(150, 9)), (np.where(X > 1, np.nan, X), y), (X[:, :2], y)):
+        with pytest.raises(DataError):
             model.partial_fit(*bad)
     assert_array_equal(model.coef_, before)
     assert len(model.history_) == 3
