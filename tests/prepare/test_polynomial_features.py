@@ -187,3 +187,13 @@ def test_empty_and_oversized_tables_are_refused():
         PolynomialFeatures(40).fit(np.ones((1, 1000)))
     with pytest.raises(DataError, match="missing"):
         PolynomialFeatures().fit([[np.nan]])
+
+
+@pytest.mark.parametrize("form", [np.array, sp.csr_matrix])
+def test_products_beyond_the_floats_are_refused(form):
+    model = PolynomialFeatures(2).fit(form([[1.0, 2.0]]))
+    with pytest.raises(DataError, match=r"numbers up to 1e\+200 are beyond the floats .* Scale the columns"):
+        model.transform(form([[1.0, 1e200]]))
+    assert PolynomialFeatures(2, interaction_only=True).fit_transform(form([[1e200, 1e100]])).max() == 1e300
+    with pytest.raises(DataError, match="float32"):
+        model.transform(form(np.array([[1.0, 1e20]], dtype=np.float32)))

@@ -14,7 +14,7 @@ import assay.prepare._polynomial as _polynomial
 from assay.core import Transformer
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Flag
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.prepare.as_given import beside, with_text_names
 from assay.tables import Design, Table
 
@@ -147,8 +147,10 @@ class PolynomialFeatures(Transformer):
         values = self._admit(X)
         if not isinstance(values, np.ndarray):
             made = self._sparse(values)
+            self._refuse_overflow(values.data, made.data)
             return made.tocsc() if getattr(X, "format", "csr") == "csc" else made
         out = self._dense(values)
+        self._refuse_overflow(values, out)
         if isinstance(X, Table) or not (hasattr(X, "columns") or hasattr(X, "column_names")):
             return out
         import narwhals.stable.v2 as nw
@@ -161,6 +163,17 @@ class PolynomialFeatures(Transformer):
             for t, name in enumerate(self._frame_names())
         ]
         return beside(frame, series)
+
+    def _refuse_overflow(self, X: np.ndarray, out: np.ndarray) -> None:
+        """Products beyond the floats are an error; the new numbers are looked at only if the old ones are large."""
+        if not X.size or self._max_degree < 2:
+            return
+        largest = max(float(X.max()), -float(X.min()))
+        if largest > float(np.finfo(X.dtype).max) ** (1 / self._max_degree) and not np.isfinite(out).all():
+            raise DataError(
+                f"PolynomialFeatures: products of {self._max_degree} columns with numbers up to {largest:.3g} are "
+                f"beyond the floats ({X.dtype}). Scale the columns first, for example with StandardScaler."
+            )
 
     def _frame_names(self) -> list[str]:
         names = self._names_out() if self.schema_.named else _named(self.powers_, self._numbered())
