@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from assay.errors import DataError
-from assay.linear.sgd import LOSSES, sound_rows
+from assay.linear.sgd import LOSSES, Visits
 from assay.optimize.losses import margin_loss, residual_loss
 
 EMPTY, NO_ROWS = np.empty(0), np.empty(0, dtype=np.uint8)
@@ -150,7 +150,7 @@ def test_a_pass_agrees_with_its_twin(case, kind):
     X, y, weight, order = made(60, 45 if "dense" in kind else 30, 1, density=0.3 if sparse else 1.0)
     X[:, :2] = X[:, :2] + 1.0  # never 0, so that every row has entries
     X = X.astype(np.float32 if "32" in kind else np.float64)
-    run = sound_rows(sp.csr_matrix(X) if sparse else X)
+    run = Visits(sp.csr_matrix(X) if sparse else X).epoch
     X = X.astype(np.float64)
     skip = (np.arange(60) % 11 == 3).astype(np.uint8)
     rule = ruled(**CASES[case])
@@ -194,7 +194,7 @@ def test_any_pass_agrees_with_its_twin_dense_and_sparse(n, d, loss, l1, batch, a
     rule = ruled(loss=loss, l1=l1, batch=batch, average=average, eta=0.01)
     skip = np.zeros(n, dtype=np.uint8)
     results = []
-    for run in (sound_rows(X), sound_rows(sp.csr_matrix(X)), None):
+    for run in (Visits(X).epoch, Visits(sp.csr_matrix(X)).epoch, None):
         w, mean, paid = np.zeros(d), np.zeros(d), np.zeros(d)
         state = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
         if run is None:
@@ -211,7 +211,7 @@ def test_a_pass_without_weights_counts_every_row_once():
     rule, results = ruled(), []
     for weight in (EMPTY, np.ones(30)):
         w, state = np.zeros(5), np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-        sound_rows(X)(y, weight, NO_ROWS, order, rule, state, w, EMPTY, EMPTY)
+        Visits(X).epoch(y, weight, NO_ROWS, order, rule, state, w, EMPTY, EMPTY)
         results.append(w)
     assert_array_equal(*results)
 
@@ -219,7 +219,7 @@ def test_a_pass_without_weights_counts_every_row_once():
 def test_the_kernel_refuses_arrays_that_do_not_fit():
     X, y, _, order = made(5, 3, 0)
     state = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-    run, w = sound_rows(X), np.zeros(3)
+    run, w = Visits(X).epoch, np.zeros(3)
     with pytest.raises(ValueError, match="one entry a column"):
         run(y, EMPTY, NO_ROWS, order, ruled(), state, np.zeros(4), EMPTY, EMPTY)
     with pytest.raises(ValueError, match="one entry a row"):
@@ -234,7 +234,7 @@ def test_a_damaged_sparse_matrix_is_refused():
     X = sp.csr_matrix(np.eye(3))
     X.indices[2] = 9
     with pytest.raises(DataError, match="damaged"):
-        sound_rows(X)
+        Visits(X)
 
 
 # ---------------------------------------------------------------- orders

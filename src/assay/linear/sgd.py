@@ -26,13 +26,14 @@ import assay.linear._sgd as _sgd
 from assay.core.parameters import Accepted, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress
 from assay.errors import DataError, DegenerateError, ParameterError
+from assay.linear.csr import csr_arrays
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
 else:
     _Learner = object  # a mixin: it stands before a learner's base
 
-__all__ = ["LOSSES", "RATES", "Epoch", "StochasticDescent", "Weights", "sound_rows"]
+__all__ = ["LOSSES", "RATES", "Aside", "Epoch", "StochasticDescent", "Visits", "Weights", "set_aside"]
 
 # the numbers of the kernel
 LOSSES = {
@@ -72,6 +73,31 @@ class Epoch:
     rate: float
     score: float | None = None
     label: Any = None
+
+
+class Visits:
+    """Some rows, and a pass over them."""
+
+    def __init__(self, X: Any):
+        self.sparse = not isinstance(X, np.ndarray)
+        self.epoch: Callable[..., tuple[float, float, int]] = (
+            partial(_sgd.epoch_sparse, *csr_arrays(X))
+            if self.sparse
+            else partial(_sgd.epoch, np.ascontiguousarray(X))
+        )
+
+
+@dataclass
+class Aside:
+    """Rows that are not learned from, and how well a score does on them.
+
+    Attributes
+    ----------
+    skip : (n,) 1 for these rows      score : of some Weights
+    """
+
+    skip: np.ndarray
+    score: Callable[[Weights], float]
 
 
 @dataclass
@@ -217,18 +243,18 @@ class StochasticDescent(_Learner):
 
     def _descend(
         self,
-        run: Callable[..., tuple[float, float, int]],
+        rows: Visits,
         y: np.ndarray,
         w: np.ndarray | None,
         weights: Weights,
         epochs: int,
         seed: int,
-        aside: _Aside | None,
+        aside: Aside | None,
         bar: Progress,
         label: Any = None,
     ) -> list[Epoch]:
         """Passes over the rows until nothing gets better, changing ``weights``."""
-        rule = self._rule(run.func is _sgd.epoch_sparse, epochs)  # type: ignore[attr-defined]
+        rule = self._rule(rows.sparse, epochs)
         order = np.arange(len(y), dtype=np.int32)
         paid = np.zeros(len(weights.coef)) if rule[4] > 0 else _NONE
         mean = _NONE if weights.mean is None else weights.mean
@@ -239,7 +265,7 @@ class StochasticDescent(_Learner):
         for number in range(1, epochs + 1):
             if self.shuffle:
                 _sgd.shuffle(order, seed)
-            loss, objective, seen = run(
+            loss, objective, seen = rows.epoch(
                 y, _NONE if w is None else w, skip, order, rule, state, weights.coef, mean, paid
             )
             if not (math.isfinite(state[0]) and np.isfinite(weights.coef).all()):
@@ -276,14 +302,6 @@ class StochasticDescent(_Learner):
             )
 
 
-@dataclass
-class _Aside:
-    """Rows that are not learned from, and how well a score does on them."""
-
-    skip: np.ndarray
-    score: Callable[[Weights], float]
-
-
 def set_aside(
     learner: StochasticDescent, y: np.ndarray, w: np.ndarray | None, stratified: bool
 ) -> np.ndarray:
@@ -305,21 +323,3 @@ def set_aside(
             "different random state."
         )
     return skip
-
-
-def sound_rows(X: Any) -> Callable[..., tuple[float, float, int]]:
-    """One pass over these rows as a function of the rest."""
-    if isinstance(X, np.ndarray):
-        return partial(_sgd.epoch, np.ascontiguousarray(X))
-    start, column = np.ascontiguousarray(X.indptr, dtype=np.int64), X.indices
-    if (
-        len(start) != X.shape[0] + 1
-        or start[0] != 0
-        or start[-1] > min(len(column), len(X.data))
-        or (np.diff(start) < 0).any()
-        or (len(column) and (int(column.min()) < 0 or int(column.max()) >= X.shape[1]))
-    ):
-        raise DataError("The sparse matrix is damaged: rows or column numbers lead outside of it.")
-    return partial(
-        _sgd.epoch_sparse, start, np.ascontiguousarray(column, dtype=np.int32), np.ascontiguousarray(X.data)
-    )

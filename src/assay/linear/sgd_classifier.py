@@ -18,7 +18,7 @@ from assay.core.targets import check_weights, label_codes
 from assay.errors import DataError, ParameterError
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.ridge_classifier import class_weights
-from assay.linear.sgd import LOSSES, StochasticDescent, Weights, _Aside, set_aside, sound_rows
+from assay.linear.sgd import LOSSES, Aside, StochasticDescent, Visits, Weights, set_aside
 
 __all__ = ["SGDClassifier"]
 
@@ -273,7 +273,7 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         self, X: Any, y: np.ndarray, w: np.ndarray | None, scores: list[Weights], epochs: int
     ) -> None:
         """Passes over the rows for each score, and what follows from them."""
-        run, R = sound_rows(X), len(scores)
+        rows, R = Visits(X), len(scores)
         count = np.bincount(y, minlength=len(self.classes_))
         factors = class_weights(type(self).__name__, self.class_weight, self.classes_, count)
         seeds, skip = self._draw(y, w, R)
@@ -285,10 +285,10 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
             if factors is not None:
                 own = np.where(positive, factors[k if R > 1 else 1], 1.0 if R > 1 else factors[0])
                 weights = own if w is None else w * own
-            aside = None if skip is None else _Aside(skip, _accuracy(X, positive, w, skip))
+            aside = None if skip is None else Aside(skip, _accuracy(X, positive, w, skip))
             label = self.classes_[k].item() if R > 1 and hasattr(self.classes_[k], "item") else None
             label = self.classes_[k] if R > 1 and label is None else label
-            return self._descend(run, signs, weights, scores[k], epochs, seeds[k], aside, bar, label)
+            return self._descend(rows, signs, weights, scores[k], epochs, seeds[k], aside, bar, label)
 
         with progress(None, f"{type(self).__name__}: passes over the rows") as bar:
             histories = in_threads(learn, range(R), self.n_jobs if X.shape[0] * X.shape[1] > 20_000 else 1)

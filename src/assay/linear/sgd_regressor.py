@@ -14,7 +14,7 @@ from assay.core.seeds import random_state_of
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError
 from assay.linear.linear_regressor import LinearRegressor
-from assay.linear.sgd import StochasticDescent, Weights, _Aside, set_aside, sound_rows
+from assay.linear.sgd import Aside, StochasticDescent, Visits, Weights, set_aside
 
 __all__ = ["SGDRegressor"]
 
@@ -204,10 +204,10 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         aside = None
         if self.early_stopping:
             skip = set_aside(self, y, w, stratified=False)
-            aside = _Aside(skip, _explained(X, y, w, skip))
+            aside = Aside(skip, _explained(X, y, w, skip))
         seed = int(random_state_of(self.random_state).randint(0, _MOST))
         with progress(epochs, f"{type(self).__name__}: passes over the rows") as bar:
-            history = self._descend(sound_rows(X), y, w, score, epochs, seed, aside, bar)
+            history = self._descend(Visits(X), y, w, score, epochs, seed, aside, bar)
         self.history_ = self.history_ + history
         coef, self.intercept_ = self._publish([score], len(history), X.shape[0])
         self.coef_ = coef[0]

@@ -23,6 +23,7 @@ import assay.linear._sparse_logistic as _sparse_logistic
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.errors import DataError
+from assay.linear.csr import csr_arrays
 from assay.optimize.objective import Optimum, Record
 
 __all__ = ["solve"]
@@ -131,7 +132,7 @@ class _Problem:
     ):
         n, self.d = X.shape
         self.R = R
-        self.rows = _sound(X)
+        self.rows = csr_arrays(X, np.float64)
         self.y = np.ascontiguousarray(y, dtype=np.int64)
         total = float(n if w is None else w.sum())
         self.w = np.full(n, 1.0 / total) if w is None else np.ascontiguousarray(w / total, dtype=np.float64)
@@ -255,18 +256,3 @@ class _Problem:
             guess = t - slope / bend if bend > 0 else np.inf
             t = guess if low < guess < high else (0.5 * (low + high) if np.isfinite(high) else 2.0 * t)
         return best
-
-
-def _sound(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The three arrays of a CSR matrix, once it is sure that no row leads outside."""
-    start = np.ascontiguousarray(X.indptr, dtype=np.int64)
-    column, value = X.indices, np.ascontiguousarray(X.data, dtype=np.float64)
-    if (
-        len(start) != X.shape[0] + 1
-        or start[0] != 0
-        or start[-1] > min(len(column), len(value))
-        or (np.diff(start) < 0).any()
-        or (len(column) and (int(column.min()) < 0 or int(column.max()) >= X.shape[1]))
-    ):
-        raise DataError("The sparse matrix is damaged: rows or column numbers lead outside of it.")
-    return start, np.ascontiguousarray(column, dtype=np.int32), value

@@ -1,0 +1,47 @@
+"""Sparse rows as kernels read them: sound, or refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+
+from assay.errors import DataError
+from assay.linear.csr import csr_arrays
+
+
+@pytest.mark.parametrize("form", [sp.csr_matrix, sp.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_arrays_make_the_same_matrix_again(form, dtype):
+    X = form(sp.random(20, 9, 0.3, "csr", random_state=0, dtype=dtype))
+    start, column, value = csr_arrays(X)
+    assert (start.dtype, column.dtype, value.dtype) == (np.int64, np.int32, dtype)
+    assert_array_equal(sp.csr_matrix((value, column, start), X.shape).toarray(), X.toarray())
+    assert csr_arrays(X, np.float64)[2].dtype == np.float64
+
+
+def test_room_behind_the_last_entry_is_left_out():
+    X = sp.csr_matrix(np.eye(3))
+    X.indptr = np.array([0, 1, 2, 2])  # the last row was emptied
+    start, column, value = csr_arrays(X)
+    assert start[-1] == len(column) == len(value) == 2
+
+
+def damage(what):
+    X = sp.csr_matrix(np.eye(4))
+    if what == "column":
+        X.indices[2] = 4
+    elif what == "below":
+        X.indices[1] = -1
+    elif what == "falling":
+        X.indptr = np.array([0, 3, 2, 3, 4])
+    elif what == "long":
+        X.indptr = np.array([0, 1, 2, 3, 9])
+    elif what == "first":
+        X.indptr = np.array([1, 1, 2, 3, 4])
+    return X
+
+
+@pytest.mark.parametrize("what", ["column", "below", "falling", "long", "first"])
+def test_a_damaged_matrix_is_refused(what):
+    with pytest.raises(DataError, match="damaged"):
+        csr_arrays(damage(what))
