@@ -348,6 +348,22 @@ def test_the_average_is_the_mean_over_the_steps(batch, since, loss):
         )
 
 
+def test_averaging_can_begin_and_end_between_blocks():
+    X, y = scaled(load_breast_cancer, 80)
+    common = {"learning_rate": "constant", "shuffle": False}
+    plain = SGDClassifier(**common).partial_fit(X, y, classes=[0, 1])
+    start = plain.coef_.copy()
+    model = SGDClassifier(**common).partial_fit(X, y, classes=[0, 1]).set_params(average=True)
+    model.partial_fit(X, y)  # before, the mean was where the weights were
+    plain.partial_fit(X, y)
+    assert_allclose(model.standard_coef_, plain.coef_, rtol=1e-12)
+    assert np.linalg.norm(model.coef_ - start) < np.linalg.norm(plain.coef_ - start)
+    model.set_params(average=False).partial_fit(X, y).partial_fit(X, y)
+    plain.partial_fit(X, y).partial_fit(X, y)
+    assert_allclose(model.coef_, plain.coef_, rtol=1e-12)
+    assert not hasattr(model, "average_coef_")
+
+
 def test_early_stopping_watches_rows_it_does_not_learn_from():
     X, y = scaled(load_breast_cancer)
     model = SGDClassifier(early_stopping=True, validation_fraction=0.2, random_state=0, tol=1e-3).fit(X, y)

@@ -221,8 +221,8 @@ class StochasticDescent(_Learner):
         intercept = np.atleast_1d(getattr(self, "standard_intercept_", self.intercept_))
         found = [Weights(coef[k], float(intercept[k])) for k in range(len(coef))]
         if self.average:
-            mean = np.atleast_2d(getattr(self, "average_coef_", np.zeros_like(coef))).copy()
-            mean_intercept = getattr(self, "average_intercept_", np.zeros(len(coef)))
+            mean = np.atleast_2d(getattr(self, "average_coef_", coef)).copy()
+            mean_intercept = getattr(self, "average_intercept_", intercept)
             for k, weights in enumerate(found):
                 weights.mean, weights.mean_intercept = mean[k], float(mean_intercept[k])
         return found
@@ -234,6 +234,8 @@ class StochasticDescent(_Learner):
         coef = np.array([score.coef for score in scores])
         intercept = np.array([score.intercept for score in scores])
         if not self.average:
+            for name in ("standard_coef_", "standard_intercept_", "average_coef_", "average_intercept_"):
+                self.__dict__.pop(name, None)
             return coef, intercept
         self.standard_coef_, self.standard_intercept_ = coef, intercept
         self.average_coef_ = np.array([score.mean for score in scores])

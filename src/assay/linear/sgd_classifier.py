@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from assay.core import Classifier, Discriminant
 from assay.core.explanation import Explanation
 from assay.core.fitting import all_or_nothing
+from assay.core.learner import plain_label
 from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Choice, Count
 from assay.core.progress import progress
@@ -254,8 +255,6 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         scores = self._begin(self._width(), X.shape[1], *self._first)
-        for name in ("standard_coef_", "standard_intercept_", "average_coef_", "average_intercept_"):
-            self.__dict__.pop(name, None)
         self.t_, self.history_ = 1.0, []
         self._advance(X, y, w, scores, self.max_iter)
         self._complain()
@@ -286,8 +285,7 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
                 own = np.where(positive, factors[k if R > 1 else 1], 1.0 if R > 1 else factors[0])
                 weights = own if w is None else w * own
             aside = None if skip is None else Aside(skip, _accuracy(X, positive, w, skip))
-            label = self.classes_[k].item() if R > 1 and hasattr(self.classes_[k], "item") else None
-            label = self.classes_[k] if R > 1 and label is None else label
+            label = plain_label(self.classes_[k]) if R > 1 else None
             return self._descend(rows, signs, weights, scores[k], epochs, seeds[k], aside, bar, label)
 
         with progress(None, f"{type(self).__name__}: passes over the rows") as bar:

@@ -188,8 +188,6 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         (score,) = self._begin(1, X.shape[1], *self._first)
-        for name in ("standard_coef_", "standard_intercept_", "average_coef_", "average_intercept_"):
-            self.__dict__.pop(name, None)
         self.t_, self.history_ = 1.0, []
         self._advance(X, y, w, score, self.max_iter)
         self._complain()
