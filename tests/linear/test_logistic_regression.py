@@ -237,16 +237,29 @@ def test_scaling_learned_from_the_training_part_alone():
 
 @pytest.mark.capability("C3-26")
 def test_softmax_of_standardised_irises():
-    """Oracle: the ledger's accuracies, iris standardised, split with state 2020."""
+    """Oracle: C3 3.5, iris standardised, split with state 2020: weights, accuracies, confusion; and unscaled."""
     X, y = numbers(load_iris())
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     train, test = train_test_split(np.arange(150), test_size=0.2, random_state=2020)
     model = LogisticRegression(**EXACT).fit(Z[train], y[train])
-    peer = Peer(solver="newton-cholesky", tol=1e-12).fit(Z[train], y[train])
+    weights = [
+        [-0.98184327, 1.13506913, -1.62636968, -1.5894316],
+        [0.42278012, -0.72899825, -0.15284391, -0.91509395],
+        [0.55906315, -0.40607088, 1.77921359, 2.50452555],
+    ]
+    assert_allclose(model.coef_, weights, atol=5e-8)
+    assert_allclose(model.intercept_, [-0.2007735, 1.74556803, -1.54479453], atol=5e-8)
     assert_allclose(
-        [model.score(Z[train], y[train]), model.score(Z[test], y[test])], [0.99167, 0.80], atol=5e-6
+        [model.score(Z[train], y[train]), model.score(Z[test], y[test])], [0.9916667, 0.8], atol=5e-8
     )
-    assert_allclose(model.coef_, peer.coef_, atol=1e-8)
+    answer = model.predict(Z[test])
+    confusion = [[9, 1, 0], [0, 8, 2], [0, 3, 7]]
+    assert [[int(((y[test] == j) & (answer == k)).sum()) for k in range(3)] for j in range(3)] == confusion
+    assert sorted(test[answer != y[test]]) == [41, 70, 77, 106, 119, 134]
+    raw = LogisticRegression(**EXACT).fit(X[train], y[train])
+    assert_allclose(
+        [raw.score(X[train], y[train]), raw.score(X[test], y[test])], [0.9833333, 0.8666667], atol=5e-8
+    )
 
 
 @pytest.mark.capability("BC-30")
@@ -607,6 +620,25 @@ def test_blocks_report_separation_from_the_growth_of_the_weights():
     blocks = [(X[a : a + 8000], y[a : a + 8000]) for a in range(0, len(y), 8000)]
     with pytest.warns(ConvergenceWarning, match="separated"):
         LogisticRegression(C=np.inf).fit_blocks(blocks)
+
+
+def test_sparse_rows_report_separation_too():
+    X = csr_matrix(np.column_stack((np.arange(20.0), np.arange(20) % 3)))
+    with pytest.warns(ConvergenceWarning, match="separated"):
+        LogisticRegression(C=np.inf).fit(X, np.arange(20) > 11)
+
+
+def test_a_class_that_no_block_has():
+    """Its posterior goes to 0; the others are as if it were not there."""
+    X, y = big_table(2_000, 3, 2)
+    model = LogisticRegression(tol=1e-7, max_iter=500).fit_blocks(
+        [(X[:900], y[:900]), (X[900:], y[900:])], classes=[0, 1, 7]
+    )
+    assert model.classes_.tolist() == [0, 1, 7]
+    assert model.predict_proba(X)[:, 2].max() < 1e-3
+    assert set(model.predict(X)) <= {0, 1}
+    with pytest.raises(ValueError, match="nothing to learn"):
+        LogisticRegression().fit_blocks([(X, y, np.zeros(2000))])
 
 
 def test_overlapping_classes_raise_no_alarm():

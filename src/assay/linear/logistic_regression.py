@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ from assay.errors import DataError, ParameterError
 from assay.linear.class_factors import class_factors
 from assay.linear.inference import Inference
 from assay.linear.linear_classifier import LinearClassifier
-from assay.linear.logistic_objective import LogisticObjective, Scale
-from assay.linear.logistic_solver import minimise, runs_away
+from assay.linear.logistic_by_columns import solve_by_columns
+from assay.linear.logistic_objective import LogisticObjective
+from assay.linear.logistic_solver import WIDE, minimise, runs_away
+from assay.linear.logistic_sums import Scale
 from assay.linear.row_sample import Survey, survey
 from assay.optimize.objective import Optimum, Record
 
@@ -113,7 +116,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         "max_iter": Count(0),
         "verbose": Count(0) | Flag(),
         "warm_start": Flag(),
-        "n_jobs": Count(-1024) | None,
+        "n_jobs": Any_("a whole number or None", lambda v: v is None or isinstance(v, Integral)),
         "penalize_intercept": Flag(),
         "reference": Any_("a class label or None"),
     }
@@ -265,40 +268,30 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         """Sparse rows, or a penalty with corners: solvers of their own, all rows in memory."""
         K = self._count_classes()
         C, ratio = self._mixture()
-        if self.reference is not None and K > 2:
-            if ratio:
-                raise ParameterError(
-                    f"{type(self).__name__}: reference needs l1_ratio=0, got l1_ratio={ratio:g}."
-                )
-            self._learn_from(Rows(X, y, w))
+        if ratio and self.reference is not None and K > 2:
+            raise ParameterError(
+                f"{type(self).__name__}: reference needs l1_ratio=0, got l1_ratio={ratio:g}."
+            )
+        plain = self.reference is None or K == 2
+        if not ratio and not (plain and (np.isfinite(C) or X.shape[1] * K > WIDE)):
+            self._learn_from(Rows(X, y, w))  # which knows reference classes, and sees weights that run away
             return
-        factors, _ = self._factors(np.bincount(y, weights=w, minlength=K).astype(np.float64))
+        factors, total = self._factors(np.bincount(y, weights=w, minlength=K).astype(np.float64))
         if factors is not None:
             w = factors[y] if w is None else w * factors[y]
-        strength = self._intercept_strength()
-        intercept, start = self.fit_intercept, self._start()
-        if strength:  # a column of constants is an intercept with a penalty
-            X, intercept = _with_column(X, strength**-0.5), False
-            if start is not None:
-                constant = start[:, -1:] * strength**0.5
-                start = np.hstack((start[:, :-1], constant, np.zeros_like(constant)))
-        settings: dict[str, Any] = {
-            "fit_intercept": intercept,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "start": start,
-        }
-        if ratio:
-            from assay.linear import elastic_net_logistic
-
-            optimum = elastic_net_logistic.solve(X, y, w, K, C, ratio, **settings)
-        else:
-            from assay.linear import sparse_logistic
-
-            optimum = sparse_logistic.solve(X, y, w, K, C, **settings)
-        W = optimum.w.reshape(-1, X.shape[1] + 1).T
-        if strength:
-            W = np.vstack((W[:-2], W[-2] * strength**-0.5))
+        W, optimum = solve_by_columns(
+            X,
+            y,
+            w,
+            K,
+            C,
+            ratio,
+            fit_intercept=self.fit_intercept,
+            intercept_strength=self._intercept_strength(),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=self._start(),
+        )
         self._keep(W, optimum, K > 2 and not ratio)
 
     def _keep(self, W: np.ndarray, optimum: Optimum, symmetric: bool) -> None:
@@ -340,6 +333,10 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
 
     def _scale(self, found: Survey, total: float) -> Scale:
         columns = found.columns
+        if not total > 0:
+            raise DataError(
+                f"{type(self).__name__}: the weights of all rows are zero, so there is nothing to learn."
+            )
         if not np.isfinite(columns.scatter).all():
             j = int(np.argmin(np.isfinite(columns.scatter)))
             raise DataError(
@@ -391,11 +388,3 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
                 return
             said = found.sentence or said
         warnings.warn(f"{type(self).__name__}: {said.rstrip('.')}.", ConvergenceWarning, stacklevel=3)
-
-
-def _with_column(X: Any, constant: float) -> Any:
-    if isinstance(X, np.ndarray):
-        return np.column_stack((X, np.full(len(X), constant)))
-    from scipy.sparse import csr_matrix, hstack
-
-    return hstack((X, csr_matrix(np.full((X.shape[0], 1), constant))), format="csr")
