@@ -12,7 +12,7 @@
 // Rows go by in tiles that stay in the first-level cache: scores, then residuals, then their part of the gradient.
 // Where rows have no weights, the logarithm is taken of a product of a tile's s_i, each from 1 to K.
 // Checked by the caller: finite X, y from 0 to K - 1, shapes that fit; weights are all there or an empty array.
-// Twins in NumPy: tests/linear/test_logistic_objective.py, by_the_book.
+// Twins in NumPy: tests/linear/test_logistic_sums.py, by_the_book.
 #include <cmath>
 
 #include "assay/array.hpp"
