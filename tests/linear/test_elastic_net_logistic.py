@@ -11,6 +11,7 @@ from sklearn import linear_model as peers
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.preprocessing import StandardScaler
 
+from assay.errors import DataError
 from assay.linear import elastic_net_logistic
 from assay.linear.elastic_net_logistic import Search, solve
 
@@ -174,6 +175,9 @@ def test_degenerate_tables_end_well():
     twin = solve(twins, y, None, 2, 1.0, 0.5, tol=1e-8, max_iter=500)
     assert twin.converged and twin.w[0, 6] == 0
     assert_allclose(twin.w[0, :3], twin.w[0, 3:6], atol=1e-5)
+    for data in (X * 1e200, csr_matrix(X * 1e200)):
+        with pytest.raises(DataError, match="too large"):
+            solve(data, y, None, 2, 1.0, 1.0)
     lacking = solve(X, y, None, 3, 1.0, 1.0, tol=1e-6, max_iter=500)  # nobody is of the third class
     assert np.isfinite(lacking.w).all()
 

@@ -8,6 +8,7 @@ import numpy as np
 
 import assay.linear._coordinate_descent as _coordinate_descent
 import assay.linear._elastic_net_logistic as _logistic
+from assay.errors import DataError
 from assay.optimize import Optimum, Record
 
 __all__ = ["solve"]
@@ -74,9 +75,13 @@ class Search:
         self.total = float(n if w is None else w.sum())
         self.u = np.full(n, 1 / self.total) if w is None else w / self.total
         self.y = y.astype(np.float64) if K == 2 else np.ascontiguousarray(y, dtype=np.int64)
-        self.columns = (_DenseColumns if isinstance(X, np.ndarray) else _SparseColumns)(
-            X, self.u, fit_intercept
-        )
+        kind = _DenseColumns if isinstance(X, np.ndarray) else _SparseColumns
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.columns: Any = kind(X, self.u, fit_intercept)
+        if not np.isfinite(self.columns.spread).all():
+            raise DataError(
+                "LogisticRegression: X has values too large to be squared. Divide their columns by some power of ten."
+            )
         rows = 1 if K == 2 else K
         self.W, self.b = np.zeros((rows, d)), np.zeros(rows)
         if fit_intercept:

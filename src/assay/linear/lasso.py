@@ -31,8 +31,8 @@ class Lasso(ElasticNet):
     ----------
     alpha : float, default 1
         Strength of the penalty; the largest that leaves any weight is :math:`\max_j|x_j^Ty|/n`, columns and y centred.
-    fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection
-        As in ElasticNet.
+    fit_intercept, precompute, copy_X, max_iter, tol, warm_start : as in ElasticNet
+    positive, random_state, selection : as in ElasticNet
 
     Attributes
     ----------

@@ -23,7 +23,8 @@ from assay.tables import Table
 __all__ = ["LogisticRegressionCV"]
 
 SMALL = 1 << 17  # entries up to which a sparse table is solved faster, and to the last digit, as a dense one
-EXACT = 0.01  # tolerance of the final weights, relative to that of the folds
+FEW = 500  # weights up to which full Newton steps cost little
+EXACT = 1e-4  # tolerance of the final weights, relative to that of the folds
 
 
 class LogisticRegressionCV(LinearClassifier, Classifier):
@@ -43,10 +44,12 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
         How many values of C, from 1e-4 to 1e4, evenly spaced in the logarithm; or the values.
     l1_ratios : list of floats, default (0,)
         Values of :math:`\rho` to choose from.
-    fit_intercept, dual, penalty, solver, tol, max_iter, class_weight, intercept_scaling, random_state
-        As in LogisticRegression; penalty gives way to l1_ratios.
+    fit_intercept, dual, solver, tol, max_iter, class_weight : as in LogisticRegression
+    intercept_scaling, random_state : as in LogisticRegression
+    penalty : "l1", "l2" or "elasticnet", deprecated
+        As in scikit-learn it gives way to l1_ratios, and warns.
     cv : int, splitter or iterable, default None
-        The folds: 5, stratified by class, if None.
+        The folds: 5, stratified by class, if None (fewer if no class has 5 rows).
     scoring : str or function, default None
         What is judged by, as in scikit-learn; None is the accuracy. "neg_log_loss" judges the probabilities.
     n_jobs : int, default None
@@ -199,7 +202,10 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
         weight = w if factors is None else factors[y] * (1.0 if w is None else w)
         Cs = np.logspace(-4, 4, self.Cs) if np.ndim(self.Cs) == 0 else np.array(self.Cs, dtype=np.float64)
         ratios = self._ratios()
-        folds = list(check_cv(self.cv, self.classes_[y], classifier=True).split(X, self.classes_[y]))
+        with warnings.catch_warnings():  # a class with fewer rows than folds is judged where it is
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            cv = min(5, max(2, int(np.bincount(y).max()))) if self.cv is None else self.cv
+            folds = list(check_cv(cv, self.classes_[y], classifier=True).split(X, self.classes_[y]))
         judge = _Judge(self._measure(), self.classes_, X)
         with progress(len(folds) * len(ratios) * len(Cs), f"{who}: penalties") as bar:
 
@@ -268,7 +274,7 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
             tol=tol,
             fit_intercept=self.fit_intercept,
             intercept_scaling=self.intercept_scaling,
-            solver=self.solver,
+            solver=self._solver(X, tol < self.tol),
             max_iter=self.max_iter,
             warm_start=True,
         )
@@ -281,6 +287,11 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
             return np.column_stack((model.coef_, model.intercept_)), int(model.n_iter_[0])
 
         return by_rows
+
+    def _solver(self, X: Any, exact: bool) -> str:
+        """Full Newton steps for the last digits, where they cost little."""
+        few = isinstance(X, np.ndarray) and X.shape[1] * len(self.classes_) <= FEW
+        return "newton-cholesky" if exact and few and self.solver != "liblinear" else self.solver
 
     def _unfinished(self, optimum: Any) -> None:
         from sklearn.exceptions import ConvergenceWarning
