@@ -57,8 +57,9 @@ def test_twin_of_value_gradient_and_curvature(seed):
     start = loss.start(None)
     model = HuberRegressor(alpha=0.1)
     model.coef_, model.intercept_, model.scale_ = loss.answer(start)
-    assert_allclose(loss.value_gradient(start)[0] * w.sum(), value_and_slopes(model, A, y, w)[0], rtol=1e-9)
-    value, gradient, H = loss.curvature(start)
+    value = loss.value_gradient(start)[0] * loss.unit * w.sum()
+    assert_allclose(value, value_and_slopes(model, A, y, w)[0], rtol=1e-9)
+    _, gradient, H = loss.curvature(start)
     for j in range(len(start)):
         step = np.zeros(len(start))
         step[j] = 1e-7 * (1 + abs(start[j]))
@@ -145,6 +146,11 @@ def test_degenerate_tables():
     flat = HuberRegressor().fit(np.full((10, 2), 3.0), x)
     assert_array_equal(flat.coef_, [0, 0])
     assert_allclose(flat.intercept_, 4.5)
+    far = HuberRegressor().fit(x[:, None] + 1e10, x + np.tile([0.1, -0.1], 5))
+    near = HuberRegressor().fit(x[:, None], x + np.tile([0.1, -0.1], 5))
+    assert_allclose([far.coef_[0], far.scale_], [near.coef_[0], near.scale_], rtol=1e-5)
+    tiny = HuberRegressor(fit_intercept=False).fit(x[:, None] * 1e-160, x * 1e-160)
+    assert_array_equal(tiny.coef_, [0])  # squares that are no numbers any more
     same = HuberRegressor().fit(x[:, None], np.ones(10))
     assert_allclose(same.predict([[3.0]]), [1.0])
     assert_allclose(HuberRegressor().fit([[2.0]], [7.0]).predict([[2.0]]), [7.0])

@@ -84,6 +84,8 @@ def test_degenerate_tables():
     flat = QuantileRegressor(alpha=0).fit(np.full((5, 2), 3.0), x)
     assert_array_equal(flat.coef_, [0, 0])
     assert_allclose(flat.intercept_, 2.0)
+    nothing = QuantileRegressor(fit_intercept=False).fit(np.zeros((5, 2)), x)
+    assert_array_equal(nothing.predict([[1.0, 1.0]]), [0.0])
     same = QuantileRegressor().fit(x[:, None], np.full(5, 4.0))
     assert_allclose(same.predict([[9.0]]), [4.0])
     assert_allclose(QuantileRegressor().fit([[2.0]], [7.0]).predict([[2.0]]), [7.0])

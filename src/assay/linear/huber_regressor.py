@@ -13,14 +13,17 @@ from assay.core import Regressor
 from assay.core.parameters import Count, Flag, Range
 from assay.core.sums import Rows
 from assay.errors import DataError
-from assay.linear.least_squares import moments_of
+from assay.linear.least_squares import TINY, moments_of
 from assay.linear.linear_regressor import LinearRegressor
+from assay.linear.tube_program import fit_tube
 from assay.optimize.lbfgs import lbfgs
 from assay.optimize.newton import newton, newton_step
 from assay.optimize.objective import Optimum
 
 __all__ = ["HuberRegressor"]
 
+LEAST = 1e-8  # sigma, in units of the spread of y, where Newton steps turn back
+ENOUGH = 30  # Newton steps for all variables at once; usually 4 to 8
 MANY = 1500  # columns from which second derivatives cost more than they save
 
 
@@ -130,7 +133,7 @@ class HuberRegressor(LinearRegressor, Regressor):
 
 
 class _Huber:
-    """(1) per unit of weight, as a function of (w, b, sigma); columns in standard units, about their means.
+    """(1) per unit of weight, as a function of (w, b, sigma); columns and y in standard units, about their means.
 
     With ``floor`` given, sigma stays there and is no variable any more.
     """
@@ -142,17 +145,24 @@ class _Huber:
         self.v = np.full(n, 1 / n) if w is None else w / total
         with np.errstate(over="ignore", invalid="ignore"):
             self.middle = float(self.v @ y) if constant else 0.0
-            self.spread = float(np.sqrt(self.v @ (y - self.middle) ** 2))
+            spread = float(np.sqrt(self.v @ (y - self.middle) ** 2))
             self.mean, S = self._moments(w)
         square = np.diagonal(S) if S.ndim == 2 else S
-        if not np.isfinite(S).all() or not np.isfinite(self.spread):
+        if not np.isfinite(S).all() or not np.isfinite(spread):
             raise DataError(
                 "HuberRegressor: the squares of X or y are too large to be added up. Divide by a power of ten."
             )
-        self.dead = square <= 0
+        self.dead = square <= TINY
         self.scale = np.where(self.dead, 1.0, np.sqrt(np.where(self.dead, 1.0, square)))
-        self.penalty = alpha / total / self.scale**2
-        self.least = 1e-8 * (self.spread or 1.0)
+        self.origin = np.zeros(d)
+        if (
+            isinstance(X, np.ndarray) and (np.abs(self.mean) > 1e3 * self.scale).any()
+        ):  # or residuals were rounding
+            self.X, self.origin, self.mean = X - self.mean, self.mean, np.zeros(d)
+        self.unit = spread if spread**2 > TINY else 1.0  # y in its own standard units
+        self.y = (y - self.middle) / self.unit
+        self.alpha = alpha / total * self.unit
+        self.penalty = self.alpha / self.scale / self.scale
         self.floor: float | None = None
         if d <= MANY:  # G: the sum of v z z' over the rows that are inside, at first all
             self.inside = np.ones(n, dtype=bool)
@@ -177,29 +187,36 @@ class _Huber:
         """The last answer, or least squares."""
         if last is not None:
             w, b, sigma = last
-            return np.concatenate(
-                (w * self.scale, [b + self.mean @ w - self.middle][: self.constant], [sigma])
-            )
+            shift = b + (self.mean + self.origin) @ w - self.middle
+            return np.concatenate((w * self.scale, [shift][: self.constant], [sigma])) / self.unit
         d = self.X.shape[1]
         if d > MANY:
-            return np.concatenate((np.zeros(d + self.constant), [self.spread or 1.0]))
+            return np.append(np.zeros(d + self.constant), 1.0)
         H = self.G + np.diag(np.append(self.penalty, 0.0) if self.constant else self.penalty)
-        w = newton_step(H, -self._down(self.v * (self.y - self.middle)))
+        w = newton_step(H, -self._down(self.v * self.y))
         r = self._residual(w)
         rms = float(np.sqrt(self.v @ (r * r)))
-        return np.append(w, rms if rms > 1e-10 * self.spread else (self.spread or 1.0) * 1e-8)
+        return np.append(w, max(rms, LEAST))
+
+    def without_scale(self) -> np.ndarray:
+        """The best w and b as sigma goes to 0: there (1) is least absolute error, a program of its own."""
+        price = 2 * self.epsilon
+        rows = (self.X, self.y, self.v)
+        found = fit_tube(*rows, above=price, below=price, ridge=2 * self.alpha, intercept=self.constant)
+        shift = [found.intercept + self.mean @ found.coef][: self.constant]
+        return np.concatenate((found.coef * self.scale, shift))
 
     def answer(self, x: np.ndarray) -> tuple[np.ndarray, float, float]:
         """w, b and sigma in the user's units."""
         d = self.X.shape[1]
-        w = np.where(self.dead, 0.0, x[:d] / self.scale)
-        b = float(x[d] + self.middle - self.mean @ w) if self.constant else 0.0
-        return w, b, float(x[-1] if self.floor is None else self.floor)
+        w = np.where(self.dead, 0.0, x[:d] * (self.unit / self.scale))
+        b = float(x[d] * self.unit + self.middle - (self.mean + self.origin) @ w) if self.constant else 0.0
+        return w, b, self.unit * float(x[-1] if self.floor is None else self.floor)
 
     def _residual(self, x: np.ndarray) -> np.ndarray:
         d = self.X.shape[1]
         w = x[:d] / self.scale
-        shift = (x[d] + self.middle - self.mean @ w) if self.constant else 0.0
+        shift = x[d] - self.mean @ w if self.constant else 0.0
         return self.y - self.X @ w - shift
 
     def _down(self, u: np.ndarray, rows: Any = None) -> np.ndarray:
@@ -233,7 +250,7 @@ class _Huber:
         """The value and gradient of (1); residuals, rows inside, and the sum of v r z over them if asked for."""
         d = self.X.shape[1]
         sigma = float(x[-1]) if self.floor is None else self.floor
-        if not sigma >= self.least and self.floor is None:
+        if not sigma >= LEAST and self.floor is None:
             return np.inf, np.zeros_like(x), None, None, None
         r = self._residual(x)
         z = r / sigma
@@ -288,27 +305,26 @@ class _Huber:
 
 
 def _minimise(loss: _Huber, start: np.ndarray, tol: float, max_iter: int) -> Optimum:
-    """Newton steps; where they run against sigma = 0, sigma is lowered by hand, as far as it pays."""
+    """Newton steps; where they run against sigma = 0, the answer there, or from above to where sigma should be."""
     if loss.X.shape[1] > MANY:
         return lbfgs(loss, start, tol=tol, max_iter=10 * max_iter)
-    found = newton(loss, start, tol=tol, max_iter=max_iter)
-    if found.reason == "gradient" or (found.reason == "iterations" and found.w[-1] > 1e-5 * loss.spread):
+    found = newton(loss, start, tol=tol, max_iter=min(max_iter, ENOUGH))
+    if found.reason == "gradient" or (found.reason == "iterations" and max_iter <= ENOUGH):
         return found
     typical = _median(np.abs(loss.y - _median(loss.y, loss.v)), loss.v)  # outliers have no say in it
-    least = 1e-7 * (typical or loss.spread or 1.0)  # below it, residuals are rounding
-    x, sigma, history = start[:-1], loss.spread or 1.0, found.history
-    while sigma > least:
-        sigma = loss.floor = max(sigma / 5, least)
-        found = newton(loss, x, tol=tol, max_iter=max_iter)
-        x, later = found.w, found.history[1:]
-        if loss.pays_to_rise(x):
-            loss.floor = None
-            found = newton(loss, np.append(x, sigma), tol=tol, max_iter=max_iter)
-            later = later + found.history[1:]
-        history = history + [replace(one, iteration=len(history) + i) for i, one in enumerate(later)]
-        if loss.floor is None:
-            return replace(found, history=history)
-    return replace(found, converged=True, reason="value", history=history)
+    least = 1e-7 * (typical or 1.0)  # below it, residuals are rounding
+    history, loss.floor = found.history, least
+    found = newton(loss, loss.without_scale(), tol=tol, max_iter=ENOUGH)
+    if loss.pays_to_rise(found.w):  # sigma comes down from above, and stays where it should
+        x, sigma = start[:-1], 1.0
+        while not loss.pays_to_rise(x) and sigma > least:
+            loss.floor = sigma = max(sigma / 5, least)
+            x = newton(loss, x, tol=tol, max_iter=ENOUGH).w
+        loss.floor = None
+        found = newton(loss, np.append(x, sigma), tol=tol, max_iter=max_iter)
+    history = history + [replace(one, iteration=len(history) + i) for i, one in enumerate(found.history)]
+    sound = loss.floor is not None or found.reason != "iterations"
+    return replace(found, converged=sound, reason="value" if sound else "iterations", history=history)
 
 
 def _median(values: np.ndarray, weights: np.ndarray) -> float:

@@ -38,6 +38,7 @@ Floats = NDArray[np.float64]
 WELL = 1e-6  # reciprocal condition (of the squared problem) down to which Cholesky's digits are enough
 SINGULAR = 1e-13  # below it Cholesky's answer is noise
 EPS = float(np.finfo(np.float64).eps)
+TINY = 1e-280  # the square of a column that is not there
 WIDEST = 20_000  # columns whose products with each other are still added up
 
 
@@ -284,7 +285,7 @@ def solve(
     A = problem.S + kappa * np.outer(problem.mean, problem.mean) if kappa else problem.S
     B = problem.C + kappa * np.outer(problem.mean, problem.target) if kappa else problem.C
     power = np.diag(A)
-    live = np.flatnonzero(power > 0)  # a column without any spread gets weight 0
+    live = np.flatnonzero(power > TINY)  # a column without any spread gets weight 0
     W, rank = np.zeros_like(B), 0
     if len(live):
         if len(live) < len(power):
@@ -313,7 +314,7 @@ def _rows_again(
     """F and T with |T - F v|^2 what (2) minimises, v = s W: the triangle, and a row for each penalty."""
     d = len(problem.mean)
     unit = np.ones(d)
-    unit[live] = np.sqrt(np.diag(problem.S)[live])
+    unit[live] = np.sqrt(np.maximum(np.diag(problem.S)[live], 0.0))
     unit[unit == 0] = 1.0
     R = again(unit).R
     F, T = R[:d, live] * (unit[live] / s), R[:d, d:]
@@ -429,7 +430,7 @@ def solve_rows(
             W = Z.T @ _solved(L, T)
             return Answer(W, _constant(problem, W, alpha, intercept), rank, loose)
     s = np.sqrt(np.einsum("ij,ij->j", Z, Z))
-    live = np.flatnonzero(s > 0)
+    live = np.flatnonzero(s > np.sqrt(TINY))
     W, rank = np.zeros((X.shape[1], Y.shape[1])), 0
     if len(live):
         W[live], rank = _wide(Z[:, live], T, s[live], alpha, positive, _noise(problem, live, s[live]))

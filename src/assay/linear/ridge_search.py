@@ -25,6 +25,7 @@ from assay.core.sum_learner import PassLearner
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, ParameterError
 from assay.linear.least_squares import (
+    EPS,
     Answer,
     Triangle,
     problem_of,
@@ -185,7 +186,7 @@ class _Tall:
         if w is not None:
             h *= w[:, None]
         residual = (Y - p.target if centred else Y)[:, None, :] - fitted
-        return np.moveaxis(residual / np.maximum(1 - h, 1e-300)[:, :, None], 1, 0)  # (1)
+        return np.moveaxis(residual / np.maximum(1 - h, EPS)[:, :, None], 1, 0)  # (1)
 
     def answer(self, alpha: Any) -> tuple[Floats, Floats]:
         chosen = np.broadcast_to(np.asarray(alpha, dtype=np.float64), self.problem.C.shape[1])

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import DataError
+from assay.linear.least_squares import TINY
 from assay.optimize.objective import Record
 
 __all__ = ["Fitted", "Program", "Tube", "fit_tube", "solve_tube"]
@@ -281,8 +282,10 @@ def fit_tube(
         size = float(np.sqrt(v @ (y - middle) ** 2))
     if not np.isfinite(square).all() or not np.isfinite(size):
         raise DataError("The squares of X or y are too large to be added up. Divide by a power of ten.")
-    live = np.flatnonzero(square > 0)
-    s, size = np.sqrt(square[live]), size or 1.0
+    live = np.flatnonzero(square > TINY)
+    if not len(live) and not intercept:
+        return Fitted(np.zeros(d), 0.0, Tube(np.zeros(0), True, []))
+    s, size = np.sqrt(square[live]), size if size**2 > TINY else 1.0
     columns = (X[:, live] - mean[live]) / s if dense else csr_array(X)[:, live] @ diags_array(1 / s)
     if intercept:
         columns = np.column_stack((columns, np.ones(n))) if dense else hstack((columns, np.ones((n, 1))))
