@@ -1,6 +1,7 @@
 """The convergence bound of the perceptron, and the trace behind it."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -101,7 +102,7 @@ def test_scale_does_not_matter_to_a_homogeneous_separator(scale):
 
 
 def test_without_separability_there_is_no_bound():
-    with pytest.raises(DataError, match="not separable by a hyperplane: 100 rows"):
+    with pytest.raises(DataError, match=r"not separable by a hyperplane .*: 100 rows"):
         convergence_bound(IRIS[50:], KIND[50:])
     with pytest.raises(DataError, match="not separable"):
         convergence_bound([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
@@ -109,3 +110,15 @@ def test_without_separability_there_is_no_bound():
         convergence_bound(IRIS, KIND)
     with pytest.raises(DataError, match="not all zero"):
         widest_separator(np.zeros((2, 2)))
+
+
+def test_text_is_not_read_as_numbers():
+    frame = pd.DataFrame({"job": ["cook", "nurse", "smith"]})
+    bound = convergence_bound(frame, [0, 1, 0])  # as codes 0, 1, 2 the rows would not be separable
+    assert bound.separator.shape == (4,)
+    assert_allclose(bound.radius, np.sqrt(2))
+
+
+def test_numbers_whose_squares_overflow():
+    bound = convergence_bound([[-1e200], [1e200]], [0, 1])
+    assert_allclose([bound.radius, bound.margin, bound.updates], [1e200, 1e200, 1.0])

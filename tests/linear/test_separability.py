@@ -4,6 +4,7 @@ import itertools
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -343,11 +344,40 @@ def test_what_cannot_be_settled_is_said():
     "X,y,said",
     [
         ([[1.0], [2.0]], ["a", "a"], "one class, a"),
-        ([[1.0], [np.nan]], ["a", "b"], "missing or infinite"),
-        ([1.0, 2.0], ["a", "b"], "rows and columns"),
+        ([[1.0], [np.nan]], ["a", "b"], "X has missing values"),
+        ([[1.0], [np.inf]], ["a", "b"], "X contains infinity"),
+        ([1.0, 2.0], ["a", "b"], "Expected 2D array"),
     ],
 )
 def test_what_is_refused(X, y, said):
     for ask in (separation, is_linearly_separable):
-        with pytest.raises(DataError, match=said):
+        with pytest.raises(ValueError, match=said):
             ask(X, y)
+
+
+def test_text_columns_are_indicators():
+    frame = pd.DataFrame({"job": ["cook", "cook", "smith", "nurse"], "age": [1.0, 2.0, 1.0, 2.0]})
+    found = separation(frame, ["a", "a", "b", "b"])
+    assert found.kind == "complete" and found.columns == [0] and "job=cook" in found.sentence
+    assert is_linearly_separable(frame, ["a", "a", "b", "b"])
+
+
+def test_sparse_duplicates_add_up():
+    rows = csr_array(([1.0, 1.0, 3.0, 5.0, -3.0], [0, 0, 0, 0, 0], [0, 2, 3, 5]), shape=(3, 1))  # 2, 3, 2
+    found = separation(rows, ["a", "b", "a"])
+    assert found.kind == "complete" and rows.nnz == 5
+
+
+@pytest.mark.parametrize(
+    "given,said",
+    [
+        ({"names": ["age"]}, "names has 1 entries for 2 columns"),
+        ({"classes": ["a"]}, "numbers from 0 to 0, got"),
+        ({"classes": ["a", "b"], "y": ["a", "b", "b"]}, "numbers from 0 to 1, got"),
+        ({"classes": ["a", "b"], "y": [-1, 1, 1]}, "numbers from 0 to 1, got"),
+    ],
+)
+def test_names_and_classes_fit_the_table(given, said):
+    y = given.pop("y", [0, 1, 1])
+    with pytest.raises(DataError, match=said):
+        separation([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]], y, **given)

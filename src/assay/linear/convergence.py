@@ -9,7 +9,8 @@ import numpy as np
 
 from assay.core.targets import encode_labels
 from assay.errors import DataError
-from assay.tables import Table
+from assay.linear.affine import length
+from assay.linear.number_columns import number_columns
 
 __all__ = [
     "ConvergenceBound",
@@ -68,7 +69,7 @@ def convergence_bound(X: Any, y: Any) -> ConvergenceBound:
 
     Parameters
     ----------
-    X : (n, d) numbers      y : (n,) labels of two classes, the second (sorted) on the positive side
+    X : (n, d) table      y : (n,) labels of two classes, the second (sorted) on the positive side
 
     Examples
     --------
@@ -80,9 +81,9 @@ def convergence_bound(X: Any, y: Any) -> ConvergenceBound:
     rows = _signed(X, y)
     w = widest_separator(rows)
     return ConvergenceBound(
-        float(np.linalg.norm(rows, axis=1).max()),
-        float((rows @ w).min() / np.linalg.norm(w)),
-        w / np.linalg.norm(w),
+        float(length(rows).max()),
+        float((rows @ (w / length(w))).min()),
+        w / length(w),
     )
 
 
@@ -118,7 +119,7 @@ def widest_separator(rows: np.ndarray) -> np.ndarray:
     from scipy.optimize import nnls
 
     n, p = rows.shape
-    scale = np.linalg.norm(rows, axis=1).max()
+    scale = length(rows).max(initial=0.0)
     if not np.isfinite(scale) or scale == 0:
         raise DataError("widest_separator: the rows must be finite numbers, not all zero.")
     Z = rows / scale
@@ -139,13 +140,14 @@ def widest_separator(rows: np.ndarray) -> np.ndarray:
             break
         active = np.append(active, new)
     raise DataError(
-        f"The classes are not separable by a hyperplane: {n} rows have no bound. See assay.linear.PocketClassifier."
+        f"The classes are not separable by a hyperplane (or by less than the arithmetic can tell): {n} rows have no "
+        "bound. See assay.linear.PocketClassifier."
     )
 
 
 def _signed(X: Any, y: Any) -> np.ndarray:
     """(n, d + 1) the rows (1, x), times -1 for the first class."""
-    values = Table.of(X, who="convergence_bound").values
+    values, _ = number_columns(X, "convergence_bound")
     if not isinstance(values, np.ndarray):
         values = values.toarray()
     labels, codes = encode_labels(y, len(values), "convergence_bound")

@@ -101,7 +101,7 @@ def is_linearly_separable(X: Any, y: Any, *, fit_intercept: bool = True) -> Sepa
 
     Parameters
     ----------
-    X : (n, d) numbers, dense or sparse      y : (n,) labels of two or more classes
+    X : (n, d) table, dense or sparse; nominal columns become indicators      y : (n,) labels of two or more classes
     fit_intercept : whether the scores have a constant
 
     Examples
@@ -145,10 +145,11 @@ def separation(
 
     Parameters
     ----------
-    X : (n, d) numbers, dense or sparse      y : (n,) labels
+    X : (n, d) table, dense or sparse; nominal columns become indicators      y : (n,) labels
     sample_weight : (n,) rows of weight 0 do not count
     fit_intercept : whether the scores have a constant
-    names : d names of the columns      classes : K labels, if y holds their numbers
+    names : of the columns (of the indicators, if there are nominal ones); their own unless told
+    classes : K labels, if y holds their numbers
 
     Examples
     --------

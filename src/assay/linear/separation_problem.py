@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError
+from assay.linear.number_columns import number_columns
 from assay.linear.row_pairs import independent
 from assay.linear.separating_cone import WIDE, Cone, Search
 
@@ -28,8 +29,8 @@ class SeparationProblem:
         names: Sequence[str] | None = None,
         classes: Any = None,
     ):
-        X, sparse = _numbers(X, who)
-        n = X.shape[0]
+        X, own_names = number_columns(X, who)
+        n, sparse = X.shape[0], not isinstance(X, np.ndarray)
         labels, codes = encode_labels(y, n, who)
         weights = check_weights(w, X)
         self.kept = np.arange(n) if weights is None else np.flatnonzero(weights > 0)
@@ -39,9 +40,11 @@ class SeparationProblem:
             labels = labels[found]
         if len(labels) < 2:
             raise DataError(f"{who}: y has one class, {labels[0]!s}; to be told apart there must be two.")
-        self.labels = labels if classes is None else np.asarray(classes)[labels.astype(np.intp)]
+        self.labels = labels if classes is None else _named(labels, np.asarray(classes), who)
         self.n, self.K, self.d, self.rows = len(self.kept), len(labels), X.shape[1], n
-        self.names = list(names) if names is not None else [f"x{j}" for j in range(self.d)]
+        self.names = own_names if names is None else list(names)
+        if len(self.names) != self.d:
+            raise DataError(f"{who}: names has {len(self.names)} entries for {self.d} columns.")
         self.X, self.y, self.fit_intercept = X, codes, fit_intercept
         self.single = None if sparse or self.K > 2 or not fit_intercept else _one_column(X, codes)
         self._cone: Cone | None = None
@@ -88,20 +91,14 @@ class SeparationProblem:
         return coef, intercept
 
 
-def _numbers(X: Any, who: str) -> tuple[Any, bool]:
-    from scipy.sparse import csr_array, issparse
-
-    if issparse(X):
-        X = csr_array(X, dtype=np.float64)
-        finite = np.isfinite(X.data).all()
-    else:
-        X = np.asarray(X, dtype=np.float64)
-        finite = np.isfinite(X).all()
-    if X.ndim != 2 or X.shape[0] == 0:
-        raise DataError(f"{who}: X must be a table with rows and columns, got shape {X.shape}.")
-    if not finite:
-        raise DataError(f"{who}: X has missing or infinite values. Impute or drop them first.")
-    return X, issparse(X)
+def _named(labels: np.ndarray, classes: np.ndarray, who: str) -> np.ndarray:
+    """The classes of these numbers."""
+    if labels.dtype.kind not in "biu" or not 0 <= int(labels.min()) <= int(labels.max()) < len(classes):
+        raise DataError(
+            f"{who}: with classes given, y must hold their numbers from 0 to {len(classes) - 1}, got "
+            f"{labels.tolist()!r:.80}."
+        )
+    return classes[labels.astype(np.intp)]
 
 
 def _one_column(X: np.ndarray, y: np.ndarray) -> tuple[int, float, bool, float] | None:

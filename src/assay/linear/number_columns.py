@@ -1,0 +1,39 @@
+"""Any table as the numbers that the mathematics of linear scores sees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.tables import Design, Table
+
+__all__ = ["number_columns"]
+
+
+def number_columns(X: Any, who: str, drop_first: bool = False) -> tuple[Any, list[str]]:
+    """(n, D) float64, dense or CSR, without gaps, and its D names; nominal columns become indicators.
+
+    ``drop_first`` leaves out each one's first category.
+
+    >>> from assay.linear.number_columns import number_columns
+    >>> number_columns({"age": [30, 40], "job": ["cook", "nurse"]}, "somebody", drop_first=True)
+    (array([[30.,  0.],
+           [40.,  1.]]), ['age', 'job=nurse'])
+    """
+    if getattr(X, "shape", (1, 1))[1:] == (0,) and X.shape[0]:  # rows without columns are rows all the same
+        return np.empty(X.shape), []
+    table = Table.of(X, who=who)
+    if not table.complete:
+        raise DataError(f"{who}: X has missing values. Impute or drop them first.")
+    if not isinstance(table.values, np.ndarray):
+        from scipy.sparse import csr_array
+
+        sparse = csr_array(table.values, dtype=np.float64)
+        if not sparse.has_canonical_format:
+            sparse = sparse.copy()
+            sparse.sum_duplicates()
+        return sparse, list(table.schema.names)
+    design = Design(table.schema, drop_first)
+    return np.asarray(design.expand(table.values), dtype=np.float64), design.names
