@@ -113,3 +113,28 @@ def test_numbers_are_judged_by_t():
     table = LinearRegression().fit(X, y).summary(X, y, level=0.8)
     assert "t" in table.to_frame().columns and "10 %" in str(table) and "Residuals" in str(table)
     assert "odds_ratio" not in table.to_frame().columns
+
+
+def test_values_belong_to_the_terms_as_they_are_named(table):
+    names, wanted = ["job=smith", "age"], [0.3, 0.1]
+    test = table.wald_test(names, wanted)
+    again = table.wald_test(names[::-1], wanted[::-1])
+    assert_allclose(test.statistic, again.statistic, rtol=1e-12)
+    at = [table.terms.index(name) for name in names]
+    gap = table.estimate[at] - wanted
+    by_hand = gap @ np.linalg.solve(table.covariance[np.ix_(at, at)], gap)
+    assert_allclose(test.statistic, by_hand, rtol=1e-9)
+    assert test.hypothesis == "job=smith = 0.3, age = 0.1"
+    assert table.wald_test(["age", "age"]) == table.wald_test("age")
+
+
+@pytest.mark.parametrize("terms,value", [("age", [1.0, 2.0]), ("age", np.nan), ("age", "one")])
+def test_values_are_numbers_one_a_term(table, terms, value):
+    with pytest.raises(ParameterError, match="value must be a number, got"):
+        table.wald_test(terms, value)
+
+
+@pytest.mark.parametrize("terms", [3, [], [[1.0]], [["age"]]])
+def test_terms_are_names_or_contrasts(table, terms):
+    with pytest.raises(ParameterError, match="terms must be names, or numbers with 4 columns"):
+        table.wald_test(terms)

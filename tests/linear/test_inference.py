@@ -1,11 +1,13 @@
 """Inference across learners: nested models, agreement of the three tests, promises of the mixin."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 from scipy.stats import kstest
 from sklearn.exceptions import ConvergenceWarning
 
@@ -100,9 +102,54 @@ def test_nested_models_must_be_nested():
 def test_extra_columns_of_a_score_test_are_checked():
     X, y = logistic_data()
     model = LogisticRegression(**TIGHT).fit(X, y)
-    with pytest.raises(DataError, match="numbers with 500 rows"):
+    with pytest.raises(DataError, match="columns of 500 rows"):
         model.score_test(X, y, X[:10])
-    assert model.score_test(X, y, X[:, 0] ** 2).df == 1
+    square = X[:, 0] ** 2
+    found = model.score_test(X, y, square)
+    assert found.df == 1
+    assert model.score_test(X, y, csr_array(square[:, None])) == found
+    third = np.array(["low", "high", "middle"])[np.arange(500) % 3]
+    assert model.score_test(X, y, pd.DataFrame({"third": third})).df == 2
+    with pytest.raises(DegenerateError, match="same in all rows"):
+        model.score_test(X, y, np.ones(500))
+    with pytest.warns(ConvergenceWarning, match="standard errors away"):
+        model.score_test(X, 1 - y, square)
+
+
+def test_what_is_not_used_is_refused():
+    X, y = logistic_data()
+    model = LogisticRegression(**TIGHT).fit(X, y)
+    with pytest.raises(ParameterError, match="groups are for covariance='cluster', got 'HC0'"):
+        model.summary(X, y, covariance="HC0", groups=np.arange(500))
+    with pytest.raises(ParameterError, match="reference must be one of"):
+        model.summary(X, y, reference=[0])
+    line = LinearRegression().fit(X, y)
+    with pytest.raises(ParameterError, match="reference are for classes"):
+        line.summary(X, y, reference=0)
+    with pytest.raises(DataError, match="y has 2 columns, the model has one output"):
+        line.summary(X, np.column_stack((y, y)))
+    with pytest.raises(ParameterError, match="takes two summaries, got LogisticRegression"):
+        likelihood_ratio_test(model, model.summary(X, y))
+
+
+def test_groups_are_there_and_more_than_one():
+    X, y = logistic_data()
+    model = LogisticRegression(**TIGHT).fit(X, y)
+    named = np.array(["a", "b", None, "c", "d"], dtype=object)[np.arange(500) % 5]
+    with pytest.raises(DataError, match="groups has missing entries"):
+        model.summary(X, y, covariance="cluster", groups=named)
+    with pytest.raises(DataError, match="groups has missing entries"):
+        model.summary(X, y, covariance="cluster", groups=np.where(np.arange(500) % 5, np.nan, 1.0))
+    w = (np.arange(500) < 400) * 1.0
+    with pytest.raises(DataError, match="has one group"):  # the other one weighs nothing
+        LogisticRegression(**TIGHT).fit(X, y, w).summary(X, y, w, covariance="cluster", groups=1 - w)
+
+
+def test_a_level_may_be_any_number():
+    X, y = logistic_data()
+    model = LogisticRegression(**TIGHT).fit(X, y)
+    table = model.summary(X, y, level=np.float32(0.5))
+    assert table.level == 0.5 and type(table.level) is float
 
 
 def test_an_unknown_label_is_an_error():

@@ -212,7 +212,7 @@ def test_what_is_refused():
     with pytest.raises(DegenerateError, match=r"column x3 is a combination .* Drop it, or use Ridge"):
         model.summary(twice, y)
     model = LinearRegression().fit(X, y)
-    with pytest.raises(ParameterError, match="least squares has 'wald'"):
+    with pytest.raises(ParameterError, match="'profile' and reference are for classes"):
         model.summary(X, y, intervals="profile")
     with pytest.raises(ParameterError, match="score_test: is for classes"):
         model.score_test(X, y, X)
@@ -226,3 +226,13 @@ def test_what_is_refused():
         model.summary(X, y, level=95)
     with pytest.raises(ParameterError, match="covariance must be one of model, HC0"):
         model.summary(X, y, covariance="white")
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_squares_that_are_no_numbers(size):
+    X, y, _ = noisy()
+    model = LinearRegression().fit(X, y)
+    with pytest.raises(DegenerateError, match=r"targets .* cannot be squared"):
+        model.summary(X, y * size)
+    with pytest.raises(DegenerateError, match="numbers too small to be squared"):
+        LinearRegression().fit(X[:, :1] * 1e-300, y).summary(X[:, :1] * 1e-300, y)

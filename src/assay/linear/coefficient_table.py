@@ -137,7 +137,7 @@ class CoefficientTable:
         Parameters
         ----------
         terms : names of terms or of columns (a nominal column stands for all its indicators), or L, (q, m)
-        value : c, a number or (q,)
+        value : c, a number or (q,), in the order of ``terms``; of several equations each term's in turn
 
         Examples
         --------
@@ -148,7 +148,7 @@ class CoefficientTable:
         x0 = x1 = 0: F(2, 2) = 2641, p = 0.000379
         """
         L, said = self._contrasts(terms)
-        c = np.broadcast_to(np.asarray(value, dtype=np.float64), len(L))
+        c = _values(value, len(L))
         gap = L @ self.estimate - c
         V = L @ self.covariance @ L.T
         size = np.sqrt(np.maximum(np.diag(V), 0.0))
@@ -159,29 +159,30 @@ class CoefficientTable:
                 "some of them out."
             )
         W = float((gap / size) @ np.linalg.solve(V / np.outer(size, size), gap / size))  # (1)
-        known = ", ".join(f"{v:g}" for v in np.unique(c))
-        return chi2_or_f(f"{said} = {known}", W, len(L), self.df)
+        return chi2_or_f(_hypothesis(said, c), W, len(L), self.df)
 
-    def _contrasts(self, terms: Any) -> tuple[Floats, str]:
+    def _contrasts(self, terms: Any) -> tuple[Floats, list[str]]:
+        """L, and what its rows are called, all together or one by one."""
         m = len(self.terms)
         if isinstance(terms, str):
             terms = [terms]
-        if len(terms) and all(isinstance(t, str) for t in terms):
-            wanted = [name for t in terms for name in self.columns.get(t, [t])]
+        if np.ndim(terms) == 1 and len(terms) and all(isinstance(t, str) for t in terms):
+            terms = list(dict.fromkeys(terms))
+            wanted = list(dict.fromkeys(name for t in terms for name in self.columns.get(t, [t])))
             unknown = [name for name in wanted if name not in self.terms]
             if unknown or not wanted:
                 asked = unknown[0] if unknown else terms
                 raise ParameterError(
                     f"wald_test: there is no term {asked!r}. Terms: {', '.join(self._named())}."
                 )
-            rows = [i for i, t in enumerate(self.terms) if t in wanted]
-            return np.eye(m)[rows], " = ".join(dict.fromkeys(terms))
-        L = np.atleast_2d(np.asarray(terms, dtype=np.float64))
-        if L.shape[1] != m or not np.isfinite(L).all():
+            rows = [i for name in wanted for i, t in enumerate(self.terms) if t == name]
+            return np.eye(m)[rows], terms
+        L = np.atleast_2d(_floats(terms))
+        if L.ndim != 2 or L.shape[1] != m or not np.isfinite(L).all():
             raise ParameterError(
-                f"wald_test: terms must be names, or numbers with {m} columns, one a coefficient, got shape {L.shape}."
+                f"wald_test: terms must be names, or numbers with {m} columns, one a coefficient, got {terms!r:.80}."
             )
-        return L, f"{len(L)} combination{'' if len(L) == 1 else 's'}"
+        return L, [f"{len(L)} combination{'' if len(L) == 1 else 's'}"]
 
     def _named(self) -> list[str]:
         return list(dict.fromkeys(self.terms))
@@ -295,6 +296,31 @@ class CoefficientTable:
         return "\n".join(html) + "</div>"
 
     to_html = _repr_html_
+
+
+def _floats(value: Any) -> Floats:
+    """As numbers; NaN if it is none."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.array(np.nan)
+
+
+def _values(value: Any, q: int) -> Floats:
+    """(q,) what the combinations are compared with."""
+    c = _floats(value)
+    if c.shape not in ((), (1,), (q,)) or not np.isfinite(c).all():
+        several = f" or {q} numbers" if q > 1 else ""
+        raise ParameterError(f"wald_test: value must be a number{several}, got {value!r:.80}.")
+    return np.broadcast_to(c, q)
+
+
+def _hypothesis(said: list[str], c: Floats) -> str:
+    if (c == c[0]).all():
+        return f"{' = '.join(said)} = {c[0]:g}"
+    if len(said) == len(c):
+        return ", ".join(f"{name} = {v:g}" for name, v in zip(said, c))
+    return f"{', '.join(said)} = ({', '.join(f'{v:g}' for v in c)})"
 
 
 def two_sided(statistic: Floats, df: float) -> Floats:

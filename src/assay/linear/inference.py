@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.sums import Rows
-from assay.core.targets import check_weights, label_codes, numeric_target
-from assay.errors import DataError, ParameterError
+from assay.core.targets import check_weights, label_codes, numeric_target, plain_values
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.linear.class_factors import class_factors
 from assay.linear.coefficient_table import CoefficientTable, CoefficientTest, chi2_or_f
 from assay.linear.fit_measures import least_squares_measures, logistic_measures
-from assay.linear.information import COVARIANCES, condition, group_codes, inflation
+from assay.linear.information import COVARIANCES, condition, group_codes, inflation, refuse_one_group
 from assay.linear.least_squares_inference import LeastSquaresInference, quantiles
 from assay.linear.logistic_inference import LogisticInference
+from assay.linear.number_columns import number_columns
 from assay.linear.summary_rows import SummaryRows
 
 if TYPE_CHECKING:
@@ -89,15 +90,21 @@ class Inference(_Learner):
         (-2.477987, 3.367)
         """
         who = f"{type(self).__name__}.summary"
-        _check(who, level, covariance, intervals)
+        level = _check(who, level, covariance, intervals)
         values = self._admit(X)
+        if groups is not None and covariance != "cluster":
+            raise ParameterError(f"{who}: groups are for covariance='cluster', got {covariance!r}.")
         codes = None if covariance != "cluster" else group_codes(groups, values.shape[0], who)
         w = check_weights(sample_weight, values)
         given = SummaryRows.of(values, y, w, codes, self._names, self.fit_intercept)
+        if given.groups is not None:
+            refuse_one_group(given.groups, who)
         if hasattr(self, "classes_"):
             return self._classes_table(who, given, level, covariance, intervals, reference)
-        if intervals != "wald":
-            raise ParameterError(f"{who}: intervals={intervals!r} is for classes; least squares has 'wald'.")
+        if intervals != "wald" or reference is not None:
+            raise ParameterError(
+                f"{who}: intervals='profile' and reference are for classes; least squares has neither."
+            )
         return self._numbers_table(who, given, level, covariance)
 
     def score_test(self, X: Any, y: Any, extra: Any, sample_weight: Any = None) -> CoefficientTest:
@@ -110,7 +117,7 @@ class Inference(_Learner):
         Parameters
         ----------
         X, y, sample_weight : the rows of fit, of a model without a penalty
-        extra : (n, q) the further columns
+        extra : (n, q) the further columns, none of them constant; nominal ones become indicators
 
         Examples
         --------
@@ -121,28 +128,38 @@ class Inference(_Learner):
         the weights of 1 further column = 0: chi2(1) = 0.02969, p = 0.863
         """
         who = f"{type(self).__name__}.score_test"
-        values = self._admit(X)
-        fresh = np.asarray(extra, dtype=np.float64)
-        fresh = fresh[:, None] if fresh.ndim == 1 else fresh
-        if fresh.ndim != 2 or len(fresh) != values.shape[0] or not np.isfinite(fresh).all():
-            raise DataError(
-                f"{who}: extra must be numbers with {values.shape[0]} rows, got shape {fresh.shape}."
-            )
         if not hasattr(self, "classes_"):
             raise ParameterError(f"{who}: is for classes; for numbers fit the columns and use wald_test.")
-        dense = values if isinstance(values, np.ndarray) else values.toarray()
-        both = np.column_stack((dense, fresh))
-        names = self._names + [f"extra column {j}" for j in range(fresh.shape[1])]
-        given = SummaryRows.of(both, y, check_weights(sample_weight, both), None, names, self.fit_intercept)
-        fit = self._class_fit(who, given, 0, extra=fresh.shape[1])
-        if fit.penalised:
+        values = self._admit(X)
+        w = check_weights(sample_weight, values)
+        fresh, named = number_columns(
+            np.asarray(plain_values(extra))[:, None] if np.ndim(extra) == 1 else extra, who, drop_first=True
+        )
+        if fresh.shape[0] != values.shape[0] or not fresh.shape[1]:
+            raise DataError(
+                f"{who}: extra must be columns of {values.shape[0]} rows, got shape {fresh.shape}."
+            )
+        smaller = self._class_fit(who, SummaryRows.of(values, y, w, None, self._names, self.fit_intercept), 0)
+        if smaller.penalised:
             raise ParameterError(f"{who}: holds for a model without a penalty; fit with C = infinity.")
+        smaller.check()
+        both = np.column_stack(
+            [part if isinstance(part, np.ndarray) else part.toarray() for part in (values, fresh)]
+        )
+        names = self._names + [f"extra {name}" for name in named]
+        given = SummaryRows.of(both, y, w, None, names, self.fit_intercept)
+        still = [name for name in given.constant if name not in self._names]
+        if still:
+            raise DegenerateError(
+                f"{who}: {still[0]} is the same in all rows, so it cannot improve the model."
+            )
+        fit = self._class_fit(who, given, 0, extra=fresh.shape[1])
         fit.check_columns()
         g = fit.curvature[1] * fit.total
         statistic = float(g @ fit.bread @ g)  # (1)
         q = fresh.shape[1] * (fit.K - 1)
-        named = f"{fresh.shape[1]} further column" + ("" if fresh.shape[1] == 1 else "s")
-        return chi2_or_f(f"the weights of {named} = 0", statistic, q, np.inf)
+        many = f"{fresh.shape[1]} further column" + ("" if fresh.shape[1] == 1 else "s")
+        return chi2_or_f(f"the weights of {many} = 0", statistic, q, np.inf)
 
     def _classes_table(
         self, who: str, given: SummaryRows, level: float, covariance: str, intervals: str, reference: Any
@@ -201,8 +218,11 @@ class Inference(_Learner):
                 f"{who}: weights held at 0 or above have no normal distribution. Use positive=False."
             )
         alpha = float(np.max(getattr(self, "alpha", 0.0)))
+        target = numeric_target(given.y, given.X.shape[0], who)
+        if target.ndim != 1:
+            raise DataError(f"{who}: y has {target.shape[1]} columns, the model has one output.")
         fit = LeastSquaresInference(
-            Rows(given.X, numeric_target(given.y, given.X.shape[0], who).reshape(-1), given.w),
+            Rows(given.X, target, given.w),
             np.ravel(self.coef_).astype(np.float64)[given.kept],
             float(np.ravel(self.intercept_)[0] + given.dropped @ np.ravel(self.coef_)),
             self.fit_intercept,
@@ -294,7 +314,7 @@ class Inference(_Learner):
             reference = getattr(self, "reference", None)
         if reference is None:
             return 0
-        found = np.flatnonzero(self.classes_ == reference)
+        found = np.flatnonzero(self.classes_ == reference) if np.ndim(reference) == 0 else []
         if not len(found):
             raise ParameterError(
                 f"{who}: reference must be one of {self.classes_.tolist()}, got {reference!r}."
@@ -373,6 +393,10 @@ def likelihood_ratio_test(smaller: CoefficientTable, larger: CoefficientTable) -
     x1 = 0: chi2(1) = 22.6, p = 2e-06
     """
     for table in (smaller, larger):
+        if not isinstance(table, CoefficientTable):
+            raise ParameterError(
+                f"likelihood_ratio_test: takes two summaries, got {type(table).__name__}. Call its summary(X, y) first."
+            )
         if table.penalised:
             raise ParameterError(
                 f"likelihood_ratio_test: {table.learner} was fitted with a penalty, so its likelihood is not the "
@@ -415,8 +439,8 @@ def _all_classes(coef: np.ndarray, intercept: Any, K: int) -> tuple[np.ndarray, 
     return np.vstack((np.zeros_like(coef), coef)), np.append(0.0, b)
 
 
-def _check(who: str, level: float, covariance: str, intervals: str) -> None:
-    if not isinstance(level, (int, float)) or not 0 < level < 1:
+def _check(who: str, level: float, covariance: str, intervals: str) -> float:
+    if not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"{who}: level must be a number above 0 below 1, got {level!r}.")
     for name, value, known in (
         ("covariance", covariance, COVARIANCES),
@@ -424,3 +448,4 @@ def _check(who: str, level: float, covariance: str, intervals: str) -> None:
     ):
         if value not in known:
             raise ParameterError(f"{who}: {name} must be one of {', '.join(known)}, got {value!r}.")
+    return float(level)

@@ -22,6 +22,7 @@ import numpy as np
 
 from assay.core.parallel import in_threads
 from assay.core.sums import Block, Rows
+from assay.core.targets import _is_missing, plain_values
 from assay.errors import DataError, DegenerateError
 from assay.linear.logistic_objective import Scale
 
@@ -36,6 +37,7 @@ __all__ = [
     "sandwich",
 ]
 
+SMALL = 1e-290  # squares of such numbers vanish
 COVARIANCES = ("model", "HC0", "HC1", "HC2", "HC3", "cluster")
 
 
@@ -166,13 +168,21 @@ def group_codes(groups: Any, n: int, who: str) -> np.ndarray:
     """(n,) the number of each row's group; at least two groups."""
     if groups is None:
         raise DataError(f'{who}: covariance="cluster" needs groups=, the group of each row.')
-    values = np.asarray(groups.to_numpy() if hasattr(groups, "to_numpy") else groups)
+    values = np.asarray(plain_values(groups))
     if values.shape != (n,):
         raise DataError(f"{who}: groups must have one entry for each of {n} rows, got shape {values.shape}.")
-    found, codes = np.unique(values, return_inverse=True)
-    if len(found) < 2:
+    number: dict[Any, int] = {}
+    codes = np.array([number.setdefault(v, len(number)) for v in values.tolist()], dtype=np.intp)
+    if any(map(_is_missing, number)):
+        raise DataError(f"{who}: groups has missing entries; give each row a group.")
+    refuse_one_group(codes, who)
+    return codes
+
+
+def refuse_one_group(codes: np.ndarray, who: str) -> None:
+    """Refuse groups that say nothing of their spread."""
+    if (codes == codes[0]).all():
         raise DataError(f"{who}: groups has one group; with fewer than two nothing is known of their spread.")
-    return codes.astype(np.intp)
 
 
 def varying(X: Any, intercept: bool) -> np.ndarray:
@@ -195,6 +205,11 @@ def refuse_dependent(gram: np.ndarray, names: list[str], who: str, remedy: str) 
     order = [*range(d, P), *range(d)]  # the constant first
     kept = independent(gram[np.ix_(order, order)])
     lost = [names[order[j]] for j in range(P) if j not in set(kept.tolist()) and order[j] < d]
+    small = np.flatnonzero(gram.diagonal()[:d] < SMALL)
+    if len(small):
+        raise DegenerateError(
+            f"{who}: column {names[small[0]]} has numbers too small to be squared. Multiply it by a power of ten."
+        )
     if lost:
         more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
         raise DegenerateError(

@@ -134,6 +134,13 @@ class LeastSquaresInference:
 
     def check(self) -> None:
         """Errors where there is nothing to infer from."""
+        heaviest = 1.0 if self.rows.w is None else float(np.sqrt(self.rows.w.max()))
+        top = heaviest * float(np.abs(self.rows.y).max(initial=0.0))
+        if top and not 1e-150 < top < 1e150:
+            raise DegenerateError(
+                f"{self.who}: targets (with their weights) of size {top:.1g} cannot be squared and added up. Multiply "
+                "them by a power of ten."
+            )
         if not self.penalised:
             refuse_dependent(self.gram / self.scale.total, self.names, self.who, "Drop it, or use Ridge.")
         if not self.df_residual > 0.5:
