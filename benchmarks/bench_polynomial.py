@@ -1,12 +1,13 @@
-"""Polynomial features against scikit-learn."""
+"""Polynomial features and polynomial regression against scikit-learn."""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn import preprocessing
+from sklearn import linear_model, preprocessing
+from sklearn.pipeline import make_pipeline
 
-from assay import prepare
+from assay import linear, prepare
 from benchmarks.harness import Race
 
 DENSE = {
@@ -31,7 +32,26 @@ def races() -> list[Race]:
     for size, ((n, d, density), parameters, repeat) in SPARSE.items():
         X = sp.random(n, d, density, format="csr", random_state=0)
         found.append(race("PolynomialFeatures fit_transform, sparse", size, X, parameters, repeat))
+    for n, d, degree, repeat in ((20, 1, 3, 50), (100_000, 1, 5, 1), (100_000, 5, 2, 1)):
+        random = np.random.default_rng(n)
+        X, y = random.normal(size=(n, d)), random.normal(size=n)
+        found += fits(f"{n} x {d}, degree {degree}", X, y, degree, repeat)
     return found
+
+
+def fits(size, X, y, degree, repeat):
+    def ours():
+        return linear.PolynomialRegressor(degree).fit(X, y)
+
+    def peer():
+        steps = preprocessing.PolynomialFeatures(degree, include_bias=False), linear_model.LinearRegression()
+        return make_pipeline(*steps).fit(X, y)
+
+    a, b = ours(), peer()
+    return [
+        Race("PolynomialRegressor fit", size, ours, peer, repeat),
+        Race("PolynomialRegressor predict", size, lambda: a.predict(X), lambda: b.predict(X), repeat),
+    ]
 
 
 def race(name, size, X, parameters, repeat):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb
 
 import numpy as np
-from numpy.polynomial.chebyshev import cheb2poly, chebvander
 
 __all__ = ["PolynomialBasis", "exponents"]
+
+ROWS = 4096  # of a block: some terms of so many rows stay in the cache
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,43 @@ class PolynomialBasis:
 
     def columns(self, X: np.ndarray) -> np.ndarray:
         """(n, m) the basis functions at each row."""
-        Z = np.ones((len(X), len(self.powers)))
-        highest = self.powers.max(axis=0, initial=0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            for j in np.flatnonzero(highest):
-                t = (np.asarray(X[:, j], dtype=np.float64) - self.centre[j]) / self.half[j]
-                Z *= chebvander(t, int(highest[j]))[:, self.powers[:, j]]  # (1)
+        Z = np.empty((len(X), len(self.powers)))
+        for rows, part in self.blocks(X):
+            Z[rows] = part.T
         return Z
+
+    def blocks(self, X: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Some rows after the other, each time with (m, rows) basis functions: never all of them in memory."""
+        plan = self._plan()
+        highest = self.powers.max(axis=0, initial=0)
+        used = np.flatnonzero(highest)
+        for a in range(0, len(X), ROWS):
+            rows = slice(a, min(a + ROWS, len(X)))
+            some = rows.stop - a
+            with np.errstate(over="ignore", invalid="ignore"):
+                one = {}
+                for c in used.tolist():
+                    t = (np.asarray(X[rows, c], dtype=np.float64) - self.centre[c]) / self.half[c]
+                    one[c] = _chebyshev(t, int(highest[c]))
+                part = np.empty((len(plan), some))
+                for k, (parent, j, power) in enumerate(plan):
+                    if power == 0:
+                        part[k] = 1.0
+                    elif parent == 0:
+                        part[k] = one[j][power]
+                    else:
+                        np.multiply(part[parent], one[j][power], out=part[k])  # (1)
+            yield rows, part
+
+    def _plan(self) -> list[tuple[int, int, int]]:
+        """Each term as an earlier one, its last column left out, times a polynomial of that column."""
+        place = {tuple(row): k for k, row in enumerate(self.powers.tolist())}
+        plan = []
+        for row in self.powers.tolist():
+            last = max((j for j, p in enumerate(row) if p), default=-1)
+            rest = tuple(0 if j == last else p for j, p in enumerate(row))
+            plan.append((place[rest], last, row[last] if last >= 0 else 0))
+        return plan
 
     def to_plain(self) -> np.ndarray:
         """(m, m) T with w = Tᵀc: weights of plain powers from weights of the basis functions."""
@@ -61,15 +94,34 @@ class PolynomialBasis:
 
 def _one_column(degree: int, centre: float, half: float) -> np.ndarray:
     """(k + 1, k + 1) row a: T_a((x - centre) / half) as a polynomial of x, the constant first."""
-    chebyshev = np.zeros((degree + 1, degree + 1))
-    for a in range(degree + 1):
-        chebyshev[a, : a + 1] = cheb2poly([0.0] * a + [1.0])
     shift = np.zeros((degree + 1, degree + 1))  # row a: ((x - centre) / half)^a
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for a in range(degree + 1):
             for b in range(a + 1):
                 shift[a, b] = comb(a, b) * np.float64(-centre / half) ** (a - b) * np.float64(1 / half) ** b
-        return chebyshev @ shift
+        return _in_powers(degree) @ shift
+
+
+@lru_cache(maxsize=32)
+def _in_powers(degree: int) -> np.ndarray:
+    """(k + 1, k + 1) row a: T_a(t) = 2 t T_{a-1} - T_{a-2} as a polynomial of t."""
+    table = np.zeros((degree + 1, degree + 1))
+    table[0, 0] = 1.0
+    if degree > 0:
+        table[1, 1] = 1.0
+    for a in range(2, degree + 1):
+        table[a, 1:] = 2 * table[a - 1, :-1]
+        table[a] -= table[a - 2]
+    table.flags.writeable = False
+    return table
+
+
+def _chebyshev(t: np.ndarray, degree: int) -> list[np.ndarray]:
+    """T_0(t), ..., T_k(t)."""
+    values = [np.ones_like(t), t]
+    for _ in range(2, degree + 1):
+        values.append(2 * t * values[-1] - values[-2])
+    return values
 
 
 def exponents(limits: np.ndarray, degree: int, groups: np.ndarray | None = None) -> np.ndarray:

@@ -13,6 +13,7 @@ from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.linear.polynomial_basis import PolynomialBasis, exponents
+from assay.linear.polynomial_solver import curve, fit_polynomial
 
 __all__ = ["ExtrapolationWarning", "PolynomialRegressor"]
 
@@ -97,11 +98,11 @@ class PolynomialRegressor(Regressor):
         self.powers_ = self._choose_terms(X)
         self.degree_ = int(self.powers_.sum(axis=1).max())
         self._basis = PolynomialBasis(self.powers_, self.low_ + half, np.where(half > 0, half, 1.0))
-        self._solve(self._basis.columns(X), y, np.ones(len(X)) if w is None else w)
+        self._solve(X, y.reshape(len(y), -1), np.ones(len(X)) if w is None else w, y.ndim == 1)
 
     def _choose_terms(self, X: np.ndarray) -> np.ndarray:
         d, design = X.shape[1], self.design_
-        different = np.array([len(np.unique(column)) for column in X.T])
+        different = np.array([_different(column, self.degree) for column in X.T])
         degree = self.degree
         if degree == "interpolate":
             if d > 1:
@@ -128,37 +129,34 @@ class PolynomialRegressor(Regressor):
         groups = np.where(indicator, design.source, -1)
         return exponents(np.minimum(different - 1, degree), int(degree), groups)
 
-    def _solve(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray) -> None:
-        """(1) in the scaled basis: c by the singular values of [√w Z; √α Tᵀ], then w = Tᵀc."""
+    def _solve(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, one: bool) -> None:
         T = self._basis.to_plain()
-        root, n, m = np.sqrt(w), len(Z), Z.shape[1]
-        A = root[:, None] * Z
-        penalty = np.zeros((0, m))
-        if self.alpha > 0:
-            penalty = np.sqrt(self.alpha) * T.T[0 if self.penalize_intercept else 1 :]
-            if not np.isfinite(penalty).all():
-                raise DegenerateError(
-                    "PolynomialRegressor: the plain powers of these columns are beyond the floats, so they cannot be "
-                    "penalised. Scale the columns first."
-                )
-        U, s, Vt = np.linalg.svd(np.vstack([A, penalty]), full_matrices=False)
-        kept = s > max(A.shape) * np.finfo(np.float64).eps * s[0]
-        self.rank_ = int(kept.sum())
-        if self.rank_ < m:
+        found = fit_polynomial(self._basis, X, y, w, self._penalty(T))
+        if found.rank < len(T):
             warnings.warn(
-                f"PolynomialRegressor: {m} terms, but the {n} rows determine {self.rank_} only; of all polynomials "
-                "that fit as well the flattest is taken. Lower the degree, or raise alpha.",
+                f"PolynomialRegressor: {len(T)} terms, but the {len(X)} rows determine {found.rank} only; of all "
+                "polynomials that fit as well the flattest is taken. Lower the degree, or raise alpha.",
                 DegenerateWarning,
                 stacklevel=5,
             )
-        U, s, Vt = U[:n, kept], s[kept], Vt[kept]
-        self._weights = Vt.T @ ((U.T @ (root[:, None] * y.reshape(n, -1))) / s[:, None])  # (m, outputs)
-        self._smoother = Vt.T @ ((U.T @ U) / np.outer(s, s)) @ Vt  # (m, m) how noise in y moves the weights
-        self.n_parameters_ = float(np.sum(U**2))  # trace of the hat matrix
-        residual = y.reshape(n, -1) - Z @ self._weights
-        sse = np.sum(w[:, None] * residual**2, axis=0)
-        free = w.sum() - self.n_parameters_
-        spread = np.sqrt(sse / free) if free > 1e-9 * w.sum() else np.full(len(sse), np.inf)
+        self._weights, self._smoother = found.weights, found.smoother
+        self.n_parameters_, self.rank_ = found.parameters, found.rank
+        self._describe(T, found.sse, float(w.sum()), one)
+
+    def _penalty(self, T: np.ndarray) -> np.ndarray:
+        """The rows that the penalty adds to the equations."""
+        if self.alpha == 0:
+            return np.zeros((0, len(T)))
+        penalty = np.sqrt(self.alpha) * T.T[0 if self.penalize_intercept else 1 :]
+        if not np.isfinite(penalty).all():
+            raise DegenerateError(
+                "PolynomialRegressor: the plain powers of these columns are beyond the floats, so they cannot be "
+                "penalised. Scale the columns first."
+            )
+        return penalty
+
+    def _describe(self, T: np.ndarray, sse: np.ndarray, total: float, one: bool) -> None:
+        """What is told of the fit: plain coefficients, and the scatter around it."""
         with np.errstate(over="ignore", invalid="ignore"):
             plain = T.T @ self._weights
         if not np.isfinite(plain).all():
@@ -167,18 +165,19 @@ class PolynomialRegressor(Regressor):
                 "PolynomialRegressor: some coefficients of the plain powers are beyond the floats and given as inf; "
                 "predictions do not use them. Scale the columns for coefficients that can be read.",
                 DegenerateWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
-        one = y.ndim == 1
         self.coef_ = plain[1:, 0] if one else plain[1:].T
         self.intercept_ = float(plain[0, 0]) if one else plain[0]
-        sigma = np.sqrt(sse / w.sum())
+        sigma = np.sqrt(sse / total)
         self.sigma_ = float(sigma[0]) if one else sigma
-        self._spread, self._free = spread, float(free)
+        self._free = total - self.n_parameters_
+        enough = self._free > 1e-9 * total
+        self._spread = np.sqrt(sse / self._free) if enough else np.full(len(sse), np.inf)
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
         self._look_out(X)
-        answer = self._basis.columns(X) @ self._weights
+        answer = curve(self._basis, self._weights, X)
         return answer[:, 0] if np.ndim(self.intercept_) == 0 else answer
 
     def _look_out(self, X: np.ndarray) -> None:
@@ -261,3 +260,10 @@ class PolynomialRegressor(Regressor):
         rows = [[t, float(v), *map(float, p)] for t, v, p in zip(self.terms_, values, products.T)]
         rows.append(["sum", "", *products.sum(axis=1).tolist()])
         return [Section("Terms of the polynomial", ["term", "value", *heads], rows)]
+
+
+def _different(column: np.ndarray, degree: Any) -> int:
+    """How many different values there are, or at least more than the degree."""
+    if degree != "interpolate" and len(column) > 1000 and (some := len(np.unique(column[:1000]))) > degree:
+        return some
+    return len(np.unique(column))
