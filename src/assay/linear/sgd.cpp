@@ -19,8 +19,6 @@
 // Twin in NumPy: tests/linear/test_sgd.py, epoch_by_the_book.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <type_traits>
 #include <vector>
 
 #include "assay/array.hpp"
@@ -29,7 +27,9 @@ using namespace assay;
 
 namespace {
 
-enum LossKind { Hinge, Perceptron, SquaredHinge, LogLoss, ModifiedHuber, SquaredError, Huber, Insensitive, SquaredInsensitive };
+enum LossKind {
+    Hinge, Perceptron, SquaredHinge, LogLoss, ModifiedHuber, SquaredError, Huber, Insensitive, SquaredInsensitive
+};
 enum RateKind { Constant, Optimal, InvScaling, PassiveAggressive1, PassiveAggressive2 };
 
 struct Rule {
@@ -43,6 +43,19 @@ struct Rule {
 // What a pass carries from row to row, and from pass to pass: state[0..5].
 struct State {
     double b, mean_b, t, owed, square, absolute;      // owed: l1 alpha sum(rate); square, absolute: norms of w
+};
+
+// What a pass reads and writes; null where there is none.
+struct Task {
+    int64_t n, d;
+    const double *y, *weight;                         // (n,)
+    const uint8_t *skip;                              // (n,)
+    const int32_t *order;                             // (n,)
+    double *w, *mean, *paid;                          // (d,)
+    double *room;                                     // (batch,)
+    int64_t *members;                                 // (batch,)
+    double losses = 0, objective = 0;
+    int64_t seen = 0;
 };
 
 struct Loss {
@@ -64,7 +77,8 @@ inline __attribute__((always_inline)) Loss loss_at(int kind, double y, double s,
             return m >= -1 ? Loss{(1 - m) * (1 - m), -2 * y * (1 - m)} : Loss{-4 * m, -4 * y};
         case SquaredError: return {0.5 * r * r, -r};
         case Huber:
-            return far <= 0 ? Loss{0.5 * r * r, -r} : Loss{epsilon * (std::fabs(r) - 0.5 * epsilon), r > 0 ? -epsilon : epsilon};
+            if (far <= 0) return {0.5 * r * r, -r};
+            return {epsilon * (std::fabs(r) - 0.5 * epsilon), r > 0 ? -epsilon : epsilon};
         case Insensitive: return far > 0 ? Loss{far, r > 0 ? -1.0 : 1.0} : Loss{0, 0};
         default: return far > 0 ? Loss{far * far, r > 0 ? -2 * far : 2 * far} : Loss{0, 0};
     }
@@ -134,19 +148,20 @@ inline __attribute__((always_inline)) double sum_over(const Row &x, F f) {
 }
 
 template <class Rows>
-inline __attribute__((always_inline)) double run(const Rows &X, const double *y, const double *weight,
-                                                 const uint8_t *skip, const int32_t *order, int64_t n, const Rule &rule,
-                                                 int64_t d, State &state, double *__restrict w, double *__restrict mean,
-                                                 double *paid, double *room, int64_t *members, int64_t &seen,
-    double &losses) {
+inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, Task &task, State &state) {
     using Row = decltype(X.row(0));
+    const int64_t n = task.n, d = task.d;
+    const double *y = task.y, *weight = task.weight;
+    const uint8_t *skip = task.skip;
+    const int32_t *order = task.order;
+    double *__restrict w = task.w, *__restrict mean = task.mean, *paid = task.paid, *room = task.room;
+    int64_t *members = task.members;
     constexpr int64_t ahead = 8;
     const bool penalised = rule.l1 >= 0, passive = rule.rate >= PassiveAggressive1;
     const bool look = rule.watch && penalised && !passive;            // the objective includes the penalty
     const double l1 = penalised ? rule.l1 : 0, l2 = penalised ? 1 - rule.l1 : 0;
     const double start = rule.rate == Optimal ? std::pow(rule.alpha, -0.75) : 0;  // 1 / (alpha sqrt(1 / sqrt(alpha)))
-    double scale = 1, a = 0, b = 1, objective = 0;
-    losses = 0, seen = 0;
+    double scale = 1, a = 0, b = 1, objective = 0, losses = 0;
 
     auto plain = [&] {                                                // the mean and w as they are
         if (mean) {
@@ -187,7 +202,7 @@ inline __attribute__((always_inline)) double run(const Rows &X, const double *y,
             }
             room[r] = weight ? step * weight[row] : step;
         }
-        seen += size;
+        task.seen += size;
         if (l2 > 0 && rule.alpha > 0) {                               // weight decay, not beyond 0
             const double keep = std::max(0.0, 1 - l2 * rate * rule.alpha);
             scale *= keep;
@@ -244,36 +259,13 @@ inline __attribute__((always_inline)) double run(const Rows &X, const double *y,
         state.t += 1;
     }
     plain();
-    return objective;
+    task.objective = objective, task.losses = losses;
 }
 
-HOT double run_dense64(const Dense<double> &X, const double *y, const double *weight, const uint8_t *skip,
-                       const int32_t *order, int64_t n, const Rule &rule, int64_t d, State &state, double *w,
-                       double *mean, double *paid, double *room, int64_t *members, int64_t &seen,
-    double &losses) {
-    return run(X, y, weight, skip, order, n, rule, d, state, w, mean, paid, room, members, seen, losses);
-}
-
-HOT double run_dense32(const Dense<float> &X, const double *y, const double *weight, const uint8_t *skip,
-                       const int32_t *order, int64_t n, const Rule &rule, int64_t d, State &state, double *w,
-                       double *mean, double *paid, double *room, int64_t *members, int64_t &seen,
-    double &losses) {
-    return run(X, y, weight, skip, order, n, rule, d, state, w, mean, paid, room, members, seen, losses);
-}
-
-HOT double run_sparse64(const Csr<double> &X, const double *y, const double *weight, const uint8_t *skip,
-                        const int32_t *order, int64_t n, const Rule &rule, int64_t d, State &state, double *w,
-                        double *mean, double *paid, double *room, int64_t *members, int64_t &seen,
-    double &losses) {
-    return run(X, y, weight, skip, order, n, rule, d, state, w, mean, paid, room, members, seen, losses);
-}
-
-HOT double run_sparse32(const Csr<float> &X, const double *y, const double *weight, const uint8_t *skip,
-                        const int32_t *order, int64_t n, const Rule &rule, int64_t d, State &state, double *w,
-                        double *mean, double *paid, double *room, int64_t *members, int64_t &seen,
-    double &losses) {
-    return run(X, y, weight, skip, order, n, rule, d, state, w, mean, paid, room, members, seen, losses);
-}
+HOT void go(const Dense<double> &X, const Rule &rule, Task &task, State &state) { run(X, rule, task, state); }
+HOT void go(const Dense<float> &X, const Rule &rule, Task &task, State &state) { run(X, rule, task, state); }
+HOT void go(const Csr<double> &X, const Rule &rule, Task &task, State &state) { run(X, rule, task, state); }
+HOT void go(const Csr<float> &X, const Rule &rule, Task &task, State &state) { run(X, rule, task, state); }
 
 template <class T>
 const T *or_null(const Array1<const T> &a, int64_t n, const char *what) {
@@ -288,53 +280,36 @@ double *or_null(const InOut1<double> &a, int64_t n, const char *what) {
     return a.data();
 }
 
-template <class Rows>
-double dispatch(const Rows &X, const double *y, const double *weight, const uint8_t *skip, const int32_t *order,
-                int64_t n, const Rule &rule, int64_t d, State &state, double *w, double *mean, double *paid,
-                double *room, int64_t *members, int64_t &seen, double &losses) {
-    if constexpr (std::is_same_v<Rows, Dense<double>>)
-        return run_dense64(X, y, weight, skip, order, n, rule, d, state, w, mean, paid, room, members, seen, losses);
-    else if constexpr (std::is_same_v<Rows, Dense<float>>)
-        return run_dense32(X, y, weight, skip, order, n, rule, d, state, w, mean, paid, room, members, seen, losses);
-    else if constexpr (std::is_same_v<Rows, Csr<double>>)
-        return run_sparse64(X, y, weight, skip, order, n, rule, d, state, w, mean, paid, room, members, seen, losses);
-    else
-        return run_sparse32(X, y, weight, skip, order, n, rule, d, state, w, mean, paid, room, members, seen, losses);
-}
-
 // The sums of the loss and of the objective, and the number of rows seen.
 template <class Rows>
 nb::tuple epoch(const Rows &X, int64_t n, int64_t d, const In1<double> &y, const In1<double> &weight,
-                const In1<uint8_t> &skip, const In1<int32_t> &order, const In1<double> &rule, const InOut1<double> &state,
-                const InOut1<double> &w, const InOut1<double> &mean, const InOut1<double> &paid) {
+                const In1<uint8_t> &skip, const In1<int32_t> &order, const In1<double> &rule,
+                const InOut1<double> &state, const InOut1<double> &w, const InOut1<double> &mean,
+                const InOut1<double> &paid) {
     require(int64_t(y.shape(0)) == n && int64_t(order.shape(0)) == n, "y and order need one entry a row");
     require(int64_t(w.shape(0)) == d, "w needs one entry a column");
     require(rule.shape(0) == 11 && state.shape(0) == 6, "rule has 11 numbers, state 6");
     const double *g = rule.data();
-    const Rule how{int(g[0]), int(g[1]), g[2], g[3], g[4], g[5], g[6], g[7], int64_t(g[8]), int64_t(g[9]), g[10] != 0};
+    Rule how{int(g[0]), int(g[1]), g[2], g[3], g[4], g[5], g[6], g[7], int64_t(g[8]), int64_t(g[9]), g[10] != 0};
     require(how.batch >= 1, "a batch has a row at least");
-    const double *weights = or_null(weight, n, "weight needs one entry a row");
-    const uint8_t *skipped = or_null(skip, n, "skip needs one entry a row");
-    double *means = or_null(mean, d, "mean needs one entry a column");
-    double *dues = or_null(paid, d, "paid needs one entry a column");
-    require(how.l1 <= 0 || d == 0 || dues, "an absolute penalty needs paid");
-    require((how.average > 0) == (means != nullptr) || d == 0, "averaging needs mean");
+    how.batch = std::min<int64_t>(how.batch, std::max<int64_t>(n, 1));
+    Task task{n, d, y.data(), or_null(weight, n, "weight needs one entry a row"),
+              or_null(skip, n, "skip needs one entry a row"), order.data(), w.data(),
+              or_null(mean, d, "mean needs one entry a column"), or_null(paid, d, "paid needs one entry a column"),
+              nullptr, nullptr};
+    require(how.l1 <= 0 || d == 0 || task.paid, "an absolute penalty needs paid");
+    require((how.average > 0) == (task.mean != nullptr) || d == 0, "averaging needs mean");
     double *s = state.data();
     State now{s[0], s[1], s[2], s[3], s[4], s[5]};
-    double objective, losses;
-    int64_t seen;
     {
         nb::gil_scoped_release free;
-        const int64_t batch = std::min<int64_t>(how.batch, std::max<int64_t>(n, 1));
-        Rule fitting = how;
-        fitting.batch = batch;
-        std::vector<double> room(static_cast<size_t>(batch));
-        std::vector<int64_t> members(static_cast<size_t>(batch));
-        objective = dispatch(X, y.data(), weights, skipped, order.data(), n, fitting, d, now, w.data(), means, dues,
-                             room.data(), members.data(), seen, losses);
+        std::vector<double> room(static_cast<size_t>(how.batch));
+        std::vector<int64_t> members(static_cast<size_t>(how.batch));
+        task.room = room.data(), task.members = members.data();
+        go(X, how, task, now);
     }
     s[0] = now.b, s[1] = now.mean_b, s[2] = now.t, s[3] = now.owed, s[4] = now.square, s[5] = now.absolute;
-    return nb::make_tuple(losses, objective, seen);
+    return nb::make_tuple(task.losses, task.objective, task.seen);
 }
 
 template <class T>
@@ -352,7 +327,8 @@ nb::tuple epoch_sparse(In1<int64_t> start, In1<int32_t> column, In1<T> value, In
     const int64_t n = int64_t(start.shape(0)) - 1, d = int64_t(w.shape(0));
     require(n >= 0 && column.shape(0) == value.shape(0), "CSR arrays do not belong together");
     require(start.data()[n] <= int64_t(column.shape(0)), "CSR rows end beyond the entries");
-    return epoch(Csr<T>{start.data(), column.data(), value.data()}, n, d, y, weight, skip, order, rule, state, w, mean, paid);
+    const Csr<T> X{start.data(), column.data(), value.data()};
+    return epoch(X, n, d, y, weight, skip, order, rule, state, w, mean, paid);
 }
 
 // Fisher and Yates, with Marsaglia's 32-bit xorshift: the next of the orders that a seed gives.

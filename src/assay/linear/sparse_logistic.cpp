@@ -133,7 +133,8 @@ inline double soften(const double *z, int64_t K, double *p) {
     return top + std::log(sum);
 }
 
-HOT double respond_loop(const double *Z, const int64_t *y, const double *w, int64_t n, int64_t R, double *G, double *D) {
+HOT double respond_loop(const double *Z, const int64_t *y, const double *w, int64_t n, int64_t R, double *G,
+                        double *D) {
     double loss = 0;
     for (int64_t i = 0; i < n; ++i) {
         const double *z = Z + i * R;
@@ -284,8 +285,8 @@ NB_MODULE(ASSAY_MODULE, m) {
     m.def("along", &along, nb::arg("Z"), nb::arg("U"), nb::arg("t"), nb::arg("y"), nb::arg("w"));
     m.def("scores", &scores, nb::arg("start"), nb::arg("column"), nb::arg("value"), nb::arg("W"), nb::arg("lo"),
           nb::arg("hi"), nb::arg("Z"));
-    m.def("back", &back, nb::arg("start"), nb::arg("column"), nb::arg("value"), nb::arg("G"), nb::arg("D"), nb::arg("w"),
-          nb::arg("lo"), nb::arg("hi"), nb::arg("out"), nb::arg("diagonal"));
+    m.def("back", &back, nb::arg("start"), nb::arg("column"), nb::arg("value"), nb::arg("G"), nb::arg("D"),
+          nb::arg("w"), nb::arg("lo"), nb::arg("hi"), nb::arg("out"), nb::arg("diagonal"));
     m.def("curve", &curve, nb::arg("start"), nb::arg("column"), nb::arg("value"), nb::arg("D"), nb::arg("w"),
           nb::arg("V"), nb::arg("lo"), nb::arg("hi"), nb::arg("U"), nb::arg("out"));
 }
