@@ -198,6 +198,11 @@ def test_values_beyond_the_floats():
     assert_allclose(model.predict(t * 1e-200), t[:, 0] ** 3, rtol=1e-9)
     with pytest.raises(DegenerateError, match="Scale the columns"):
         PolynomialRegressor(3, alpha=1.0).fit(t * 1e-200, t[:, 0])
+    line, vast = PolynomialRegressor(1).fit(t, t[:, 0]), PolynomialRegressor(1).fit(t, t[:, 0] * 1e300)
+    assert_allclose(vast.predict(t), t[:, 0] * 1e300, rtol=1e-12)
+    noisy = PolynomialRegressor(1).fit(t, t[:, 0] ** 2 * 1e300)
+    assert_allclose(noisy.sigma_, PolynomialRegressor(1).fit(t, t[:, 0] ** 2).sigma_ * 1e300, rtol=1e-9)
+    assert np.isfinite(line.predict([[1e300]])) and np.isfinite(model.predict([[1e300]]))
     huge = PolynomialRegressor(2).fit(t * 1e150, t[:, 0] ** 2)
     assert_allclose(huge.predict(t * 1e150), t[:, 0] ** 2, rtol=1e-9)
 

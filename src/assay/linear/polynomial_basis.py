@@ -11,6 +11,7 @@ import numpy as np
 
 __all__ = ["PolynomialBasis", "exponents"]
 
+FAR = 1e250  # no product of polynomials gets larger: rows farther out are taken as if they were not
 ROWS = 4096  # of a block: some terms of so many rows stay in the cache
 
 
@@ -54,6 +55,7 @@ class PolynomialBasis:
         plan = self._plan()
         highest = self.powers.max(axis=0, initial=0)
         used = np.flatnonzero(highest)
+        far = 0.5 * FAR ** (1 / max(1, int(self.powers.sum(axis=1).max(initial=0))))
         for a in range(0, len(X), ROWS):
             rows = slice(a, min(a + ROWS, len(X)))
             some = rows.stop - a
@@ -61,7 +63,7 @@ class PolynomialBasis:
                 one = {}
                 for c in used.tolist():
                     t = (np.asarray(X[rows, c], dtype=np.float64) - self.centre[c]) / self.half[c]
-                    one[c] = _chebyshev(t, int(highest[c]))
+                    one[c] = _chebyshev(np.clip(t, -far, far), int(highest[c]))
                 part = np.empty((len(plan), some))
                 for k, (parent, j, power) in enumerate(plan):
                     if power == 0:

@@ -131,7 +131,9 @@ class PolynomialRegressor(Regressor):
 
     def _solve(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, one: bool) -> None:
         T = self._basis.to_plain()
-        found = fit_polynomial(self._basis, X, y, w, self._penalty(T))
+        size = float(np.abs(y).max())
+        size = size if size > 0 and not 1e-100 < size < 1e100 else 1.0  # squares would leave the floats
+        found = fit_polynomial(self._basis, X, y / size, w, self._penalty(T))
         if found.rank < len(T):
             warnings.warn(
                 f"PolynomialRegressor: {len(T)} terms, but the {len(X)} rows determine {found.rank} only; of all "
@@ -139,9 +141,9 @@ class PolynomialRegressor(Regressor):
                 DegenerateWarning,
                 stacklevel=5,
             )
-        self._weights, self._smoother = found.weights, found.smoother
+        self._weights, self._smoother = found.weights * size, found.smoother
         self.n_parameters_, self.rank_ = found.parameters, found.rank
-        self._describe(T, found.sse, float(w.sum()), one)
+        self._describe(T, size * np.sqrt(found.sse), float(w.sum()), one)
 
     def _penalty(self, T: np.ndarray) -> np.ndarray:
         """The rows that the penalty adds to the equations."""
@@ -155,7 +157,7 @@ class PolynomialRegressor(Regressor):
             )
         return penalty
 
-    def _describe(self, T: np.ndarray, sse: np.ndarray, total: float, one: bool) -> None:
+    def _describe(self, T: np.ndarray, left: np.ndarray, total: float, one: bool) -> None:
         """What is told of the fit: plain coefficients, and the scatter around it."""
         with np.errstate(over="ignore", invalid="ignore"):
             plain = T.T @ self._weights
@@ -169,11 +171,11 @@ class PolynomialRegressor(Regressor):
             )
         self.coef_ = plain[1:, 0] if one else plain[1:].T
         self.intercept_ = float(plain[0, 0]) if one else plain[0]
-        sigma = np.sqrt(sse / total)
+        sigma = left / np.sqrt(total)
         self.sigma_ = float(sigma[0]) if one else sigma
         self._free = total - self.n_parameters_
         enough = self._free > 1e-9 * total
-        self._spread = np.sqrt(sse / self._free) if enough else np.full(len(sse), np.inf)
+        self._spread = left / np.sqrt(self._free) if enough else np.full(len(left), np.inf)
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
         self._look_out(X)
