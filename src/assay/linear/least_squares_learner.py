@@ -10,17 +10,8 @@ import numpy as np
 from assay.core import SumLearner
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError
-from assay.linear.least_squares import (
-    Answer,
-    Floats,
-    Problem,
-    Sums,
-    Triangle,
-    problem_of,
-    solve,
-    solve_rows,
-    summarize,
-)
+from assay.linear.least_squares import Answer, solve, solve_rows
+from assay.linear.least_squares_sums import Floats, Problem, Sums, Triangle, problem_of, summarize
 
 __all__ = ["LeastSquaresLearner", "SeveralOutputs"]
 

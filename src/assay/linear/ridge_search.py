@@ -24,14 +24,8 @@ from numpy.typing import NDArray
 from assay.core.sum_learner import PassLearner
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, ParameterError
-from assay.linear.least_squares import (
-    EPS,
-    Answer,
-    Triangle,
-    problem_of,
-    solve,
-    summarize,
-)
+from assay.linear.least_squares import EPS, Answer, solve
+from assay.linear.least_squares_sums import Triangle, problem_of, summarize
 
 __all__ = ["RidgeSearch"]
 
