@@ -15,6 +15,7 @@ __all__ = ["solve"]
 
 GRAM = 300  # coordinates up to which a model's matrix is worth its making
 SWEEPS = 1000  # over one model at most
+RESTING = 0.8  # share of the penalty that a column without a weight must stay below to be left out
 
 
 def solve(
@@ -34,9 +35,9 @@ def solve(
     .. math:: C\sum_i w_i\,\ell(y_i, Wx_i+w_0) + \rho\|W\|_1 + \tfrac{1-\rho}{2}\|W\|_2^2 \quad (1)
 
     Each step replaces the loss by its quadratic model and minimises that, penalties included, by coordinate descent
-    over the columns in play: those with a weight and those that break optimality (Friedman, Hastie and Tibshirani
-    2010; Yuan, Ho and Lin 2012). A line search keeps (1) falling. Whether the other columns may stay out is looked
-    at once those in play are at rest.
+    over the columns in play: those with a weight and those that break optimality or nearly so (Friedman, Hastie and
+    Tibshirani 2010; Yuan, Ho and Lin 2012). A line search keeps (1) falling. Whether the other columns may stay out is
+    looked at once those in play are at rest.
 
     Parameters
     ----------
@@ -82,6 +83,7 @@ class Search:
             raise DataError(
                 "LogisticRegression: X has values too large to be squared. Divide their columns by some power of ten."
             )
+        self._half = np.empty((0, 0))  # kept, since fresh memory is slow
         rows = 1 if K == 2 else K
         self.W, self.b = np.zeros((rows, d)), np.zeros(rows)
         if fit_intercept:
@@ -135,6 +137,10 @@ class Search:
             if len(history) > max_iter:
                 break
             full = None
+            idle = ((V == 0) & (np.abs(gradient) < RESTING * a)).all(axis=0)
+            if 3 * idle.sum() > len(columns):
+                columns, gradient, V = columns[~idle], gradient[:, ~idle], V[:, ~idle]
+                part = self.columns.take(columns)
             new, s, move = self._model(part, gradient, g0, V, a, b, worst)
             fall = float((gradient * (new - V)).sum() + g0 @ move)
             fall += _penalty(new, a, b) - _penalty(V, a, b)
@@ -235,7 +241,9 @@ class Search:
         """Second derivatives: among weights (p, p), of weights and intercepts (p, rows), among intercepts."""
         m = len(Z)
         if self.K == 2:
-            half = Z * np.sqrt(self.D)
+            if self._half.shape != Z.shape:
+                self._half = np.empty_like(Z)
+            half = np.multiply(Z, np.sqrt(self.D), out=self._half)
             return half @ half.T, (Z @ self.D)[:, None], np.array([[self.D.sum()]])
         K, P, u = self.K, self.P, self.u
         H, cross, own = np.empty((K, m, K, m)), np.empty((K, m, K)), np.empty((K, K))
@@ -256,15 +264,13 @@ class _DenseColumns:
 
     def __init__(self, X: np.ndarray, u: np.ndarray, centre: bool):
         mean = u @ X
-        Z = np.ascontiguousarray(X.T) - mean[:, None]
-        self.spread = np.sqrt(np.maximum(np.einsum("jn,jn,n->j", Z, Z, u), 0.0))
-        flat = self.spread <= 1e-14 * np.abs(mean)
-        if centre:
-            Z[flat] = 0.0
-            self.mean = mean
-        else:
-            Z = np.ascontiguousarray(X.T)
-            self.mean, self.spread = np.zeros(len(mean)), np.hypot(self.spread, mean)
+        self.mean = mean if centre else np.zeros(len(mean))
+        Z = np.subtract(X.T, mean[:, None], order="C") if centre else np.ascontiguousarray(X.T)
+        even = len(u) > 0 and u.min() == u.max()
+        squares = np.einsum("jn,jn->j", Z, Z) * u[0] if even else np.einsum("jn,jn,n->j", Z, Z, u)
+        self.spread = np.sqrt(squares)
+        if centre:  # a constant, up to rounding
+            Z[self.spread <= 1e-14 * np.abs(mean)] = 0.0
         self.arrays, self.n = (Z,), len(X)
 
     def scores(self, W: np.ndarray) -> np.ndarray:
