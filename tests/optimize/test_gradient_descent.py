@@ -194,3 +194,18 @@ def test_same_minimum_as_scipy(loss):
     found = gradient_descent(error, np.zeros(3), Backtracking(), max_iter=20_000, tol=1e-8)
     assert found.converged
     assert_allclose(found.w, peer.x, atol=1e-6)
+
+
+@pytest.mark.parametrize("rate", [None, "fast", np.nan, np.inf, [0.1, 0.2, 0.3], {}])
+def test_a_rate_is_a_number_for_each_weight_or_a_search(rate):
+    with pytest.raises(ParameterError, match="rate must be a number, 2 numbers, a function"):
+        gradient_descent(Square(), [1.0, 2.0], rate)
+
+
+@pytest.mark.parametrize("search", [Bisection(), Backtracking()])
+def test_a_gradient_whose_square_overflows_ends_without_a_warning(search):
+    class Steep(Square):
+        def value_gradient(self, w):
+            return 1e200 * float(w @ w), 2e200 * w
+
+    assert gradient_descent(Steep(), [1.0], search).reason == "stuck"

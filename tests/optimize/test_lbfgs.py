@@ -137,3 +137,8 @@ def test_a_function_without_a_bottom_ends():
             return float(w[0]), np.array([1.0])
 
     assert not lbfgs(Slope(), np.array([0.0]), max_iter=50).converged
+
+
+def test_a_watcher_may_stop_at_the_start():
+    found = lbfgs(Quadratic(np.eye(2), np.ones(2)), np.zeros(2), watch=lambda record: True)
+    assert (found.reason, found.n_iter, found.converged) == ("watch", 0, False)

@@ -186,3 +186,26 @@ def test_unknown_words_are_refused():
         residual_loss("huber", q=0.5)
     with pytest.raises(ParameterError, match="absolute_error does not know q; it has no parameter"):
         residual_loss("absolute_error", q=0.5)
+
+
+@pytest.mark.parametrize(
+    "name,parameters,said",
+    [
+        ("huber", {"epsilon": -1.0}, "epsilon must be a number from 0 up, got -1.0"),
+        ("huber", {"epsilon": np.nan}, "epsilon must be"),
+        ("epsilon_insensitive", {"epsilon": "wide"}, "epsilon must be"),
+        ("quantile", {"q": 2}, "q must be a number from 0 to 1, got 2"),
+    ],
+)
+def test_parameters_of_residual_losses_have_limits(name, parameters, said):
+    with pytest.raises(ParameterError, match=said):
+        residual_loss(name, **parameters)
+
+
+def test_a_name_is_a_word():
+    with pytest.raises(ParameterError, match="name must be one of"):
+        margin_loss(["hinge"])
+
+
+def test_rows_far_on_the_right_side_cost_nothing():
+    assert_array_equal(margin_loss("modified_huber").value([1e308, np.inf]), [0.0, 0.0])

@@ -79,3 +79,17 @@ def test_sparse_rows_give_the_same():
 def test_other_labels_are_refused():
     with pytest.raises(ParameterError, match="must hold -1 or \\+1 for each of 4 rows"):
         MarginError(FOUR, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    "X,given,said",
+    [
+        ([1.0, 2.0], {}, "X must be a finite table"),
+        ([[1.0], [np.nan]], {}, "X must be a finite table"),
+        ([[1.0], [2.0]], {"penalty": -1.0}, "penalty must be a number from 0 up"),
+        ([[1.0], [2.0]], {"C": 0.0}, "C above 0"),
+    ],
+)
+def test_what_is_refused(X, given, said):
+    with pytest.raises(ParameterError, match=said):
+        MarginError(X, [1, -1], **given)

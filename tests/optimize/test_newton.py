@@ -110,3 +110,8 @@ def test_a_start_without_a_value_is_given_up():
 def test_a_linear_function_ends_without_a_minimum():
     found = newton((lambda x: x, lambda x: 1.0, lambda x: 0.0), 0.0, max_iter=20)
     assert not found.converged
+
+
+def test_a_watcher_may_stop_at_the_start():
+    found = newton(LOGARITHM, 0.5, watch=lambda record: True)
+    assert (found.reason, found.n_iter, found.converged) == ("watch", 0, False)

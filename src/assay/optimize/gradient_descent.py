@@ -76,6 +76,7 @@ def gradient_descent(
     """
     slope = _Downhill(objective, maximize)
     here = slope(np.array(start, dtype=np.float64))
+    _check_rate(rate, here[0].shape)
     if not np.isfinite(here[1]):
         raise ParameterError("gradient_descent: E is not a finite number at the start; choose another start.")
     history: list[Record] = []
@@ -113,6 +114,20 @@ def gradient_descent(
     )
 
 
+def _check_rate(rate: object, shape: tuple[int, ...]) -> None:
+    if callable(rate) or isinstance(rate, (Backtracking, Bisection)):
+        return
+    try:
+        right = np.shape(rate) in ((), shape) and bool(np.isfinite(np.asarray(rate, dtype=np.float64)).all())
+    except (TypeError, ValueError):
+        right = False
+    if not right:
+        raise ParameterError(
+            f"gradient_descent: rate must be a number, {shape[0]} numbers, a function of the step or a search, got "
+            f"{rate!r:.80}."
+        )
+
+
 def inverse_rate(rate: float, power: float = 1.0) -> Callable[[int], float]:
     r"""The schedule :math:`\eta_t = \eta / t^p`: large steps first, ever smaller ones later.
 
@@ -142,7 +157,7 @@ class Backtracking:
     def search(self, slope: _Downhill, here: Point, last: float) -> Point | None:
         w, value, gradient = here
         square = float(gradient @ gradient)
-        if square == 0:  # it underflows: nothing to be seen
+        if not 0 < square < np.inf:  # it underflows or overflows: nothing to be seen
             return None
         eta = 2 * last / np.sqrt(square) if last else self.first
         for _ in range(100):
@@ -172,7 +187,7 @@ class Bisection:
     def search(self, slope: _Downhill, here: Point, last: float) -> Point | None:
         w, value, gradient = here
         square = float(gradient @ gradient)
-        if square == 0:
+        if not 0 < square < np.inf:
             return None
         ceiling = value + ROUNDING * abs(value)
         low, high = 0.0, last / np.sqrt(square) if last else self.first
@@ -211,9 +226,9 @@ class _Downhill:
 
 def _stride(slope: _Downhill, here: Point, rate: object, t: int, last: float) -> Point | None:
     """The next point; None if the line search finds none that is lower."""
-    if isinstance(rate, (Backtracking, Bisection)):
-        return rate.search(slope, here, last)
-    eta = rate(t) if callable(rate) else np.asarray(rate, dtype=np.float64)
-    w, _, gradient = here
     with np.errstate(over="ignore", invalid="ignore"):
+        if isinstance(rate, (Backtracking, Bisection)):
+            return rate.search(slope, here, last)
+        eta = rate(t) if callable(rate) else np.asarray(rate, dtype=np.float64)
+        w, _, gradient = here
         return slope(w - eta * gradient)  # (10-17)

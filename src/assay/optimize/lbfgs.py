@@ -72,7 +72,7 @@ def lbfgs(
         value, g = objective.value_gradient(w)
         best, stalled = size(g), 0
         trail = Trail(w, value, best, keep, watch)
-        reason = "gradient" if best <= tol else "diverged" if not np.isfinite(value) else ""
+        reason = trail.first_reason(tol)
         while not reason and trail.iteration < max_iter:
             p = -_direction(g, steps, metric, gamma)
             slope = float(g @ p)

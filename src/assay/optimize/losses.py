@@ -33,6 +33,7 @@ The derivative by the score s is y slope(m), or -slope(r).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 
 import numpy as np
@@ -100,6 +101,12 @@ RESIDUAL_LOSSES: dict[str, Loss] = {
 }
 
 
+LIMITS: dict[str, tuple[Callable[[float], bool], str]] = {
+    "epsilon": (lambda v: 0 <= v < np.inf, "a number from 0 up"),
+    "q": (lambda v: 0 <= v <= 1, "a number from 0 to 1"),
+}
+
+
 def margin_loss(name: str) -> Loss:
     """The loss of the margin of that name.
 
@@ -124,11 +131,15 @@ def residual_loss(name: str, **parameters: float) -> Loss:
         strange = sorted(set(parameters) - known)[0]
         can = f"it has {', '.join(sorted(known))}" if known else "it has no parameter"
         raise ParameterError(f"residual_loss: {name} does not know {strange}; {can}.")
+    for parameter, value in parameters.items():
+        allowed, words = LIMITS[parameter]
+        if not isinstance(value, (int, float, np.number)) or not allowed(value):
+            raise ParameterError(f"residual_loss: {parameter} must be {words}, got {value!r}.")
     return kind(**parameters)
 
 
 def _found(name: str, table: dict[str, Loss], who: str) -> Loss:
-    if name not in table:
+    if not isinstance(name, str) or name not in table:
         raise ParameterError(f"{who}: name must be one of {', '.join(table)}, got {name!r}.")
     return table[name]
 
@@ -143,7 +154,7 @@ def zero_one_error(score: ArrayLike, y: ArrayLike) -> Numbers:
     return ((numbers(score) >= 0) != (numbers(y) > 0)) * 1.0
 
 
-def soft_maximum(*terms: ArrayLike) -> Numbers:
+def soft_maximum(first: ArrayLike, *others: ArrayLike) -> Numbers:
     r""":math:`\ln\sum_k e^{s_k}`, which is at least the maximum and at most ln K above it.
 
     The soft maximum of 0 and -m turns the perceptron's loss into the log loss (LS-2).
@@ -152,7 +163,7 @@ def soft_maximum(*terms: ArrayLike) -> Numbers:
     >>> float(soft_maximum(0.0, 0.0).round(6)), float(soft_maximum(0.0, 1000.0))
     (0.693147, 1000.0)
     """
-    total = numbers(terms[0])
-    for term in terms[1:]:
+    total = numbers(first)
+    for term in others:
         total = np.logaddexp(total, term)
     return total

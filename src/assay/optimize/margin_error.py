@@ -40,6 +40,13 @@ class MarginError:
     ):
         self.X: Any = X if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
         self.y = np.asarray(y, dtype=np.float64)
+        values = self.X.data if hasattr(X, "tocsr") else self.X
+        if self.X.ndim != 2 or not np.isfinite(values).all():
+            raise ParameterError(f"MarginError: X must be a finite table, got shape {self.X.shape}.")
+        if not (0 <= penalty < np.inf and 0 < C < np.inf):
+            raise ParameterError(
+                f"MarginError: penalty must be a number from 0 up and C above 0, got {penalty!r} and {C!r}."
+            )
         if not np.isin(self.y, (-1.0, 1.0)).all() or self.y.shape != self.X.shape[:1]:
             raise ParameterError(
                 f"MarginError: y must hold -1 or +1 for each of {self.X.shape[0]} rows, got {y!r:.80}."

@@ -81,7 +81,7 @@ class ModifiedHuber(Loss):
 
     def value(self, m: ArrayLike) -> Numbers:
         m = numbers(m)
-        return np.where(m >= -1, np.maximum(0.0, 1 - np.maximum(m, -1)) ** 2, -4 * m)
+        return np.where(m >= -1, np.maximum(0.0, 1 - np.maximum(m, -1)) ** 2, -4 * np.minimum(m, 0.0))
 
     def slope(self, m: ArrayLike) -> Numbers:
         return -2 * np.clip(1 - numbers(m), 0.0, 2.0)

@@ -77,7 +77,7 @@ def newton(
         value, g, H = objective.curvature(w)
         best, stalled = size(g), 0
         trail = Trail(w, value, best, keep, watch)
-        reason = "gradient" if best <= tol else "diverged" if not np.isfinite(value) else ""
+        reason = trail.first_reason(tol)
         while not reason and trail.iteration < max_iter:
             p = newton_step(H, g)
             slope, t = float(g @ p), 1.0
@@ -172,11 +172,18 @@ class Trail:
     ):
         self.history: list[Record] = []
         self.keep, self.watch = keep, watch
-        self.add(w, value, size, 0.0)
+        self.stop = self.add(w, value, size, 0.0)
 
     @property
     def iteration(self) -> int:
         return len(self.history) - 1
+
+    def first_reason(self, tol: float) -> str:
+        """Why to stop at the start; nothing if there is no reason."""
+        start = self.history[0]
+        if start.gradient <= tol:
+            return "gradient"
+        return "diverged" if not np.isfinite(start.value) else "watch" if self.stop else ""
 
     def add(self, w: np.ndarray, value: float, size: float, step: float) -> bool:
         """Note a step; whether the watcher wants to stop."""

@@ -53,7 +53,7 @@ class Optimum:
     ----------
     w : (p,)      value : float      gradient : (p,)
     converged : whether the gradient (or what the optimiser watches) fell below its tolerance
-    reason : one word why it stopped: "gradient", "value", "iterations", "stuck" or "diverged"
+    reason : one word why it stopped: "gradient", "value", "iterations", "stuck", "diverged" or "watch"
     history : list of Record, the start first
     """
 
