@@ -2,13 +2,15 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.linear_model import LogisticRegression as Peer
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.linear.independent_sigmoids import IndependentSigmoids
 from assay.linear.logistic_discriminant import LogisticDiscriminant
 
@@ -94,3 +96,24 @@ def test_tables_that_do_not_fit_are_refused():
         IndependentSigmoids().fit(X, Y + 1)
     with pytest.raises(DataError, match="X has 150 rows and y has 149"):
         IndependentSigmoids().fit(X, Y[:-1])
+
+
+def test_names_of_labels_in_tables_of_any_library():
+    names = ["a", "b", "c"]
+    frame = pd.DataFrame(Y, columns=names)
+    for table in (frame, pl.DataFrame(Y, schema=names), pa.table(frame)):
+        assert IndependentSigmoids(max_iter=2, tol=1e6).fit(X, table).classes_.tolist() == names
+
+
+def test_each_label_has_a_hyperplane_of_its_own():
+    model = IndependentSigmoids(tol=1e-2).fit(X, Y[:, :2])
+    for k in (0, 1):
+        assert_allclose(model.hyperplane(k).normal, model.coef_[k])
+    assert_allclose(model.hyperplane(1).distance(X), model.signed_distance(X)[:, 1])
+    assert model.weights(0)[0][1] == model.coef_[0][np.abs(model.coef_[0]).argmax()]
+    for wrong in (model.hyperplane, lambda: model.hyperplane(0, 1), lambda: model.project(X)):
+        with pytest.raises(ParameterError, match="labels do not exclude each other"):
+            wrong()
+    single = IndependentSigmoids(tol=1e-2).fit(X, Y[:, 0])
+    assert_allclose(single.hyperplane().normal, single.coef_[0])
+    assert single.project(X).shape == X.shape

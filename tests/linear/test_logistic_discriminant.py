@@ -303,3 +303,19 @@ def test_numbers_whose_squares_overflow_are_refused():
         DegenerateError, match=r"LogisticDiscriminant: X holds 3e\+300, too large to be squared"
     ):
         LogisticDiscriminant().fit([[1e300], [-2e300], [-3e300]], [0, 1, 1])
+
+
+def test_parameters_set_later_do_not_change_the_posterior():
+    model = LogisticDiscriminant(tol=10.0).fit(IRIS[:, :2], KIND)
+    before = model.predict_proba(IRIS[:5, :2])
+    assert_array_equal(model.set_params(error="squared_error").predict_proba(IRIS[:5, :2]), before)
+
+
+def test_the_warning_says_why_it_stopped():
+    X = IRIS[50:, :2]
+    with pytest.warns(ConvergenceWarning, match="no step along the gradient lowers E any more"):
+        LogisticDiscriminant().fit(X * 1e140, KIND[50:])
+    with pytest.warns(ConvergenceWarning, match=r"with \d errors?, before the gradient was small\. Raise"):
+        LogisticDiscriminant(max_iter=2).fit([[0.0], [1.0], [2.0], [3.0], [0.5]], [0, 0, 1, 1, 1])
+    with pytest.raises(DegenerateError, match="the rows weigh"):
+        LogisticDiscriminant().fit(X, KIND[50:], np.full(100, 1e300))

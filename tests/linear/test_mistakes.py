@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from assay.errors import DataError, DegenerateError
-from assay.linear.mistakes import SignedRows, Walk
+from assay.linear.mistakes import SignedRows, Walk, refuse_huge
 
 
 def visits_by_the_book(
@@ -120,3 +120,11 @@ def test_a_broken_sparse_matrix_is_refused():
     broken.indices[1] = 17
     with pytest.raises(DataError, match="outside of its 3 columns"):
         SignedRows(broken, np.array([0, 1, 1]), None)
+
+
+def test_heavy_rows_are_refused_where_weights_are_squared():
+    refuse_huge(np.ones((2, 1)), "Learner", 1e100)
+    with pytest.raises(DegenerateError, match=r"the rows weigh 1e\+160 together"):
+        refuse_huge(np.ones((2, 1)), "Learner", 1e160)
+    with pytest.raises(DegenerateError, match=r"X holds 1e\+149"):
+        refuse_huge(np.full((2, 1), 1e149), "Learner", 100.0)

@@ -334,3 +334,11 @@ def test_scores_are_no_probabilities():
 def test_numbers_whose_squares_overflow_are_refused():
     with pytest.raises(DegenerateError, match=r"PerceptronRule: X holds 3e\+300, too large to be squared"):
         PerceptronRule().fit([[1e300], [-2e300], [-3e300]], [0, 1, 1])
+
+
+def test_the_warning_counts_mistakes_and_weights():
+    X, y = [[0.0], [1.0], [2.0], [0.0]], [0, 0, 1, 1]
+    with pytest.warns(ConvergenceWarning, match=r"after 2 epochs with \d mistakes? left"):
+        PerceptronRule(max_iter=2).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"with mistakes of weight \d+ left"):
+        PerceptronRule(max_iter=2).fit(X, y, [4.0, 4.0, 4.0, 4.0])

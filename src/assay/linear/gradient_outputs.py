@@ -21,6 +21,14 @@ from assay.optimize.objective import Record
 
 __all__ = ["GradientOutputs", "Snapshot"]
 
+UNFINISHED = {
+    "iterations": "before the gradient was small. Raise max_iter, bring the columns to one scale, or use "
+    "LogisticRegression, which takes Newton steps.",
+    "stuck": "where no step along the gradient lowers E any more, although the gradient is not small. Bring the "
+    "columns to one scale, raise tol, or use LogisticRegression, which takes Newton steps.",
+    "diverged": "before a step that overflowed. Lower rate, or bring the columns to one scale.",
+}
+
 SEARCHES = {"search": Bisection(), "backtracking": Backtracking()}
 
 
@@ -86,7 +94,7 @@ class GradientOutputs(LinearClassifier, Classifier):
         self.history_ = diary.history
         self.n_iter_ = self.history_[-1].iteration
         if reason not in ("gradient", "watch"):
-            self._say_unfinished()
+            self._say_unfinished(reason)
         self.coef_, self.intercept_ = W[:, 1:].copy(), W[:, 0].copy()
 
     def _whole(self, outputs: Outputs, W: np.ndarray, diary: _Diary, rng: Any) -> tuple[np.ndarray, str]:
@@ -157,7 +165,7 @@ class GradientOutputs(LinearClassifier, Classifier):
             W[:, 0] = 0.0
         return W
 
-    def _say_unfinished(self) -> None:
+    def _say_unfinished(self, reason: str) -> None:
         last = self.history_[-1]
         said = f"{type(self).__name__} stopped after {last.iteration} iterations at E = {last.value:.6g}"
         if last.errors == 0:
@@ -166,10 +174,7 @@ class GradientOutputs(LinearClassifier, Classifier):
                 "stop='errors', or a penalty as in LogisticRegression(C=1)."
             )
         else:
-            said += (
-                f" with {last.errors:g} errors, before the gradient was small. Raise max_iter, bring the columns to "
-                "one scale, or use LogisticRegression, which takes Newton steps."
-            )
+            said += f" with {last.errors:g} error{'' if last.errors == 1 else 's'}, {UNFINISHED[reason]}"
         warnings.warn(said, ConvergenceWarning, stacklevel=6)
 
 

@@ -11,8 +11,9 @@ from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import plain_label
 from assay.core.targets import check_weights, plain_values
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.linear.gradient_outputs import GradientOutputs
+from assay.linear.hyperplane import Hyperplane
 from assay.linear.logistic_outputs import Outputs
 from assay.linear.terms import terms_section
 
@@ -123,7 +124,7 @@ class IndependentSigmoids(GradientOutputs):
             raise DataError(f"{type(self).__name__}: X has {values.shape[0]} rows and y has {len(R)}.")
         if not np.isin(R, (0, 1)).all():
             raise DataError(f"{type(self).__name__}: y must be a table of 0 and 1, or one label a row.")
-        names = getattr(y, "columns", None)
+        names = getattr(y, "column_names", getattr(y, "columns", None))  # of pyarrow, of pandas and polars
         self.classes_ = np.arange(R.shape[1]) if names is None else np.array([str(name) for name in names])
         self._train(values, R, check_weights(sample_weight, values))
         return self
@@ -159,6 +160,26 @@ class IndependentSigmoids(GradientOutputs):
         """(n, K) the log odds of each label; (n,) of the second of two classes if y was one label a row."""
         values = self._admit(X)
         return self._score_table(values) if self.multilabel_ else self._scores(values)
+
+    def hyperplane(self, label: Any = None, against: Any = None) -> Hyperplane:
+        """Where a label is as probable as not; two classes of one label a row meet in one plane."""
+        if not self.multilabel_:
+            return super().hyperplane(label, against)
+        if label is None or against is not None:
+            raise ParameterError(
+                f"{type(self).__name__}: labels do not exclude each other; hyperplane needs one of "
+                f"{self.classes_.tolist()}, and nothing against it."
+            )
+        k = self._number(label)
+        return Hyperplane(self._dense(self.coef_)[k], float(self.intercept_[k]))
+
+    def project(self, X: Any) -> np.ndarray:
+        """(n, D) the nearest point at which another class would win as well, if y was one label a row."""
+        if self.multilabel_:
+            raise ParameterError(
+                f"{type(self).__name__}: labels do not exclude each other, so none wins. Use hyperplane(label).project."
+            )
+        return super().project(X)
 
     def _posterior(self, X: Any) -> np.ndarray:
         return expit(self._score_table(X)) if self.multilabel_ else super()._posterior(X)

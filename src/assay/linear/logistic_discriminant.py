@@ -58,6 +58,7 @@ class LogisticDiscriminant(GradientOutputs):
     coef_ : (1 or K, D)      intercept_ : (1 or K,)      classes_ : (K,)
     n_iter_ : iterations made
     history_ : list of Snapshot (iteration, value, errors, weights), the start first
+    error_ : the error that was descended on
 
     Examples
     --------
@@ -102,12 +103,13 @@ class LogisticDiscriminant(GradientOutputs):
     @property
     def link(self) -> str:  # type: ignore[override]
         """What makes posteriors of the scores."""
-        return "softmax" if self.error == "cross_entropy" else "sigmoid"
+        return "softmax" if getattr(self, "error_", self.error) == "cross_entropy" else "sigmoid"
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         K = len(self.classes_)
         if K == 1:
             raise DataError(f"{type(self).__name__} tells classes apart, y has 1 class ({self.classes_[0]}).")
+        self.error_ = self.error  # a later set_params does not change what the scores are
         R = y[:, None] == (np.arange(K) if K > 2 else np.array([1]))
         outputs = Outputs(
             X,

@@ -49,7 +49,7 @@ class Outputs:
         bias: bool,
         exclusive: bool,
     ):
-        refuse_huge(X, who)
+        refuse_huge(X, who, float(X.shape[0] if w is None else w.sum()))
         self.X, self.R, self.w = X, np.ascontiguousarray(R, dtype=np.float64), w
         self.softmax, self.squared, self.bias, self.exclusive = softmax, squared, bias, exclusive
         self.errors, self.steepest = 0.0, np.inf  # of the weights seen last

@@ -126,11 +126,16 @@ class Walk:
         return w - self.drift / max(self.visits, 1)
 
 
-def refuse_huge(X: Any, who: str) -> None:
-    """Refuse numbers whose products overflow once they are added up."""
+def refuse_huge(X: Any, who: str, weight: float = 1.0) -> None:
+    """Refuse numbers whose products overflow once they are added up; ``weight`` is what all rows weigh together."""
     values = X if isinstance(X, np.ndarray) else X.data
     most = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    if most > HUGE:
+    if max(most, 1.0) * max(weight, 1.0) <= HUGE:
+        return
+    if weight > most:
         raise DegenerateError(
-            f"{who}: X holds {most:.3g}, too large to be squared and added up. Scale the columns first."
+            f"{who}: the rows weigh {weight:.3g} together, too much to be squared. Divide weights by a power of ten."
         )
+    raise DegenerateError(
+        f"{who}: X holds {most:.3g}, too large to be squared and added up. Scale the columns first."
+    )

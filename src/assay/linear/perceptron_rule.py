@@ -196,8 +196,13 @@ class PerceptronRule(SignClassifier):
 
     def _say_unfinished(self, rows: SignedRows, weights: np.ndarray) -> None:
         left = rows.wrong(weights)
+        what = (
+            f"mistakes of weight {left:g}"
+            if len(rows.weight)
+            else f"{left} mistake{'' if left == 1 else 's'}"
+        )
         warnings.warn(
-            f"{type(self).__name__} stopped after {self.n_iter_} epochs with {left:g} mistakes left; the classes may "
+            f"{type(self).__name__} stopped after {self.n_iter_} epochs with {what} left; the classes may "
             "not be separable. Raise max_iter, or use PocketClassifier, which keeps the best weights it has seen, or "
             "LogisticRegression.",
             ConvergenceWarning,
