@@ -31,7 +31,7 @@ for k, (name, way) in enumerate(ways.items()):
 ax.set(
     xscale="log",
     yscale="log",
-    xlabel="evaluations, the start being 1",
+    xlabel="steps, the start being 1",
     ylabel="above the least cross-entropy",
 )
 ax.set_ylim(1e-10, 200)
