@@ -13,6 +13,7 @@ from scipy.sparse import csr_matrix, random_array
 from scipy.stats import linregress
 from sklearn import linear_model as peers
 from sklearn.datasets import load_diabetes, load_linnerud
+from sklearn.exceptions import ConvergenceWarning
 
 import assay
 from assay.errors import DataError, DegenerateWarning
@@ -161,8 +162,8 @@ def test_rows_can_be_added_to_fewer_rows_than_columns():
     assert_allclose(model.singular_, np.linalg.svd(A - A.mean(axis=0), compute_uv=False), rtol=1e-9)
 
 
-def test_wide_sparse_tables_go_by_iterations(monkeypatch):
-    monkeypatch.setattr(least_squares_learner, "WIDE", 5)
+def test_sparse_tables_of_many_columns_go_by_iterations(monkeypatch):
+    monkeypatch.setattr(least_squares_learner, "FEW", 5)
     rng = np.random.default_rng(5)
     S = random_array((300, 20), density=0.3, rng=rng, format="csr")
     y, w = rng.normal(size=(300, 2)), rng.uniform(0.1, 2, 300)
@@ -172,6 +173,21 @@ def test_wide_sparse_tables_go_by_iterations(monkeypatch):
     assert_allclose(model.intercept_, peer.intercept_, atol=1e-8)
     with pytest.raises(DataError, match="rows cannot be added"):
         model.partial_fit(S, y)
+
+
+def test_iterations_that_do_not_settle_give_way_to_products_or_are_told(monkeypatch):
+    rng = np.random.default_rng(8)
+    x = rng.uniform(0, 2, 200)
+    S = csr_matrix(np.column_stack([x**k for k in range(1, 9)]))
+    y = S.sum(axis=1).A1
+    monkeypatch.setattr(least_squares_learner, "FEW", 5)
+    monkeypatch.setattr(least_squares_learner, "PATIENCE", 10)
+    model = LinearRegression(tol=1e-14).fit(S, y)
+    assert_allclose(model.coef_, np.ones(8), rtol=1e-5)
+    model.partial_fit(S, y)  # the sums are there
+    monkeypatch.setattr(least_squares_learner, "WIDE", 5)
+    with pytest.warns(ConvergenceWarning, match="did not settle"):
+        LinearRegression(tol=1e-14).fit(S, y)
 
 
 def test_categories_are_measured_from_the_first():

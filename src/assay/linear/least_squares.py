@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from assay.errors import DataError
 from assay.linear.least_squares_sums import Problem, Triangle
 
-__all__ = ["Answer", "solve", "solve_rows"]
+__all__ = ["Answer", "lsqr_centred", "solve", "solve_rows"]
 
 Floats = NDArray[np.float64]
 
@@ -237,3 +237,47 @@ def _wide(Z: Floats, T: Floats, s: Floats, alpha: float, positive: bool, noise: 
         return _shortest(Z / s, T, s, noise)
     U, sigma, Vt = np.linalg.svd(Z, full_matrices=False)
     return Vt.T @ ((sigma / (sigma**2 + alpha))[:, None] * (U.T @ T)), len(sigma)
+
+
+def lsqr_centred(
+    X: Any, t: Floats, root: Floats, alpha: float, intercept: str, tol: float, steps: int | None
+) -> tuple[Floats, float, bool]:
+    r"""Weights and constant for one target of a sparse table, by iterations, and whether these settled.
+
+    LSQR on the rows :math:`\sqrt{v_i}\,(x_i-m)/s`, which are never made, and a row :math:`\sqrt\alpha\,e_j/s_j` for
+    each penalty; s makes all columns equally long, so that their units do not matter. ``root`` is :math:`\sqrt v`.
+    """
+    from scipy.sparse.linalg import LinearOperator, lsqr
+
+    n, d = X.shape
+    v = root * root
+    total = float(v.sum())
+    free, tail = intercept == "free", intercept == "penalised"
+    mean = np.asarray(v @ X).ravel() / total if free else np.zeros(d)
+    middle = float(v @ t) / total if free else 0.0
+    power = np.asarray(v @ X.multiply(X)).ravel() - total * mean * mean + alpha
+    power = np.append(power, total + alpha) if tail else power
+    s = np.sqrt(np.where(power > TINY, power, 1.0))
+    if not alpha and n <= d:  # the shortest weights are the shortest in their own units
+        s = np.ones(d + tail)
+    stiff = np.sqrt(alpha) / s if alpha else np.zeros(0)
+
+    def forward(u: Floats) -> Floats:
+        u = u.ravel() / s
+        fitted = root * (X @ u[:d] - mean @ u[:d] + (u[d] if tail else 0.0))
+        return np.concatenate((fitted, stiff * (u * s))) if alpha else fitted
+
+    def backward(r: Floats) -> Floats:
+        r = r.ravel()
+        weighted = root * r[:n]
+        down = X.T @ weighted - mean * weighted.sum()
+        down = (np.append(down, weighted.sum()) if tail else down) / s
+        return down + stiff * r[n:] if alpha else down
+
+    height = n + (d + tail if alpha else 0)
+    rows = LinearOperator((height, d + tail), matvec=forward, rmatvec=backward, dtype=np.float64)
+    target = np.concatenate((root * (t - middle), np.zeros(height - n)))
+    small = min(tol, 1e-6)
+    u, why = lsqr(rows, target, atol=small, btol=small, conlim=0.0, iter_lim=steps)[:2]
+    u = u / s
+    return u[:d], float(u[d]) if tail else middle - float(mean @ u[:d]), why not in (3, 6, 7)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import SumLearner
 from assay.core.sums import Block, Rows, Source
-from assay.errors import DataError
-from assay.linear.least_squares import Answer, solve, solve_rows
+from assay.errors import DataError, DegenerateError
+from assay.linear.least_squares import Answer, lsqr_centred, solve, solve_rows
 from assay.linear.least_squares_sums import Floats, Problem, Sums, Triangle, problem_of, summarize
 
 __all__ = ["LeastSquaresLearner", "SeveralOutputs"]
 
-WIDE = 4000  # rows and columns from which sparse least squares goes by iterations
+FEW = 100  # sparse columns (or rows) up to which products of all pairs are quicker than iterations
+WIDE = 4000  # from which there are too many
+PATIENCE = 200  # iterations, where products are possible, too
 
 
 @dataclass
@@ -70,10 +74,10 @@ class LeastSquaresLearner(SumLearner):
     def _learn_from(self, source: Source) -> None:
         if isinstance(source, Rows):
             n, d = source.X.shape
-            if not isinstance(source.X, np.ndarray) and min(n, d) > WIDE and not self.positive:
-                self._sums = Unsummed(d)
-                self._iterate(source.X, source.y, source.w)
-                return
+            if not isinstance(source.X, np.ndarray) and min(n, d) > FEW and not self.positive:
+                steps = getattr(self, "max_iter", None) if min(n, d) > WIDE else PATIENCE
+                if self._iterate(source.X, source.y, source.w, steps):
+                    return
             if n <= d:
                 self._sums = self._summarize(source.X, source.y, source.w)
                 self._solve(self._sums)
@@ -110,8 +114,6 @@ class LeastSquaresLearner(SumLearner):
 
     def _weighed(self, total: float, everything: bool) -> None:
         if not everything and not total > 0:
-            from assay.errors import DegenerateError
-
             raise DegenerateError(f"{type(self).__name__}: no row so far weighs anything.")
 
     def _codes(self, y: np.ndarray, w: Floats | None) -> tuple[Floats | None, Floats | None]:
@@ -142,36 +144,27 @@ class LeastSquaresLearner(SumLearner):
         b = np.array([answers[p].constant[k] for k, p in enumerate(place)])
         self._publish(W, b, answers[0].rank, answers[0].loose)
 
-    def _iterate(self, X: Any, y: np.ndarray, w: Floats | None) -> None:
-        """Wide sparse rows: LSQR on the centred rows, which are never made."""
-        from scipy.sparse.linalg import LinearOperator, lsqr
-
+    def _iterate(self, X: Any, y: np.ndarray, w: Floats | None, steps: int | None) -> bool:
+        """Sparse rows by LSQR: they are never centred, nor multiplied with each other. Whether the answer will do."""
         codes, weights = self._codes(y, w)
         X, Y, w = self._rows_of(Block(X, y, w), codes, weights)
         root = np.ones(X.shape[0]) if w is None else np.sqrt(w)
-        n, d = float(root @ root), X.shape[1]
-        free = self._intercept == "free"
-        mean = (root**2 @ X) / n if free else np.zeros(d)
-        target = (root**2 @ Y) / n if free else np.zeros(Y.shape[1])
-        tail = self._intercept == "penalised"  # one more column of ones
-
-        def forward(v: Floats) -> Floats:
-            v = v.ravel()
-            return root * (X @ v[:d] - mean @ v[:d] + (v[d] if tail else 0.0))
-
-        def backward(u: Floats) -> Floats:
-            u = root * u.ravel()
-            down = X.T @ u - mean * u.sum()
-            return np.append(down, u.sum()) if tail else down
-
-        rows = LinearOperator((X.shape[0], d + tail), matvec=forward, rmatvec=backward, dtype=np.float64)
-        found = []
-        for alpha, t in zip(self._alphas(Y.shape[1]), (Y - target).T):
-            options = {"atol": self.tol, "btol": self.tol, "iter_lim": getattr(self, "max_iter", None)}
-            found.append(lsqr(rows, root * t, damp=np.sqrt(alpha), **options)[0])
-        W = np.array(found).T
-        b = W[d] if tail else target - mean @ W
-        self._publish(W[:d], b, min(X.shape), 0)
+        columns = zip(self._alphas(Y.shape[1]), Y.T)
+        found = [lsqr_centred(X, t, root, float(a), self._intercept, self.tol, steps) for a, t in columns]
+        settled = all(good for _, _, good in found)
+        if not settled and min(X.shape) <= WIDE:
+            return False
+        if not settled:
+            warnings.warn(
+                f"{type(self).__name__}: LSQR did not settle for this sparse table of {X.shape[0]} rows and "
+                f"{X.shape[1]} columns. Raise max_iter or tol, or use Ridge with a larger alpha.",
+                ConvergenceWarning,
+                stacklevel=8,
+            )
+        self._sums = Unsummed(X.shape[1])
+        W = np.column_stack([w for w, _, _ in found])
+        self._publish(W, np.array([b for _, b, _ in found]), min(X.shape), 0)
+        return True
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         self.__dict__.pop("singular_", None)

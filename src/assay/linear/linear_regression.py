@@ -39,7 +39,7 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
     copy_X : bool, default True
         Accepted for scikit-learn's sake; X is never changed.
     tol : float, default 1e-6
-        When the iterations for sparse tables of more than 4000 rows and columns stop; all else is solved directly.
+        When the iterations for sparse tables of more than 100 rows and columns stop; all else is solved directly.
         (In scikit-learn also the size of singular values, relative to the largest, that count as 0.)
     n_jobs : int or None, default None
         Accepted for scikit-learn's sake; see ``ASSAY_NUM_THREADS``.

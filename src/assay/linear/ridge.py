@@ -37,7 +37,7 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
     copy_X : bool, default True
         Accepted for scikit-learn's sake; X is never changed.
     max_iter : int, default None
-        Of the iterations for sparse tables of more than 4000 rows and columns; all else is solved directly.
+        Of the iterations for sparse tables of more than 100 rows and columns; all else is solved directly.
     tol : float, default 1e-4
         When those iterations stop.
     solver : "auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga" or "lbfgs", default "auto"

@@ -35,7 +35,7 @@ class RidgeClassifier(LeastSquaresLearner, LinearClassifier, Discriminant):
     copy_X : bool, default True
         Accepted for scikit-learn's sake; X is never changed.
     max_iter : int, default None
-        Of the iterations for sparse tables of more than 4000 rows and columns; all else is solved directly.
+        Of the iterations for sparse tables of more than 100 rows and columns; all else is solved directly.
     tol : float, default 1e-4
         When those iterations stop.
     class_weight : dict of label to weight, "balanced" or None, default None
