@@ -122,3 +122,8 @@ def test_what_a_schema_prints():
     ]
     assert repr(Schema.numeric(40)).splitlines()[-1] == "  ... and 10 more"
     assert repr(Column("a", "nominal", tuple("abcdefgh"))) == "Column('a', nominal: a, b, c, d, e, f, ...)"
+
+
+def test_more_columns_than_can_be_kept_are_refused_at_once():
+    with pytest.raises(SchemaError, match="at most 50,000,000 columns, got 2,147,483,648"):
+        Schema.numeric(2**31)

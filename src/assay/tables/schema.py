@@ -11,6 +11,8 @@ import numpy as np
 
 from assay.errors import SchemaError
 
+MOST_COLUMNS = 50_000_000  # each takes some memory of its own
+
 Kind = Literal["numeric", "nominal", "ordinal"]
 
 
@@ -101,6 +103,8 @@ class Schema:
     @lru_cache(maxsize=8)  # nobody can change it, and 50,000 columns take a tenth of a second to make
     def numeric(cls, d: int) -> Schema:
         """``d`` unnamed numeric columns, as a NumPy array has."""
+        if d > MOST_COLUMNS:
+            raise SchemaError(f"A table can have at most {MOST_COLUMNS:,} columns, got {d:,}.")
         return cls([Column(f"x{j}") for j in range(d)], named=False)
 
     @property
