@@ -203,3 +203,10 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
         monkeypatch.setenv("ASSAY_NUM_THREADS", threads)
         tables.append(LogisticRegression(**TIGHT).fit(X, y).summary(X, y, covariance="HC3"))
     assert (tables[0].covariance == tables[1].covariance).all()
+
+
+def test_weights_kept_as_a_sparse_matrix():
+    X, y = logistic_data()
+    model = LogisticRegression(**TIGHT).fit(X, y)
+    wanted = model.summary(X, y)
+    assert_allclose(model.sparsify().summary(X, y).standard_error, wanted.standard_error, rtol=1e-12)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 from scipy.special import expit, softmax
 from sklearn.datasets import load_iris
 from statsmodels.discrete.discrete_model import MNLogit
@@ -75,3 +76,16 @@ def test_what_is_refused():
         one_score(np.zeros((3, 2)), np.zeros(3))
     with pytest.raises(ParameterError, match="got shapes"):
         symmetric_form(np.zeros(3), 0.0)
+
+
+@pytest.mark.parametrize("reference", [1.0, True, None, "a"])
+def test_a_reference_is_a_whole_number(reference):
+    with pytest.raises(ParameterError, match="number of one of 2 classes"):
+        reference_form([[1.0], [2.0]], [0.0, 0.0], reference)
+
+
+def test_sparse_weights_and_words():
+    W = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    assert_allclose(symmetric_form(csr_array(W), np.zeros(3))[0], symmetric_form(W, np.zeros(3))[0])
+    with pytest.raises(ParameterError, match="must be numbers"):
+        symmetric_form([["a"]], [0.0])

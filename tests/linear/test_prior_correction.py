@@ -7,13 +7,19 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import expit, softmax
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression as Peer
 
+from assay.bayes import LinearDiscriminantAnalysis
 from assay.core import Discriminant
 from assay.decide import adjust_priors
 from assay.errors import ParameterError
+from assay.linear.independent_sigmoids import IndependentSigmoids
 from assay.linear.linear_classifier import LinearClassifier
+from assay.linear.logistic_regression import LogisticRegression
+from assay.linear.perceptron import Perceptron
 from assay.linear.prior_correction import correct_priors, intercept_without_priors, shift_intercept
+from assay.linear.sgd_classifier import SGDClassifier
 from assay.stats import MultivariateGaussian
 
 
@@ -84,3 +90,29 @@ def test_what_is_refused():
     scores.classes_ = np.array([0, 1])
     with pytest.raises(ParameterError, match="not the softmax of its scores"):
         correct_priors(scores, [0.5, 0.5], [0.5, 0.5])
+
+
+def test_scores_that_are_no_log_odds_are_refused():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:], y[50:]
+    labels = np.column_stack((y == 1, X[:, 0] > 6)).astype(int)
+    for model in (
+        SGDClassifier(loss="modified_huber", max_iter=5, tol=None).fit(X, y),
+        Perceptron(max_iter=5, tol=None).fit(X, y),
+        LinearDiscriminantAnalysis().fit(X, y),  # answers from its priors, not from its intercept
+        IndependentSigmoids(tol=1e3).fit(X, labels),
+    ):
+        with pytest.raises(ParameterError, match="not the softmax of its scores"):
+            correct_priors(model, [0.5, 0.5], [0.4, 0.6])
+    with pytest.raises(NotFittedError):
+        correct_priors(LogisticRegression(), [0.5, 0.5], [0.4, 0.6])
+    with pytest.raises(ParameterError, match="priors must be 2 probabilities, got"):
+        shift_intercept([0.0], ["a", "b"], [0.5, 0.5])
+
+
+def test_sparse_weights_stay_sparse():
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=1000).fit(X, y)
+    wanted = correct_priors(model, [0.2, 0.3, 0.5], np.full(3, 1 / 3)).predict_proba(X)
+    right = correct_priors(model.sparsify(), [0.2, 0.3, 0.5], np.full(3, 1 / 3))
+    assert_allclose(right.predict_proba(X), wanted, rtol=1e-12)

@@ -275,7 +275,8 @@ class Inference(_Learner):
             factors = class_factors(self.class_weight, self.classes_, weight, who)
             if factors is not None:
                 w = factors[codes] * (1.0 if w is None else w)
-        W, b = _all_classes(self.coef_.astype(np.float64), self.intercept_, K)
+        coef = self.coef_ if isinstance(self.coef_, np.ndarray) else self.coef_.toarray()
+        W, b = _all_classes(coef.astype(np.float64), self.intercept_, K)
         W = np.column_stack((W, np.zeros((K, extra))))
         W = np.column_stack((W[:, given.kept], b + W @ given.dropped)).T
         return LogisticInference(

@@ -38,9 +38,10 @@ def reference_form(coef: ArrayLike, intercept: ArrayLike, reference: int = -1) -
            [ 0.]]), array([-1.,  0.,  0.]))
     """
     W, b = _every_class(coef, intercept, "reference_form")
-    if not -len(W) <= reference < len(W):
+    whole = isinstance(reference, (int, np.integer)) and not isinstance(reference, bool)
+    if not whole or not -len(W) <= reference < len(W):
         raise ParameterError(
-            f"reference_form: reference must be the number of one of {len(W)} classes, got {reference}."
+            f"reference_form: reference must be the number of one of {len(W)} classes, got {reference!r}."
         )
     return W - W[reference], b - b[reference]  # (1)
 
@@ -82,7 +83,12 @@ def one_score(coef: ArrayLike, intercept: ArrayLike) -> tuple[Floats, Floats]:
 
 def _every_class(coef: ArrayLike, intercept: ArrayLike, who: str) -> tuple[Floats, Floats]:
     """(K, d) and (K,), a zero row put before the single one of two classes."""
-    W, b = np.asarray(coef, dtype=np.float64), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
+    if hasattr(coef, "toarray"):  # after sparsify()
+        coef = coef.toarray()
+    try:
+        W, b = np.asarray(coef, dtype=np.float64), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ParameterError(f"{who}: coef and intercept must be numbers, got {coef!r:.80}.") from None
     if W.ndim != 2 or b.shape != (len(W),) or not len(W):
         raise ParameterError(
             f"{who}: coef must be (K, d) and intercept (K,), got shapes {W.shape} and {b.shape}."

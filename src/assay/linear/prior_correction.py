@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from assay.core.learner import Learner
 from assay.errors import ParameterError
+from assay.linear.linear_classifier import LinearClassifier
 
 __all__ = ["correct_priors", "intercept_without_priors", "shift_intercept"]
 
@@ -78,9 +81,9 @@ def correct_priors(model: Any, priors: Any, trained_priors: Any) -> Any:
     >>> bool(rare.intercept_[0] > model.intercept_[0]), bool((rare.coef_ == model.coef_).all())
     (True, True)
     """
+    check_is_fitted(model)
     labels = list(model.classes_.tolist())
-    link = getattr(model, "link", "softmax")
-    if link is None or (link != "softmax" and len(labels) > 2):
+    if not _of_softmax(model, len(labels)):
         raise ParameterError(
             f"correct_priors: the posterior of {type(model).__name__} is not the softmax of its scores. Use "
             "assay.decide.adjust_priors on its probabilities."
@@ -89,8 +92,21 @@ def correct_priors(model: Any, priors: Any, trained_priors: Any) -> Any:
         _in_order(p, labels, name) for p, name in ((priors, "priors"), (trained_priors, "trained_priors"))
     )
     corrected = deepcopy(model)
-    corrected.intercept_ = shift_intercept(np.broadcast_to(model.intercept_, len(model.coef_)), new, old)
+    corrected.intercept_ = shift_intercept(np.broadcast_to(model.intercept_, model.coef_.shape[0]), new, old)
     return corrected
+
+
+def _of_softmax(model: Any, K: int) -> bool:
+    """Whether the posterior of K classes is the softmax of the scores (the logistic function of one)."""
+    if getattr(model, "multilabel_", False) or not hasattr(model, "predict_proba"):
+        return False
+    if not hasattr(model, "coef_") or getattr(model, "loss", "log_loss") != "log_loss":
+        return False
+    if isinstance(model, Learner) and not isinstance(
+        model, LinearClassifier
+    ):  # it may not read its intercept
+        return False
+    return K == 2 or getattr(model, "link", "softmax") == "softmax"
 
 
 def _in_order(priors: Any, labels: list[Any], name: str) -> Any:
@@ -102,7 +118,10 @@ def _in_order(priors: Any, labels: list[Any], name: str) -> Any:
 
 
 def _above_zero(priors: Any, K: int, name: str) -> NDArray[np.float64]:
-    p = np.asarray(priors, dtype=np.float64)
+    try:
+        p = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} must be {K} probabilities, got {priors!r:.80}.") from None
     if p.shape != (K,) or not (p > 0).all() or not abs(p.sum() - 1) <= 1e-8:
         raise ParameterError(f"{name} must be {K} probabilities above 0 that sum to 1, got {p.tolist()}.")
     return p
