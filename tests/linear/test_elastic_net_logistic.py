@@ -18,6 +18,11 @@ from assay.linear.elastic_net_logistic import Search, solve
 KERNEL = elastic_net_logistic._logistic
 
 
+@pytest.fixture(autouse=True)
+def sparse_tables_stay_sparse(monkeypatch):
+    monkeypatch.setattr(elastic_net_logistic, "SMALL", 0)
+
+
 def table(load):
     X, y = load(return_X_y=True)
     return StandardScaler().fit_transform(X), y.astype(np.int64)
@@ -132,6 +137,24 @@ def test_strong_penalties_leave_the_shares_of_the_classes():
     optimum = solve(X, y, None, 3, 1e-4, 1.0, tol=1e-10)
     assert not optimum.w[:, :-1].any() and optimum.n_iter == 0
     assert_allclose(softmax(optimum.w[:, -1]), np.bincount(y) / len(y), rtol=1e-9)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_columns_far_from_zero_are_no_obstacle(load):
+    """Sparse columns keep their means, which then compete with the intercepts."""
+    X, y = load(return_X_y=True)
+    X, y = X.astype(float), y.astype(np.int64)
+    for C in (0.1, 1.0):
+        dense, sparse = (solve(Z, y, None, 3, C, 1.0, tol=1e-7) for Z in (X, csr_matrix(X)))
+        assert dense.converged and sparse.converged
+        assert_allclose(sparse.value, dense.value, rtol=1e-8)
+
+
+def test_small_sparse_tables_are_solved_as_dense_ones(monkeypatch):
+    X, y = table(load_wine)
+    monkeypatch.setattr(elastic_net_logistic, "SMALL", 10_000)
+    sparse, dense = (solve(Z, y, None, 3, 0.1, 1.0) for Z in (csr_matrix(X), X))
+    assert_array_equal(sparse.w, dense.w)
 
 
 def test_a_start_at_the_minimum_is_noticed():

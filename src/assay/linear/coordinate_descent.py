@@ -240,6 +240,7 @@ class SparseColumns(Problem):
     """The same for a sparse table, whose columns lose their means only in thought."""
 
     def __init__(self, X: Any, y: np.ndarray, w: np.ndarray | None, fit_intercept: bool, who: str):
+        X.check_format(full_check=True)  # the kernel follows its indices
         X = X.tocsc()
         X.sum_duplicates()
         self.root = np.ones(len(y)) if w is None else np.sqrt(w)

@@ -9,6 +9,7 @@ import numpy as np
 from assay.core import Regressor
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
+from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.errors import DataError, ParameterError
 from assay.linear.coordinate_descent import CrossProducts, Problem, complain, grid, problem
@@ -152,10 +153,13 @@ class ElasticNetCV(LinearRegressor, Regressor):
             train, test = (_rows(part, len(y)) for part in fold)
             data = _training_part(whole, rows, target, w, train, test, self.fit_intercept, who)
             found = [self._weights(data, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
+            bar.advance()
             return np.array([_errors(rows[test], y[test], _some(w, test), *model) for model in found])
 
         work = whole.cost * len(folds) * sum(len(alphas) for alphas in grids)
-        errors = np.array(in_threads(judge, folds, 1 if work <= SMALL else self.n_jobs))  # (folds, ratios, m)
+        with progress(len(folds), f"{who}: folds") as bar:
+            judged = in_threads(judge, folds, 1 if work <= SMALL else self.n_jobs)
+        errors = np.array(judged)  # (folds, ratios, m)
         self._choose_penalty(errors, grids, ratios)
         weights, history = whole.descend(
             0,

@@ -15,6 +15,7 @@ __all__ = ["solve"]
 
 GRAM = 300  # coordinates up to which a model's matrix is worth its making
 SWEEPS = 1000  # over one model at most
+SMALL = 1 << 17  # entries up to which a sparse table is better off as a dense one
 RESTING = 0.8  # share of the penalty that a column without a weight must stay below to be left out
 
 
@@ -72,6 +73,8 @@ class Search:
     def __init__(self, X: Any, y: np.ndarray, w: np.ndarray | None, K: int, fit_intercept: bool):
         n, d = X.shape
         X = X.astype(np.float64, copy=False)
+        if not isinstance(X, np.ndarray) and n * d <= SMALL:
+            X = X.toarray()
         self.K, self.intercept = K, fit_intercept
         self.total = float(n if w is None else w.sum())
         self.u = np.full(n, 1 / self.total) if w is None else w / self.total
@@ -116,6 +119,7 @@ class Search:
         full = self.columns.slopes(G)
         columns = np.flatnonzero((self.W != 0).any(axis=0) | (np.abs(full) > a).any(axis=0))
         part, reason, worst, moved = self.columns.take(columns), "iterations", np.inf, 0.0
+        self.exactness, before = 0.5, np.inf
         while True:
             gradient = full[:, columns] if full is not None else part.slopes(G)
             V = self.W[:, columns]
@@ -130,13 +134,15 @@ class Search:
                     worst = everywhere
                     reason = "gradient" if worst <= tol else reason
                     break
-                columns, reason = np.union1d(columns, outside), "iterations"
+                columns, reason, before = np.union1d(columns, outside), "iterations", np.inf
                 part = self.columns.take(columns)
                 continue
             history.append(Record(len(history), scale * value, scale * worst, moved))
             if len(history) > max_iter:
                 break
-            full = None
+            if worst > 0.7 * before:  # a rough minimum of the model was not worth much
+                self.exactness = max(0.2 * self.exactness, 1e-4)
+            before, full = worst, None
             idle = ((V == 0) & (np.abs(gradient) < RESTING * a)).all(axis=0)
             if 3 * idle.sum() > len(columns):
                 columns, gradient, V = columns[~idle], gradient[:, ~idle], V[:, ~idle]
@@ -209,7 +215,7 @@ class Search:
         if part.dense and rows * m <= GRAM and part.n >= m:
             return self._gram_model(part, g, g0, V, a, b, (1e-3 * worst) ** 2)
         new, s, move = np.ascontiguousarray(V), np.empty((rows, part.n)), np.zeros(rows)
-        tol = (0.5 * worst) ** 2
+        tol = (self.exactness * worst) ** 2
         if self.K == 2:
             kernel = _logistic.dense_two if part.dense else _logistic.sparse_two
             kernel(*part.arrays, self.D, g[0], g0[0], a, b, self.intercept, tol, SWEEPS, new[0], s[0], move)
@@ -292,6 +298,7 @@ class _SparseColumns:
     dense = False
 
     def __init__(self, X: Any, u: np.ndarray, centre: bool):
+        X.check_format(full_check=True)  # the kernel follows its indices
         self.X = X.tocsc()
         self.n = X.shape[0]
         self.mean = np.zeros(X.shape[1])
