@@ -77,35 +77,6 @@ class IndependentSigmoids(GradientOutputs):
 
     link = "sigmoid"
 
-    def __init__(
-        self,
-        rate: Any = "search",
-        *,
-        error: str = "cross_entropy",
-        batch_size: int | None = None,
-        schedule: str = "constant",
-        max_iter: int = 1000,
-        start: Any = "zero",
-        stop: str = "gradient",
-        tol: float = 1e-4,
-        patience: int = 100,
-        snapshots: Any = (),
-        fit_intercept: bool = True,
-        random_state: Any = None,
-    ):
-        self.rate = rate
-        self.error = error
-        self.batch_size = batch_size
-        self.schedule = schedule
-        self.max_iter = max_iter
-        self.start = start
-        self.stop = stop
-        self.tol = tol
-        self.patience = patience
-        self.snapshots = snapshots
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True

@@ -71,35 +71,6 @@ class LogisticDiscriminant(GradientOutputs):
     array([0, 0, 1, 1])
     """
 
-    def __init__(
-        self,
-        rate: Any = "search",
-        *,
-        error: str = "cross_entropy",
-        batch_size: int | None = None,
-        schedule: str = "constant",
-        max_iter: int = 1000,
-        start: Any = "zero",
-        stop: str = "gradient",
-        tol: float = 1e-4,
-        patience: int = 100,
-        snapshots: Any = (),
-        fit_intercept: bool = True,
-        random_state: Any = None,
-    ):
-        self.rate = rate
-        self.error = error
-        self.batch_size = batch_size
-        self.schedule = schedule
-        self.max_iter = max_iter
-        self.start = start
-        self.stop = stop
-        self.tol = tol
-        self.patience = patience
-        self.snapshots = snapshots
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
-
     @property
     def link(self) -> str:  # type: ignore[override]
         """What makes posteriors of the scores."""

@@ -9,8 +9,7 @@ from scipy.special import expit
 
 import assay.linear._logistic_discriminant as _kernel
 from assay.core.scores import softmax
-from assay.errors import DataError
-from assay.linear.mistakes import refuse_huge
+from assay.linear.mistakes import refuse_huge, row_parts
 
 __all__ = ["Outputs"]
 
@@ -50,20 +49,12 @@ class Outputs:
         exclusive: bool,
     ):
         refuse_huge(X, who, float(X.shape[0] if w is None else w.sum()))
-        self.X, self.R, self.w = X, np.ascontiguousarray(R, dtype=np.float64), w
+        self.R, self.w = np.ascontiguousarray(R, dtype=np.float64), w
         self.softmax, self.squared, self.bias, self.exclusive = softmax, squared, bias, exclusive
         self.errors, self.steepest = 0.0, np.inf  # of the weights seen last
         self.size = np.append(1.0, _sizes(X, w))
-        if isinstance(X, np.ndarray):
-            self._parts: tuple[Any, ...] = (np.ascontiguousarray(X, dtype=np.float64),)
-            self._epoch: Any = _kernel.dense
-        else:
-            X = X.tocsr()
-            if len(X.indices) and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
-                raise DataError(f"{who}: the sparse matrix has entries outside of its {X.shape[1]} columns.")
-            pointers = X.indptr.astype(X.indices.dtype, copy=False)
-            self._parts = (X.data.astype(np.float64, copy=False), X.indices, pointers)
-            self._epoch = _kernel.sparse
+        self.X, self._parts = row_parts(X, who)
+        self._epoch: Any = _kernel.dense if len(self._parts) == 1 else _kernel.sparse
 
     @property
     def shape(self) -> tuple[int, int]:

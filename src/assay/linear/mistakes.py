@@ -10,7 +10,7 @@ import numpy as np
 import assay.linear._perceptron as _perceptron
 from assay.errors import DataError, DegenerateError
 
-__all__ = ["SignedRows", "Walk", "refuse_huge"]
+__all__ = ["SignedRows", "Walk", "refuse_huge", "row_parts"]
 
 
 HUGE = 1e150  # squares of such numbers, times a million rows, are still below the largest float
@@ -43,22 +43,12 @@ class SignedRows:
     ):
         self.who = who
         self.margin, self.tie_is_mistake, self.bias = float(margin), bool(tie_is_mistake), bool(bias)
-        self.X, self.y = X, 2.0 * y - 1
+        self.y = 2.0 * y - 1
         refuse_huge(X, who)
         self.weight = np.empty(0) if w is None else w
         self.rows = np.arange(len(y)) if w is None else np.flatnonzero(w)
-        if isinstance(X, np.ndarray):
-            self.X = np.ascontiguousarray(X, dtype=np.float64)
-            self._parts: tuple[Any, ...] = (self.X,)
-            self._kernel: Any = _perceptron.dense
-        else:
-            self.X = X.tocsr()
-            index = self.X.indices
-            if len(index) and not 0 <= index.min() <= index.max() < X.shape[1]:
-                raise DataError(f"{who}: the sparse matrix has entries outside of its {X.shape[1]} columns.")
-            pointers = self.X.indptr.astype(index.dtype, copy=False)
-            self._parts = (self.X.data.astype(np.float64, copy=False), index, pointers)
-            self._kernel = _perceptron.sparse
+        self.X, self._parts = row_parts(X, who)
+        self._kernel: Any = _perceptron.dense if len(self._parts) == 1 else _perceptron.sparse
 
     def zero(self) -> np.ndarray:
         """(d + 1,) weights of nothing."""
@@ -112,6 +102,18 @@ class SignedRows:
             raise DegenerateError(
                 f"{self.who}: the weights overflowed, the numbers are too large. Scale the columns first."
             )
+
+
+def row_parts(X: Any, who: str) -> tuple[Any, tuple[np.ndarray, ...]]:
+    """X in rows of float64, and the arrays that a kernel takes: X, or those of CSR, whose columns are checked."""
+    if isinstance(X, np.ndarray):
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        return X, (X,)
+    X = X.tocsr()
+    index = X.indices
+    if len(index) and not 0 <= index.min() <= index.max() < X.shape[1]:
+        raise DataError(f"{who}: the sparse matrix has entries outside of its {X.shape[1]} columns.")
+    return X, (X.data.astype(np.float64, copy=False), index, X.indptr.astype(index.dtype, copy=False))
 
 
 @dataclass
