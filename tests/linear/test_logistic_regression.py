@@ -605,6 +605,14 @@ def test_separated_classes_are_reported_by_column():
     assert_allclose(losses[0], 315, atol=0.5)
 
 
+def test_separated_classes_end_even_without_a_tolerance():
+    X = np.linspace(-1, 1, 40)[:, None]
+    with pytest.warns(ConvergenceWarning, match="separated"):
+        model = LogisticRegression(C=np.inf, tol=0, max_iter=100_000).fit(X, X[:, 0] > 0)
+    assert model.n_iter_[0] < 100
+    assert np.isfinite(model.coef_).all() and model.score(X, X[:, 0] > 0) == 1
+
+
 def test_quasi_separation_is_reported_too():
     """Whenever the alarm rings somebody dies, but people die without an alarm as well."""
     alarm = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1])

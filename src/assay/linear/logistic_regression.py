@@ -308,7 +308,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
                 f"{type(self).__name__} stopped after {last.iteration} steps with a gradient of {last.gradient:.2g} "
                 f"(tol={self.tol:g}). {advice}",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=6,
             )
 
     def _count_classes(self) -> int:
@@ -387,4 +387,4 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
             if found.kind == "none":
                 return
             said = found.sentence or said
-        warnings.warn(f"{type(self).__name__}: {said.rstrip('.')}.", ConvergenceWarning, stacklevel=3)
+        warnings.warn(f"{type(self).__name__}: {said.rstrip('.')}.", ConvergenceWarning, stacklevel=6)

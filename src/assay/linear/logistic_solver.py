@@ -16,15 +16,14 @@ from assay.optimize.objective import Optimum, Record
 
 __all__ = ["minimise", "runs_away"]
 
+NOTHING = 1e-20  # a gradient that comes from no row any more; classes that are told apart have it some day
 SMALL = 70  # weights of a softmax up to which Newton's steps are cheap
 WIDE = 1500  # weights beyond which no matrix of their curvatures is made
 MANY = 4  # times as many rows as the sample: then the sample is looked at first
 ROUGH = 1e-3  # gradient at which the sample has told what it can
 CHEAP = 3_000_000  # multiplications of a Newton step that are not worth avoiding
 LARGE = 20_000_000  # numbers in one such matrix for each class, beyond which none is made either
-FIRST = (
-    12  # steps, at least, as if the columns did not depend on each other, before their curvature is looked at
-)
+FIRST = 12  # steps, at least, that take the columns for independent, before their curvature is looked at
 
 
 def minimise(
@@ -53,6 +52,7 @@ def minimise(
     tol, max_iter, watch : as in ``newton`` and ``lbfgs``
     """
     p, F = objective.shape
+    tol = max(tol, NOTHING)
     how: dict[str, Any] = {"tol": tol, "norm": objective.size, "watch": watch}
 
     def by_newton(w: np.ndarray, left: int) -> Optimum:

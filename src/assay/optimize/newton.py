@@ -139,7 +139,7 @@ def falls(value: float, new: float, t: float, slope: float, level: float, new_sl
 
 def rounding(value: float) -> float:
     """How much of a value is noise."""
-    return 64 * np.finfo(np.float64).eps * abs(value)
+    return 64 * np.finfo(np.float64).eps * abs(value) + 1e-200
 
 
 def largest(g: np.ndarray) -> float:
