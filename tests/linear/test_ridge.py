@@ -179,5 +179,16 @@ def test_what_scikit_learn_refuses_is_refused():
         Ridge(-1.0).fit(X, Y)
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_shapes_for_a_table_of_one_target_are_those_of_scikit_learn(fit_intercept):
+    for name in ("Ridge", "RidgeCV", "LinearRegression"):
+        made = {"Ridge": Ridge, "RidgeCV": RidgeCV, "LinearRegression": LinearRegression}[name]
+        ours = made(fit_intercept=fit_intercept).fit(X, Y[:, None])
+        peer = getattr(peers, name)(fit_intercept=fit_intercept).fit(X, Y[:, None])
+        for part in ("coef_", "intercept_"):
+            assert np.shape(getattr(ours, part)) == np.shape(getattr(peer, part)), name
+        assert_allclose(ours.predict(X), peer.predict(X), rtol=1e-8)
+
+
 def test_without_a_penalty_it_is_linear_regression():
     assert_allclose(Ridge(0.0).fit(X, Y).coef_, LinearRegression().fit(X, Y).coef_, rtol=1e-9)

@@ -210,6 +210,7 @@ class SeveralOutputs(LeastSquaresLearner):
 
     coef_: np.ndarray
     intercept_: Any
+    _column_stays: ClassVar[bool] = True  # whether a table of one target has a table of weights
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -230,7 +231,8 @@ class SeveralOutputs(LeastSquaresLearner):
             y = np.asarray(y)[:, 0]
         super().fit(X, y, sample_weight)
         if column:
-            self.coef_, self.intercept_ = self.coef_[None], np.atleast_1d(self.intercept_)
+            self.coef_ = self.coef_[None] if self._column_stays else self.coef_
+            self.intercept_ = np.atleast_1d(self.intercept_) if self.fit_intercept else 0.0
         return self
 
     def _publish(self, W: Floats, b: Floats, rank: int, loose: int) -> None:

@@ -101,6 +101,8 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
         self.random_state = random_state
         self.penalize_intercept = penalize_intercept
 
+    _column_stays = False  # as in scikit-learn
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_solver(type(self).__name__, self.solver, self.positive)

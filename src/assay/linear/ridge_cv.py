@@ -96,7 +96,10 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):
         """Choose the penalty and learn from the rows of X and their numbers y, (n,) or (n, outputs)."""
         column = getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not hasattr(y, "__dask_graph__")
         self._several = column
-        return super().fit(X, np.asarray(y)[:, 0] if column else y, sample_weight)
+        super().fit(X, np.asarray(y)[:, 0] if column else y, sample_weight)
+        if column and self.fit_intercept:
+            self.intercept_ = np.atleast_1d(self.intercept_)
+        return self
 
     def _learn(self, X: Any, y: Any, w: Any) -> None:
         self._several |= y.ndim == 2

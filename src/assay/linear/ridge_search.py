@@ -51,10 +51,10 @@ class RidgeSearch(PassLearner):
         if np.asarray(self.alphas).dtype.kind not in "fiu":
             i = next((i for i, a in enumerate(self.alphas) if isinstance(a, str)), 0)
             raise ParameterError(f"{who}: alphas[{i}] must be an instance of float, not str.")
-        for i, alpha in enumerate(np.ravel(self.alphas)):
+        for i, alpha in enumerate(np.ravel(np.asarray(self.alphas, dtype=object))):
             if not np.isfinite(float(alpha)) or alpha < 0 or (alpha == 0 and self.cv is None):
                 name = "alphas" if np.size(self.alphas) == 1 else f"alphas[{i}]"
-                raise ParameterError(f"{who}: {name} == {float(alpha)}, must be {least}.0.")
+                raise ParameterError(f"{who}: {name} == {alpha}, must be {least}.0.")
         if self.cv is not None and self.store_cv_results:
             raise ParameterError(f"{who}: cv!=None and store_cv_results=True are incompatible.")
         if self.cv is not None and self.alpha_per_target:
