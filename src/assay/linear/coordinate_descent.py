@@ -294,7 +294,7 @@ def grid(
     return np.full(n_alphas, floor) if top <= floor else np.geomspace(top, top * eps, n_alphas)
 
 
-def complain(gaps: np.ndarray, limit: float, who: str, max_iter: int) -> None:
+def complain(gaps: Any, limit: float, who: str, max_iter: int) -> None:
     """Warn if a gap is above the limit."""
     worst = float(np.max(gaps, initial=0.0))
     if worst > limit:
