@@ -72,10 +72,12 @@ def minimise(
     elif few and rows * p * p * F * F <= CHEAP:
         return by_newton(start, max_iter)
     else:
-        crowd = (1.0 + np.sqrt(p / rows)) ** 2  # the largest variance of a direction, by chance alone
+        count = max(objective.scale.total, 1.0)  # a row of weight 2 is two rows, and goes the same way
+        crowd = (1.0 + np.sqrt(p / count)) ** 2  # the largest variance of a direction, by chance alone
         flat = np.repeat(1.0 / (crowd / objective.K * (1.0 - 1.0 / objective.K) + objective.decay[:, 0]), F)
         metric, scaled = (lambda g: flat * g), True
-        steps = max(FIRST, int((p + p * p / (3 * rows)) / 8))  # about as dear as a look at the curvature
+        dear = (p + p * p / (3 * count)) / 8  # steps that cost as much as a look at the curvature
+        steps = max(FIRST, int(min(dear, 200)))
 
     if p * F <= WIDE:
         later = [by_newton] if few else [by_classes, by_newton]
