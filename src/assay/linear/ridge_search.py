@@ -78,6 +78,7 @@ class RidgeSearch(PassLearner):
         self._choose_alpha(job.errors(rows), job, alphas)
         self._publish(*job.answer(self.alpha_))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _choose_alpha(self, errors: Floats, job: Any, alphas: Floats) -> None:
         """Set ``alpha_`` and ``best_score_`` from (A, n, q) errors, or from (A, q) sums of their squares."""
         if errors.ndim == 2:
@@ -162,17 +163,22 @@ class _Tall:
         self.codes = self.source.y
         return np.concatenate(parts, axis=1)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _squares(self, block: Block) -> Floats:
         _, _, w = self.learner._numbers_of(block)
         squares = self._errors(block) ** 2
         return squares.sum(axis=1) if w is None else np.einsum("n,anq->aq", w, squares)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _errors(self, block: Block) -> Floats:
         X, Y, w = self.learner._numbers_of(block)
         p, centred = self.problem, self.learner.fit_intercept
-        Z = np.asarray(X @ self.V)
-        if centred:
-            Z = Z - p.mean @ self.V
+        if not centred:
+            Z = np.asarray(X @ self.V)
+        elif isinstance(X, np.ndarray):
+            Z = (X - p.mean) @ self.V  # first the difference: columns may be far from zero
+        else:
+            Z = np.asarray(X @ self.V) - p.mean @ self.V
         q, A = Y.shape[1], len(self.alphas)
         fitted = (Z @ self.B.reshape(len(self.V), A * q)).reshape(len(Z), A, q)
         np.multiply(Z, Z, out=Z)
