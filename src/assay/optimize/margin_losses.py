@@ -170,6 +170,7 @@ class SquaredSigmoid(Loss):
 
 
 def sigmoid(a: Numbers) -> Numbers:
+    """1 / (1 + e^-a)."""
     from scipy.special import expit
 
     return expit(a)
