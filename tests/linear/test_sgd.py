@@ -50,12 +50,14 @@ def epoch_by_the_book(X, y, weight, skip, order, rule, state, w, mean, paid):
             if penalised and rate_kind < PA1:
                 objective += alpha * ((1 - share) / 2 * w @ w + share * np.abs(w).sum())
             if rate_kind == PA1:
-                step = -np.sign(slope) * min(eta, value / (X[i] @ X[i]))
+                step = -np.sign(slope) * min(eta, value / (X[i] @ X[i])) if X[i].any() else 0.0
             elif rate_kind == PA2:
                 step = -np.sign(slope) * value / (X[i] @ X[i] + 0.5 / eta)
             else:
                 step = -rate * slope
             steps.append(step * weight[i])
+        if rate_kind == PA1 and not X[members].any():
+            continue
         if penalised:
             w *= max(0.0, 1 - (1 - share) * rate * alpha)
         for i, step in zip(members, steps, strict=True):
@@ -204,6 +206,25 @@ def test_any_pass_agrees_with_its_twin_dense_and_sparse(n, d, loss, l1, batch, a
         results.append(np.concatenate((w, mean, state[:4])))
     assert_allclose(results[0], results[2], rtol=1e-7, atol=1e-10)
     assert_allclose(results[1], results[2], rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_rows_without_entries_are_passed_over_by_passive_aggressive_steps(batch):
+    """They cannot be repaired: no decay, no step of the average, no number of a step."""
+    X, y, weight, order = made(40, 3, 8, density=0.3)
+    X[::2], skip = 0.0, np.zeros(40, dtype=np.uint8)
+    for table, l1 in ((X, 0.0), (sp.csr_matrix(X), 0.0), (sp.csr_matrix(X), 0.4)):
+        rule, results = ruled(rate=PA1, l1=l1, alpha=0.5, average=2, batch=batch), []
+        for run in (Visits(table).epoch, None):
+            w, mean, paid = np.ones(3), np.zeros(3), np.zeros(3)
+            state = np.array([0.0, 0.0, 1.0, 0.0, 3.0, 3.0])
+            if run is None:
+                epoch_by_the_book(X, y, weight, skip, order, rule, state, w, mean, paid)
+            else:
+                run(y, weight, skip, order, rule, state, w, mean, paid if l1 else EMPTY)
+            results.append(np.concatenate((w, mean, state[:4])))
+        assert_allclose(*results, rtol=1e-9, atol=1e-12)
+        assert results[0][-2] < 1 + -(-40 // batch)  # some steps were not made
 
 
 def test_a_pass_without_weights_counts_every_row_once():

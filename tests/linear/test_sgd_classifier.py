@@ -261,6 +261,20 @@ def test_partial_fit_as_scikit_learn(form, penalty):
     assert_allclose(models[0].predict_proba(X), models[1].predict_proba(X), atol=1e-9)
 
 
+@pytest.mark.parametrize("penalty", ["l2", "l1", None])
+def test_rows_of_zeros_under_passive_aggressive_steps_as_scikit_learn(penalty):
+    rng = np.random.default_rng(3)
+    X = sp.random(60, 4, 0.3, format="csr", random_state=3)
+    assert (np.diff(X.indptr) == 0).sum() > 5
+    y = rng.integers(0, 3, 60)
+    options = dict(learning_rate="pa1", eta0=0.05, penalty=penalty, alpha=0.01, tol=None, max_iter=4)
+    for average in (False, 7) if penalty != "l1" else (False,):
+        ours = SGDClassifier(**options, average=average, random_state=5).fit(X, y)
+        peer = Peer(**options, average=average, random_state=5).fit(X, y)
+        assert_allclose(ours.coef_, peer.coef_, rtol=1e-9, atol=1e-12)
+        assert_allclose(ours.intercept_, peer.intercept_, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("K", [2, 3])
 def test_probabilities_of_modified_huber_as_scikit_learn(K):
     X, y = scaled(load_iris, 150)

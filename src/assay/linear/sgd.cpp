@@ -8,7 +8,8 @@
 //     mean of w over the steps from number `average` on
 //
 // The rate of step t: Constant eta; Optimal 1 / (alpha (t_0 + t - 1)), t_0 = alpha^(-3/4); InvScaling eta / t^power;
-// PassiveAggressive1 and 2: the step that repairs the row's loss, at most eta, or damped by 1 / (2 eta).
+// PassiveAggressive1 and 2: the step that repairs the row's loss, at most eta, or damped by 1 / (2 eta); rows without
+// entries cannot be repaired by the first, and a batch of them alone is passed over.
 //
 // Weights are kept as scale times w, and the mean as (mean + a w) / b, so that a step costs only the row's entries;
 // at the end of the pass both are made plain. The objective adds up, row by row, the loss before the step and the
@@ -183,6 +184,7 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
         const double rate = rule.rate == Optimal      ? 1 / (rule.alpha * (start + state.t - 1))
                             : rule.rate == InvScaling ? rule.eta / std::pow(state.t, rule.power)
                                                       : rule.eta;
+        bool repairable = rule.rate != PassiveAggressive1;
         for (int64_t r = 0; r < size; ++r) {
             const int64_t row = members[r];
             const auto x = X.row(row);
@@ -194,6 +196,7 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
             double step;                                              // of w along x
             if (passive) {
                 const double xx = sum_over(x, [&](int64_t e) { return x.value(e) * x.value(e); });
+                repairable |= xx > 0;
                 if (rule.rate == PassiveAggressive1) step = xx > 0 ? std::min(rule.eta, loss.value / xx) : 0;
                 else step = loss.value / (xx + 0.5 / rule.eta);
                 if (loss.slope > 0) step = -step;
@@ -203,6 +206,7 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
             room[r] = weight ? step * weight[row] : step;
         }
         task.seen += size;
+        if (!repairable) continue;
         if (l2 > 0 && rule.alpha > 0) {                               // weight decay, not beyond 0
             const double keep = std::max(0.0, 1 - l2 * rate * rule.alpha);
             scale *= keep;
