@@ -267,7 +267,14 @@ def test_rows_of_zeros_under_passive_aggressive_steps_as_scikit_learn(penalty):
     X = sp.random(60, 4, 0.3, format="csr", random_state=3)
     assert (np.diff(X.indptr) == 0).sum() > 5
     y = rng.integers(0, 3, 60)
-    options = dict(learning_rate="pa1", eta0=0.05, penalty=penalty, alpha=0.01, tol=None, max_iter=4)
+    options = {
+        "learning_rate": "pa1",
+        "eta0": 0.05,
+        "penalty": penalty,
+        "alpha": 0.01,
+        "tol": None,
+        "max_iter": 4,
+    }
     for average in (False, 7) if penalty != "l1" else (False,):
         ours = SGDClassifier(**options, average=average, random_state=5).fit(X, y)
         peer = Peer(**options, average=average, random_state=5).fit(X, y)
