@@ -9,10 +9,11 @@ from assay.linear.epsilon_insensitive_regressor import EpsilonInsensitiveRegress
 from assay.linear.huber_regressor import HuberRegressor
 from assay.linear.hyperplane import Hyperplane
 from assay.linear.independent_sigmoids import IndependentSigmoids
-from assay.linear.inference import Inference, likelihood_ratio_test
+from assay.linear.inference import Inference
 from assay.linear.lasso import Lasso
 from assay.linear.lasso_cv import LassoCV
 from assay.linear.least_squares_classifier import LeastSquaresClassifier
+from assay.linear.likelihood_ratio import likelihood_ratio_test
 from assay.linear.linear_regression import LinearRegression
 from assay.linear.logistic_discriminant import LogisticDiscriminant
 from assay.linear.logistic_regression import LogisticRegression
