@@ -111,6 +111,10 @@ class Learner(BaseEstimator):
                 warn_unseen(table, who, "treated as missing")
         return self._numbers(table, getattr(self, "design_", None))
 
+    def _admit_to_answer(self, X: Any) -> Any:
+        """X as ``predict`` and its kin see it; a learner whose answers show what is wrong with X may look later."""
+        return self._admit(X)
+
     def _ready(self) -> None:
         """Refuse to answer before there is a model, or while the rows so far do not determine one."""
         if "schema_" not in vars(self):  # every fit makes one
@@ -177,11 +181,11 @@ class Classifier(ClassifierMixin, Learner):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """(n, K) the posterior probability of each class, in the order of ``classes_``."""
-        return self._posterior(self._admit(X))
+        return self._posterior(self._admit_to_answer(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) the most probable class; among equals the first of ``classes_``."""
-        values = self._admit(X)
+        values = self._admit_to_answer(X)
         return self.classes_[self._choose(values)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -285,7 +289,7 @@ class Regressor(RegressorMixin, Learner):
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) the expected number for each row."""
-        return self._predict(self._admit(X))
+        return self._predict(self._admit_to_answer(X))
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """How the learner reached its number: an Explanation for one row, a list for several."""

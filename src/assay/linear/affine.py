@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ __all__ = ["affine", "length"]
 MOST = 1e300  # scores of rows whose terms overflow are cut here
 
 
-def affine(X: Any, W: Any, b: Any) -> np.ndarray:
+def affine(X: Any, W: Any, b: Any, refuse: Callable[[Any], Any] | None = None) -> np.ndarray:
     """(n, k) X Wᵀ + b of dense or sparse X and W; never NaN, and infinite terms lose no comparison.
 
     A row whose terms overflow is added up once more at a smaller scale; its scores keep their order, the largest being
-    cut at 1e300.
+    cut at 1e300. Where the entries of X were not looked at before, ``refuse(X)`` is called if some are no numbers.
 
     >>> import numpy as np
     >>> from assay.linear.affine import affine
@@ -34,6 +35,8 @@ def affine(X: Any, W: Any, b: Any) -> np.ndarray:
         return table
     rows = X[bad] if isinstance(X, np.ndarray) else X.tocsr()[bad].toarray()
     rows, table = rows.astype(np.float64), table.astype(np.float64)
+    if refuse is not None and not np.isfinite(rows).all():
+        refuse(X)
     W = W if isinstance(W, np.ndarray) else W.toarray()
     size = np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1.0)
     weight = max(float(np.abs(W).max()), 1.0)

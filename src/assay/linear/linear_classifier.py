@@ -12,6 +12,7 @@ from assay.core.scores import logistic, softmax
 from assay.errors import DataError, ParameterError
 from assay.linear.affine import affine, length
 from assay.linear.hyperplane import Hyperplane
+from assay.linear.late_look import LateLook
 from assay.linear.terms import nearest_section, terms_section
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ else:
 __all__ = ["LinearClassifier"]
 
 
-class LinearClassifier(_Classifier):
+class LinearClassifier(LateLook, _Classifier):
     r"""Mixin of classifiers with :math:`g(x) = Wx + w_0`; stands before ``Classifier`` or ``Discriminant``.
 
     The learner sets ``coef_`` and ``intercept_``: one row for two classes, :math:`g>0` being the second, else one
@@ -38,7 +39,7 @@ class LinearClassifier(_Classifier):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """(n,) the score of the second class for two classes, else (n, K)."""
-        return self._scores(self._admit(X))
+        return self._scores(self._admit_to_answer(X))
 
     def weights(self, label: Any = None) -> list[tuple[str, float]]:
         """The columns of ``design_`` and their weights in the score of a class, the largest first.
@@ -136,7 +137,7 @@ class LinearClassifier(_Classifier):
 
     def _score_table(self, X: Any) -> np.ndarray:
         """(n, rows of coef_)"""
-        return affine(X, self.coef_, self.intercept_)
+        return self._affine(X)
 
     def _choose(self, X: Any) -> np.ndarray:
         scores = self._scores(X)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from assay.core.explanation import Section
-from assay.linear.affine import affine
+from assay.linear.late_look import LateLook
 from assay.linear.terms import terms_section
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ else:
 __all__ = ["LinearRegressor"]
 
 
-class LinearRegressor(_Regressor):
+class LinearRegressor(LateLook, _Regressor):
     r"""Mixin of regressors with :math:`\hat y = w^Tx + w_0`; stands before ``Regressor``.
 
     The learner sets ``coef_``, (d,) or (outputs, d), and ``intercept_``, a number or (outputs,).
@@ -30,7 +30,7 @@ class LinearRegressor(_Regressor):
     intercept_: Any
 
     def _predict(self, X: Any) -> np.ndarray:
-        answers = affine(X, np.atleast_2d(self.coef_), self.intercept_)
+        answers = self._affine(X)
         return answers[:, 0] if self.coef_.ndim == 1 else answers
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
