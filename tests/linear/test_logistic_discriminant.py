@@ -311,6 +311,14 @@ def test_parameters_set_later_do_not_change_the_posterior():
     assert_array_equal(model.set_params(error="squared_error").predict_proba(IRIS[:5, :2]), before)
 
 
+def test_what_a_search_and_a_start_are_not():
+    with pytest.raises(ParameterError, match="schedule='inverse' needs a number as rate"):
+        LogisticDiscriminant(schedule="inverse").fit(LINE, SIDE)
+    for start in ([["a", "b"]], [[np.nan, 0.0]], [[[0.0, 0.0]]], 3):
+        with pytest.raises(ParameterError, match="start must be one of 'zero', 'random' or an array"):
+            LogisticDiscriminant(start=start).fit(LINE, SIDE)
+
+
 def test_the_warning_says_why_it_stopped():
     X = IRIS[50:, :2]
     with pytest.warns(ConvergenceWarning, match="no step along the gradient lowers E any more"):

@@ -84,3 +84,13 @@ def test_a_rejected_row_is_told_and_is_not_right():
     assert str(model.explain([[2.0]])).startswith("PerceptronRule answers 1")
     assert model.score([[0.0], [2.0]], [1, 1]) == 0.5
     assert model.score([[0.0], [2.0]], [1, 1], sample_weight=[1, 3]) == 0.75
+
+
+def test_scores_with_rejects_need_a_label_and_a_weight_for_each_row():
+    model = PerceptronRule(tie="reject").fit([[1.0], [-1.0]], ["a", "b"])
+    X, y = [[0.0], [2.0], [-2.0]], ["a", "a", "b"]
+    assert model.score(X, y) == 2 / 3
+    assert model.score(X, pd.Series(y, dtype="category"), [2.0, 1.0, 1.0]) == 0.5
+    for wrong in ((["a"], None), (y, [1.0]), (y, [0.0, 0.0, 0.0])):
+        with pytest.raises(ValueError, match=r"inconsistent numbers|sample_weight|Sample weights"):
+            model.score(X, *wrong)

@@ -59,7 +59,7 @@ class GradientOutputs(LinearClassifier, Classifier):
         "batch_size": Count() | None,
         "schedule": Choice("constant", "inverse"),
         "max_iter": Count(),
-        "start": Choice("zero", "random") | Any_("an array of weights", lambda v: np.ndim(v) in (1, 2)),
+        "start": Choice("zero", "random") | Array(1) | Array(2),
         "stop": Choice("gradient", "errors"),
         "tol": Range(0),
         "patience": Count(),
@@ -116,6 +116,10 @@ class GradientOutputs(LinearClassifier, Classifier):
     def _whole(self, outputs: Outputs, W: np.ndarray, diary: _Diary, rng: Any) -> tuple[np.ndarray, str]:
         """All rows a step: the general optimiser does it."""
         if isinstance(self.rate, str):
+            if self.schedule != "constant":
+                raise ParameterError(
+                    f"{type(self).__name__}: schedule={self.schedule!r} needs a number as rate, not a search."
+                )
             rate: Any = SEARCHES[self.rate]
         else:
             rate = fixed = np.repeat(self._rates(len(W)), W.shape[1])

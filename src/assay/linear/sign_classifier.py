@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.discriminant import Discriminant
 from assay.core.explanation import Explanation
 from assay.core.seeds import random_state_of
-from assay.core.targets import plain_values
+from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError
 from assay.linear.linear_classifier import LinearClassifier
 
@@ -47,8 +47,10 @@ class SignClassifier(LinearClassifier, Discriminant):
         """The share of rows answered right; a rejected row is not."""
         if self._tie != "reject":
             return super().score(X, y, sample_weight)
-        right = self.predict(X) == np.asarray(plain_values(y), dtype=object)
-        return float(np.average(right, weights=sample_weight))
+        answers = self.predict(X)
+        labels, codes = encode_labels(y, len(answers), type(self).__name__)
+        right = answers == labels.astype(object)[codes]
+        return float(np.average(right, weights=check_weights(sample_weight, answers)))
 
     def _choose(self, X: Any) -> np.ndarray:
         scores = self._scores(X)
