@@ -37,6 +37,16 @@ def test_likelihood_ratio_of_nested_fits():
     assert_allclose([test.statistic, test.p_value, test.df], [statistic, p, df], rtol=1e-7)
 
 
+def test_the_constant_may_be_what_the_larger_model_has():
+    """Peer: OLS of statsmodels, compare_lr_test."""
+    X, y = logistic_data()
+    few, all_ = sm.OLS(y, X).fit(), sm.OLS(y, sm.add_constant(X)).fit()
+    small, large = (LinearRegression(fit_intercept=c).fit(X, y).summary(X, y) for c in (False, True))
+    test = likelihood_ratio_test(small, large)
+    assert_allclose([test.statistic, test.p_value, test.df], all_.compare_lr_test(few), rtol=1e-7)
+    assert test.hypothesis == "constant = 0"
+
+
 def test_nested_models_must_be_nested():
     X, y = logistic_data()
     tables = {

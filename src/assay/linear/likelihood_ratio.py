@@ -43,8 +43,11 @@ def likelihood_ratio_test(smaller: CoefficientTable, larger: CoefficientTable) -
                 f"likelihood_ratio_test: {table.learner} was fitted with a penalty, so its likelihood is not the "
                 "largest there is."
             )
+    shared = [name for name in SAME if name in smaller.measures or name in larger.measures]
+    if ("constant" in smaller.terms) != ("constant" in larger.terms):  # squares about the mean, and about 0
+        shared = [name for name in shared if name != "total squares"]
     one, other = (
-        np.array([t.measures[name] for name in SAME if name in t.measures]) for t in (smaller, larger)
+        np.array([t.measures[name] for name in shared if name in t.measures]) for t in (smaller, larger)
     )
     if one.shape != other.shape or not np.allclose(one, other, rtol=1e-8, atol=0):
         raise DataError("likelihood_ratio_test: the two models were not fitted on the same rows and targets.")
