@@ -11,7 +11,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 
 import assay
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.linear import _pairwise
 from assay.linear.pairwise_ranker import PairwiseRanker
 from assay.linear.ranking_pairs import pairs_from_clicks, pairs_from_grades, ranking_error
@@ -225,3 +225,23 @@ def test_columns_without_variation_do_no_harm():
     X = np.hstack((ITEMS, np.zeros((5, 1)), ITEMS[:, :1], np.full((5, 1), 7.0)))
     model = PairwiseRanker(best="lowest", random_state=0).fit(X, ranks(AS_LISTED))
     assert model.error_.violated == 0 and np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("X", [np.ones((4, 2)), 1e-300 * np.arange(8.0).reshape(4, 2)])
+def test_rows_that_cannot_be_told_apart_are_told_of(X):
+    with pytest.warns(DegenerateWarning, match="all pairs are tied"):
+        model = PairwiseRanker(random_state=0).fit(X, [1, 2, 3, 4])
+    assert model.error_.tied == 6
+
+
+def test_numbers_of_rows_that_make_no_sense_are_refused():
+    model = PairwiseRanker(best="lowest", random_state=0).fit(ITEMS, [1, 2, 3, 4, 5])
+    for k in (-1, 2.5, None):
+        with pytest.raises(ParameterError, match="k must be a whole number from 0 up"):
+            model.top_k(ITEMS, k)
+    for candidates in ([True, False, True], [0.5, 1.0], [0, 5], [-1, 0], [[0, 1]]):
+        with pytest.raises(DataError, match="candidates must be row numbers of X, from 0 to 4"):
+            model.rerank(ITEMS, candidates)
+    with pytest.raises(DataError, match=r"5 rows, but group has shape \(2,\)"):
+        model.rank(ITEMS, group=["a", "b"])
+    assert model.rerank(ITEMS, []).tolist() == [] and model.rerank(ITEMS, [4, 0, 2], 1).tolist() == [0]

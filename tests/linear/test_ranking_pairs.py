@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.linear.ranking_pairs import pairs_from_clicks, pairs_from_grades, ranking_error
 
 
@@ -66,5 +66,35 @@ def test_many_pairs_are_counted_in_parts(monkeypatch):
 def test_grades_that_are_none_are_refused():
     with pytest.raises(DataError, match="none missing"):
         pairs_from_grades([1.0, np.nan])
-    with pytest.raises(DataError, match="2 grades and 3 groups"):
+    with pytest.raises(DataError, match="2 rows, but group has shape"):
         pairs_from_grades([1.0, 2.0], group=[1, 2, 3])
+
+
+@pytest.mark.parametrize("grades", [["a", "b"], [1.0, np.inf], [1, None], [[1.0], [2.0]]])
+def test_grades_that_are_no_finite_numbers_are_refused(grades):
+    with pytest.raises(DataError, match="one column of finite numbers"):
+        pairs_from_grades(grades)
+
+
+@pytest.mark.parametrize("wrong", [{"best": "hihgest"}, {"max_pairs": -1}])
+def test_a_misspelt_order_is_refused(wrong):
+    with pytest.raises(ParameterError, match="best must be 'highest' or 'lowest'"):
+        pairs_from_grades([1, 2, 3], **wrong)
+
+
+def test_groups_of_another_length_or_of_two_kinds_are_refused():
+    with pytest.raises(DataError, match=r"3 rows, but group has shape \(2,\)"):
+        pairs_from_grades([1, 2, 3], group=["a", "b"])
+    with pytest.raises(DataError, match="labels of one kind"):
+        pairs_from_grades([1, 2, 3], group=["a", None, "a"])
+
+
+def test_scores_that_cannot_be_compared_are_refused():
+    for g in (np.nan, np.inf):
+        with pytest.raises(DataError, match="finite numbers"):
+            ranking_error([g, 1.0], [[0, 1]])
+
+
+def test_no_row_stands_above_itself():
+    with pytest.raises(DataError, match="pair 1 puts row 2 above itself"):
+        ranking_error([1.0, 2.0, 3.0], [[0, 1], [2, 2]])

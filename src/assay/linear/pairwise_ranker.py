@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +17,16 @@ from assay.core.learner import Learner, _explain_rows
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
-from assay.core.targets import numeric_target, plain_values
-from assay.errors import DataError, DegenerateError
+from assay.core.targets import numeric_target
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.linear.affine import affine
-from assay.linear.ranking_pairs import RankingError, checked_pairs, pairs_from_grades, ranking_error
+from assay.linear.ranking_pairs import (
+    RankingError,
+    checked_pairs,
+    group_codes,
+    pairs_from_grades,
+    ranking_error,
+)
 from assay.linear.terms import terms_section
 
 __all__ = ["PairwiseRanker", "RankingPass"]
@@ -167,11 +174,18 @@ class PairwiseRanker(Learner):
                 if since >= self.patience:
                     break
         self.n_iter_ = len(self.history_)
-        if corrected and since < self.patience:
+        if self.error_.tied == len(rows):
+            warnings.warn(
+                "PairwiseRanker: all pairs are tied, so nothing was learned: the columns do not differ within the "
+                "pairs, or by too little to be seen. Standardise the columns, or give others.",
+                DegenerateWarning,
+                stacklevel=3,
+            )
+        elif corrected and since < self.patience:
             warnings.warn(
                 f"PairwiseRanker stopped after {self.n_iter_} passes with {self.error_.violated} of {len(rows)} pairs "
-                "in the wrong order. Raise max_iter, standardise the columns, or add columns (squares, products) in "
-                "which the order is linear.",
+                f"in the wrong order and {self.error_.tied} tied. Raise max_iter, standardise the columns, or add "
+                "columns (squares, products) in which the order is linear.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -215,12 +229,9 @@ class PairwiseRanker(Learner):
                 raise DataError(
                     f"{who}: y must be one column of grades or ranks, got {grades.shape[1]} columns."
                 )
-            group = None if group is None else np.asarray(plain_values(group))
-            if group is not None and group.shape != (n,):
-                raise DataError(f"{who}: X has {n} rows and group has shape {group.shape}.")
-            draw = random_state_of(self.random_state)
+            codes, draw = group_codes(group, n, who), random_state_of(self.random_state)
             pairs = pairs_from_grades(
-                grades, group, best=self.best, max_pairs=self.max_pairs, random_state=draw
+                grades, codes, best=self.best, max_pairs=self.max_pairs, random_state=draw
             )
             if not len(pairs):
                 raise DataError(
@@ -257,11 +268,7 @@ class PairwiseRanker(Learner):
     def rank(self, X: Any, group: Any = None) -> np.ndarray:
         """(n,) the place of each row in its group: 1 for the highest score; of equals the first row."""
         g = self.predict(X)
-        code = (
-            np.zeros(len(g), np.int64)
-            if group is None
-            else np.unique(np.asarray(group), return_inverse=True)[1]
-        )
+        code = group_codes(group, len(g), type(self).__name__)
         order = np.lexsort((-g, code))
         start = np.searchsorted(code[order], code[order])
         places = np.empty(len(g), dtype=np.int64)
@@ -270,7 +277,7 @@ class PairwiseRanker(Learner):
 
     def top_k(self, X: Any, k: int) -> np.ndarray:
         """The numbers of the k rows with the highest scores, best first."""
-        return np.argsort(-self.predict(X), kind="stable")[:k]
+        return np.argsort(-self.predict(X), kind="stable")[: _how_many(k)]
 
     def rerank(self, X: Any, candidates: Any, k: int | None = None) -> np.ndarray:
         """The rows that another search found, by the scores of this ranker: best first, at most k of them.
@@ -279,9 +286,20 @@ class PairwiseRanker(Learner):
         ----------
         X : table of n rows
         candidates : row numbers of X, in any order; equal scores stay in it
+        k : most rows to return; None for all
         """
-        rows = np.asarray(candidates, dtype=np.int64)
-        return rows[np.argsort(-self.predict(X)[rows], kind="stable")][:k]
+        g, rows = self.predict(X), np.asarray(candidates)
+        rows = rows if rows.size else rows.astype(np.int64)
+        if (
+            rows.ndim != 1
+            or rows.dtype.kind not in "iu"
+            or (rows.size and not 0 <= rows.min() <= rows.max() < len(g))
+        ):
+            raise DataError(
+                f"{type(self).__name__}: candidates must be row numbers of X, from 0 to {len(g) - 1}, got "
+                f"{candidates!r}."
+            )
+        return rows[np.argsort(-g[rows], kind="stable")][: None if k is None else _how_many(k)]
 
     def pairwise_error(self, X: Any, y: Any = None, *, group: Any = None, pairs: Any = None) -> RankingError:
         """How many pairs of these rows the scores put in the wrong order; arguments as in ``fit``."""
@@ -300,6 +318,12 @@ def _block(X: Any) -> Any:
     table = X.tocsr().astype(np.float64)
     table.check_format(full_check=True)
     return table
+
+
+def _how_many(k: Any) -> int:
+    if not isinstance(k, Integral) or k < 0:
+        raise ParameterError(f"PairwiseRanker: k must be a whole number from 0 up, got {k!r}.")
+    return int(k)
 
 
 def _shuffled(rows: np.ndarray, draw: np.random.RandomState) -> np.ndarray:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError
+from assay.core.targets import plain_values
+from assay.errors import DataError, ParameterError
 
 __all__ = ["RankingError", "pairs_from_clicks", "pairs_from_grades", "ranking_error"]
 
@@ -46,6 +47,8 @@ def ranking_error(scores: Any, pairs: Any, margin: float = 0.0) -> RankingError:
     RankingError(pairs=3, violated=1, tied=1, hinge=2.0)
     """
     g = np.asarray(scores, dtype=np.float64)
+    if g.ndim != 1 or not np.isfinite(g).all():
+        raise DataError("ranking_error: scores must be one column of finite numbers.")
     rows = checked_pairs(pairs, len(g), "ranking_error")
     violated, tied, hinge = 0, 0, 0.0
     for a in range(0, len(rows), SOME):
@@ -80,16 +83,16 @@ def pairs_from_grades(
     >>> pairs_from_grades([2, 0, 1, 1, 3], group=["a", "a", "a", "b", "b"]).tolist()
     [[0, 2], [0, 1], [2, 1], [4, 3]]
     """
-    value = np.asarray(grades, dtype=np.float64)
-    if value.ndim != 1 or np.isnan(value).any():
-        raise DataError("pairs_from_grades: grades must be one column of numbers, none missing.")
-    code = (
-        np.zeros(len(value), np.int64)
-        if group is None
-        else np.unique(np.asarray(group), return_inverse=True)[1]
-    )
-    if len(code) != len(value):
-        raise DataError(f"pairs_from_grades: there are {len(value)} grades and {len(code)} groups.")
+    who = "pairs_from_grades"
+    if best not in ("highest", "lowest") or not (max_pairs is None or max_pairs >= 0):
+        raise ParameterError(
+            f"{who}: best must be 'highest' or 'lowest' and max_pairs a whole number from 0 up or None, got {best!r} "
+            f"and {max_pairs!r}."
+        )
+    value = numbers_in(grades)
+    if value is None or value.ndim != 1 or not np.isfinite(value).all():
+        raise DataError(f"{who}: grades must be one column of finite numbers, none missing.")
+    code = group_codes(group, len(value), who)
     order = np.lexsort((-value if best == "highest" else value, code))
     g, v = code[order], value[order]
     n, place = len(order), np.arange(len(order))
@@ -112,6 +115,34 @@ def pairs_from_grades(
         first = np.repeat(place, count)
         second = np.repeat(start - before, count) + np.arange(total)
     return np.column_stack((order[first], order[second])).astype(np.int64, copy=False)
+
+
+def group_codes(group: Any, n: int, who: str) -> np.ndarray:
+    """(n,) the number of each row's group; zeros for one list.
+
+    >>> from assay.linear.ranking_pairs import group_codes
+    >>> group_codes(["b", "a", "b"], 3, "rank")
+    array([1, 0, 1])
+    """
+    if group is None:
+        return np.zeros(n, dtype=np.int64)
+    names = np.asarray(plain_values(group))
+    if names.shape != (n,):
+        raise DataError(f"{who}: there are {n} rows, but group has shape {names.shape}.")
+    try:
+        return np.unique(names, return_inverse=True)[1]
+    except TypeError:
+        raise DataError(
+            f"{who}: group must be labels of one kind, all text or all numbers, none missing."
+        ) from None
+
+
+def numbers_in(values: Any) -> np.ndarray | None:
+    """The values as floats, None if some are no numbers."""
+    try:
+        return np.asarray(plain_values(values), dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
 
 
 def pairs_from_clicks(shown: Sequence[Any], clicked: Sequence[Any]) -> np.ndarray:
@@ -157,6 +188,11 @@ def checked_pairs(pairs: Any, n: int, who: str) -> np.ndarray:
     if found.size and (found.min() < 0 or found.max() >= n):
         raise DataError(
             f"{who}: pairs name row {found.max() if found.max() >= n else found.min()}, X has {n} rows."
+        )
+    itself = np.flatnonzero(found[:, 0] == found[:, 1])
+    if len(itself):
+        raise DataError(
+            f"{who}: pair {itself[0]} puts row {found[itself[0], 0]} above itself. Leave such pairs out."
         )
     if n > np.iinfo(np.int32).max:
         raise DataError(f"{who}: X has {n} rows, at most {np.iinfo(np.int32).max} can be ranked.")
