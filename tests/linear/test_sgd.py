@@ -39,7 +39,7 @@ def epoch_by_the_book(X, y, weight, skip, order, rule, state, w, mean, paid):
     for first in range(0, len(rows), int(batch)):
         members = rows[first : first + int(batch)]
         rate = {
-            OPTIMAL: 1 / (alpha * (alpha**-0.75 + t - 1)) if alpha else np.nan,
+            OPTIMAL: 1 / (alpha * (alpha**-0.75 + (t - 1))) if alpha else np.nan,
             INVSCALING: eta / t**power,
         }.get(rate_kind, eta)
         steps = []

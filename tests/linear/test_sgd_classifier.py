@@ -306,6 +306,34 @@ def test_a_warm_start_and_given_weights_as_scikit_learn():
     assert_allclose(ours.coef_, peer.coef_, rtol=1e-9, atol=1e-12)
 
 
+def test_a_model_made_sparse_learns_on():
+    X, y = scaled(load_iris)
+    common = {"tol": None, "max_iter": 2, "random_state": 0, "warm_start": True}
+    for more in ("fit", "partial_fit"):
+        plain, sparse = SGDClassifier(**common).fit(X, y), SGDClassifier(**common).fit(X, y).sparsify()
+        for model in (plain, sparse):
+            getattr(model, more)(X, y)
+        assert_array_equal(sparse.coef_, plain.coef_)
+
+
+def test_starts_that_do_not_fit_are_refused():
+    X, y = scaled(load_iris)
+    with pytest.raises(ParameterError, match="coef_init must be finite numbers"):
+        SGDClassifier().fit(X, y, coef_init=np.full((3, 4), np.nan))
+    model = SGDClassifier(warm_start=True, max_iter=2, tol=None).fit(X, y)
+    with pytest.raises(
+        ParameterError, match=r"coef_init of warm_start does not match.* \(1, 4\), got \(3, 4\)"
+    ):
+        model.fit(X[y != 2], y[y != 2])
+
+
+def test_a_strong_penalty_leaves_small_weights():
+    """1 / alpha^0.75 is nothing beside 1, but not in the first step."""
+    X, y = scaled(load_breast_cancer)
+    model = SGDClassifier(alpha=1e30, random_state=0, max_iter=2, tol=None).fit(X, y)
+    assert 0 < np.abs(model.coef_).max() < 1e-20
+
+
 # ---------------------------------------------------------------- its own
 
 

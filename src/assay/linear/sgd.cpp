@@ -181,7 +181,7 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
             if (!(skip && skip[order[i]])) members[size++] = order[i];
         }
         if (!size) break;
-        const double rate = rule.rate == Optimal      ? 1 / (rule.alpha * (start + state.t - 1))
+        const double rate = rule.rate == Optimal      ? 1 / (rule.alpha * (start + (state.t - 1)))
                             : rule.rate == InvScaling ? rule.eta / std::pow(state.t, rule.power)
                                                       : rule.eta;
         bool repairable = rule.rate != PassiveAggressive1;

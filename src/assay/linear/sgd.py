@@ -26,7 +26,7 @@ import assay.linear._sgd as _sgd
 from assay.core.parameters import Accepted, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.linear.csr import csr_arrays
+from assay.core.csr import csr_arrays
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
@@ -195,8 +195,9 @@ class StochasticDescent(_Learner):
 
     def _begin(self, R: int, d: int, coef_init: Any, intercept_init: Any) -> list[Weights]:
         """R scores where ``fit`` begins: at given weights, at those of before, or at 0."""
+        before = " of warm_start" if self.warm_start and hasattr(self, "coef_") and coef_init is None else ""
         if self.warm_start and hasattr(self, "coef_"):
-            coef_init = self.coef_ if coef_init is None else coef_init
+            coef_init = self._plain_coef() if coef_init is None else coef_init
             intercept_init = self.intercept_ if intercept_init is None else intercept_init
         coef, intercept = np.zeros((R, d)), np.zeros(R)
         for name, given, place in (
@@ -208,16 +209,22 @@ class StochasticDescent(_Learner):
             values = np.asarray(given, dtype=np.float64)
             if values.shape != place.shape and not (R == 1 and values.size == place.size):
                 raise ParameterError(
-                    f"{type(self).__name__}: {name} does not match the data, expected the shape {place.shape}, got "
-                    f"{values.shape}."
+                    f"{type(self).__name__}: {name}{before} does not match the data, expected the shape {place.shape}, "
+                    f"got {values.shape}."
                 )
+            if not np.isfinite(values).all():
+                raise ParameterError(f"{type(self).__name__}: {name} must be finite numbers, got {given!r}.")
             place[:] = values.reshape(place.shape)
         mean = np.zeros((R, d)) if self.average else None
         return [Weights(coef[k], float(intercept[k]), None if mean is None else mean[k]) for k in range(R)]
 
+    def _plain_coef(self) -> np.ndarray:
+        """``coef_`` as an array, also after ``sparsify``."""
+        return self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
+
     def _resume(self) -> list[Weights]:
         """The scores where ``partial_fit`` goes on."""
-        coef = np.atleast_2d(getattr(self, "standard_coef_", self.coef_)).copy()
+        coef = np.atleast_2d(getattr(self, "standard_coef_", self._plain_coef())).copy()
         intercept = np.atleast_1d(getattr(self, "standard_intercept_", self.intercept_))
         found = [Weights(coef[k], float(intercept[k])) for k in range(len(coef))]
         if self.average:
