@@ -35,5 +35,5 @@ for row, (table, what) in enumerate([(scores, "g"), (posterior, "P")]):
         axis.set(xlabel="x1", ylabel="x2", title=f"{what}{k + 1}(x)")
         if row:
             axis.set_zlim(0, 1)
-        axis.view_init(elev=25, azim=-115)
+        axis.view_init(elev=35, azim=-70)
 plt.show()

@@ -69,7 +69,7 @@ def test_growth_of_the_coefficients():
     assert middle[0.0][3] > 3 * middle[0.1][3] > 3 * middle[1.0][3] > 3 * middle[10.0][3]
 
 
-@pytest.mark.capability("IML-10-19")
+@pytest.mark.capability("IML-10-19", "IML-10-20")
 def test_the_class_between():
     """IML figure 10-12: the sigmoid is below one half exactly between 2 and 4; the fit errs on no point."""
     v = draw("plot_interval_class.py")
