@@ -96,5 +96,5 @@ def test_huge_scores_are_finite(kind):
 def test_a_broken_sparse_matrix_is_refused():
     broken = csr_array(np.eye(3))
     broken.indices[1] = 17
-    with pytest.raises(DataError, match="Learner: the sparse matrix has entries outside of its 3 columns"):
+    with pytest.raises(DataError, match="Learner: The sparse matrix is damaged"):
         outputs(broken, np.eye(3))

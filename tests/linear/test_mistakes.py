@@ -118,7 +118,7 @@ def test_numbers_that_overflow_are_refused():
 def test_a_broken_sparse_matrix_is_refused():
     broken = csr_array(np.eye(3))
     broken.indices[1] = 17
-    with pytest.raises(DataError, match="outside of its 3 columns"):
+    with pytest.raises(DataError, match="sparse matrix is damaged"):
         SignedRows(broken, np.array([0, 1, 1]), None)
 
 
@@ -128,3 +128,11 @@ def test_heavy_rows_are_refused_where_weights_are_squared():
         refuse_huge(np.ones((2, 1)), "Learner", 1e160)
     with pytest.raises(DegenerateError, match=r"X holds 1e\+149"):
         refuse_huge(np.full((2, 1), 1e149), "Learner", 100.0)
+
+
+@pytest.mark.parametrize("place,value", [(0, 1), (1, 10**6), (2, -1)])
+def test_starts_of_rows_that_lead_outside_are_refused(place, value):
+    damaged = csr_array(np.ones((4, 3)))
+    damaged.indptr[place] = value
+    with pytest.raises(DataError, match="Learner: The sparse matrix is damaged"):
+        SignedRows(damaged, np.array([0, 1, 0, 1]), None, who="Learner")

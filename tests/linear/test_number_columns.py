@@ -36,3 +36,10 @@ def test_rows_without_columns():
 def test_gaps_are_refused():
     with pytest.raises(DataError, match="somebody: X has missing values"):
         number_columns([[1.0], [np.nan]], "somebody")
+
+
+def test_a_damaged_sparse_matrix_is_refused():
+    damaged = csr_array(np.ones((4, 3)))
+    damaged.indptr[1] = 10**6
+    with pytest.raises(DataError, match="sparse matrix is damaged"):
+        number_columns(damaged, "somebody")

@@ -48,13 +48,13 @@ class Outputs:
         bias: bool,
         exclusive: bool,
     ):
-        refuse_huge(X, who, float(X.shape[0] if w is None else w.sum()))
+        self.X, self._parts = row_parts(X, who)
+        self._epoch: Any = _kernel.dense if len(self._parts) == 1 else _kernel.sparse
+        refuse_huge(self.X, who, float(X.shape[0] if w is None else w.sum()))
         self.R, self.w = np.ascontiguousarray(R, dtype=np.float64), w
         self.softmax, self.squared, self.bias, self.exclusive = softmax, squared, bias, exclusive
         self.errors, self.steepest = 0.0, np.inf  # of the weights seen last
-        self.size = np.append(1.0, _sizes(X, w))
-        self.X, self._parts = row_parts(X, who)
-        self._epoch: Any = _kernel.dense if len(self._parts) == 1 else _kernel.sparse
+        self.size = np.append(1.0, _sizes(self.X, w))
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import assay.linear._perceptron as _perceptron
+from assay.core.csr import csr_arrays
 from assay.errors import DataError, DegenerateError
 
 __all__ = ["SignedRows", "Walk", "refuse_huge", "row_parts"]
@@ -44,11 +45,11 @@ class SignedRows:
         self.who = who
         self.margin, self.tie_is_mistake, self.bias = float(margin), bool(tie_is_mistake), bool(bias)
         self.y = 2.0 * y - 1
-        refuse_huge(X, who)
-        self.weight = np.empty(0) if w is None else w
-        self.rows = np.arange(len(y)) if w is None else np.flatnonzero(w)
         self.X, self._parts = row_parts(X, who)
         self._kernel: Any = _perceptron.dense if len(self._parts) == 1 else _perceptron.sparse
+        refuse_huge(self.X, who)
+        self.weight = np.empty(0) if w is None else w
+        self.rows = np.arange(len(y)) if w is None else np.flatnonzero(w)
 
     def zero(self) -> np.ndarray:
         """(d + 1,) weights of nothing."""
@@ -105,15 +106,18 @@ class SignedRows:
 
 
 def row_parts(X: Any, who: str) -> tuple[Any, tuple[np.ndarray, ...]]:
-    """X in rows of float64, and the arrays that a kernel takes: X, or those of CSR, whose columns are checked."""
+    """X in rows of float64, and the arrays that a kernel takes: X, or those of CSR, once they are sure to be sound."""
     if isinstance(X, np.ndarray):
         X = np.ascontiguousarray(X, dtype=np.float64)
         return X, (X,)
     X = X.tocsr()
-    index = X.indices
-    if len(index) and not 0 <= index.min() <= index.max() < X.shape[1]:
-        raise DataError(f"{who}: the sparse matrix has entries outside of its {X.shape[1]} columns.")
-    return X, (X.data.astype(np.float64, copy=False), index, X.indptr.astype(index.dtype, copy=False))
+    try:
+        start, column, value = csr_arrays(X, np.float64)
+    except DataError as error:
+        raise DataError(f"{who}: {error}") from None
+    if start[-1] > np.iinfo(column.dtype).max:  # both of one kind, as kernels want them
+        column = column.astype(np.int64)
+    return X, (value, column, start.astype(column.dtype, copy=False))
 
 
 @dataclass

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.csr import csr_arrays
 from assay.errors import DataError
 from assay.tables import Design, Table
 
@@ -30,6 +31,7 @@ def number_columns(X: Any, who: str, drop_first: bool = False) -> tuple[Any, lis
     if not isinstance(table.values, np.ndarray):
         from scipy.sparse import csr_array
 
+        csr_arrays(table.values)  # a damaged matrix is refused
         sparse = csr_array(table.values, dtype=np.float64)
         if not sparse.has_canonical_format:
             sparse = sparse.copy()
