@@ -215,3 +215,10 @@ def test_one_class_and_probabilities_are_refused():
     with pytest.raises(DataError, match="can not be fit when only one class is present: y holds 'a' alone"):
         OneVsOneClassifier(LogisticRegression()).fit([[1.0], [2.0]], ["a", "a"])
     assert not hasattr(OneVsOneClassifier(LogisticRegression()), "predict_proba")
+
+
+@pytest.mark.parametrize("label, classes", [("b", ["a", "b", "c"]), (-1, [-1, 0, 1])])
+def test_a_refusal_is_not_called_like_a_class(label, classes):
+    X, y = np.arange(6.0)[:, None], np.repeat(classes, 2)
+    with pytest.raises(ParameterError, match="is the name of a class"):
+        OneVsOneClassifier(LinearDiscriminantAnalysis(), decision="all", reject_label=label).fit(X, y)

@@ -272,3 +272,10 @@ def test_targets_and_parameters_that_cannot_be():
         OneVsRestClassifier(LogisticRegression()).fit(X + 1j, [0, 1, 2])
     with pytest.raises(DataError, match=r"0 feature\(s\)"):
         OneVsRestClassifier(LogisticRegression()).fit(X[:, :0], [0, 1, 2])
+
+
+@pytest.mark.parametrize("label, classes", [("b", ["a", "b", "c"]), (-1, [-1, 0, 1])])
+def test_a_refusal_is_not_called_like_a_class(label, classes):
+    X, y = np.arange(6.0)[:, None], np.repeat(classes, 2)
+    with pytest.raises(ParameterError, match="is the name of a class"):
+        OneVsRestClassifier(LinearDiscriminantAnalysis(), decision="reject", reject_label=label).fit(X, y)

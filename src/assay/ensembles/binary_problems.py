@@ -281,6 +281,15 @@ def names_with_reject(classes: np.ndarray, label: Any) -> np.ndarray:
     return objects
 
 
+def refuse_label_of_a_class(who: str, classes: np.ndarray, label: Any) -> None:
+    """A refusal needs a name of its own."""
+    if label in classes.tolist():
+        raise ParameterError(
+            f"{who}: reject_label {label!r} is the name of a class, so refused rows could not be told from it. Choose "
+            "another label."
+        )
+
+
 def refuse_one_class(who: str, classes: np.ndarray) -> None:
     """A comparison of classes needs two."""
     if len(classes) < 2:

@@ -20,6 +20,7 @@ from assay.ensembles.binary_problems import (
     BinaryProblems,
     member_has,
     names_with_reject,
+    refuse_label_of_a_class,
     refuse_one_class,
     says_one,
 )
@@ -102,6 +103,8 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         refuse_one_class(type(self).__name__, self.classes_)
+        if self.decision == "all" and len(self.classes_) > 2:
+            refuse_label_of_a_class(type(self).__name__, self.classes_, self.reject_label)
         by_class = [np.flatnonzero(y == k) for k in range(len(self.classes_))]
         kernel = get_tags(self._template()).input_tags.pairwise
 

@@ -16,7 +16,13 @@ from assay.core.learner import Classifier, plain_label
 from assay.core.parameters import Any_, Choice
 from assay.core.scores import winner
 from assay.core.targets import check_weights, label_codes, plain_values
-from assay.ensembles.binary_problems import BINARY, BinaryProblems, member_has, names_with_reject
+from assay.ensembles.binary_problems import (
+    BINARY,
+    BinaryProblems,
+    member_has,
+    names_with_reject,
+    refuse_label_of_a_class,
+)
 from assay.errors import AssayWarning, DataError, ParameterError
 
 __all__ = ["OneVsRestClassifier"]
@@ -138,6 +144,8 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         K = len(self.classes_)
+        if self.decision == "reject" and K > 2:
+            refuse_label_of_a_class(type(self).__name__, self.classes_, self.reject_label)
         targets = (y == 1)[None] if K <= 2 else y == np.arange(K)[:, None]
         self._fit_members(X, targets, w)
         if K > 2:
