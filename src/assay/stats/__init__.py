@@ -3,6 +3,7 @@
 Pure functions and small classes of NumPy arrays; learners are built on them.
 """
 
+from assay.stats.activations import sigmoid, softmax, softmax_jacobian
 from assay.stats.bayes_error import bayes_error, minimum_error_rule, rule_error
 from assay.stats.bayes_rule import BayesResult, bayes_rule, bayes_rule_from_counts, bayes_theorem
 from assay.stats.bayesian_model_selection import (
@@ -182,7 +183,10 @@ __all__ = [
     "relative_squared_error",
     "rule_error",
     "scalar_projection",
+    "sigmoid",
     "smoothed_frequencies",
+    "softmax",
+    "softmax_jacobian",
     "structural_risk",
     "study_estimator",
     "validation_elbow",
