@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from scipy.stats import kstest
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.linear.likelihood_ratio import likelihood_ratio_test
@@ -169,3 +169,10 @@ def test_weights_kept_as_a_sparse_matrix():
     model = LogisticRegression(**TIGHT).fit(X, y)
     wanted = model.summary(X, y)
     assert_allclose(model.sparsify().summary(X, y).standard_error, wanted.standard_error, rtol=1e-12)
+
+
+def test_inference_needs_a_fit():
+    X, y = logistic_data(n=20)
+    for ask in (LogisticRegression().summary, lambda X, y: LogisticRegression().score_test(X, y, X)):
+        with pytest.raises(NotFittedError):
+            ask(X, y)

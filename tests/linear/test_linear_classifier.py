@@ -13,7 +13,10 @@ from sklearn.exceptions import NotFittedError
 from assay.core.discriminant import Discriminant
 from assay.core.learner import Classifier
 from assay.errors import DataError, ParameterError
+from assay.linear.independent_sigmoids import IndependentSigmoids
 from assay.linear.linear_classifier import LinearClassifier
+from assay.linear.logistic_regression import LogisticRegression
+from assay.linear.perceptron_rule import PerceptronRule
 
 
 class Soft(LinearClassifier, Classifier):
@@ -234,3 +237,16 @@ def test_scores_without_probabilities_explain_without_odds():
     model, frame = mixed(Score)
     told = model.explain(frame.iloc[[1]])
     assert told.posterior == {} and told.sections[0].note == ""
+
+
+@pytest.mark.parametrize("learner", [PerceptronRule, IndependentSigmoids, LogisticRegression])
+def test_geometry_needs_a_fit(learner):
+    model = learner()
+    for ask in (
+        model.hyperplane,
+        model.weights,
+        lambda: model.project([[1.0]]),
+        lambda: model.signed_distance([[1.0]]),
+    ):
+        with pytest.raises(NotFittedError):
+            ask()

@@ -134,7 +134,7 @@ class IndependentSigmoids(GradientOutputs):
 
     def hyperplane(self, label: Any = None, against: Any = None) -> Hyperplane:
         """Where a label is as probable as not; two classes of one label a row meet in one plane."""
-        if not self.multilabel_:
+        if not getattr(self, "multilabel_", False):
             return super().hyperplane(label, against)
         if label is None or against is not None:
             raise ParameterError(
@@ -146,7 +146,7 @@ class IndependentSigmoids(GradientOutputs):
 
     def project(self, X: Any) -> np.ndarray:
         """(n, D) the nearest point at which another class would win as well, if y was one label a row."""
-        if self.multilabel_:
+        if getattr(self, "multilabel_", False):
             raise ParameterError(
                 f"{type(self).__name__}: labels do not exclude each other, so none wins. Use hyperplane(label).project."
             )

@@ -128,9 +128,9 @@ class Inference(_Learner):
         the weights of 1 further column = 0: chi2(1) = 0.02969, p = 0.863
         """
         who = f"{type(self).__name__}.score_test"
+        values = self._admit(X)
         if not hasattr(self, "classes_"):
             raise ParameterError(f"{who}: is for classes; for numbers fit the columns and use wald_test.")
-        values = self._admit(X)
         w = check_weights(sample_weight, values)
         fresh, named = number_columns(
             np.asarray(plain_values(extra))[:, None] if np.ndim(extra) == 1 else extra, who, drop_first=True

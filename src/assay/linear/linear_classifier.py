@@ -62,6 +62,7 @@ class LinearClassifier(LateLook, _Classifier):
         label : the class on the positive side; None for the second of two
         against : the class that it is told apart from; None for all others (its own score being 0)
         """
+        check_is_fitted(self)
         W, b = self._rows()
         K = len(self.classes_)
         if label is None:
@@ -100,6 +101,7 @@ class LinearClassifier(LateLook, _Classifier):
 
     def signed_distance(self, X: Any) -> np.ndarray:
         """The Euclidean distance of each row from g = 0, positive where g is: (n,) or (n, K) like the scores."""
+        check_is_fitted(self)
         W = self._dense(self.coef_)
         size = length(W)[:, None]
         if not size.all():
