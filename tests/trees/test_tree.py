@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import coo_array, csr_array
 
 import assay
 from assay.core.persistence import container
@@ -97,6 +98,27 @@ def test_single_precision_rows_take_the_same_way():
     tree, X = random_tree(3), random_rows(3).astype(np.float32)
     assert_array_equal(tree.predict(X), tree.predict(X.astype(np.float64)))
     assert_array_equal(tree.apply(X), tree.apply(X.astype(np.float64)))
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("seed", range(5))
+def test_sparse_rows_take_the_same_way(seed, form):
+    """Zeros that are stored, entries that are stored twice, and missing ones too."""
+    tree, X = random_tree(seed), random_rows(seed, 9000)
+    X[np.random.default_rng(seed).random(X.shape) < 0.5] = 0.0
+    rows = coo_array(X)
+    twice = coo_array(
+        (
+            np.concatenate((rows.data / 2, rows.data / 2, [0.0])),
+            (np.append(np.tile(rows.coords[0], 2), 5), np.append(np.tile(rows.coords[1], 2), 1)),
+        ),
+        shape=X.shape,
+    )
+    for table in (rows.asformat(form), csr_array((twice.data, twice.coords), shape=X.shape)):
+        assert_array_equal(tree.predict(table), tree.predict(X))
+        assert_array_equal(tree.apply(table), tree.apply(X))
+    with pytest.raises(ValueError, match="4 columns"):
+        tree.predict(csr_array((3, 5)))
 
 
 def test_surrogates_are_asked_before_the_default():

@@ -23,7 +23,7 @@ import assay.linear._sparse_logistic as _sparse_logistic
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.errors import DataError
-from assay.linear.csr import csr_arrays
+from assay.core.csr import csr_arrays
 from assay.optimize.objective import Optimum, Record
 
 __all__ = ["solve"]

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DecisionTree", "Share"]
 
-ENTRIES = 1 << 17  # of a sparse table that are made dense at a time: they stay in the cache
-
 
 class Share(Accepted):
     """A fraction: a real number, not a whole one, so that 1 (one row) and 1.0 (all rows) differ."""
@@ -161,11 +159,7 @@ class DecisionTree(TreeLearner):
 
     def _answers(self, X: Any) -> np.ndarray:
         """(n, V) the values of the leaves."""
-        if isinstance(X, np.ndarray):
-            return self.tree_.predict(X)
-        rows = max(256, ENTRIES // X.shape[1])
-        blocks = (X[i : i + rows].toarray() for i in range(0, X.shape[0], rows))
-        return np.concatenate([self.tree_.predict(block) for block in blocks])
+        return self.tree_.predict(X)
 
 
 def _rows(asked: Any, n: int) -> int:

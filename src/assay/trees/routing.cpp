@@ -12,16 +12,45 @@ namespace {
 
 using namespace assay;
 
+// The rows of a table, as the walks below ask for them: dense as they lie there ...
 template <class T>
-void apply(In2<T> X,                 // in      (n, d)
-           TREE_ARGUMENTS,
-           InOut1<int32_t> leaf) {   // out     (n,)   where a value is spread: the heaviest child's leaf
-    nb::gil_scoped_release unlocked;
-    const Nodes nodes = THE_NODES;
-    const int64_t n = X.shape(0), d = X.shape(1);
-    int32_t *out = leaf.data();
-    for (int64_t i = 0; i < n; ++i) {
-        const T *x = X.data() + i * d;
+struct DenseRows {
+    const T *x;
+    int64_t n, d;
+    const T *operator()(int64_t i) const { return x + i * d; }
+};
+
+// ... or sparse: what the tree asks for is written into a row of zeros, which is swept after each.
+struct SparseRows {
+    const int64_t *start;
+    const int32_t *column;
+    const double *value;
+    int64_t n;
+    std::vector<double> row;
+    std::vector<uint8_t> asked;          // (d,) whether some test looks at the column
+    std::vector<int32_t> touched;
+
+    SparseRows(const Nodes &nodes, int64_t tests, int64_t backups, In1<int64_t> starts, In1<int32_t> columns,
+               In1<double> values, int64_t d)
+        : start(starts.data()), column(columns.data()), value(values.data()), n(int64_t(starts.shape(0)) - 1),
+          row(size_t(d)), asked(size_t(d)) {
+        for (int64_t i = 0; i < tests; ++i)
+            if (nodes.test.kind[i] != LEAF) asked[nodes.test.feature[i]] = 1;
+        for (int64_t i = 0; i < backups; ++i) asked[nodes.backup.feature[i]] = 1;
+    }
+    const double *operator()(int64_t i) {
+        for (int32_t c : touched) row[c] = 0.0;
+        touched.clear();
+        for (int64_t k = start[i]; k < start[i + 1]; ++k)
+            if (asked[column[k]]) row[column[k]] += value[k], touched.push_back(column[k]);
+        return row.data();
+    }
+};
+
+template <class Rows>
+void find_leaves(Rows &rows, const Nodes &nodes, int32_t *out) {
+    for (int64_t i = 0; i < rows.n; ++i) {
+        const auto *x = rows(i);
         int64_t node = 0;
         while (nodes.test.kind[node] != LEAF) {
             int32_t b = nodes.branch(node, x);
@@ -32,18 +61,12 @@ void apply(In2<T> X,                 // in      (n, d)
     }
 }
 
-template <class T>
-void predict(In2<T> X,               // in      (n, d)
-             TREE_ARGUMENTS,
-             In2<double> value,      // in      (m, V)
-             InOut2<double> out) {   // in/out  (n, V) zeros: sum over leaves of share * value
-    nb::gil_scoped_release unlocked;
-    const Nodes nodes = THE_NODES;
-    const int64_t n = X.shape(0), d = X.shape(1), V = value.shape(1);
+template <class Rows>
+void add_leaves(Rows &rows, const Nodes &nodes, const double *value, int64_t V, double *out) {
     std::vector<std::pair<int64_t, double>> todo;
-    for (int64_t i = 0; i < n; ++i) {
-        const T *x = X.data() + i * d;
-        double *o = out.data() + i * V;
+    for (int64_t i = 0; i < rows.n; ++i) {
+        const auto *x = rows(i);
+        double *o = out + i * V;
         todo.assign(1, {0, 1.0});
         while (!todo.empty()) {
             auto [node, share] = todo.back();
@@ -69,13 +92,52 @@ void predict(In2<T> X,               // in      (n, d)
                 if (share == 0) break;
             }
             if (share == 0) continue;
-            const double *v = value.data() + node * V;
+            const double *v = value + node * V;
             if (share == 1.0)
                 for (int64_t k = 0; k < V; ++k) o[k] = v[k];
             else
                 for (int64_t k = 0; k < V; ++k) o[k] += share * v[k];
         }
     }
+}
+
+template <class T>
+void apply(In2<T> X,                 // in      (n, d)
+           TREE_ARGUMENTS,
+           InOut1<int32_t> leaf) {   // out     (n,)   where a value is spread: the heaviest child's leaf
+    nb::gil_scoped_release unlocked;
+    DenseRows<T> rows{X.data(), int64_t(X.shape(0)), int64_t(X.shape(1))};
+    find_leaves(rows, THE_NODES, leaf.data());
+}
+
+// Sparse rows are checked by the caller (core/csr.py): starts ascend, columns are below d.
+void apply_sparse(In1<int64_t> starts,   // in      (n + 1,)  places in columns and values
+                  In1<int32_t> columns, In1<double> values, int64_t d,
+                  TREE_ARGUMENTS,
+                  InOut1<int32_t> leaf) {
+    nb::gil_scoped_release unlocked;
+    const Nodes nodes = THE_NODES;
+    SparseRows rows(nodes, int64_t(feature.shape(0)), int64_t(backup_feature.shape(0)), starts, columns, values, d);
+    find_leaves(rows, nodes, leaf.data());
+}
+
+template <class T>
+void predict(In2<T> X,               // in      (n, d)
+             TREE_ARGUMENTS,
+             In2<double> value,      // in      (m, V)
+             InOut2<double> out) {   // in/out  (n, V) zeros: sum over leaves of share * value
+    nb::gil_scoped_release unlocked;
+    DenseRows<T> rows{X.data(), int64_t(X.shape(0)), int64_t(X.shape(1))};
+    add_leaves(rows, THE_NODES, value.data(), value.shape(1), out.data());
+}
+
+void predict_sparse(In1<int64_t> starts, In1<int32_t> columns, In1<double> values, int64_t d,
+                    TREE_ARGUMENTS,
+                    In2<double> value, InOut2<double> out) {
+    nb::gil_scoped_release unlocked;
+    const Nodes nodes = THE_NODES;
+    SparseRows rows(nodes, int64_t(feature.shape(0)), int64_t(backup_feature.shape(0)), starts, columns, values, d);
+    add_leaves(rows, nodes, value.data(), value.shape(1), out.data());
 }
 
 // depth[i] = depth[parent[i]] + 1: parents stand before their children.
@@ -147,8 +209,10 @@ void ancestors(In1<int32_t> leaf_, In1<int32_t> parent_, In1<int64_t> indptr_, I
 NB_MODULE(ASSAY_MODULE, m) {
     m.def("apply", &apply<double>);
     m.def("apply", &apply<float>);
+    m.def("apply_sparse", &apply_sparse);
     m.def("predict", &predict<double>);
     m.def("predict", &predict<float>);
+    m.def("predict_sparse", &predict_sparse);
     m.def("depths", &depths);
     m.def("ends", &ends);
     m.def("preorder", &preorder);

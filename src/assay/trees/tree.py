@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import assay.trees._routing as _routing
+from assay.core.csr import csr_arrays
 from assay.core.parallel import in_threads
 
 if TYPE_CHECKING:
@@ -347,8 +348,12 @@ class Tree:
 
     # ------------------------------------------------------------------ what a tree answers
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
-        """(n,) the leaf that each row reaches; a row that is spread follows its heaviest branches."""
+    def apply(self, X: Any) -> np.ndarray:
+        """(n,) the leaf that each row, dense or sparse, reaches; one that is spread follows its heaviest branches."""
+        if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
+            leaf = np.empty(X.shape[0], np.int32)
+            self._over_sparse(X, lambda rows, at: _routing.apply_sparse(*rows, *self._arrays, leaf[at]))
+            return leaf
         X = self._block(X)
         if self._worth_packing(len(X)) and self._grove is not None:
             return self._grove.apply(X)[:, 0]
@@ -356,8 +361,14 @@ class Tree:
         self._over_blocks(len(X), lambda at: _routing.apply(X[at], *self._arrays, leaf[at]))
         return leaf
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """(n, V) the value of the leaf that each row reaches, or the mixture over the leaves it is spread over."""
+        if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
+            out = np.zeros((X.shape[0], self.value.shape[1]))
+            self._over_sparse(
+                X, lambda rows, at: _routing.predict_sparse(*rows, *self._arrays, self.value, out[at])
+            )
+            return out
         X = self._block(X)
         if self._worth_packing(len(X)) and self._grove is not None:
             return self._grove.sums(X)
@@ -365,7 +376,7 @@ class Tree:
         self._over_blocks(len(X), lambda at: _routing.predict(X[at], *self._arrays, self.value, out[at]))
         return out
 
-    def decision_path(self, X: np.ndarray) -> Any:
+    def decision_path(self, X: Any) -> Any:
         """(n, m) sparse: 1 at the nodes that each row passes."""
         from scipy.sparse import csr_matrix
 
@@ -390,6 +401,13 @@ class Tree:
         if X.ndim != 2 or X.shape[1] != self.n_features:
             raise ValueError(f"Tree: expected rows of {self.n_features} columns, got shape {X.shape}.")
         return X if X.dtype in (np.float64, np.float32) else X.astype(np.float64)
+
+    def _over_sparse(self, X: Any, work: Any) -> None:
+        n, d = X.shape
+        if d != self.n_features:
+            raise ValueError(f"Tree: expected rows of {self.n_features} columns, got shape {X.shape}.")
+        start, column, value = csr_arrays(X.tocsr(), np.float64)
+        self._over_blocks(n, lambda at: work((start[at.start : at.stop + 1], column, value, d), at))
 
     def _over_blocks(self, n: int, work: Any) -> None:
         if n <= BLOCK:

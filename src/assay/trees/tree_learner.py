@@ -57,11 +57,11 @@ class TreeLearner:
 
     def apply(self, X: Any) -> np.ndarray:
         """(n,) the number of the leaf that each row reaches."""
-        return self._fitted_tree().apply(dense(self._admit(X))).astype(np.int64)  # type: ignore[attr-defined]
+        return self._fitted_tree().apply(self._admit(X)).astype(np.int64)  # type: ignore[attr-defined]
 
     def decision_path(self, X: Any) -> Any:
         """(n, nodes) sparse: 1 at the nodes that each row passes."""
-        return self._fitted_tree().decision_path(dense(self._admit(X)))  # type: ignore[attr-defined]
+        return self._fitted_tree().decision_path(self._admit(X))  # type: ignore[attr-defined]
 
     @property
     def feature_importances_(self) -> np.ndarray:

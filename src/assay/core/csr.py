@@ -20,7 +20,7 @@ def csr_arrays(X: Any, dtype: Any = None) -> tuple[np.ndarray, np.ndarray, np.nd
     dtype : of the values; None leaves them as they are
 
     >>> import scipy.sparse as sp
-    >>> from assay.linear.csr import csr_arrays
+    >>> from assay.core.csr import csr_arrays
     >>> csr_arrays(sp.csr_matrix([[0.0, 5.0], [0.0, 0.0]]))
     (array([0, 1, 1]), array([1], dtype=int32), array([5.]))
     """

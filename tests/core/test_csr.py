@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from assay.errors import DataError
-from assay.linear.csr import csr_arrays
+from assay.core.csr import csr_arrays
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csr_array])
