@@ -1,7 +1,8 @@
-"""Preparing tables: scalers and imputers, for mixed tables with holes."""
+"""Preparing tables: scalers and imputers, for mixed tables with holes; new columns; codes of labels."""
 
 from assay.prepare.basis_expansion import BasisExpansion
 from assay.prepare.drop_missing import drop_missing
+from assay.prepare.label_codes import LabelCodes
 from assay.prepare.min_max_scaler import MinMaxScaler
 from assay.prepare.missing_indicator import MissingIndicator
 from assay.prepare.polynomial_features import PolynomialFeatures
@@ -12,6 +13,7 @@ from assay.prepare.standard_scaler import StandardScaler
 
 __all__ = [
     "BasisExpansion",
+    "LabelCodes",
     "MinMaxScaler",
     "MissingIndicator",
     "PolynomialFeatures",
