@@ -95,6 +95,27 @@ def test_collinear_and_constant_columns_do_no_harm():
     assert_allclose(abs(np.corrcoef(z, t)[0, 1]), 1.0, rtol=1e-9)
 
 
+def test_collinear_columns_add_no_direction_that_says_the_same_again():
+    """Two columns and their sum: after two directions nothing is left, and they are seen as in the plane."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y, A = X[:, 0] ** 2 + X[:, 1] > 0, np.array([[1.0, 0, 1], [0, 1, 1]])
+    model = FisherDirections(n_components=None).fit(X @ A, y)
+    assert model.directions_.shape == (2, 3)
+    z = model.transform(X @ A)
+    assert np.linalg.matrix_rank(z - z.mean(axis=0)) == 2
+    assert model.criteria_[1] < model.criteria_[0]
+    assert_allclose(model.criteria_[0], FisherDirections().fit(X, y).criteria_[0], rtol=1e-9)
+
+
+def test_with_more_columns_than_rows_the_criterion_still_falls():
+    rng = np.random.default_rng(3)
+    model = FisherDirections(n_components=None).fit(rng.normal(size=(8, 20)), np.repeat([0, 1], 4))
+    assert 1 < len(model.directions_) <= 6  # rows less classes vary
+    assert (np.diff(model.criteria_) <= 1e-9 * model.criteria_[0]).all()
+    assert_allclose(model.directions_ @ model.directions_.T, np.eye(len(model.directions_)), atol=1e-9)
+
+
 def test_blocks_and_weights_give_the_directions_of_all_rows(tmp_path):
     X, y = load_breast_cancer(return_X_y=True)
     whole = FisherDirections().fit(X, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.linalg import qr
 from scipy.linalg import null_space
 
 from assay.bayes.gaussian_classifier import check_overflow
@@ -15,7 +16,7 @@ from assay.core.sum_learner import PassLearner
 from assay.core.sums import Block, Source
 from assay.core.targets import encode_labels
 from assay.errors import DataError, DegenerateError
-from assay.stats.scatter import discriminant_directions, fisher_criterion
+from assay.stats.scatter import discriminant_directions, fisher_criterion, whitener
 
 __all__ = ["FisherDirections"]
 
@@ -34,7 +35,8 @@ class FisherDirections(PassLearner, Transformer):
     grows from one direction to the next. The directions of `LinearDiscriminantAnalysis` are at no right angles, but
     uncorrelated within the classes.
 
-    Directions end where the means agree in all that is left. A collinear or constant column does no harm.
+    Directions end where the means agree in all that is left. All are sought where some class varies: collinear or
+    constant columns, and more columns than rows, add no direction that says the same again.
 
     Parameters
     ----------
@@ -124,8 +126,10 @@ def orthogonal_directions(
     d, between = len(within), gaps.T @ gaps
     found: list[np.ndarray] = []
     criteria: list[float] = []
-    basis = np.eye(d)  # of the complement
-    while len(found) < (d if n_components is None else min(n_components, d)):
+    P = whitener(within)
+    space = np.eye(d) if P.shape[1] == d else qr(within @ P)[0]  # of all that varies within classes
+    basis, r = space, space.shape[1]  # of the complement in it
+    while len(found) < (r if n_components is None else min(n_components, r)):
         left, spread = gaps @ basis, basis.T @ within @ basis
         if np.linalg.norm(left) <= 1e-10 * np.linalg.norm(gaps) or not spread.any():
             break
@@ -135,5 +139,5 @@ def orthogonal_directions(
         w = basis @ best[:, 0]
         found.append(w / np.linalg.norm(w))
         criteria.append(fisher_criterion(found[-1], within, between))
-        basis = null_space(np.array(found))
+        basis = space @ null_space(np.array(found) @ space)
     return np.array(found).reshape(-1, d), np.array(criteria)
