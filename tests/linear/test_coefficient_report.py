@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -17,6 +18,7 @@ from assay.linear.coefficient_report import coefficient_report, pruned
 from assay.linear.linear_regression import LinearRegression
 from assay.linear.logistic_regression import LogisticRegression
 from assay.linear.polynomial_regressor import PolynomialRegressor
+from assay.linear.sgd_classifier import SGDClassifier
 
 
 def planted(seed, n=300):
@@ -108,3 +110,21 @@ def test_what_cannot_be_reported_is_said():
         coefficient_report(PolynomialRegressor(2).fit(X, r), X)
     with pytest.raises(DataError, match="every coefficient is zero"):
         pruned(linear_model.Lasso(1e9).fit(X.to_numpy(), r), X.to_numpy(), r)
+
+
+def test_sparse_tables_and_sparse_weights_are_reported_and_pruned_alike():
+    X, y = load_diabetes(return_X_y=True)
+    label = y > 140
+    plain, sparse = (SGDClassifier(max_iter=3, tol=None, random_state=0).fit(X, label) for _ in range(2))
+    found, expected = coefficient_report(sparse.sparsify(), sp.csr_matrix(X)), coefficient_report(plain, X)
+    assert found.names == expected.names
+    assert_allclose(found.scaled, expected.scaled, rtol=1e-12)
+    smaller, kept = pruned(LinearRegression().fit(sp.csc_matrix(X), y), sp.csc_matrix(X), y)
+    other, names = pruned(LinearRegression().fit(X, y), X, y)
+    assert kept == names and 0 < len(kept) < 10
+    assert_allclose(smaller.coef_, other.coef_, rtol=1e-6)
+
+
+def test_what_has_no_coefficients_is_told():
+    with pytest.raises(DataError, match="LinearRegression has no coef_"):
+        coefficient_report(LinearRegression(), [[1.0]])

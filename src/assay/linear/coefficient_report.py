@@ -142,8 +142,12 @@ def coefficient_report(
             f"coefficient_report: scale must be one of {', '.join(SCALES)} and tolerance a number from 0 to below 1, "
             f"got {scale!r} and {tolerance!r}."
         )
+    if not hasattr(model, "coef_"):
+        raise DataError(
+            f"coefficient_report: {type(model).__name__} has no coef_. Give a linear learner that is fitted."
+        )
     values, names = _numbers(model, X)
-    W = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64)).T
+    W = np.atleast_2d(np.asarray(_dense(model.coef_), dtype=np.float64)).T
     if len(W) != len(names):
         raise DataError(
             f"coefficient_report: {type(model).__name__} has {len(W)} coefficients for {len(names)} columns. Report on "
@@ -171,8 +175,8 @@ def pruned(
 ) -> tuple[Any, list[str]]:
     """The learner fitted again without the columns whose coefficients are near zero, and the names of those kept.
 
-    A nominal column stays if one of its categories matters. X is a frame or an array; the new learner wants the kept
-    columns only.
+    A nominal column stays if one of its categories matters. X is a frame, an array or a sparse matrix; the new
+    learner wants the kept columns only.
 
     Examples
     --------
@@ -198,7 +202,7 @@ def pruned(
     if hasattr(X, "columns") or hasattr(X, "column_names"):
         subset = X.select(labels) if hasattr(X, "select") and not hasattr(X, "iloc") else X[labels]
     else:
-        subset = np.asarray(X)[:, columns]
+        subset = X.tocsr()[:, columns] if hasattr(X, "tocsr") else np.asarray(X)[:, columns]
     return clone(model).fit(subset, y), labels
 
 
@@ -209,8 +213,11 @@ def _numbers(model: Any, X: Any) -> tuple[np.ndarray, list[str]]:
     else:
         values = X
         names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(np.shape(X)[1])]))
-    values = values.toarray() if hasattr(values, "toarray") else values
-    return np.asarray(values, dtype=np.float64), names
+    return np.asarray(_dense(values), dtype=np.float64), names
+
+
+def _dense(values: Any) -> Any:
+    return values.toarray() if hasattr(values, "toarray") else values
 
 
 def _heads(model: Any, k: int) -> list[str]:
