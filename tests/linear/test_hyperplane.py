@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.linear.hyperplane import Hyperplane
 
 
@@ -83,3 +83,16 @@ def test_planes_that_are_none_are_refused():
         Hyperplane([1.0], np.nan)
     with pytest.raises(ParameterError, match="line needs two dimensions, the plane has 3"):
         Hyperplane([1.0, 2.0, 3.0]).line((0, 1), (0, 1))
+
+
+def test_an_axis_may_run_backwards():
+    plane = Hyperplane([1.0, 1.0], -1.0)
+    assert_array_equal(plane.line((2.0, 0.0), (2.0, 0.0)), plane.line((0.0, 2.0), (0.0, 2.0)))
+
+
+def test_points_of_another_space_are_refused():
+    plane = Hyperplane([3.0, 4.0], -10.0)
+    for wrong in ([1.0, 2.0, 3.0], 5.0, np.ones((4, 1))):
+        for ask in (plane.distance, plane.score, plane.project):
+            with pytest.raises(DataError, match="expected points of 2 numbers"):
+                ask(wrong)

@@ -239,7 +239,16 @@ def test_what_cannot_be_fitted_is_said():
         PolynomialRegressor(3).fit(np.random.default_rng(0).normal(size=(5, 20)), np.ones(5))
     with pytest.raises(DataError, match="for one column"):
         PolynomialRegressor("interpolate").fit(np.ones((3, 2)), np.ones(3))
-    with pytest.raises(DegenerateError, match="goes through all rows"):
+    with pytest.raises(DegenerateError, match="nothing is left to judge the noise by"):
         PolynomialRegressor("interpolate").fit(x, r).predict_band(x)
     with pytest.raises(ParameterError, match="level"):
         PolynomialRegressor(1).fit(x, r).predict_band(x, level=1.0)
+
+
+def test_weights_that_do_not_count_rows_leave_nothing_to_judge_the_noise_by():
+    x = np.arange(20.0)[:, None]
+    model = PolynomialRegressor(2).fit(x, np.sin(x[:, 0]), sample_weight=np.full(20, 0.05))
+    with pytest.raises(
+        DegenerateError, match=r"3 parameters from rows that count 1, .* weights that count rows"
+    ):
+        model.predict_band(x)

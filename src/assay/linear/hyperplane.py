@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.linear.affine import length
 
 __all__ = ["Hyperplane"]
@@ -62,16 +62,24 @@ class Hyperplane:
     def score(self, x: ArrayLike) -> NDArray[np.float64]:
         """g(x) of x, (d,) or (n, d)."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(x, dtype=np.float64) @ self.normal + self.offset
+            return self._points(x) @ self.normal + self.offset
 
     def distance(self, x: ArrayLike) -> NDArray[np.float64]:
         """r(x) of (1): positive on the side where w points."""
-        return np.asarray(x, dtype=np.float64) @ (self.normal / self.length) + self.origin_distance
+        return self._points(x) @ (self.normal / self.length) + self.origin_distance
 
     def project(self, x: ArrayLike) -> NDArray[np.float64]:
         """x_p of (1), the nearest point of the plane."""
-        x = np.asarray(x, dtype=np.float64)
+        x = self._points(x)
         return x - np.multiply.outer(self.distance(x), self.normal / self.length)
+
+    def _points(self, x: ArrayLike) -> NDArray[np.float64]:
+        points = np.asarray(x, dtype=np.float64)
+        if points.ndim not in (1, 2) or points.shape[-1] != len(self.normal):
+            raise DataError(
+                f"Hyperplane: expected points of {len(self.normal)} numbers, got an array of shape {points.shape}."
+            )
+        return points
 
     def line(self, xlim: tuple[float, float], ylim: tuple[float, float]) -> NDArray[np.float64] | None:
         """In two dimensions: (2, 2) the ends of the line inside a box; None if it passes outside.
@@ -84,6 +92,7 @@ class Hyperplane:
         if len(self.normal) != 2:
             raise ParameterError(f"Hyperplane: line needs two dimensions, the plane has {len(self.normal)}.")
         a, b = self.normal
+        xlim, ylim = (min(xlim), max(xlim)), (min(ylim), max(ylim))  # an axis may run backwards
         ends = set()
         with np.errstate(over="ignore"):  # a line that is nearly upright meets the sides far away
             for x in xlim if b else ():

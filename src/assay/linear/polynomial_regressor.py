@@ -221,9 +221,10 @@ class PolynomialRegressor(Regressor):
         if kind == "noise":
             width = ndtri((1 + level) / 2) * np.broadcast_to(self.sigma_, middle.shape)
         elif not np.isfinite(self._spread).all():
+            total = self._free + self.n_parameters_
             raise DegenerateError(
-                "PolynomialRegressor: the polynomial goes through all rows, so nothing is left to judge the noise by. "
-                "Lower the degree."
+                f"PolynomialRegressor: {self.n_parameters_:.4g} parameters from rows that count {total:.4g}, so "
+                "nothing is left to judge the noise by. Lower the degree, or give weights that count rows."
             )
         else:
             Z = self._basis.columns(values)
