@@ -49,3 +49,8 @@ def test_what_has_no_elbow_is_said():
         validation_elbow([[1.0], [2.0]])
     with pytest.raises(DataError, match="one standard error for each mean"):
         elbow([1.0, 2.0], [1.0])
+
+
+def test_standard_errors_below_zero_are_refused():
+    with pytest.raises(DataError, match="standard errors must be numbers from 0 up, got -1"):
+        elbow([2.0, 1.0], [0.0, -1.0])

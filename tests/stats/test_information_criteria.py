@@ -139,3 +139,20 @@ def test_edges():
         structural_risk([0.1, 0.2], [5], 10)
     with pytest.raises(DataError, match="rows"):
         regression_criteria([1.0, 2.0], [1.0], 1)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: bic(-1.0, 2, 0),
+        lambda: optimism(1, 0, 1.0),
+        lambda: corrected_error(1.0, 1, 0, 1.0),
+        lambda: mallows_cp(1.0, 2, 5, 0.0),
+        lambda: description_length(-1.0, 2, 0),
+        lambda: description_length(-1.0, 2, 5, base=1.0),
+        lambda: regression_criteria([1.0, 2.0], [1.0, 2.5], -1),
+    ],
+)
+def test_no_rows_no_noise_and_fewer_than_no_parameters_are_refused(ask):
+    with pytest.raises(ParameterError, match=r"must be (above [01]|a number from 0 up), got"):
+        ask()

@@ -34,3 +34,10 @@ def test_what_cannot_be_compared_is_refused():
         relative_squared_error([0.1, 0.1, 0.1], [1.0, 2.0, 3.0])
     with pytest.raises(DataError, match="shape"):
         relative_squared_error([1.0, 2.0], [1.0])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_numbers_that_are_none_are_refused(bad):
+    for y, g in (([1.0, bad, 2.0], [1.0, 2.0, 3.0]), ([1.0, 2.0, 3.0], [1.0, bad, 2.0])):
+        with pytest.raises(DataError, match="finite numbers"):
+            relative_squared_error(y, g)

@@ -51,6 +51,8 @@ def elbow(mean: ArrayLike, standard_error: ArrayLike) -> Elbow:
     e, se = as_points(mean, "elbow"), as_points(standard_error, "elbow")
     if e.ndim != 1 or e.shape != se.shape or not len(e):
         raise DataError(f"elbow: expected one standard error for each mean, got {se.shape} and {e.shape}.")
+    if (se < 0).any():
+        raise DataError(f"elbow: standard errors must be numbers from 0 up, got {float(se.min()):g}.")
     best = int(np.argmin(e))
     threshold = float(e[best] + se[best])
     return Elbow(int(np.argmax(e <= threshold)), best, e, se, threshold)  # (1)

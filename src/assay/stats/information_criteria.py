@@ -72,6 +72,7 @@ def bic(log_likelihood: float, parameters: float, n: int) -> float:
     >>> round(bic(-3.437242, 3, 6), 4)
     12.2498
     """
+    _above_zero("bic", n=n)
     return float(-2 * log_likelihood + parameters * np.log(n))
 
 
@@ -82,6 +83,7 @@ def optimism(parameters: float, n: int, var: float) -> float:
     >>> optimism(parameters=4, n=20, var=1.0)
     0.4
     """
+    _above_zero("optimism", n=n)
     return 2 * parameters * var / n
 
 
@@ -97,6 +99,7 @@ def corrected_error(mse: float, parameters: float, n: int, var: float, kind: str
     """
     if kind not in ("aic", "bic"):
         raise ParameterError(f"corrected_error: kind must be one of 'aic', 'bic', got {kind!r}.")
+    _above_zero("corrected_error", n=n)
     price = 2.0 if kind == "aic" else float(np.log(n))
     return mse + price * parameters * var / n  # (1)
 
@@ -108,6 +111,7 @@ def mallows_cp(sse: float, parameters: float, n: int, var: float) -> float:
     >>> mallows_cp(sse=16.0, parameters=4, n=20, var=1.0)
     4.0
     """
+    _above_zero("mallows_cp", var=var)
     return sse / var - n + 2 * parameters
 
 
@@ -122,6 +126,9 @@ def description_length(log_likelihood: float, parameters: float, n: int, base: f
     >>> round(description_length(-3.437242, 3, 6), 4)
     8.8363
     """
+    _above_zero("description_length", n=n)
+    if not base > 1:
+        raise ParameterError(f"description_length: base must be above 1, got {base}.")
     return float((-log_likelihood + 0.5 * parameters * np.log(n)) / np.log(base))  # (1)
 
 
@@ -187,6 +194,8 @@ def regression_criteria(
     (33.848, 33.4315, 0.0)
     """
     who = "regression_criteria"
+    if not parameters >= 0:
+        raise ParameterError(f"{who}: parameters must be a number from 0 up, got {parameters}.")
     r, g = as_sample(y, who), as_sample(fitted, who)
     if len(r) != len(g):
         raise DataError(f"{who}: y has {len(r)} rows and fitted has {len(g)}.")
@@ -245,3 +254,9 @@ def structural_risk(errors: ArrayLike, vc: ArrayLike, n: int, eta: float = 0.05)
         )
     bounds = err + np.sqrt((V * (np.log(2 * n / V) + 1) - np.log(eta / 4)) / n)  # (1)
     return StructuralRisk(bounds, int(np.argmin(bounds)))
+
+
+def _above_zero(who: str, **given: float) -> None:
+    for name, value in given.items():
+        if not value > 0:
+            raise ParameterError(f"{who}: {name} must be above 0, got {value}.")

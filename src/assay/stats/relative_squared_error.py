@@ -27,6 +27,10 @@ def relative_squared_error(y: ArrayLike, predicted: ArrayLike, weights: ArrayLik
         raise DataError(
             f"relative_squared_error: y has shape {r.shape} and predicted {g.shape}, expected (n,) twice."
         )
+    if not (np.isfinite(r).all() and np.isfinite(g).all()):
+        raise DataError(
+            "relative_squared_error: y and predicted must be finite numbers. Drop rows without them."
+        )
     w = as_weights(weights, len(r), "relative_squared_error")
     v = np.ones(len(r)) if w is None else w
     spread = float(v @ (r - v @ r / v.sum()) ** 2)
