@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 import assay.linear._sgd as _sgd
+from assay.core.csr import csr_arrays
 from assay.core.parameters import Accepted, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.core.csr import csr_arrays
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 import assay.linear._sparse_logistic as _sparse_logistic
+from assay.core.csr import csr_arrays
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.errors import DataError
-from assay.core.csr import csr_arrays
 from assay.optimize.objective import Optimum, Record
 
 __all__ = ["solve"]
