@@ -138,3 +138,14 @@ def test_values_are_numbers_one_a_term(table, terms, value):
 def test_terms_are_names_or_contrasts(table, terms):
     with pytest.raises(ParameterError, match="terms must be names, or numbers with 4 columns"):
         table.wald_test(terms)
+
+
+def test_a_column_may_be_called_constant(frame):
+    X = frame[["age"]].rename(columns={"age": "constant"})
+    table = LogisticRegression(C=float("inf"), tol=1e-9).fit(X, frame["ill"]).summary(X, frame["ill"])
+    assert table.terms == ["(constant)", "constant"] and table.constant == "(constant)"
+    assert table.wald_test("constant").df == 1
+    assert_allclose(table["constant"]["estimate"], table.estimate[1])
+    assert "constant" in str(table).partition("Odds ratios")[2].partition("Fit")[0]
+    without = LogisticRegression(C=float("inf"), tol=1e-9, fit_intercept=False).fit(X, frame["ill"])
+    assert without.summary(X, frame["ill"]).constant == ""

@@ -48,7 +48,7 @@ class CoefficientTable:
     Attributes
     ----------
     learner : its name
-    terms : (m,) "constant" and the names of the columns      equations : (m,) what is modelled, the same for one block
+    terms : (m,) the constant and the columns      equations : (m,) what is modelled, the same for one block
     estimate, standard_error, statistic, p_value, lower, upper : (m,)
     covariance : (m, m) of the estimates
     level : of the intervals      df : degrees of freedom of t, inf for the normal distribution
@@ -59,6 +59,7 @@ class CoefficientTable:
     odds : whether the exponentials of the coefficients are odds ratios
     penalised : whether the coefficients are shrunken, so that likelihoods of fits cannot be compared
     columns : dict from each column of the user's table to its terms
+    constant : what the constant is called among the terms, "" if there is none
 
     Examples
     --------
@@ -92,6 +93,7 @@ class CoefficientTable:
     odds: bool = False
     penalised: bool = False
     columns: dict[str, list[str]] = field(default_factory=dict)
+    constant: str = "constant"
 
     @property
     def statistic(self) -> Floats:
@@ -266,7 +268,7 @@ class CoefficientTable:
             sections.append(Section(f"Coefficients: {equation}", heads, cells))
             if self.odds:
                 ratios = np.column_stack((self.odds_ratio, self.odds_ratio_interval))
-                cells = [[self.terms[i], *ratios[i].tolist()] for i in rows if self.terms[i] != "constant"]
+                cells = [[self.terms[i], *ratios[i].tolist()] for i in rows if self.terms[i] != self.constant]
                 if cells:
                     sections.append(Section(f"Odds ratios: {equation}", ["term", "odds ratio", *ends], cells))
         if self.residuals:

@@ -179,7 +179,8 @@ class Inference(_Learner):
         estimate = fit.outside @ fit.at
         others = [k for k in range(fit.K) if k != fit.reference]
         labels = [str(label) for label in self.classes_]
-        terms = (["constant"] if self.fit_intercept else []) + given.names
+        constant = _constant(given.names, self.fit_intercept)
+        terms = ([constant] if constant else []) + given.names
         equations = [f"log odds of {labels[k]} against {labels[fit.reference]}" for k in others]
         error = np.sqrt(np.maximum(V.diagonal(), 0.0))
         if intervals == "profile":
@@ -206,6 +207,7 @@ class Inference(_Learner):
             odds=True,
             penalised=fit.penalised,
             columns=self._terms_of_columns(given.names),
+            constant=constant,
         )
 
     def _numbers_table(self, who: str, given: SummaryRows, level: float, covariance: str) -> CoefficientTable:
@@ -239,7 +241,8 @@ class Inference(_Learner):
         lower, upper = _wald(estimate, error, level, df)
         gram = fit.gram / fit.scale.total
         notes = [SHRUNKEN.format("LinearRegression")] if fit.penalised else []
-        terms = (["constant"] if self.fit_intercept else []) + given.names
+        constant = _constant(given.names, self.fit_intercept)
+        terms = ([constant] if constant else []) + given.names
         table = CoefficientTable(
             type(self).__name__,
             terms,
@@ -257,6 +260,7 @@ class Inference(_Learner):
             notes + self._more_notes(given, gram, fit.scale, covariance, "precisions"),
             penalised=fit.penalised,
             columns=self._terms_of_columns(given.names),
+            constant=constant,
         )
         table.measures.update(
             least_squares_measures(fit, table, condition(gram, fit.scale, self.fit_intercept))
@@ -369,6 +373,11 @@ SHRUNKEN = (
     "The coefficients are shrunken towards 0 by the penalty: standard errors tell how much such estimates vary, not "
     "how far they are from the truth, and tests are approximate. For tests fit with {}."
 )
+
+
+def _constant(names: list[str], intercept: bool) -> str:
+    """What the constant is called beside these columns; nothing if there is none."""
+    return "" if not intercept else "(constant)" if "constant" in names else "constant"
 
 
 def _wald(estimate: np.ndarray, error: np.ndarray, level: float, df: float) -> tuple[np.ndarray, np.ndarray]:

@@ -44,7 +44,7 @@ def likelihood_ratio_test(smaller: CoefficientTable, larger: CoefficientTable) -
                 "largest there is."
             )
     shared = [name for name in SAME if name in smaller.measures or name in larger.measures]
-    if ("constant" in smaller.terms) != ("constant" in larger.terms):  # squares about the mean, and about 0
+    if bool(smaller.constant) != bool(larger.constant):  # squares about the mean, and about 0
         shared = [name for name in shared if name != "total squares"]
     one, other = (
         np.array([t.measures[name] for name in shared if name in t.measures]) for t in (smaller, larger)
