@@ -18,9 +18,10 @@ class Perceptron(SGDClassifier):
     with labels -1 and +1: stochastic gradient descent on the loss max(0, -y s) at a constant rate, so this is
     ``SGDClassifier(loss="perceptron", learning_rate="constant", eta0=1, penalty=None)``. Classes that a hyperplane
     separates are separated after finitely many corrections; others make the weights wander, and ``tol`` ends it. More
-    than two classes: each against the rest. The same seed gives the same weights as scikit-learn. For the textbook's
-    variants (visiting orders, batches, margins, the trace of corrections) see ``PerceptronRule``, and
-    ``PocketClassifier`` for classes that are not separable. Cost: O(n d) a pass.
+    than two classes: each against the rest. The same seed gives the same weights as scikit-learn, except for early
+    stopping beside a penalty, which the peer judges by weights that lack their scale. For the textbook's variants
+    (visiting orders, batches, margins, the trace of corrections) see ``PerceptronRule``, and ``PocketClassifier`` for
+    classes that are not separable. Cost: O(n d) a pass.
 
     Parameters
     ----------
