@@ -55,3 +55,13 @@ def test_no_point_on_the_border_without_numbers_to_move():
     assert nearest_section(design, {}, X[0], np.array([0.0]), 1.0, "other") is None
     huge = nearest_section(design, {}, X[0], np.array([1e200]), 5e199, "other")  # its square is no number
     assert_allclose(huge.rows[0][1:], [1.0, 0.5, -0.5], rtol=1e-12)
+
+
+def test_categories_with_an_order_are_told_with_their_number_and_stay():
+    sizes = pd.Categorical(["small", "large", "medium"], ["small", "medium", "large"], ordered=True)
+    design, X = seen(pd.DataFrame({"size": sizes, "age": [1.0, 2.0, 3.0]}))
+    row = {"size": "large", "age": 2.0}
+    section = terms_section("T", design, row, X[1], np.array([[2.0], [0.5]]), np.zeros(1), ["product"])
+    assert section.rows[0] == ["size", "large (2)", 2.0, 4.0]
+    nearest = nearest_section(design, row, X[1], np.array([2.0, 0.5]), 5.0, "other")
+    assert nearest.rows == [["age", 2.0, -8.0, -10.0]] and "categories staying" in nearest.note

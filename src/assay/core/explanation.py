@@ -159,7 +159,7 @@ def _shown(value: Any) -> str:
 
 
 def text_table(columns: list[str] | None, rows: list[list[Any]]) -> str:
-    """Rows of cells as aligned text, numbers to the right.
+    """Rows of cells as aligned text, columns of numbers (and blanks) to the right.
 
     >>> from assay.core.explanation import text_table
     >>> print(text_table(["class", "share"], [["yes", 0.25], ["no", 0.75]]))
@@ -174,7 +174,10 @@ def text_table(columns: list[str] | None, rows: list[list[Any]]) -> str:
         if heads + cells
         else []
     )
-    number = [all(isinstance(row[j], (int, float, Fraction)) for row in rows) for j in range(len(width))]
+    number = [
+        all(isinstance(row[j], (int, float, Fraction)) or row[j] == "" for row in rows)
+        for j in range(len(width))
+    ]
     return "\n".join(
         "  "
         + "  ".join(v.rjust(w) if right else v.ljust(w) for v, w, right in zip(row, width, number)).rstrip()

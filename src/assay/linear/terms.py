@@ -31,6 +31,13 @@ def gathered(design: Design, x: np.ndarray, weights: np.ndarray) -> tuple[np.nda
     return weight, product
 
 
+def _told(design: Design, j: int, value: Any, x: np.ndarray) -> Any:
+    """A value in the user's words; a category that has an order with its number, which the weight multiplies."""
+    if design.schema[j].kind != "ordinal" or value is None:
+        return value
+    return f"{value} ({x[np.flatnonzero(design.source == j)[0]]:g})"
+
+
 def terms_section(
     title: str,
     design: Design,
@@ -59,7 +66,7 @@ def terms_section(
     for j in order[:MANY]:
         name = design.schema[int(j)].name
         shown = [float(weight[j, 0])] if single else []
-        rows.append([name, row.get(name), *shown, *product[j].tolist()])
+        rows.append([name, _told(design, int(j), row.get(name), x), *shown, *product[j].tolist()])
     blank = [""] if single else []
     if len(order) > MANY:
         rest = product[order[MANY:]].sum(axis=0)
@@ -73,8 +80,11 @@ def terms_section(
 def nearest_section(
     design: Design, row: dict[str, Any], x: np.ndarray, normal: np.ndarray, score: float, other: Any
 ) -> Section | None:
-    """The nearest point where the answer turns into ``other``, moving the columns of numbers only."""
-    free = np.array([design.schema[int(j)].kind != "nominal" for j in design.source])
+    """The nearest point where the answer turns into ``other``, moving the columns of numbers only.
+
+    Each column counts in its own unit, so the distance compares rows, but columns only if these are on one scale.
+    """
+    free = np.array([design.schema[int(j)].kind == "numeric" for j in design.source])
     w = np.where(free, normal, 0.0)
     size = float(length(w))
     if size == 0.0 or not np.isfinite(size):
@@ -83,7 +93,7 @@ def nearest_section(
     order = [int(j) for j in np.argsort(-np.abs(step), kind="stable") if step[j] != 0][:MANY]
     rows = [[design.names[j], float(x[j]), float(x[j] + step[j]), float(step[j])] for j in order]
     distance = abs(score) / size
-    said = f"At a distance of {distance:.4g} the answer would turn into {other}"
+    said = f"At a distance of {distance:.4g}, columns in their own units, the answer would turn into {other}"
     hidden = int((step != 0).sum()) - len(rows)
     if hidden > 0:
         said += f" ({hidden} more columns move less)"
