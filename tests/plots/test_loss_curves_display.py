@@ -30,3 +30,13 @@ def test_each_curve_is_drawn_and_named():
 def test_own_choice():
     display = LossCurvesDisplay.from_losses({"mine": MARGIN_LOSSES["exponential"]}, steps=3)
     assert_allclose(display.curves["mine"], np.exp([3, 0, -3]))
+
+
+def test_a_loss_looks_alike_whatever_stands_beside_it():
+    looks = []
+    for names in (None, ["log_loss", "hinge"], ["squared_sigmoid", "hinge", "log_loss"]):
+        lines = LossCurvesDisplay.from_losses(names).ax_.lines
+        looks.append({l.get_label(): (l.get_color(), l.get_linestyle()) for l in lines})
+    for name in ("log loss", "hinge"):
+        assert len({look[name] for look in looks}) == 1
+    assert len(set(looks[0].values())) == len(looks[0])

@@ -77,14 +77,17 @@ class LossCurvesDisplay:
         """
         self.ax_ = ax = axes_for(ax, (6.0, 4.2))
         self.figure_ = ax.figure
-        others = 0
+        places = [
+            *USUAL,
+            *(name for name in self.curves if name not in USUAL),
+        ]  # a loss looks alike in all figures
         for name, curve in self.curves.items():
             if name == "zero_one":
                 ax.plot(self.margin, curve, color="#15202b", lw=2.6, label=_words(name))
                 continue
-            style = LINES[others // 5 % len(LINES)]
-            ax.plot(self.margin, curve, color=class_colour(others), ls=style, lw=1.6, label=_words(name))
-            others += 1
+            place = places.index(name) - 1
+            style = LINES[place // 5 % len(LINES)]
+            ax.plot(self.margin, curve, color=class_colour(place), ls=style, lw=1.6, label=_words(name))
         ax.axvline(0, color="#5f6975", lw=0.8)
         ax.set(xlabel="margin, y s", ylabel="loss", xlim=(self.margin[0], self.margin[-1]))
         ax.set_ylim(bottom=0, top=top)
