@@ -335,3 +335,35 @@ def test_parameters_that_do_not_go_together_are_told_in_a_sentence(run, tmp_path
     assert code == 2 and err.startswith(
         "assay: LinearDiscriminantAnalysis: shrinkage not supported with 'svd'"
     )
+
+
+def test_a_logistic_regression_is_fitted_asked_and_explained(run, tmp_path):
+    """The same numbers as in Python; the explanation is in the units of the table."""
+    from assay.linear import LogisticRegression
+    from assay.prepare import Prepared
+    from assay.tables.data import load_iris
+
+    place = tmp_path / "m.assay"
+    code, out, _ = run("fit", "iris", "-l", "logistic", "--set", "C=0.5", "-o", place)
+    assert code == 0 and out.startswith("LogisticRegression learned species from 150 rows and 4 columns")
+    code, out, _ = run("predict", place, "iris")
+    iris = load_iris()
+    model = Prepared(LogisticRegression(C=0.5, max_iter=1000), scale=True).fit(iris.X, iris.y)
+    said = [float(line.split(",")[1]) for line in out.splitlines()[1:]]
+    assert np.allclose(said, model.predict_proba(iris.X)[:, 0], rtol=1e-5, atol=0)
+    code, out, _ = run("explain", place, "iris", "--row", "71", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["answer"] == model.predict(iris.X[70:71])[0]
+    assert {row[0]: row[1] for row in told["sections"][0]["rows"]}["petal width (cm)"] == 1.8
+
+
+@pytest.mark.filterwarnings("default")  # the command shows it as a note
+def test_infinity_is_a_number_and_separated_classes_are_told(run, tmp_path):
+    code, out, err = run(
+        "fit", "charity_donors", "-l", "logistic", "--set", "C=inf", "-o", tmp_path / "m.assay"
+    )
+    assert code == 0 and "training error 0.0%" in out
+    assert "completely separated" in err and "Age, Salary" in err
+    code, _, err = run("fit", "iris", "-l", "logistic", "--set", "C=-inf", "-o", tmp_path / "m.assay")
+    assert code == 2 and "C must be a number above 0, got -inf" in err

@@ -58,8 +58,9 @@ def command(data: str, target: str | None, learner: str, settings: tuple[str, ..
 
 
 def _apply(model: Any, settings: tuple[str, ...]) -> None:
-    """name=value pairs as parameters; values are numbers, True, False, None, lists or text."""
+    """name=value pairs as parameters; values are numbers (inf among them), True, False, None, lists or text."""
     import ast
+    import math
 
     known = model.get_params(deep=False)
     for setting in settings:
@@ -72,7 +73,7 @@ def _apply(model: Any, settings: tuple[str, ...]) -> None:
                 f"{who} has no parameter {name!r}.{did_you_mean(name, known)}", param_hint="--set"
             )
         try:
-            value = ast.literal_eval(text)
+            value = {"inf": math.inf, "-inf": -math.inf}.get(text) or ast.literal_eval(text)
         except (ValueError, SyntaxError):
             value = text
         model.set_params(**{name: value})

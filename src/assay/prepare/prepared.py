@@ -13,6 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 from assay.core import Classifier, Explanation
 from assay.core.parameters import Flag, Instance
 from assay.errors import ParameterError
+from assay.prepare.own_units import in_own_units
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
 from assay.tables import Table
@@ -23,7 +24,8 @@ class Prepared(Classifier):
 
     Holes are filled only for a classifier that cannot use them itself; numbers are made comparable
     (z-scores) if asked. Tables stay tables in between, so names and categories reach the classifier. Unlike
-    a scikit-learn pipeline of the same steps it can be saved as data, and ``explain`` shows what was filled.
+    a scikit-learn pipeline of the same steps it can be saved as data, and ``explain`` shows what was filled, in the
+    units of the table.
 
     Parameters
     ----------
@@ -94,4 +96,8 @@ class Prepared(Classifier):
         return np.searchsorted(self.classes_, answers)
 
     def _explanation(self, X: np.ndarray, row: dict[str, Any]) -> Explanation:
-        return replace(self.learner_.explain(self._prepare(X)), row=row)
+        told = self.learner_.explain(self._prepare(X))
+        sections = told.sections
+        if self.scale:
+            sections = [in_own_units(section, self.steps_[-1], self.schema_) for section in sections]
+        return replace(told, row=row, sections=sections)
