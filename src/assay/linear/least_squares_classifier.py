@@ -76,7 +76,7 @@ class LeastSquaresClassifier(LeastSquaresLearner, LinearClassifier, Discriminant
         K = len(self.classes_)
         if K < 2:
             raise DataError(
-                f"{type(self).__name__}: y has one class only, {self.classes_[0]!r}. Two classes are needed to tell "
+                f"{type(self).__name__}: y has one class only, {self.classes_[0]}. Two classes are needed to tell "
                 "them apart."
             )
         if self.coding == "signs":
