@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csc_array, random_array
+from scipy.sparse import csc_array, csr_array, random_array
+from sklearn.exceptions import ConvergenceWarning
 
 from assay.errors import DataError, ParameterError
 from assay.linear import coordinate_descent
-from assay.linear.coordinate_descent import Columns, CrossProducts, SparseColumns, grid, problem
+from assay.linear.coordinate_descent import Columns, CrossProducts, SparseColumns, complain, grid, problem
 
 
 def soft(z, t):
@@ -240,3 +241,21 @@ def test_the_quadratic_kernel_solves_its_problem():
     assert sweeps < 5000
     coordinate_descent._kernel.quadratic(G, q, 1e6, 0.5, 1e-30, 5000, w)
     assert_array_equal(w, 0)
+
+
+def test_squares_of_sparse_columns_far_from_zero_do_not_cancel():
+    """Steps are divided by them: too small a square, and the weights grow for ever."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3)) + [0.0, 1e5, -3e6]
+    w = rng.uniform(0.5, 2, 50)
+    y = ((X - X.mean(axis=0)) @ [1.0, -2.0, 0.5] + rng.normal(size=50))[:, None]
+    sparse = SparseColumns(csr_array(X), y, w, True, "test")
+    found, gaps, _ = sparse.path(0, np.array([0.1]), 1.0, tol=1e-8)
+    expected, _, _ = Columns(X, y, w, True, "test").path(0, np.array([0.1]), 1.0, tol=1e-8)
+    assert np.isfinite(gaps).all()
+    assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_a_gap_that_is_no_number_is_complained_about():
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        complain(np.array([np.nan, 0.0]), 1.0, "Lasso", 10)

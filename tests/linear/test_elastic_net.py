@@ -196,3 +196,13 @@ def test_parameters_are_checked():
     ):
         with pytest.raises(ParameterError, match=f"ElasticNet: {next(iter(wrong))} must be"):
             ElasticNet(**wrong).fit(X, y)
+
+
+def test_sparse_columns_far_from_zero_keep_their_weights():
+    """Once they grew to 1e200, and nobody said so."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4, 150)) + 10 ** rng.uniform(-2, 6, 150)
+    y = rng.normal(size=4)
+    settings = {"alpha": 1e-3, "l1_ratio": 0.0, "selection": "random", "random_state": 0, "max_iter": 100_000}
+    sparse, dense = (ElasticNet(**settings, tol=1e-6).fit(form(X), y) for form in (csr_matrix, np.asarray))
+    assert_array_equal(sparse.coef_, dense.coef_)

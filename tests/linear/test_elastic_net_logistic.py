@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from assay.errors import DataError
 from assay.linear import elastic_net_logistic
+from assay.linear.compact import compact
 from assay.linear.elastic_net_logistic import Search, solve
 
 KERNEL = elastic_net_logistic._logistic
@@ -20,7 +21,7 @@ KERNEL = elastic_net_logistic._logistic
 
 @pytest.fixture(autouse=True)
 def sparse_tables_stay_sparse(monkeypatch):
-    monkeypatch.setattr(elastic_net_logistic, "SMALL", 0)
+    monkeypatch.setattr(elastic_net_logistic, "compact", lambda X: X)
 
 
 def table(load):
@@ -152,7 +153,7 @@ def test_columns_far_from_zero_are_no_obstacle(load):
 
 def test_small_sparse_tables_are_solved_as_dense_ones(monkeypatch):
     X, y = table(load_wine)
-    monkeypatch.setattr(elastic_net_logistic, "SMALL", 10_000)
+    monkeypatch.setattr(elastic_net_logistic, "compact", compact)
     sparse, dense = (solve(Z, y, None, 3, 0.1, 1.0) for Z in (csr_matrix(X), X))
     assert_array_equal(sparse.w, dense.w)
 

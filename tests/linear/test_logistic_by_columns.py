@@ -40,6 +40,7 @@ def test_no_weights_nearby_are_better(K, ratio, sparse, strength):
     W, optimum = solve_by_columns(csr_matrix(X) if sparse else X, y, w, K, 0.3, ratio, start=None, **how)
     best = value(W, X, y, w, 0.3, ratio, strength)
     assert_allclose(optimum.history[-1].value, best, rtol=1e-8)
+    assert optimum.history[-1].gradient <= 1e-8  # in the unit of tol, up to rounding
     rng = np.random.default_rng(1)
     for size in (1e-1, 1e-2, 1e-3):
         for _ in range(10):

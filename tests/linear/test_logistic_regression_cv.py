@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from assay.errors import DataError, ParameterError
-from assay.linear import logistic_regression_cv
+from assay.linear import compact
 from assay.linear.logistic_regression import LogisticRegression
 from assay.linear.logistic_regression_cv import LogisticRegressionCV
 
@@ -139,7 +139,7 @@ def test_sparse_tables_small_and_large(ratio, monkeypatch):
     settings = {"Cs": [0.01, 0.1], "l1_ratios": (ratio,), "tol": 1e-8, "max_iter": 1000, "cv": 3}
     dense = LogisticRegressionCV(**settings).fit(X, y)
     for limit in (1 << 17, 0):
-        monkeypatch.setattr(logistic_regression_cv, "SMALL", limit)
+        monkeypatch.setattr(compact, "SMALL", limit)
         sparse = LogisticRegressionCV(**settings).fit(csr_matrix(X), y)
         assert sparse.C_ == dense.C_
         assert_allclose(sparse.coef_, dense.coef_, atol=1e-5)

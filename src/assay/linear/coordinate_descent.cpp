@@ -134,16 +134,29 @@ struct SparseColumns {
     std::vector<double> s, whole;
     int64_t n() const { return n_; }
     int64_t d() const { return d_; }
+    // Only a column without zeros can lie far from 0 for its spread; its mean is taken off entry by entry.
+    bool full(int64_t j) const { return start[j + 1] - start[j] == n_; }
+    double centred(int64_t i, int64_t j) const { return value[i] - mean[j] * root[row[i]]; }
     double correlation(int64_t j) const {
         const int64_t from = start[j];
-        return sparse_dot(value + from, row + from, start[j + 1] - from, s.data()) + offset * total * mean[j];
-    }
-    double square(int64_t j) const {
+        if (!full(j)) return sparse_dot(value + from, row + from, start[j + 1] - from, s.data()) + offset * total * mean[j];
         double sum = 0;
-        for (int64_t i = start[j]; i < start[j + 1]; ++i) sum += value[i] * value[i];
-        return std::max(sum - total * mean[j] * mean[j], 0.0);
+        for (int64_t i = from; i < start[j + 1]; ++i) sum += centred(i, j) * (s[size_t(row[i])] + offset * root[row[i]]);
+        return sum;
+    }
+    double square(int64_t j) const {  // nothing cancels: too small a square would make steps that lead away for ever
+        double sum = 0, rest = total;  // weight of the rows that are 0
+        for (int64_t i = start[j]; i < start[j + 1]; ++i) {
+            const double weight = root[row[i]], off = centred(i, j);
+            sum += off * off, rest -= weight * weight;
+        }
+        return sum + std::max(rest, 0.0) * mean[j] * mean[j];
     }
     void move(int64_t j, double step) {
+        if (full(j)) {
+            for (int64_t i = start[j]; i < start[j + 1]; ++i) s[size_t(row[i])] -= step * centred(i, j);
+            return;
+        }
         for (int64_t i = start[j]; i < start[j + 1]; ++i) s[size_t(row[i])] -= step * value[i];
         offset += step * mean[j];
     }

@@ -297,7 +297,7 @@ def grid(
 def complain(gaps: Any, limit: float, who: str, max_iter: int) -> None:
     """Warn if a gap is above the limit."""
     worst = float(np.max(gaps, initial=0.0))
-    if worst > limit:
+    if not worst <= limit:  # a gap that is no number, either
         from sklearn.exceptions import ConvergenceWarning
 
         warnings.warn(

@@ -10,6 +10,7 @@ from assay.core import Regressor
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.errors import DataError
+from assay.linear.compact import compact
 from assay.linear.coordinate_descent import Columns, CrossProducts, Problem, Sweep, complain, problem
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.paths import enet_path
@@ -141,7 +142,7 @@ class ElasticNet(LinearRegressor, Regressor):
         return tags
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
-        who = type(self).__name__
+        who, X = type(self).__name__, compact(X)
         if w is not None:
             if not w.all():  # a row of weight 0 is no row
                 X, y, w = X[w > 0], y[w > 0], w[w > 0]

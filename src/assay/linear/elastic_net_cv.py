@@ -12,6 +12,7 @@ from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.errors import DataError, ParameterError
+from assay.linear.compact import compact
 from assay.linear.coordinate_descent import CrossProducts, Problem, complain, grid, problem
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.paths import enet_path
@@ -141,20 +142,19 @@ class ElasticNetCV(LinearRegressor, Regressor):
             raise DataError(
                 f"{who} learns one output, y has {y.shape[1]}. Fit one model for each column of y."
             )
-        target = y[:, None]
+        X, target = compact(X), y[:, None]
         gram = None if self.precompute is False or isinstance(self.precompute, str) else self.precompute
         whole = problem(X, target, w, self.fit_intercept, gram, who)
         ratios = [float(ratio) for ratio in np.atleast_1d(self.l1_ratio)]
         grids = [self._grid(whole, ratio) for ratio in ratios]
-        rows = X if isinstance(X, np.ndarray) else X.tocsr()
-        folds = list(check_cv(self.cv).split(rows, y))
+        folds = list(check_cv(self.cv).split(X, y))
 
         def judge(fold: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-            train, test = (_rows(part, len(y)) for part in fold)
-            data = _training_part(whole, rows, target, w, train, test, self.fit_intercept, who)
+            train, test = (_rows(part) for part in fold)
+            data = _training_part(whole, X, target, w, train, test, self.fit_intercept, who)
             found = [self._weights(data, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
             bar.advance()
-            return np.array([_errors(rows[test], y[test], _some(w, test), *model) for model in found])
+            return np.array([_errors(X[test], y[test], _some(w, test), *model) for model in found])
 
         work = whole.cost * len(folds) * sum(len(alphas) for alphas in grids)
         with progress(len(folds), f"{who}: folds") as bar:
@@ -211,7 +211,7 @@ class ElasticNetCV(LinearRegressor, Regressor):
         self.mse_path_ = np.squeeze(table)
 
 
-def _rows(part: np.ndarray, n: int) -> np.ndarray:
+def _rows(part: np.ndarray) -> np.ndarray:
     part = np.asarray(part)
     return np.flatnonzero(part) if part.dtype == bool else part
 

@@ -9,13 +9,13 @@ import numpy as np
 import assay.linear._coordinate_descent as _coordinate_descent
 import assay.linear._elastic_net_logistic as _logistic
 from assay.errors import DataError
+from assay.linear.compact import compact
 from assay.optimize import Optimum, Record
 
 __all__ = ["solve"]
 
 GRAM = 300  # coordinates up to which a model's matrix is worth its making
 SWEEPS = 1000  # over one model at most
-SMALL = 1 << 17  # entries up to which a sparse table is better off as a dense one
 RESTING = 0.8  # share of the penalty that a column without a weight must stay below to be left out
 
 
@@ -72,9 +72,7 @@ class Search:
 
     def __init__(self, X: Any, y: np.ndarray, w: np.ndarray | None, K: int, fit_intercept: bool):
         n, d = X.shape
-        X = X.astype(np.float64, copy=False)
-        if not isinstance(X, np.ndarray) and n * d <= SMALL:
-            X = X.toarray()
+        X = compact(X.astype(np.float64, copy=False))
         self.K, self.intercept = K, fit_intercept
         self.total = float(n if w is None else w.sum())
         self.u = np.full(n, 1 / self.total) if w is None else w / self.total

@@ -29,7 +29,7 @@ def solve_by_columns(
     """The (d + 1, rows) weights, the intercepts last, and how they were found.
 
     A penalised intercept is the weight of a column of constants; the constant makes its penalty ``intercept_strength``
-    times that of a weight. The history tells the objective divided by C times the sum of the weights.
+    times that of a weight. The history tells the objective and its gradient divided by C times the sum of the weights.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ def solve_by_columns(
 
         optimum = elastic_net_logistic.solve(X, y, w, K, C, l1_ratio, **how)
         unit = C * float(len(y) if w is None else w.sum())
-        optimum = replace(optimum, history=[replace(r, value=r.value / unit) for r in optimum.history])
+        history = [replace(r, value=r.value / unit, gradient=r.gradient / unit) for r in optimum.history]
+        optimum = replace(optimum, history=history)
     else:
         from assay.linear import sparse_logistic
 

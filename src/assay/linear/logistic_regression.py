@@ -15,6 +15,7 @@ from assay.core.progress import progress
 from assay.core.sums import Rows, Source
 from assay.errors import DataError, ParameterError
 from assay.linear.class_factors import class_factors
+from assay.linear.compact import compact
 from assay.linear.inference import Inference
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.logistic_by_columns import solve_by_columns
@@ -211,8 +212,9 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         return float(self.C), 0.0 if np.isinf(self.C) else float(ratio)
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        X = compact(X)
         dense = isinstance(X, np.ndarray)
-        X = np.ascontiguousarray(X) if dense else X.tocsr()
+        X = np.ascontiguousarray(X) if dense else X
         if dense and self._mixture()[1] == 0:
             self._learn_from(Rows(X, y, w))
         else:

@@ -14,6 +14,7 @@ from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress, progress
 from assay.errors import DataError, ParameterError
 from assay.linear.class_factors import class_factors
+from assay.linear.compact import compact
 from assay.linear.elastic_net_logistic import Search
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.logistic_regression import LogisticRegression
@@ -22,7 +23,6 @@ from assay.tables import Table
 
 __all__ = ["LogisticRegressionCV"]
 
-SMALL = 1 << 17  # entries up to which a sparse table is solved faster, and to the last digit, as a dense one
 FEW = 500  # weights up to which full Newton steps cost little
 EXACT = 1e-4  # tolerance of the final weights, relative to that of the folds
 
@@ -192,8 +192,7 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
                 f"{who}: The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Leave "
                 "solver as it is."
             )
-        if not isinstance(X, np.ndarray):
-            X = X.toarray() if X.shape[0] * X.shape[1] <= SMALL else X.tocsr()
+        X = compact(X)
         if isinstance(X, np.ndarray):
             X = np.ascontiguousarray(X, dtype=np.float64)
         factors = class_factors(

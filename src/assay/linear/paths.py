@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.seeds import random_state_of
 from assay.core.targets import numeric_target
 from assay.errors import ParameterError
+from assay.linear.compact import compact
 from assay.linear.coordinate_descent import complain, grid, problem
 from assay.tables import Table
 
@@ -69,7 +70,7 @@ def enet_path(
     array([[1.  , 1.75],
            [0.  , 0.25]])
     """
-    values = Table.of(X, who="enet_path").values
+    values = compact(Table.of(X, who="enet_path").values)
     target = numeric_target(y, values.shape[0], "enet_path")
     table = target[:, None] if target.ndim == 1 else target
     gram = None if isinstance(precompute, str) or precompute is False else precompute
