@@ -246,7 +246,7 @@ def test_the_quadratic_kernel_solves_its_problem():
 def test_squares_of_sparse_columns_far_from_zero_do_not_cancel():
     """Steps are divided by them: too small a square, and the weights grow for ever."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(50, 3)) + [0.0, 1e5, -3e6]
+    X = rng.normal(size=(50, 3)) + np.array([0.0, 1e5, -3e6])
     w = rng.uniform(0.5, 2, 50)
     y = ((X - X.mean(axis=0)) @ [1.0, -2.0, 0.5] + rng.normal(size=50))[:, None]
     sparse = SparseColumns(csr_array(X), y, w, True, "test")
