@@ -11,6 +11,7 @@ from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, NearestMean
 from assay.ensembles.one_vs_one import OneVsOneClassifier
 from assay.ensembles.one_vs_rest import OneVsRestClassifier
 from assay.errors import DataError
+from assay.linear import SGDClassifier
 from assay.plots.boundary_display import BoundaryDisplay
 from assay.trees import DecisionTreeClassifier
 
@@ -119,3 +120,14 @@ def test_models_that_are_not_linear_have_lines_but_no_planes():
 def test_planes_that_are_none_are_refused():
     with pytest.raises(DataError, match="the table has 4 columns; name the two to show"):
         BoundaryDisplay.from_estimator(LinearDiscriminantAnalysis().fit(IRIS, KIND), IRIS)
+
+
+def test_weights_kept_sparse_have_their_lines():
+    plain, sparse = (
+        SGDClassifier(max_iter=5, tol=None, random_state=0).fit(X[TWO], KIND[TWO]) for _ in range(2)
+    )
+    expected, found = (
+        BoundaryDisplay.from_estimator(model, X[TWO], KIND[TWO], grid=20).planes
+        for model in (plain, sparse.sparsify())
+    )
+    assert_allclose(found["1"].normal, expected["1"].normal)

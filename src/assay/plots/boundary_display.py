@@ -10,8 +10,8 @@ import numpy as np
 from assay.core.palette import class_colour
 from assay.linear.hyperplane import Hyperplane
 from assay.plots.canvas import axes_for
-from assay.plots.partition_display import PartitionDisplay, _codes, _pair, _side
-from assay.tables import Table
+from assay.plots.partition_display import PartitionDisplay
+from assay.plots.plane import codes_of, plane_over
 
 __all__ = ["BoundaryDisplay"]
 
@@ -93,7 +93,8 @@ class BoundaryDisplay(PartitionDisplay):
         estimator : fitted classifier
         X, y : the data; y may be left out
         columns : two names or numbers, default None
-            Which columns span the plane, of tables with more than two; the others stay at their medians.
+            Which columns span the plane, of tables with more than two; the others stay at their medians, or at their
+            commonest category.
         grid : int
             Points along each side.
         margin : float
@@ -103,19 +104,10 @@ class BoundaryDisplay(PartitionDisplay):
             OneVsOneClassifier has no others.
         options : as in ``plot``
         """
-        table = Table.of(X, who="BoundaryDisplay")
-        values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
-        pair = _pair(table, columns)
-        points = values[:, pair]
-        sides = [_side(points[:, c], grid, margin) for c in (0, 1)]
-        middle = np.nanmedian(values, axis=0)
-        rows = np.tile(middle, (grid * grid, 1))
-        first, second = np.meshgrid(*sides)
-        rows[:, pair[0]], rows[:, pair[1]] = first.ravel(), second.ravel()
-        asked = Table(rows, table.schema) if table.schema.named and hasattr(estimator, "schema_") else rows
+        plane = plane_over("BoundaryDisplay", estimator, X, columns, grid, margin)
         classes = estimator.classes_
-        answers = _codes(np.asarray(estimator.predict(asked)), classes).reshape(grid, grid)
-        scores, labels, margins = _fields(estimator, asked, pairs)
+        answers = codes_of(np.asarray(estimator.predict(plane.asked)), classes).reshape(grid, grid)
+        scores, labels, margins = _fields(estimator, plane.asked, pairs)
         if margins is not None and (margins.argmax(axis=1) != answers.ravel()).any():
             margins = None  # the largest score is not the answer
 
@@ -123,17 +115,17 @@ class BoundaryDisplay(PartitionDisplay):
             return None if table is None else table.reshape(grid, grid, -1)
 
         display = cls(
-            sides[0],
-            sides[1],
+            plane.x,
+            plane.y,
             answers,
-            names=[table.schema[c].name for c in pair],
+            names=plane.names,
             classes=classes,
-            points=points,
-            truth=None if y is None else _codes(np.asarray(y), classes),
+            points=plane.points,
+            truth=None if y is None else codes_of(np.asarray(y), classes),
             scores=field(scores),
             labels=labels,
             margins=field(margins),
-            planes=_planes(estimator, pair, middle, pairs),
+            planes=_planes(estimator, plane.columns, plane.middle, pairs),
         )
         return display.plot(ax, **options)
 
@@ -292,7 +284,9 @@ def _weights(model: Any, names: list[str]) -> tuple[Any, Any, list[str]]:
 
     duels = isinstance(model, OneVsOneClassifier)
     if not duels and not isinstance(model, OneVsRestClassifier):
-        W, b = getattr(model, "coef_", None), getattr(model, "intercept_", None)
+        W: Any = getattr(model, "coef_", None)
+        b = getattr(model, "intercept_", None)
+        W = W.toarray() if hasattr(W, "toarray") else W  # after sparsify
         return (None if b is None else W), b, names if W is not None and len(W) == len(names) else names[1:]
     parts: list[Any] = [
         (getattr(m, "coef_", None), getattr(m, "intercept_", None)) for m in model.estimators_

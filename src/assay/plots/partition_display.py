@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from assay.core.palette import class_colour
-from assay.errors import DataError
 from assay.plots.canvas import amounts, axes_for
-from assay.tables import Table
+from assay.plots.plane import codes_of, plane_over
 
 __all__ = ["PartitionDisplay"]
 
@@ -78,31 +77,30 @@ class PartitionDisplay:
         estimator : fitted classifier or regressor
         X, y : the data; y may be left out
         columns : two names or numbers, default None
-            Which columns span the plane, of tables with more than two; the others stay at their medians.
+            Which columns span the plane, of tables with more than two; the others stay at their medians, or at their
+            commonest category.
         grid : int
             Points along each side.
         margin : float
             Room around the data, in shares of its range.
         options : as in ``plot``
         """
-        table = Table.of(X, who="PartitionDisplay")
-        values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
-        pair = _pair(table, columns)
-        points = values[:, pair]
-        sides = [_side(points[:, c], grid, margin) for c in (0, 1)]
-        rows = np.tile(np.nanmedian(values, axis=0), (grid * grid, 1))
-        first, second = np.meshgrid(*sides)
-        rows[:, pair[0]], rows[:, pair[1]] = first.ravel(), second.ravel()
-        asked = Table(rows, table.schema) if table.schema.named and hasattr(estimator, "schema_") else rows
-        answers = np.asarray(estimator.predict(asked))
+        plane = plane_over("PartitionDisplay", estimator, X, columns, grid, margin)
+        answers = np.asarray(estimator.predict(plane.asked))
         classes = getattr(estimator, "classes_", None)
         truth = None if y is None else np.asarray(y)
         if classes is not None:
-            answers = _codes(answers, classes)
-            truth = None if truth is None else _codes(truth, classes)
-        names = [table.schema[c].name for c in pair]
-        plane = answers.reshape(grid, grid)
-        display = cls(sides[0], sides[1], plane, names=names, classes=classes, points=points, truth=truth)
+            answers = codes_of(answers, classes)
+            truth = None if truth is None else codes_of(truth, classes)
+        display = cls(
+            plane.x,
+            plane.y,
+            answers.reshape(grid, grid),
+            names=plane.names,
+            classes=classes,
+            points=plane.points,
+            truth=truth,
+        )
         return display.plot(ax, **options)
 
     def plot(
@@ -171,36 +169,3 @@ class PartitionDisplay:
                 "lw": 0.0 if small else 0.4,
             }
             self.ax_.scatter(*own.T, s=size, label=str(label), **look)
-
-
-def _pair(table: Table, columns: Sequence[int | str] | None) -> list[int]:
-    """The two columns that span the plane."""
-    if columns is None:
-        if len(table.schema) != 2:
-            n = len(table.schema)
-            if n == 1:
-                raise DataError("PartitionDisplay: the table has 1 column, a plane needs two.")
-            raise DataError(
-                f"PartitionDisplay: the table has {n} columns; name the two to show, columns=[...]."
-            )
-        columns = [0, 1]
-    found = [table.schema.index(c) if isinstance(c, str) else int(c) for c in columns]
-    if len(found) != 2:
-        raise DataError(f"PartitionDisplay: a plane has two columns, got {len(found)}.")
-    for j in found:
-        if table.schema[j].coded:
-            raise DataError(
-                f"PartitionDisplay: column {table.schema[j].name!r} holds categories, expected numbers."
-            )
-    return found
-
-
-def _side(values: np.ndarray, grid: int, margin: float) -> np.ndarray:
-    low, high = np.nanmin(values), np.nanmax(values)
-    room = margin * ((high - low) or 1.0)
-    return np.linspace(low - room, high + room, grid)
-
-
-def _codes(labels: np.ndarray, classes: Any) -> np.ndarray:
-    place = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
-    return np.array([place.get(label, -1) for label in labels.tolist()])
