@@ -240,3 +240,16 @@ def test_passes_that_end_too_early_are_complained_about():
     X, y = diabetes()
     with pytest.warns(ConvergenceWarning, match="max_iter=1 passes.*Raise max_iter"):
         SGDRegressor(max_iter=1).fit(X, y)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_steps_that_run_away_are_told(loss):
+    """Columns of very different scales: the same weights as the peer's, but not in silence."""
+    X, y = two_columns()
+    wide = X * [1.0, 1e6]
+    with pytest.warns(ConvergenceWarning, match="the steps ran away.*StandardScaler"):
+        model = SGDRegressor(loss, random_state=0).fit(wide, y)
+    assert_allclose(model.coef_, Peer(loss, random_state=0).fit(wide, y).coef_, rtol=1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SGDRegressor(loss, random_state=0).fit(X, y)

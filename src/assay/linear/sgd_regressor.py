@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -191,6 +192,7 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         self.t_, self.history_ = 1.0, []
         self._advance(X, y, w, score, self.max_iter)
         self._complain()
+        self._complain_of_flight(y, w)
 
     def _advance(self, X: Any, y: np.ndarray, w: np.ndarray | None, score: Weights, epochs: int) -> None:
         """Passes over the rows, and what follows from them."""
@@ -206,9 +208,25 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         seed = int(random_state_of(self.random_state).randint(0, _MOST))
         with progress(epochs, f"{type(self).__name__}: passes over the rows") as bar:
             history = self._descend(Visits(X), y, w, score, epochs, seed, aside, bar)
-        self.history_ = self.history_ + history
+        self.history_.extend(history)
         coef, self.intercept_ = self._publish([score], len(history), X.shape[0])
         self.coef_ = coef[0]
+
+    def _complain_of_flight(self, y: np.ndarray, w: np.ndarray | None) -> None:
+        """Say so if the last pass was a thousand times worse than no weights at all, or more."""
+        with np.errstate(over="ignore"):
+            size = np.abs(y) if self.loss in ("huber", "epsilon_insensitive") else y * y
+            idle = float(np.average(size, weights=w)) * (self.epsilon if self.loss == "huber" else 1.0)
+        loss = self.history_[-1].loss
+        if 0 < 1e3 * idle < loss:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warnings.warn(
+                f"{type(self).__name__}: the steps ran away, the mean loss of the last pass is {loss:.3g}. Bring the "
+                "columns to one scale (StandardScaler), or lower eta0.",
+                ConvergenceWarning,
+                stacklevel=6,
+            )
 
 
 def _explained(X: Any, y: np.ndarray, w: np.ndarray | None, skip: np.ndarray) -> Any:
