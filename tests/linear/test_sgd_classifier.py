@@ -316,6 +316,23 @@ def test_a_model_made_sparse_learns_on():
         assert_array_equal(sparse.coef_, plain.coef_)
 
 
+def test_entries_that_name_a_column_twice_are_added_up():
+    """The length of a row, which passive-aggressive steps divide by, is that of the sums."""
+    rng = np.random.default_rng(1)
+    X, y = sp.random(80, 30, 0.2, format="csr", random_state=1), rng.integers(0, 3, 80)
+    twice = sp.csr_matrix((80, 30))
+    twice.data = np.column_stack((0.25 * X.data, 0.75 * X.data)).ravel()
+    twice.indices, twice.indptr = np.repeat(X.indices, 2), 2 * X.indptr
+    before = twice.copy()
+    for rate in ("pa1", "pa2"):
+        plain, same = (
+            SGDClassifier(learning_rate=rate, eta0=1.0, max_iter=3, tol=None, random_state=0).fit(T, y)
+            for T in (X, twice)
+        )
+        assert_allclose(same.coef_, plain.coef_, rtol=1e-9, atol=1e-12)
+    assert_array_equal(twice.indices, before.indices)  # the user's matrix stays as it is
+
+
 def test_starts_that_do_not_fit_are_refused():
     X, y = scaled(load_iris)
     with pytest.raises(ParameterError, match="coef_init must be finite numbers"):

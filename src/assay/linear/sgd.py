@@ -76,15 +76,24 @@ class Epoch:
 
 
 class Visits:
-    """Some rows, and a pass over them."""
+    """Some rows, and a pass over them; entries of a sparse row that name one column twice are added up before."""
 
     def __init__(self, X: Any):
         self.sparse = not isinstance(X, np.ndarray)
         self.epoch: Callable[..., tuple[float, float, int]] = (
-            partial(_sgd.epoch_sparse, *csr_arrays(X))
+            partial(_sgd.epoch_sparse, *_entries(X))
             if self.sparse
             else partial(_sgd.epoch, np.ascontiguousarray(X))
         )
+
+
+def _entries(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    found = csr_arrays(X)  # sound, or refused
+    if X.has_canonical_format:
+        return found
+    X = X.copy()
+    X.sum_duplicates()  # the length of a row is not that of its parts
+    return csr_arrays(X)
 
 
 @dataclass

@@ -110,7 +110,7 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
     ----------
     coef_ : (1, d) for two classes, else (K, d)      intercept_ : (1,) or (K,)
     n_iter_ : passes made, the most of all classes      t_ : 1 + steps made
-    history_ : list of Epoch (number, loss, rate, score, label)
+    history_ : list of Epoch (number, loss, rate, score, label), one more with each partial_fit
     standard_coef_, standard_intercept_, average_coef_, average_intercept_ : both sides of ``average``
 
     Examples
@@ -290,7 +290,7 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
 
         with progress(None, f"{type(self).__name__}: passes over the rows") as bar:
             histories = in_threads(learn, range(R), self.n_jobs if X.shape[0] * X.shape[1] > 20_000 else 1)
-        self.history_ = self.history_ + [record for history in histories for record in history]
+        self.history_.extend(record for history in histories for record in history)
         passes = max(len(history) for history in histories)
         self.coef_, self.intercept_ = self._publish(scores, passes, X.shape[0])
 
