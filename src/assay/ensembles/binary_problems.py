@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from assay.core.explanation import Explanation, Section
+from assay.core.fitting import all_or_nothing
 from assay.core.learner import Classifier, Learner
 from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Instance
@@ -169,6 +170,10 @@ class BinaryProblems(Learner):
     def _columns_of(self, k: int, X: Any) -> Any:
         """What member k sees of X."""
         return X
+
+    def _all_or_as_before(self, take: Callable[..., Any], *part: Any) -> Any:
+        """``take(self, *part)``; if the first of all parts fails, nothing of it stays, such as wrong classes."""
+        return (take if "estimators_" in vars(self) else all_or_nothing(take))(self, *part)
 
     def _begin_parts(self, classes: Any) -> bool:
         """Whether this is the first call of partial_fit; then the classes are set."""

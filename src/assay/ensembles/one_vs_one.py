@@ -134,6 +134,10 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         classes : all class labels; needed in the first call, since some rows may lack some
         params : passed on to the members: one value per row (such as sample_weight), or one for all
         """
+        return self._all_or_as_before(OneVsOneClassifier._take, X, y, classes, params)
+
+    def _take(self, X: Any, y: Any, classes: Any, params: dict[str, Any]) -> Self:
+        """One block of rows."""
         self._check_parameters()
         who = type(self).__name__
         if self._begin_parts(classes):

@@ -202,6 +202,10 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         classes : all class labels; needed in the first call, since some rows may lack some
         params : passed on to the members, such as sample_weight
         """
+        return self._all_or_as_before(OneVsRestClassifier._take, X, y, classes, params)
+
+    def _take(self, X: Any, y: Any, classes: Any, params: dict[str, Any]) -> Self:
+        """One block of rows."""
         self._check_parameters()
         if self._begin_parts(classes):
             self._of_several, self._sparse_target = False, False
