@@ -71,3 +71,16 @@ def test_least_squares_is_the_limit():
     nobody = Lasso(alpha=1e6).fit(X, y)
     assert not nobody.coef_.any() and nobody.n_iter_ == 0
     assert_allclose(nobody.intercept_, y.mean())
+
+
+@pytest.mark.parametrize("number", [3.0, 0.1, 1e-300, 7e10])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_constant_target_is_its_own_mean(number, weighted):
+    """No column explains it, and the score of an exact answer is 1, not 0."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.full(60, number)
+    model = Lasso().fit(X, y, sample_weight=rng.uniform(0.1, 3, 60) if weighted else None)
+    assert not model.coef_.any()
+    assert_allclose(model.intercept_, number, rtol=2.3e-16)
+    if not weighted:
+        assert model.score(X, y) == 1

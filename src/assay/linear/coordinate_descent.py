@@ -316,7 +316,9 @@ def _means(
     if not fit_intercept:
         return total, np.zeros(X.shape[1]), np.zeros(y.shape[1])
     u = np.full(X.shape[0], 1 / total) if w is None else w / total
-    return total, np.asarray(u @ X if isinstance(X, np.ndarray) else X.T @ u), u @ y
+    rough = u @ y
+    y_mean = rough + u @ (y - rough)  # once more, so that equal numbers have themselves as their mean
+    return total, np.asarray(u @ X if isinstance(X, np.ndarray) else X.T @ u), y_mean
 
 
 def _rounding(total: float, mean: np.ndarray) -> np.ndarray:
