@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from assay.errors import DataError
 from assay.core.csr import csr_arrays
+from assay.errors import DataError
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csr_array])

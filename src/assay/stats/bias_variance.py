@@ -117,7 +117,9 @@ def bias_variance(
     samples = []
     for _ in range(M):
         x = _as_inputs(draw(random, N), N)
-        e = np.asarray(noise(random, N) if callable(noise) else noise * random.normal(size=N), dtype=np.float64)
+        e = np.asarray(
+            noise(random, N) if callable(noise) else noise * random.normal(size=N), dtype=np.float64
+        )
         samples.append((x, np.asarray(f(x), dtype=np.float64) + e))
     if points is None:
         points = np.linspace(min(x.min() for x, _ in samples), max(x.max() for x, _ in samples), N)
