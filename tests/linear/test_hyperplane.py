@@ -96,3 +96,9 @@ def test_points_of_another_space_are_refused():
         for ask in (plane.distance, plane.score, plane.project):
             with pytest.raises(DataError, match="expected points of 2 numbers"):
                 ask(wrong)
+
+
+def test_planes_can_be_compared_and_counted():
+    assert Hyperplane([1.0, 0.0], 2.0) == Hyperplane([1.0, -0.0], 2.0) != Hyperplane([2.0, 0.0], 4.0)
+    assert len({Hyperplane([1.0, 0.0], 2.0), Hyperplane([1.0, -0.0], 2.0), Hyperplane([1.0])}) == 2
+    assert Hyperplane([1.0]) != "a plane"

@@ -143,6 +143,16 @@ def test_planes_of_several_classes():
         model.hyperplane("a", against="a")
 
 
+def test_the_plane_of_two_classes_faces_who_is_asked_for():
+    model = two()
+    assert model.hyperplane("yes") == model.hyperplane("yes", against="no") == model.hyperplane(against="no")
+    assert model.hyperplane("no") == model.hyperplane(against="yes") != model.hyperplane("yes")
+    with pytest.raises(ParameterError, match="against must be another class than 'yes'"):
+        model.hyperplane("yes", against="yes")
+    with pytest.raises(ParameterError, match=r"must be one of .* got 'z'"):
+        model.hyperplane("yes", against="z")
+
+
 @pytest.mark.parametrize("cls", [Soft, Apart, Score])
 def test_sparse_weights_give_the_same_answers(cls):
     X = np.random.default_rng(0).normal(size=(20, 2)).round()
@@ -215,6 +225,7 @@ def test_an_explanation_tells_the_terms_in_the_columns_of_the_table():
         ["sum", "", "", 5.5],
     ]
     assert terms.note == "The odds of yes against no are exp(5.5) = 244.7 to 1."
+    assert model._odds(-800.0, "no", "yes") == "The odds of no against yes are exp(800) > 1e+304 to 1."
     assert nearest.rows == [["size", 3.0, 0.25, -2.75]]
     assert "turn into no, the categories staying as they are" in nearest.note
     moved = pd.DataFrame({"size": [0.25], "kind": ["wide"]})

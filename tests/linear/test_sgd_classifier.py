@@ -478,6 +478,8 @@ def test_it_explains_with_and_without_probabilities():
     assert hard.posterior is None or not hard.posterior
     assert soft.posterior["a"] > 0.5
     assert "taste" in str(hard)
+    odds = soft.posterior["a"] / soft.posterior["b"]
+    assert soft.sections[0].note.endswith(f"= {odds:.4g} to 1.") and not hard.sections[0].note
 
 
 # ---------------------------------------------------------------- awkward tables

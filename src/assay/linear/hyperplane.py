@@ -13,7 +13,7 @@ from assay.linear.affine import length
 __all__ = ["Hyperplane"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Hyperplane:
     r"""All x with :math:`g(x) = w^Tx + w_0 = 0`; w points to the positive side.
 
@@ -48,6 +48,15 @@ class Hyperplane:
             raise ParameterError(f"Hyperplane: offset must be a number, got {self.offset}.")
         object.__setattr__(self, "normal", w)
         object.__setattr__(self, "offset", float(self.offset))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether weights and offset are the same; a multiple of them is the same plane, but other scores."""
+        if not isinstance(other, Hyperplane):
+            return NotImplemented
+        return np.array_equal(self.normal, other.normal) and self.offset == other.offset
+
+    def __hash__(self) -> int:
+        return hash((*self.normal.tolist(), self.offset))
 
     @property
     def length(self) -> float:

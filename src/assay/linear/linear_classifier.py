@@ -66,21 +66,18 @@ class LinearClassifier(LateLook, _Classifier):
         W, b = self._rows()
         K = len(self.classes_)
         if label is None:
-            if len(W) > 2:
+            if K > 2:
                 raise ParameterError(
                     f"{type(self).__name__}: hyperplane needs label, one of {self.classes_.tolist()}."
                 )
-            label, against = self.classes_[-1], None
+            label = self.classes_[-1 if against is None or K < 2 else 1 - self._number(against)]
         k = self._number(label)
-        if K == 2:
-            return (
-                Hyperplane(W[1] - W[0], float(b[1] - b[0]))
-                if k
-                else Hyperplane(W[0] - W[1], float(b[0] - b[1]))
-            )
-        if against is None:
+        if against is None and K == 2:
+            other = 1 - k  # what is not of one class is of the other
+        elif against is None:
             return Hyperplane(W[k], float(b[k]))
-        other = self._number(against)
+        else:
+            other = self._number(against)
         if other == k:
             raise ParameterError(f"{type(self).__name__}: against must be another class than {label!r}.")
         return Hyperplane(W[k] - W[other], float(b[k] - b[other]))
@@ -210,9 +207,14 @@ class LinearClassifier(LateLook, _Classifier):
         )
         return sections + ([nearest] if nearest else [])
 
+    @property
+    def _has_odds(self) -> bool:
+        """Whether the difference of two scores is the logarithm of the odds of their classes."""
+        return self.link == "softmax"
+
     def _odds(self, gap: float, label: str, other: str) -> str:
         """A sentence on what the score means."""
-        if self.link != "softmax":
+        if not self._has_odds:
             return ""
-        odds = float(np.exp(min(abs(gap), 700.0)))
-        return f"The odds of {label} against {other} are exp({abs(gap):.4g}) = {odds:.4g} to 1."
+        odds = f"= {np.exp(abs(gap)):.4g}" if abs(gap) < 700.0 else "> 1e+304"
+        return f"The odds of {label} against {other} are exp({abs(gap):.4g}) {odds} to 1."

@@ -316,6 +316,10 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         total = share.sum(axis=1, keepdims=True)
         return np.divide(share, total, out=np.full_like(share, 1 / share.shape[1]), where=total > 0)
 
+    @property
+    def _has_odds(self) -> bool:
+        return self.loss == "log_loss" and len(self.classes_) == 2
+
     def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
         believes = self.loss in ("log_loss", "modified_huber")
         return (Classifier if believes else Discriminant)._explanation(self, X, row)
