@@ -13,8 +13,22 @@ import assay
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, MultinomialNB, NaiveBayes
 from assay.core.persistence.container import VERSION
 from assay.decide import DecisionRule
-from assay.ensembles import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
-from assay.prepare import StandardScaler
+from assay.ensembles import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    OneVsOneClassifier,
+    RandomForestClassifier,
+)
+from assay.linear import (
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    PolynomialRegressor,
+    Ridge,
+    SGDClassifier,
+)
+from assay.prepare import Prepared, StandardScaler
 from assay.stats import Gaussian
 from assay.tables import Table
 from assay.trees import C45Classifier, CARTClassifier, DecisionTreeRegressor, FisherTreeClassifier
@@ -54,6 +68,8 @@ def models():
     X, y, w = numbers(), SORTS[:11], WEIGHTS[:11]
     named = {"weight": COLUMNS["weight"][:11], "sugar": COLUMNS["sugar"][:11]}
     counts = np.round(X / 10)
+    whole = named | {"taste": [taste or "sweet" for taste in COLUMNS["taste"][:11]]}
+    Z = (X - [200, 12]) / [40, 1.5]
     return {
         "gaussian_nb": (GaussianNB().fit(Table.of(named), y, sample_weight=w), named),
         "naive_bayes": (
@@ -76,6 +92,18 @@ def models():
             HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=2).fit(Table.of(COLUMNS), SORTS),
             COLUMNS,
         ),
+        "logistic_regression": (LogisticRegression().fit(Table.of(whole), y, sample_weight=w), whole),
+        "scaled_logistic": (
+            Prepared(LogisticRegression(), scale=True).fit(Table.of(COLUMNS), SORTS),
+            COLUMNS,
+        ),
+        "linear_regression": (LinearRegression().fit(X, np.column_stack((X[:, 1], w))), X.tolist()),
+        "ridge": (Ridge(alpha=2.0).fit(Table.of(whole), w), whole),
+        "lasso": (Lasso(alpha=0.1).fit(X, X[:, 1]), X.tolist()),
+        "sgd_classifier": (SGDClassifier("log_loss", random_state=0).fit(Z, y), Z.tolist()),
+        "perceptron": (Perceptron(random_state=0).fit(Z, y), Z.tolist()),
+        "polynomial_regressor": (PolynomialRegressor(3).fit(X[:, :1], X[:, 1]), X[:, :1].tolist()),
+        "one_vs_one": (OneVsOneClassifier(LogisticRegression()).fit(X, y), X.tolist()),
         "gradient_boosting": (
             GradientBoostingClassifier(n_estimators=5, random_state=0).fit(Table.of(COLUMNS), SORTS),
             COLUMNS,
@@ -87,6 +115,8 @@ def answers(model, rows):
     """What a model says, as JSON holds it."""
     X = Table.of(rows) if isinstance(rows, dict) else np.array(rows)
     ways = [way for way in ("predict_proba", "predict", "transform") if hasattr(model, way)]
+    if "predict_proba" not in ways and hasattr(model, "decision_function"):
+        ways.append("decision_function")
     return {way: np.asarray(getattr(model, way)(X)).tolist() for way in ways}
 
 
