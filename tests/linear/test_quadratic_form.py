@@ -120,3 +120,14 @@ def test_what_is_no_quadratic_is_said():
         quadratic_form(coef=[1.0], powers=[[1], [2]])
     with pytest.raises(ParameterError, match="rank"):
         QuadraticForm(np.eye(2), np.zeros(2), 0.0).low_rank(3)
+
+
+def test_what_is_not_quadratic_is_refused():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    model = make_pipeline(
+        MinMaxScaler(clip=True), PolynomialFeatures(2), linear_model.LinearRegression()
+    ).fit(X, X[:, 0])
+    with pytest.raises(DataError, match="MinMaxScaler with clip=True is not linear"):
+        quadratic_form(model)
+    with pytest.raises(ParameterError, match=r"rank must be a whole number from 0 to 2, got 1\.5"):
+        quadratic_form(coef=[1.0], powers=[[1, 1]]).low_rank(1.5)

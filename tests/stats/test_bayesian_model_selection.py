@@ -72,3 +72,10 @@ def test_what_cannot_be_chosen_from_is_said():
         log_evidence([[1.0]], [1.0, 2.0])
     with pytest.raises(DataError, match="4 models, got 1"):
         bayesian_model_selection(DESIGNS, r).average(DESIGNS[:1])
+
+
+def test_columns_of_huge_numbers_have_an_evidence():
+    """A column times c and a prior of precision c^2 times as high are the same model."""
+    X, y = np.array([[1.0, 2.0], [0.5, -1.0], [2.0, 0.0]]), [1.0, 2.0, -1.0]
+    assert_allclose(log_evidence(1e120 * X, y, 1e240), log_evidence(X, y), rtol=1e-12)
+    assert np.isfinite(log_evidence(1e200 * X, y))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class QuadraticForm(LogOdds):
                [ 0., -5.,  0.],
                [ 0.,  0.,  0.]])
         """
-        if not 0 <= rank <= len(self.w):
+        if not isinstance(rank, Integral) or not 0 <= rank <= len(self.w):
             raise ParameterError(
                 f"QuadraticForm: rank must be a whole number from 0 to {len(self.w)}, got {rank}."
             )
@@ -144,6 +145,10 @@ def _from_pipeline(model: Any) -> tuple[Any, Any, Any, list[Any]]:
 
 def _affine(step: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(factor, offset) of a fitted scaler: z = factor x + offset."""
+    if getattr(step, "clip", False):
+        raise DataError(
+            f"quadratic_form: {type(step).__name__} with clip=True is not linear. Fit it with clip=False."
+        )
     if hasattr(step, "data_min_"):
         return np.asarray(step.scale_), np.asarray(step.min_)
     if hasattr(step, "mean_") and hasattr(step, "scale_"):

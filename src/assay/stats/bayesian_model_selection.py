@@ -84,10 +84,11 @@ def log_evidence(X: ArrayLike, y: ArrayLike, precision: float = 1.0, noise: floa
     D, r = _rows(X, y, precision, noise, "log_evidence")
     U, s, _ = np.linalg.svd(D, full_matrices=False)
     along = U.T @ r
-    var = noise + s**2 / precision  # of the data along the columns of U; σ² in all other directions
+    # standard deviation of the data along the columns of U; σ in all other directions
+    deviation = np.hypot(np.sqrt(noise), s / np.sqrt(precision))
     outside = max(0.0, float(r @ r - along @ along))
-    log_det = np.sum(np.log(var)) + (len(r) - len(s)) * np.log(noise)
-    square = np.sum(along**2 / var) + outside / noise
+    log_det = 2 * np.sum(np.log(deviation)) + (len(r) - len(s)) * np.log(noise)
+    square = np.sum((along / deviation) ** 2) + outside / noise
     return float(-0.5 * (len(r) * np.log(2 * np.pi) + log_det + square))  # (1)
 
 
