@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.sums import Rows
+from assay.linear.logistic_by_rows import ByRows, by_rows
 from assay.linear.logistic_objective import LogisticObjective, inverse
 from assay.optimize.lbfgs import lbfgs
 from assay.optimize.newton import newton, newton_step
@@ -22,6 +23,8 @@ WIDE = 1500  # weights beyond which no matrix of their curvatures is made
 MANY = 4  # times as many rows as the sample: then the sample is looked at first
 ROUGH = 1e-3  # gradient at which the sample has told what it can
 CHEAP = 3_000_000  # multiplications of a Newton step that are not worth avoiding
+NARROW = 128  # rows for each score up to which a wide table is solved among sums of its rows
+ROUNDS = 4  # of that, each with a smaller gradient
 LARGE = 20_000_000  # numbers in one such matrix for each class, beyond which none is made either
 FIRST = 12  # steps, at least, that take the columns for independent, before their curvature is looked at
 
@@ -47,8 +50,9 @@ def minimise(
     start : where to begin
     method : "newton" for a full curvature at every step, "quick" for whatever needs the least time: Newton where
         weights and rows are few; where rows are many, first the minimum over the sample, from there L-BFGS with the
-        sample's curvature as its metric, for which a few passes suffice; else L-BFGS as if the columns did not depend
-        on each other, then with the curvatures of the single classes, and Newton for the digits that are missing
+        sample's curvature as its metric, for which a few passes suffice; where rows are few and columns many, among
+        sums of rows; else L-BFGS as if the columns did not depend on each other, then with the curvatures of the
+        single classes, and Newton for the digits that are missing
     tol, max_iter, watch : as in ``newton`` and ``lbfgs``
     """
     p, F = objective.shape
@@ -64,6 +68,10 @@ def minimise(
 
     few = p * F <= SMALL or (F == 1 and p <= 2 * SMALL)
     if method == "newton":
+        if _is_wide(objective, rows) and (narrow := by_rows(objective)) is not None:
+            return _go_on(
+                _among_rows(narrow, start, rows, tol, max_iter, watch, method), [by_newton], max_iter
+            )
         return by_newton(start, max_iter)
     if sample is not None and rows >= MANY * len(sample.y) and p * F <= WIDE and max_iter > 0:
         start, metric = _look_ahead(objective, sample, start)
@@ -85,8 +93,51 @@ def minimise(
         later = [by_classes] * 50
     else:
         later, steps = [], max_iter
-    found = lbfgs(objective, start, metric=metric, scaled=scaled, max_iter=min(steps, max_iter), **how)
-    return _go_on(found, later, max_iter)
+
+    def by_steps(w: np.ndarray, left: int) -> Optimum:
+        return lbfgs(objective, w, metric=metric, scaled=scaled, max_iter=min(steps, left), **how)
+
+    if _is_wide(objective, rows) and (narrow := by_rows(objective)) is not None:
+        found = _among_rows(narrow, start, rows, tol, max_iter, watch)
+        return _go_on(found, [by_steps, *later], max_iter)
+    return _go_on(by_steps(start, max_iter), later, max_iter)
+
+
+def _is_wide(objective: LogisticObjective, rows: int) -> bool:
+    """Whether the cross products of the rows cost less than the steps that they spare."""
+    d, F = len(objective.scale.mean), objective.shape[1]
+    return 2 * rows <= d and rows <= NARROW * F and objective.seen is not objective.scale
+
+
+def _among_rows(
+    narrow: ByRows,
+    start: np.ndarray,
+    rows: int,
+    tol: float,
+    max_iter: int,
+    watch: Callable[[Record], Any] | None,
+    method: str = "quick",
+) -> Optimum:
+    """The minimum in few coordinates, sought until the gradient in the many ones is small enough, too."""
+    v, history = narrow.inside(start), []
+    large, d = narrow.large, len(narrow.large.scale.mean)
+    unit = float((np.sqrt(large.decay[:d, 0]) * np.maximum(large.scale.spread, 1.0)).max())
+    aim = 0.5 * tol / max(1.0, unit * np.sqrt(len(narrow.rows) / d))
+    for _ in range(ROUNDS):
+        behind = history[-1].iteration if history else 0
+        how: dict[str, Any] = {"method": method, "tol": aim, "max_iter": max_iter - behind, "watch": watch}
+        found = minimise(narrow.small, None, rows, v, **how)
+        v = found.w
+        history += [replace(r, iteration=r.iteration + behind) for r in found.history[bool(history) :]]
+        w = narrow.outside(v)
+        value, g = large.value_gradient(w)
+        size = large.size(g)
+        done = size <= tol
+        if done or found.reason != "gradient" or history[-1].iteration >= max_iter:
+            break
+        aim *= 0.3 * tol / size
+    history[-1] = replace(history[-1], value=value, gradient=size)
+    return Optimum(w, value, g, done, "gradient" if done else "iterations", history)
 
 
 def _go_on(found: Optimum, stages: Sequence[Callable[[np.ndarray, int], Optimum]], max_iter: int) -> Optimum:
