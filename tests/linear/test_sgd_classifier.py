@@ -1,5 +1,6 @@
 """SGDClassifier: the books' optima, scikit-learn's weights, and awkward tables."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -585,3 +586,24 @@ def test_passes_that_end_too_early_are_complained_about():
     X, y = scaled(load_breast_cancer)
     with pytest.warns(ConvergenceWarning, match="max_iter=2 passes.*Raise max_iter"):
         SGDClassifier(max_iter=2).fit(X, y)
+
+
+@pytest.mark.parametrize("average", [False, True])
+@pytest.mark.parametrize(
+    "name", ["coef_", "intercept_", "standard_coef_", "average_coef_", "average_intercept_"]
+)
+def test_weights_that_do_not_fit_are_refused_before_a_kernel_writes_into_them(name, average):
+    """As a stranger's file could hold them."""
+    X, y = scaled(load_iris)
+    good = SGDClassifier(random_state=0, average=average).fit(X, y)
+    if not average and name not in ("coef_", "intercept_"):
+        assert not hasattr(good, name)
+        return
+    for wrong in (np.zeros((2, 1)), np.zeros((1, 7)), np.zeros(0), np.full((3, 4), np.nan), np.zeros((4, 4))):
+        model = copy.deepcopy(good)
+        setattr(model, name, wrong)
+        if average and name in ("coef_", "intercept_"):
+            model.partial_fit(X, y)  # goes on from what it stepped with
+        else:
+            with pytest.raises(DataError, match="changed after fit, or its file is damaged"):
+                model.partial_fit(X, y)

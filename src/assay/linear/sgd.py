@@ -231,17 +231,28 @@ class StochasticDescent(_Learner):
         """``coef_`` as an array, also after ``sparsify``."""
         return self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
 
-    def _resume(self) -> list[Weights]:
-        """The scores where ``partial_fit`` goes on."""
-        coef = np.atleast_2d(getattr(self, "standard_coef_", self._plain_coef())).copy()
-        intercept = np.atleast_1d(getattr(self, "standard_intercept_", self.intercept_))
-        found = [Weights(coef[k], float(intercept[k])) for k in range(len(coef))]
+    def _resume(self, R: int, d: int) -> list[Weights]:
+        """The R scores of d columns where ``partial_fit`` goes on."""
+        coef = self._kept("standard_coef_", self._plain_coef(), (R, d))
+        intercept = self._kept("standard_intercept_", self.intercept_, (R,))
+        found = [Weights(coef[k], float(intercept[k])) for k in range(R)]
         if self.average:
-            mean = np.atleast_2d(getattr(self, "average_coef_", coef)).copy()
-            mean_intercept = getattr(self, "average_intercept_", intercept)
+            mean = self._kept("average_coef_", coef, (R, d))
+            mean_intercept = self._kept("average_intercept_", intercept, (R,))
             for k, weights in enumerate(found):
                 weights.mean, weights.mean_intercept = mean[k], float(mean_intercept[k])
         return found
+
+    def _kept(self, name: str, instead: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """A copy of what the model remembers; it may come from a stranger's file, and a kernel writes into it."""
+        given = getattr(self, name, instead)
+        values = np.array(given, dtype=np.float64, order="C")
+        if values.size != math.prod(shape) or not np.isfinite(values).all():
+            raise DataError(
+                f"{type(self).__name__}: the model holds weights of shape {values.shape}, expected finite numbers of "
+                f"shape {shape}. It was changed after fit, or its file is damaged: fit it anew."
+            )
+        return values.reshape(shape)
 
     def _publish(self, scores: list[Weights], passes: int, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Keep what ``partial_fit`` needs; the weights to answer with, (R, d) and (R,)."""

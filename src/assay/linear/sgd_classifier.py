@@ -235,7 +235,8 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
             self.t_, self.history_ = 1.0, []
         codes = label_codes(y, self.classes_, values.shape[0], who)
         weights = check_weights(sample_weight, values)
-        scores = self._begin(self._width(), values.shape[1], None, None) if first else self._resume()
+        shape = self._width(), values.shape[1]
+        scores = self._begin(*shape, None, None) if first else self._resume(*shape)
         self._advance(values, codes, weights, scores, 1)
         return self
 

@@ -183,7 +183,8 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         weights = check_weights(sample_weight, values)
         if first:
             self.t_, self.history_ = 1.0, []
-        score = self._begin(1, values.shape[1], None, None) if first else self._resume()
+        d = values.shape[1]
+        score = self._begin(1, d, None, None) if first else self._resume(1, d)
         self._advance(values, target, weights, score[0], 1)
         return self
 
