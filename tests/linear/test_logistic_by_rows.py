@@ -100,3 +100,14 @@ def test_columns_of_all_scales_need_few_steps():
     slope = residual.T @ X / 20
     assert np.abs(slope).max() > 1e-3
     assert_allclose(model.coef_ / (1e-8 * 20), slope, atol=2e-9)
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e-3])
+def test_columns_of_all_scales_leave_steps_for_newton(weight):
+    """Rows not few enough to be summed: once, 200 steps went by without a look at the whole curvature."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 60)) * 10 ** rng.uniform(-6, 6, 60)
+    y = np.arange(60) % 6
+    model = LogisticRegression(C=200.0, max_iter=200)
+    model.fit(X, y, sample_weight=np.full(60, weight))
+    assert model.history_[-1].gradient <= 1e-4

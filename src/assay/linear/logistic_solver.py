@@ -27,6 +27,7 @@ NARROW = 128  # rows for each score up to which a wide table is solved among sum
 ROUNDS = 4  # of that, each with a smaller gradient
 LARGE = 20_000_000  # numbers in one such matrix for each class, beyond which none is made either
 FIRST = 12  # steps, at least, that take the columns for independent, before their curvature is looked at
+MOST = 40  # of them, so that some of the usual 100 are left for better ones
 
 
 def minimise(
@@ -63,7 +64,7 @@ def minimise(
         return newton(objective, w, max_iter=left, **how)
 
     def by_classes(w: np.ndarray, left: int) -> Optimum:
-        steps = min(left, max(4 * FIRST, p))
+        steps = min(left, max(4 * FIRST, p) if p * F > WIDE else 4 * FIRST)
         return lbfgs(objective, w, metric=objective.metric_of_classes(w), scaled=False, max_iter=steps, **how)
 
     few = p * F <= SMALL or (F == 1 and p <= 2 * SMALL)
@@ -85,7 +86,7 @@ def minimise(
         flat = np.repeat(1.0 / (crowd / objective.K * (1.0 - 1.0 / objective.K) + objective.decay[:, 0]), F)
         metric, scaled = (lambda g: flat * g), True
         dear = (p + p * p / (3 * count)) / 8  # steps that cost as much as a look at the curvature
-        steps = max(FIRST, int(min(dear, 200)))
+        steps = max(FIRST, int(min(dear, MOST)))
 
     if p * F <= WIDE:
         later = [by_newton] if few else [by_classes, by_newton]
