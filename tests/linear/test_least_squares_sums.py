@@ -58,6 +58,19 @@ def test_sparse_rows_have_the_same_sums(seed):
             assert_allclose(getattr(b, name), getattr(a, name), atol=1e-12, err_msg=name)
 
 
+@pytest.mark.parametrize(("classes", "pooled"), [(0, True), (3, True), (3, False)])
+def test_sparse_columns_far_from_zero_have_the_same_sums(classes, pooled):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((30, 3)) < 0.6, 0.0, rng.normal(size=(30, 3)))
+    X[:, 1] = 1e7 + rng.normal(size=30)
+    w = np.where(np.arange(30) < 2, 0.0, rng.uniform(0.5, 2, 30))
+    y = np.arange(30) % 3 if classes else 1e6 + rng.normal(size=30)
+    a = summarize(X, y, w, classes, pooled).moments
+    b = summarize(csr_array(X), y, w, classes, pooled).moments
+    assert_allclose(b.mean + b.low, a.mean + a.low, rtol=1e-15)
+    assert_allclose(b.scatter, a.scatter, rtol=1e-7, atol=1e-7)
+
+
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds, pooled=st.booleans())
 def test_classes_are_regressed_without_making_their_targets(seed, pooled):

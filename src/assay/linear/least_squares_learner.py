@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from assay.core import SumLearner
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, DegenerateError
+from assay.linear.compact import compact
 from assay.linear.least_squares import Answer, lsqr_centred, solve, solve_rows
 from assay.linear.least_squares_sums import Floats, Problem, Sums, Triangle, problem_of, summarize
 
@@ -73,6 +74,7 @@ class LeastSquaresLearner(SumLearner):
 
     def _learn_from(self, source: Source) -> None:
         if isinstance(source, Rows):
+            source = Rows(compact(source.X), source.y, source.w)
             n, d = source.X.shape
             if not isinstance(source.X, np.ndarray) and min(n, d) > FEW and not self.positive:
                 steps = getattr(self, "max_iter", None) if min(n, d) > WIDE else PATIENCE

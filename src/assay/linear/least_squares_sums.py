@@ -127,7 +127,10 @@ def _joint_moments(X: Floats, Y: Floats, w: Floats | None) -> ClassScatter:
 
 
 def _sparse_moments(X: Any, y: np.ndarray, w: np.ndarray | None, classes: int, pooled: bool) -> ClassScatter:
-    """The same of a sparse block; its zeros keep means small against spreads, so nothing cancels badly."""
+    """The same of a sparse block; zeros keep means small against spreads, so that little cancels.
+
+    A column without zeros may lie anywhere, and is seen from its first row.
+    """
     from scipy.sparse import csr_array, hstack
 
     if X.shape[1] > WIDEST:
@@ -139,6 +142,10 @@ def _sparse_moments(X: Any, y: np.ndarray, w: np.ndarray | None, classes: int, p
     codes = y if classes else np.zeros(X.shape[0], np.int64)
     if not classes:
         X = csr_array(hstack((X, csr_array(y.reshape(X.shape[0], -1)))))
+    X.sum_duplicates()
+    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    near = np.where(full, X[:1].toarray()[0] if X.shape[0] else 0.0, 0.0)
+    X.data -= near[X.indices]
     v = np.ones(X.shape[0]) if w is None else w
     K = max(classes, 1)
     member = csr_array((v, (codes, np.arange(X.shape[0]))), shape=(K, X.shape[0]))
@@ -153,7 +160,8 @@ def _sparse_moments(X: Any, y: np.ndarray, w: np.ndarray | None, classes: int, p
         product = (part.T @ part.multiply(weights[:, None]).tocsr()).toarray()
         product -= (mean[own] * count[own, None]).T @ mean[own]
         scatter[g] = (product + product.T) / 2
-    return ClassScatter(count, rows, mean, scatter)
+    mean, low = two_sum(np.where((count > 0)[:, None], near, 0.0), mean)
+    return ClassScatter(count, rows, mean, scatter, low)
 
 
 @dataclass
