@@ -114,3 +114,13 @@ def test_degenerate_tables_have_sound_answers():
     assert np.isfinite(ElasticNetCV(alphas=5).fit(rare, Y).coef_).all()
     wide = ElasticNetCV(alphas=5).fit(X[:12].repeat(3, axis=1), Y[:12])
     assert np.isfinite(wide.mse_path_).all()
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e300])
+def test_only_the_shares_of_the_weights_count(weight):
+    rng = np.random.default_rng(0)
+    X, u = rng.normal(size=(40, 3)), rng.uniform(0.5, 2, 40)
+    y = X[:, 0] + rng.normal(size=40)
+    a, b = (ElasticNetCV(alphas=10).fit(X, y, sample_weight=w) for w in (u, weight * u))
+    assert_allclose(b.coef_, a.coef_, rtol=1e-10)
+    assert_allclose(b.mse_path_, a.mse_path_, rtol=1e-10)

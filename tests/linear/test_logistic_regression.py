@@ -730,3 +730,14 @@ def test_too_few_steps_are_said():
     assert model.n_iter_.tolist() == [2]
     with pytest.warns(ConvergenceWarning):
         assert not LogisticRegression(max_iter=0).fit(X, y).coef_.any()
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e300])
+def test_weights_at_the_end_of_the_range_of_floats(weight):
+    """Without a penalty a common factor of the weights changes nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5))
+    y = (X[:, 0] + rng.logistic(size=40) > 0).astype(int)
+    plain = LogisticRegression(C=np.inf, tol=1e-8).fit(X, y)
+    model = LogisticRegression(C=np.inf, tol=1e-8).fit(X, y, np.full(40, weight))
+    assert_allclose(model.coef_, plain.coef_, rtol=1e-5)

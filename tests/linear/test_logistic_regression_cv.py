@@ -219,3 +219,18 @@ def test_what_cannot_be_is_said():
     ):
         with pytest.raises(ParameterError, match=f"LogisticRegressionCV: {next(iter(wrong))} must be"):
             LogisticRegressionCV(**wrong).fit(X, y)
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss"])
+@pytest.mark.parametrize("ratio", [0.0, 0.5])
+def test_folds_without_weight(ratio, scoring):
+    """A judging fold without weight counts its rows; a training fold without weight has nothing to teach."""
+    X, y = table(load_breast_cancer)
+    X, y, w = X[:60], y[:60], np.ones(60)
+    w[40:] = 0
+    rows = np.arange(60)
+    settings = {"Cs": [0.1, 1.0], "l1_ratios": (ratio,), "scoring": scoring}
+    model = LogisticRegressionCV(cv=[(rows[:40], rows[40:]), (rows[20:], rows[:20])], **settings).fit(X, y, w)
+    assert np.isfinite(model.scores_).all()
+    with pytest.raises(DataError, match="training fold have weight 0"):
+        LogisticRegressionCV(cv=[(rows[40:], rows[:40])], **settings).fit(X, y, w)

@@ -143,6 +143,7 @@ class ElasticNetCV(LinearRegressor, Regressor):
                 f"{who} learns one output, y has {y.shape[1]}. Fit one model for each column of y."
             )
         X, target = compact(X), y[:, None]
+        w = None if w is None else w * (len(w) / w.sum())  # only their shares count
         gram = None if self.precompute is False or isinstance(self.precompute, str) else self.precompute
         whole = problem(X, target, w, self.fit_intercept, gram, who)
         ratios = [float(ratio) for ratio in np.atleast_1d(self.l1_ratio)]

@@ -211,6 +211,10 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
             def fold(rows: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
                 train, test = rows
                 part = (X[train], y[train], None if weight is None else weight[train])
+                if part[2] is not None and not part[2].any():
+                    raise DataError(
+                        f"{who}: all rows of a training fold have weight 0. Use fewer folds, or shuffle the rows."
+                    )
                 paths = [self._path(*part, Cs, ratio, bar) for ratio in ratios]
                 weights = np.array([path[0] for path in paths])  # (r, m, rows, D + 1)
                 exam = (X[test], y[test], None if w is None else w[test])
@@ -349,6 +353,7 @@ class _Judge:
         self.schema = Table.of(X[:1], who="LogisticRegressionCV").schema
 
     def __call__(self, W: np.ndarray, X: Any, y: np.ndarray, w: np.ndarray | None) -> float:
+        w = None if w is None or not w.any() else w  # rows without weight are better judges than none
         model = LogisticRegression()
         model.classes_, model.coef_, model.intercept_ = self.classes, W[:, :-1], W[:, -1]
         if isinstance(self.measure, str) and self.measure == "accuracy":

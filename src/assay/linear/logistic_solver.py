@@ -167,6 +167,7 @@ def _look_ahead(
     return found.w, inverse(H, np.repeat(unseen, objective.shape[1]))
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def runs_away(objective: LogisticObjective, v: np.ndarray) -> bool:
     """Whether there is no minimum nearby: Newton's steps do not become smaller quickly, as they do near one.
 

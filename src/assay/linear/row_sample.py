@@ -122,7 +122,7 @@ class Columns:
                 near, weights = np.zeros(d), np.ones(n) if w is None else w
                 first[:] = X.T @ weights
                 second[:] = X.multiply(X).T @ weights
-            scatter = np.maximum(second - first * first * share, 1e-14 * second)
+            scatter = np.maximum(second - first * (first * share), 1e-14 * second)
         return cls(total, near + first * share, scatter)
 
     def __add__(self, other: Columns) -> Columns:
