@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_info
 
 from assay.core import parallel
 from assay.core.parallel import in_threads, one_blas_thread, threads
+from assay.core.progress import progress
 
 
 @pytest.fixture
@@ -91,6 +92,29 @@ def test_an_error_comes_through(four_cores, error):
 
     with pytest.raises(error, match="three"):
         in_threads(fails, range(6))
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_work_beside_one_that_fails_ends_at_its_next_step(four_cores, error):
+    begun, ended = threading.Event(), threading.Event()
+
+    def work(item):
+        if item:
+            begun.wait(30)
+            raise error("no more")
+        begun.set()
+        try:
+            with progress(description="without end") as bar:
+                while True:
+                    bar.advance()
+                    time.sleep(0.001)
+        finally:
+            ended.set()
+
+    with pytest.raises(error, match="no more"):
+        parallel.in_threads(work, [1, 0])
+    assert ended.wait(30)
+    assert parallel.in_threads(abs, [-1, -2]) == [1, 2]  # the same threads, at other work
 
 
 def test_blas_has_one_thread_inside_and_its_own_number_after():

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-__all__ = ["in_threads", "threads"]
+__all__ = ["end_if_abandoned", "in_threads", "threads"]
 
 
 def threads(limit: int | None = None) -> int:
@@ -58,6 +58,9 @@ def in_threads(
 ) -> list[R]:
     """``[function(item) for item in items]``, on several threads when there are several items.
 
+    If one fails, or at Ctrl-C, those not begun are left out, and those at work end where they next say how far they
+    have come (`end_if_abandoned`).
+
     >>> from assay.core.parallel import in_threads
     >>> in_threads(lambda v: v * v, [1, 2, 3])
     [1, 4, 9]
@@ -67,15 +70,32 @@ def in_threads(
     if n <= 1 or getattr(_here, "busy", False):  # one of our threads starts no others
         return [function(item) for item in items]
 
+    abandoned = threading.Event()
+
     def task(item: T) -> R:
-        _here.busy = True
+        _here.busy, _here.abandoned = True, abandoned
         return function(item)
 
     with one_blas_thread():
-        return list(_pool(n).map(task, items))
+        try:
+            return list(_pool(n).map(task, items))
+        except BaseException:
+            abandoned.set()
+            raise
 
 
-_here = threading.local()  # .busy is True on our own threads
+def end_if_abandoned() -> None:
+    """End the work of this thread with a KeyboardInterrupt if nobody waits for it any more.
+
+    Every step of progress asks; a loop that shows none may ask by itself. Else work that was interrupted would go on
+    behind the user's back, and the program could not end before it.
+    """
+    abandoned = getattr(_here, "abandoned", None)
+    if abandoned is not None and abandoned.is_set():
+        raise KeyboardInterrupt("the work was given up")
+
+
+_here = threading.local()  # .busy is True on our own threads, .abandoned is set when their work is
 _pools: dict[int, Any] = {}  # kept: a new pool costs 0.3 ms, a waiting one 0.05
 
 

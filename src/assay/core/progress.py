@@ -26,6 +26,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
+from assay.core.parallel import end_if_abandoned
+
 __all__ = ["Event", "Progress", "listen", "progress", "track"]
 
 T = TypeVar("T")
@@ -103,7 +105,8 @@ class Progress:
         return self
 
     def advance(self, steps: float = 1, note: str | None = None) -> None:
-        """Say that some steps are done, and perhaps a word on them."""
+        """Say that some steps are done, and perhaps a word on them; ends work that nobody waits for any more."""
+        end_if_abandoned()
         if not self._leads:
             return
         with _lock:
