@@ -148,8 +148,10 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         n = values.shape[0]
         codes = label_codes(y, self.classes_, n, who)
 
+        pairs = self._pairs()
+
         def more(k: int) -> None:
-            i, j = self._pairs()[k]
+            i, j = pairs[k]
             rows = np.flatnonzero((codes == i) | (codes == j))
             if len(rows):
                 own = {name: _cut(value, n, rows) for name, value in params.items()}
