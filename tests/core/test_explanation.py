@@ -135,5 +135,11 @@ def test_twenty_classes_are_all_shown():
 
 def test_several_numbers_are_an_answer():
     said = Explanation("Two", [1.5, -2.0], row={"x": 3})
-    assert str(said).startswith("Two answers [1.5, -2.0]")
-    assert "[1.5, -2.0]" in said._repr_html_()
+    assert str(said).startswith("Two answers 1.5, -2\n")
+    assert "Two answers 1.5, -2<" in said._repr_html_()
+
+
+def test_a_number_is_said_with_the_digits_that_count():
+    assert str(Explanation("One", 152.13348416289594)).startswith("One answers 152.1")
+    assert "One answers 152.1<" in Explanation("One", 152.13348416289594)._repr_html_()
+    assert str(Explanation("Named", 0.123456789, {0.123456789: 1.0})).startswith("Named answers 0.123456789 (")

@@ -75,7 +75,7 @@ class Explanation:
 
     def __str__(self) -> str:
         sure = f" (probability {_shown(self.posterior[self.answer])})" if self._believed else ""
-        parts = [f"{self.learner} answers {self.answer}{sure}"]
+        parts = [f"{self.learner} answers {self._said}{sure}"]
         if self.row:
             cells = ", ".join(f"{name} = {_shown(value)}" for name, value in list(self.row.items())[:12])
             parts[0] += f"\nfor the row {cells}" + (", ..." if len(self.row) > 12 else "")
@@ -90,6 +90,15 @@ class Explanation:
             if len(shown) < len(rows):
                 parts[-1] += f"\n  ... and {len(rows) - len(shown)} classes that are less probable"
         return "\n\n".join(parts)
+
+    @property
+    def _said(self) -> str:
+        """The answer as people read it: a class as it is called, numbers with the digits that count."""
+        if self._believed:
+            return str(self.answer)
+        if isinstance(self.answer, list):
+            return ", ".join(map(_shown, self.answer))
+        return _shown(self.answer) if isinstance(self.answer, float) else str(self.answer)
 
     @property
     def _believed(self) -> bool:
@@ -121,7 +130,7 @@ class Explanation:
     def _repr_html_(self) -> str:
         sure = f" <span>(probability {_shown(self.posterior[self.answer])})</span>" if self._believed else ""
         html = [
-            f'<div class="assay-explanation"><h4>{escape(self.learner)} answers {escape(str(self.answer))}{sure}</h4>'
+            f'<div class="assay-explanation"><h4>{escape(self.learner)} answers {escape(self._said)}{sure}</h4>'
         ]
         if self.row:
             html.append(
