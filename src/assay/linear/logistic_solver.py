@@ -106,8 +106,10 @@ def minimise(
 
 def _is_wide(objective: LogisticObjective, rows: int) -> bool:
     """Whether the cross products of the rows cost less than the steps that they spare."""
-    d, F = len(objective.scale.mean), objective.shape[1]
-    return 2 * rows <= d and rows <= NARROW * F and objective.seen is not objective.scale
+    d, most = len(objective.scale.mean), NARROW * objective.shape[1]
+    count = objective.scale.total  # a row of weight 2 is two rows, and goes the same way
+    few = 2 * count <= d and count <= most and rows <= min(d, 2 * most)
+    return few and objective.seen is not objective.scale
 
 
 def _among_rows(
