@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.utils.class_weight import compute_class_weight
 
+from assay.errors import ParameterError
 from assay.linear.class_factors import class_factors
 
 CLASSES = np.array(["a", "b", "c"])
@@ -35,3 +36,9 @@ def test_a_class_without_rows_keeps_its_weight():
 def test_anything_else_is_refused(wrong):
     with pytest.raises(ValueError, match=r"L: .*class_weight"):
         class_factors(wrong, CLASSES, WEIGHT, "L")
+
+
+@pytest.mark.parametrize("factor", ["much", None, [1.0]])
+def test_factors_that_are_no_numbers_are_refused(factor):
+    with pytest.raises(ParameterError, match="class_weight must hold numbers"):
+        class_factors({0: factor, 1: 2.0}, np.array([0, 1]), np.ones(2), "Learner")

@@ -206,3 +206,8 @@ def test_sparse_columns_far_from_zero_keep_their_weights():
     settings = {"alpha": 1e-3, "l1_ratio": 0.0, "selection": "random", "random_state": 0, "max_iter": 100_000}
     sparse, dense = (ElasticNet(**settings, tol=1e-6).fit(form(X), y) for form in (csr_matrix, np.asarray))
     assert_array_equal(sparse.coef_, dense.coef_)
+
+
+def test_an_infinite_penalty_is_refused():
+    with pytest.raises(ParameterError, match="alpha must be a number from 0 up, got inf"):
+        ElasticNet(alpha=np.inf).fit([[0.0], [1.0]], [0.0, 1.0])

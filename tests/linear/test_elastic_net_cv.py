@@ -124,3 +124,10 @@ def test_only_the_shares_of_the_weights_count(weight):
     a, b = (ElasticNetCV(alphas=10).fit(X, y, sample_weight=w) for w in (u, weight * u))
     assert_allclose(b.coef_, a.coef_, rtol=1e-10)
     assert_allclose(b.mse_path_, a.mse_path_, rtol=1e-10)
+
+
+def test_no_folds_and_ragged_alphas_are_refused():
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20.0)
+    for wrong in ({"cv": []}, {"alphas": [1, [2]]}, {"alphas": [np.inf, 1.0]}):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            ElasticNetCV(**wrong).fit(X, y)

@@ -741,3 +741,11 @@ def test_weights_at_the_end_of_the_range_of_floats(weight):
     plain = LogisticRegression(C=np.inf, tol=1e-8).fit(X, y)
     model = LogisticRegression(C=np.inf, tol=1e-8).fit(X, y, np.full(40, weight))
     assert_allclose(model.coef_, plain.coef_, rtol=1e-5)
+
+
+def test_an_intercept_that_costs_nearly_everything_is_nearly_zero():
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 1, 1]
+    model = LogisticRegression(solver="liblinear", intercept_scaling=1e-200).fit(X, y)
+    free = LogisticRegression(fit_intercept=False).fit(X, y)
+    assert_allclose(model.coef_, free.coef_, rtol=1e-3)
+    assert_allclose(model.intercept_, 0, atol=1e-12)

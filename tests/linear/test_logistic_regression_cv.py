@@ -234,3 +234,9 @@ def test_folds_without_weight(ratio, scoring):
     assert np.isfinite(model.scores_).all()
     with pytest.raises(DataError, match="training fold have weight 0"):
         LogisticRegressionCV(cv=[(rows[40:], rows[:40])], **settings).fit(X, y, w)
+
+
+def test_no_folds_are_refused():
+    X, y = table(load_iris)
+    with pytest.raises(ParameterError, match="cv must give at least one fold"):
+        LogisticRegressionCV(cv=[]).fit(X, y)

@@ -75,3 +75,29 @@ def test_wrong_alphas_are_refused():
         lasso_path(X, Y, tolerance=1)
     with pytest.raises(ParameterError, match="l1_ratio=0"):
         enet_path(X, Y, l1_ratio=0.0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"l1_ratio": 5},
+        {"l1_ratio": np.nan},
+        {"eps": 0},
+        {"eps": 2},
+        {"alphas": 0},
+        {"alphas": 2.5},
+        {"alphas": "many"},
+        {"alphas": [np.nan]},
+        {"alphas": [np.inf, 1.0]},
+        {"tol": -1},
+        {"max_iter": 0},
+        {"selection": "all"},
+        {"precompute": "maybe"},
+        {"coef_init": np.ones(3)},
+        {"coef_init": np.full(2, np.nan)},
+    ],
+)
+def test_wrong_parameters_are_refused_by_name(wrong):
+    X, y = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1.0]]), np.array([2.5, 1.5, -1.5, -2.5])
+    with pytest.raises(ParameterError, match=f"enet_path: {next(iter(wrong))} must"):
+        enet_path(X, y, **{"alphas": 3, **wrong})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,9 @@ def class_factors(class_weight: Any, classes: np.ndarray, weight: np.ndarray, wh
         raise ParameterError(
             f"{who}: The classes, {[missing]}, are not in class_weight, which names {unknown[0]!r} instead."
         )
-    factors = np.array([float(plain.get(label, 1.0)) for label in labels])
+    given = [plain.get(label, 1.0) for label in labels]
+    numbers = all(isinstance(factor, Real) for factor in given)
+    factors = np.array([float(factor) for factor in given] if numbers else [np.nan])
     if not np.isfinite(factors).all() or (factors < 0).any() or not (factors * weight).any():
         raise ParameterError(
             f"{who}: class_weight must hold numbers from 0 up, not all 0, got {class_weight!r}."

@@ -81,7 +81,7 @@ class ElasticNet(LinearRegressor, Regressor):
     """
 
     accepts = {
-        "alpha": Range(0),
+        "alpha": Range(0, np.inf, open="high"),
         "l1_ratio": Range(0, 1),
         "fit_intercept": Flag(),
         "precompute": Any_(

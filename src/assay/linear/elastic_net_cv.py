@@ -77,7 +77,7 @@ class ElasticNetCV(LinearRegressor, Regressor):
         "eps": Range(0, open="low"),
         "alphas": Any_(
             "a whole number from 1 up, or a list of numbers from 0 up",
-            lambda v: Count(1).holds(v) if np.ndim(v) == 0 else np.size(v) > 0 and np.ndim(v) == 1,
+            lambda v: Count(1).holds(v) if np.isscalar(v) else len(v) > 0 and not any(map(np.ndim, v)),
         ),
         "fit_intercept": Flag(),
         "precompute": Any_(
@@ -149,6 +149,8 @@ class ElasticNetCV(LinearRegressor, Regressor):
         ratios = [float(ratio) for ratio in np.atleast_1d(self.l1_ratio)]
         grids = [self._grid(whole, ratio) for ratio in ratios]
         folds = list(check_cv(self.cv).split(X, y))
+        if not folds:
+            raise ParameterError(f"{who}: cv must give at least one fold, got none.")
 
         def judge(fold: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
             train, test = (_rows(part) for part in fold)
@@ -182,7 +184,7 @@ class ElasticNetCV(LinearRegressor, Regressor):
             return grid(whole.correlations(), whole.total, ratio, self.alphas, self.eps, self.positive, who)
         given = np.asarray(self.alphas, dtype=object)
         for i, alpha in enumerate(given):
-            if not Range(0).holds(alpha):
+            if not Range(0, np.inf, open="high").holds(alpha):
                 raise ParameterError(f"{who}: alphas[{i}] must be a number from 0 up, got {alpha!r}.")
         return np.sort(given.astype(np.float64))[::-1].copy()
 

@@ -353,7 +353,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         if not self.fit_intercept:
             return 0.0
         if self.solver == "liblinear":
-            return 1.0 / float(self.intercept_scaling) ** 2
+            return 1.0 / max(float(self.intercept_scaling) ** 2, 1e-300)
         return float(self.penalize_intercept)
 
     def _start(self) -> np.ndarray | None:

@@ -205,6 +205,8 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             cv = min(5, max(2, int(np.bincount(y).max()))) if self.cv is None else self.cv
             folds = list(check_cv(cv, self.classes_[y], classifier=True).split(X, self.classes_[y]))
+        if not folds:
+            raise ParameterError(f"{who}: cv must give at least one fold, got none.")
         judge = _Judge(self._measure(), self.classes_, X)
         with progress(len(folds) * len(ratios) * len(Cs), f"{who}: penalties") as bar:
 

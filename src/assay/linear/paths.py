@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed, check
 from assay.core.seeds import random_state_of
 from assay.core.targets import numeric_target
 from assay.errors import ParameterError
@@ -14,6 +15,24 @@ from assay.linear.coordinate_descent import complain, grid, problem
 from assay.tables import Table
 
 __all__ = ["enet_path", "lasso_path"]
+
+ACCEPTS = {
+    "l1_ratio": Range(0, 1),
+    "eps": Range(0, 1, open="both"),
+    "alphas": Any_(
+        "a whole number from 1 up, or a list of numbers from 0 up",
+        lambda v: v is None or (isinstance(v, str) and v == "warn") or np.ndim(v) > 0 or Count(1).holds(v),
+    ),
+    "precompute": Any_(
+        "'auto', True, False or an array of cross products",
+        lambda v: isinstance(v, (bool, np.bool_)) or np.ndim(v) == 2 or (isinstance(v, str) and v == "auto"),
+    ),
+    "positive": Flag(),
+    "tol": Range(0),
+    "max_iter": Count(1),
+    "random_state": Seed(),
+    "selection": Choice("cyclic", "random"),
+}
 
 
 def enet_path(
@@ -70,14 +89,35 @@ def enet_path(
     array([[1.  , 1.75],
            [0.  , 0.25]])
     """
+    alphas = alphas if isinstance(n_alphas, str) else n_alphas
+    check(
+        "enet_path",
+        ACCEPTS,
+        {
+            "l1_ratio": l1_ratio,
+            "eps": eps,
+            "alphas": alphas,
+            "precompute": precompute,
+            "positive": positive,
+            "tol": tol,
+            "max_iter": max_iter,
+            "random_state": random_state,
+            "selection": selection,
+        },
+    )
     values = compact(Table.of(X, who="enet_path").values)
     target = numeric_target(y, values.shape[0], "enet_path")
     table = target[:, None] if target.ndim == 1 else target
     gram = None if isinstance(precompute, str) or precompute is False else precompute
     data = problem(values, table, None, False, gram, "enet_path")
-    found = _alphas(alphas if n_alphas == "deprecated" else n_alphas, data, l1_ratio, eps, positive)
+    found = _alphas(alphas, data, l1_ratio, eps, positive)
     seed = int(random_state_of(random_state).randint(1, 2**31)) if selection == "random" else 0
     start = None if coef_init is None else np.atleast_2d(np.asarray(coef_init, dtype=np.float64))
+    expected = (table.shape[1], values.shape[1])
+    if start is not None and (start.shape != expected or not np.isfinite(start).all()):
+        raise ParameterError(
+            f"enet_path: coef_init must hold finite numbers in the shape {expected}, got shape {start.shape}."
+        )
     coefs, gaps, sweeps = [], np.zeros(len(found)), np.zeros(len(found), dtype=np.int64)
     for k in range(table.shape[1]):
         weights, gap, turns = data.path(
@@ -145,6 +185,6 @@ def _alphas(alphas: Any, data: Any, l1_ratio: float, eps: float, positive: bool)
     if np.ndim(alphas) == 0:
         return grid(data.correlations(), data.total, l1_ratio, int(alphas), eps, positive, "enet_path")
     found = np.sort(np.asarray(alphas, dtype=np.float64))[::-1].copy()
-    if not len(found) or not (found >= 0).all():
+    if found.ndim != 1 or not len(found) or not ((found >= 0) & (found < np.inf)).all():
         raise ParameterError(f"enet_path: alphas must be numbers from 0 up, got {alphas!r}.")
     return found
