@@ -227,6 +227,17 @@ def test_rows_without_entries_are_passed_over_by_passive_aggressive_steps(batch)
         assert results[0][-2] < 1 + -(-40 // batch)  # some steps were not made
 
 
+@pytest.mark.parametrize("eta", [0.06050267801918681, 0.025304236334754635, 0.0019949569579003684])
+def test_a_step_and_its_opposite_leave_nothing(eta):
+    """Else a tie of the perceptron would be decided by the last bit of a constant that should be 0."""
+    X, y = sp.csr_matrix((2, 3)), np.array([1.0, -1.0])  # no entries: only the constant moves, there and back
+    rule = ruled(loss="perceptron", l1=-1.0, eta=eta, decay=0.01)
+    state = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    order = np.arange(2, dtype=np.int32)
+    losses, _, _ = Visits(X).epoch(y, EMPTY, NO_ROWS, order, rule, state, np.zeros(3), EMPTY, EMPTY)
+    assert losses > 0 and state[0] == 0.0
+
+
 def test_a_pass_without_weights_counts_every_row_once():
     X, y, _, order = made(30, 5, 3)
     rule, results = ruled(), []

@@ -238,7 +238,8 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
             if (l2 > 0) state.square = scale * scale * sum_over(x, [&](int64_t e) { return w[e] * w[e]; });
             if (l1 > 0) state.absolute = scale * sum_over(x, [&](int64_t e) { return std::fabs(w[e]); });
         }
-        state.b += change * rule.decay;
+        const volatile double shift = change * rule.decay;            // not fused: a step and its opposite leave nothing
+        state.b += shift;
         if (l1 > 0) {
             state.owed += l1 * rate * rule.alpha;
             for (int64_t r = 0; r < size; ++r) {
