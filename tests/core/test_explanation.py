@@ -142,4 +142,6 @@ def test_several_numbers_are_an_answer():
 def test_a_number_is_said_with_the_digits_that_count():
     assert str(Explanation("One", 152.13348416289594)).startswith("One answers 152.1")
     assert "One answers 152.1<" in Explanation("One", 152.13348416289594)._repr_html_()
-    assert str(Explanation("Named", 0.123456789, {0.123456789: 1.0})).startswith("Named answers 0.123456789 (")
+    assert str(Explanation("Named", 0.123456789, {0.123456789: 1.0})).startswith(
+        "Named answers 0.123456789 ("
+    )

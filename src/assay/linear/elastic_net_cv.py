@@ -77,7 +77,7 @@ class ElasticNetCV(LinearRegressor, Regressor):
         "eps": Range(0, open="low"),
         "alphas": Any_(
             "a whole number from 1 up, or a list of numbers from 0 up",
-            lambda v: Count(1).holds(v) if np.isscalar(v) else len(v) > 0 and not any(map(np.ndim, v)),
+            lambda v: Count(1).holds(v) or _is_list(v),
         ),
         "fit_intercept": Flag(),
         "precompute": Any_(
@@ -212,6 +212,11 @@ class ElasticNetCV(LinearRegressor, Regressor):
         self.alpha_, self.l1_ratio_ = float(grids[r][chosen]), ratios[r]
         self.alphas_ = np.array(grids) if len(ratios) > 1 and np.ndim(self.alphas) == 0 else grids[0]
         self.mse_path_ = np.squeeze(table)
+
+
+def _is_list(v: Any) -> bool:
+    """Whether v is a list of single things, at least one."""
+    return not isinstance(v, str) and hasattr(v, "__len__") and len(v) > 0 and not any(map(np.ndim, v))
 
 
 def _rows(part: np.ndarray) -> np.ndarray:
