@@ -16,7 +16,7 @@
 namespace assay::boosting {
 
 constexpr int64_t BLOCK = 8192;             // rows that are moved or summed as one task
-constexpr int64_t WORTH_SHARING = 1 << 19;  // additions below which one thread is quicker than two
+constexpr int64_t WORTH_SHARING = 1 << 15;  // additions below which one thread is quicker than two
 constexpr double INF = std::numeric_limits<double>::infinity();
 
 struct Node {
