@@ -211,3 +211,18 @@ def test_sparse_columns_far_from_zero_keep_their_weights():
 def test_an_infinite_penalty_is_refused():
     with pytest.raises(ParameterError, match="alpha must be a number from 0 up, got inf"):
         ElasticNet(alpha=np.inf).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("tol", [1e-8, 1e-10, 1e-14])
+@pytest.mark.parametrize("alpha, l1_ratio", [(0.1, 0.5), (0.01, 0.7), (0.001, 0.3)])
+def test_tight_tolerances_give_the_weights_of_scikit_learn(alpha, l1_ratio, tol, weighted):
+    """A gap of 1e-10 leaves weights that differ by its root; they must also have come to rest."""
+    A, b = load_diabetes(return_X_y=True)
+    w = np.random.default_rng(0).uniform(0.2, 3, len(b)) if weighted else None
+    given = {"alpha": alpha, "l1_ratio": l1_ratio, "max_iter": 100_000}
+    peer = peers.ElasticNet(tol=1e-15, **given).fit(A, b, sample_weight=w)
+    for table in (A, np.tile(A, (5, 1))):
+        again = w if w is None or len(table) == len(A) else np.tile(w, 5)
+        ours = ElasticNet(tol=tol, **given).fit(table, np.tile(b, len(table) // len(b)), sample_weight=again)
+        assert_allclose(ours.coef_, peer.coef_, rtol=1e-6, atol=1e-6 * np.abs(peer.coef_).max())

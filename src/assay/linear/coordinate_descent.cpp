@@ -14,6 +14,7 @@
 // Twin in NumPy: tests/linear/test_coordinate_descent.py, descent_by_the_book.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "assay/array.hpp"
@@ -305,6 +306,7 @@ class Walk {
                 if (++sweeps < path.max_iter && (narrow || !rests)) {
                     narrow = !rests;
                     if (narrow) rally();
+                    gap = std::numeric_limits<double>::infinity();  // not known before the next look
                     continue;
                 }
                 const size_t players = in_play.size();

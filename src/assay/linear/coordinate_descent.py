@@ -122,15 +122,21 @@ class Problem:
         positive: bool,
         seed: int,
         start: np.ndarray,
+        begun: bool = False,
     ) -> tuple[np.ndarray, list[Sweep]]:
-        """Weights (d,) for one alpha, and how they were reached: a look after 10 sweeps, 20, 40, ..."""
+        """Weights (d,) for one alpha, and how they were reached: a look after 10 sweeps, 20, 40, ...
+
+        Where another problem has begun, a small gap at the start is not enough: the weights must come to rest, too.
+        """
         w, weights = np.array(start, dtype=np.float64), np.empty((1, len(self.mean)))
         gaps, sweeps = np.empty((1, 2)), np.empty(1, dtype=np.int64)
         a, b = self._strengths(np.array([alpha], dtype=np.float64), l1_ratio)
         limit, done, history = tol * float(self.square[output]), 0, []
         while done < max_iter:
             turns = min(max(10, done), max_iter - done)
-            self._walk(output, a, b, positive, seed, limit, tol, not done, turns, w, weights, gaps, sweeps)
+            self._walk(
+                output, a, b, positive, seed, limit, tol, not (done or begun), turns, w, weights, gaps, sweeps
+            )
             done += int(sweeps[0])
             gap, value = (gaps[0] / self.total).tolist()
             history.append(Sweep(done, value, gap))

@@ -164,7 +164,9 @@ class ElasticNet(LinearRegressor, Regressor):
                 if history[-1].iteration == SWEEPS < self.max_iter:
                     data = problem(X, table, w, self.fit_intercept, True, who)
             if not history or isinstance(data, CrossProducts):
-                at, more = self._descend(data, k, self.max_iter - len(history) * SWEEPS, seed, at)
+                at, more = self._descend(
+                    data, k, self.max_iter - len(history) * SWEEPS, seed, at, begun=bool(history)
+                )
                 done = history[-1].iteration if history else 0
                 history += [Sweep(done + s.iteration, s.value, s.gap) for s in more]
             weights[k] = at
@@ -179,9 +181,11 @@ class ElasticNet(LinearRegressor, Regressor):
         self._keep(weights, intercept, histories, one=y.ndim == 1)
 
     def _descend(
-        self, data: Problem, k: int, max_iter: int, seed: int, start: np.ndarray
+        self, data: Problem, k: int, max_iter: int, seed: int, start: np.ndarray, begun: bool = False
     ) -> tuple[np.ndarray, list[Sweep]]:
-        return data.descend(k, self.alpha, self.l1_ratio, self.tol, max_iter, self.positive, seed, start)
+        return data.descend(
+            k, self.alpha, self.l1_ratio, self.tol, max_iter, self.positive, seed, start, begun
+        )
 
     def _start(self, outputs: int, d: int) -> np.ndarray:
         old = np.atleast_2d(getattr(self, "coef_", np.empty((0, 0))))
