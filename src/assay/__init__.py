@@ -12,6 +12,7 @@ from importlib import import_module as _import_module
 __version__ = "0.1.0"
 
 _ROOMS = (
+    "associations",
     "bayes",
     "core",
     "decide",
@@ -24,6 +25,7 @@ _ROOMS = (
     "plots",
     "prepare",
     "report",
+    "rules",
     "stats",
     "tables",
     "trees",

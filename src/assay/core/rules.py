@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,10 @@ from assay.errors import DataError
 from assay.tables import Schema, Table
 from assay.tables.table import UNSEEN
 
-__all__ = ["Rule", "RuleBase"]
+__all__ = ["POLICIES", "Policy", "Rule", "RuleBase"]
+
+Policy = Literal["first", "votes", "confidence", "counts", "best"]
+POLICIES = ("first", "votes", "confidence", "counts", "best")
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,15 @@ class RuleBase:
         The answer for rows that no rule covers; None if there is no such answer.
     target : str
         What the answers are called; empty if that is not known.
+    policy : "first", "votes", "confidence", "counts" or "best"
+        Who decides where several rules cover a row: the first one; one vote each; votes weighted by confidence; the
+        sum of their class counts; the one of highest confidence.
+    totals : tuple of float
+        The weight of all training rows per class; empty if it is not known.
+    default_counts : tuple of float
+        The weight per class of the training rows that no rule covers.
+    smoothing : float
+        What is added to each class count before it becomes a probability.
 
     Examples
     --------
@@ -117,6 +129,10 @@ class RuleBase:
     classes: tuple[Any, ...] | None = None
     default: Any = None
     target: str = ""
+    policy: Policy = "first"
+    totals: tuple[float, ...] = ()
+    default_counts: tuple[float, ...] = ()
+    smoothing: float = 1.0
 
     def __len__(self) -> int:
         return len(self.rules)

@@ -1,0 +1,3 @@
+"""What goes together: frequent item sets of baskets, and the rules among them."""
+
+__all__: list[str] = []

@@ -1,0 +1,143 @@
+"""What all learners of rules share: from rules to answers, how to read them, and how to change them by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from assay.core import Classifier, Regressor
+from assay.core.conditions import RowTest
+from assay.core.explanation import Section
+from assay.core.rule_posterior import rules_posterior
+from assay.core.rules import Policy, Rule, RuleBase
+
+__all__ = ["RuleClassifier", "RuleRegressor", "class_rules"]
+
+
+class _RuleLearner:
+    """A learner whose model is ``rules_``: how to look at it, and how to change it."""
+
+    rules_: RuleBase
+    takes: ClassVar[frozenset[str]] = frozenset({"nominal", "missing"})
+
+    @property
+    def n_rules_(self) -> int:
+        """How many rules there are, the default not counted."""
+        self._ready()  # type: ignore[attr-defined]
+        return len(self.rules_)
+
+    def with_rules(self, rules: RuleBase) -> Self:
+        """The same fitted model with other rules: edited ones, or rules of one's own.
+
+        Parameters
+        ----------
+        rules : RuleBase
+            About the same columns and the same classes.
+        """
+        self._ready()  # type: ignore[attr-defined]
+        if rules.schema != self.rules_.schema or rules.classes != self.rules_.classes:
+            raise ValueError(
+                f"{type(self).__name__}.with_rules: the rules speak of other columns or other classes."
+            )
+        other = copy(self)
+        other.rules_ = rules
+        return other
+
+    def __str__(self) -> str:
+        return str(self.rules_) if "rules_" in vars(self) else repr(self)
+
+
+class RuleClassifier(_RuleLearner, Classifier):
+    """A classifier whose model is a base of rules.
+
+    Its author writes ``_learn(X, y, w)``, which ends in ``self.rules_ = class_rules(...)``.
+
+    Attributes
+    ----------
+    rules_ : RuleBase
+        The rules in order, their counts on the training rows, the default.
+    """
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        return rules_posterior(self.rules_, X)
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        from assay.rules.reasons import rule_reasons
+
+        return rule_reasons(self.rules_, X)
+
+
+class RuleRegressor(_RuleLearner, Regressor):
+    """A regressor whose model is a base of rules with numbers as answers.
+
+    Attributes
+    ----------
+    rules_ : RuleBase
+    """
+
+    def _predict(self, X: Any) -> np.ndarray:
+        return np.asarray(self.rules_.predict(X), np.float64)
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        from assay.rules.reasons import rule_reasons
+
+        return rule_reasons(self.rules_, X)
+
+
+def class_rules(
+    learner: Classifier,
+    found: Iterable[tuple[Sequence[RowTest], int]],
+    X: np.ndarray,
+    y: np.ndarray,
+    w: np.ndarray | None,
+    *,
+    default: int | None = None,
+    policy: Policy = "first",
+    smoothing: float = 1.0,
+) -> RuleBase:
+    """The rule base of conditions and classes, with their counts on the training rows.
+
+    In an ordered list a rule's counts are those of the rows that reach it; in a set, of all rows that it covers.
+
+    Parameters
+    ----------
+    found : (conditions, class code) in order
+    default : class code or None
+        None takes the most frequent class of the rows that no rule covers, or of all rows if there are none.
+    """
+    schema, classes, K = learner.schema_, learner.classes_, len(learner.classes_)
+    w = np.ones(len(y)) if w is None else w
+    totals = np.bincount(y, w, minlength=K)
+    left, rules = np.ones(len(y), bool), []
+    for conditions, k in found:
+        rule = Rule(tuple(conditions), classes[k])
+        covered = rule.covers(X)
+        seen = covered & left if policy == "first" else covered
+        counts = np.bincount(y[seen], w[seen], minlength=K)
+        left &= ~covered
+        rules.append(
+            Rule(
+                rule.conditions,
+                rule.answer,
+                float(counts.sum()),
+                float(totals.sum()),
+                tuple(counts.tolist()),
+                float(counts[k]),
+            )
+        )
+    rest = np.bincount(y[left], w[left], minlength=K)
+    if default is None:
+        default = int(np.lexsort((-totals, -rest))[0])
+    return RuleBase(
+        tuple(rules),
+        schema,
+        tuple(classes.tolist()),
+        classes[default].item() if hasattr(classes[default], "item") else classes[default],
+        policy=policy,
+        totals=tuple(totals.tolist()),
+        default_counts=tuple(rest.tolist()),
+        smoothing=smoothing,
+    )
