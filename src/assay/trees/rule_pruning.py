@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.conditions import Condition, RowTest
+from assay.core.rule_measures import pessimistic_error
 from assay.core.rules import Rule, RuleBase
 from assay.core.targets import check_weights
 from assay.errors import DataError
@@ -79,26 +80,6 @@ def simplify(
         covered |= rule.covers(values)
     simple = replace(base, rules=tuple(rules), default=_default(base.classes, covered, y, w))
     return simple.measured(X, y, w)
-
-
-def pessimistic_error(errors: Any, n: Any, confidence: float = 0.25) -> Any:
-    r"""The upper limit of an error rate, given errors among n rows: the p that makes so few errors improbable.
-
-    .. math:: P(\text{Binomial}(n, p) \le e) = \text{confidence}
-
-    With no row at all it is 1.
-
-    >>> from assay.trees.rule_pruning import pessimistic_error
-    >>> pessimistic_error([0, 0, 1], [6, 9, 16]).round(3)
-    array([0.206, 0.143, 0.16 ])
-    """
-    from scipy.special import betaincinv
-
-    errors, n = np.asarray(errors, np.float64), np.asarray(n, np.float64)
-    errors = np.clip(errors, 0, n)
-    some = n - errors > 0
-    limit = betaincinv(errors + 1, np.where(some, n - errors, 1.0), 1 - confidence)
-    return np.where(some, limit, 1.0)[()]
 
 
 def _shortened(
