@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from string import ascii_lowercase
 
 import numpy as np
 
+from assay.stats.multiple_tests import holm
+
 __all__ = ["holm", "letters"]
-
-
-def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
-    r"""Adjusted p-values: below alpha they are wrong about any true hypothesis with probability alpha at most.
-
-    With p sorted upwards, :math:`\tilde p_{(i)} = \max_{j \le i} \min(1, (m - j + 1)\, p_{(j)})`.
-
-    >>> from assay.evaluate import holm
-    >>> holm([.001, .02, .03])
-    array([0.003, 0.04 , 0.04 ])
-    """
-    p = np.asarray(p, dtype=np.float64)
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order])
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(1.0, stepped)
-    return adjusted
 
 
 def letters(differ: np.ndarray) -> list[str]:
