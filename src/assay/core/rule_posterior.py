@@ -29,9 +29,9 @@ def rules_posterior(base: RuleBase, values: np.ndarray, covered: np.ndarray | No
     given = np.array([distribution(base, r) for r in range(len(base.rules))]).reshape(-1, len(classes))
     default = distribution(base, -1)
     if base.policy == "first":
-        first = base.firing(values) if covered is None else _first(covered)
+        first = base.firing_block(values) if covered is None else _first(covered)
         return np.vstack([given, default])[first]
-    covered = base.covers(values) if covered is None else covered
+    covered = base.covers_block(values) if covered is None else covered
     if base.policy == "best":
         order = np.argsort(-given.max(axis=1), kind="stable")
         return np.vstack([given[order], default])[_first(covered[:, order])]

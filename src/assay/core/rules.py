@@ -155,7 +155,10 @@ class RuleBase:
 
     def covers(self, X: Any) -> np.ndarray:
         """(n, R) bool: which rules cover each row of a table."""
-        values = self.block(X)
+        return self.covers_block(self.block(X))
+
+    def covers_block(self, values: np.ndarray) -> np.ndarray:
+        """(n, R) bool: the same for a float block, categories as codes."""
         seen: dict[RowTest, np.ndarray] = {}  # rules share conditions: each is applied once
         covered = np.ones((values.shape[0], len(self.rules)), bool)
         for r, rule in enumerate(self.rules):
@@ -167,7 +170,10 @@ class RuleBase:
 
     def firing(self, X: Any) -> np.ndarray:
         """(n,) the number of the first rule that covers each row; -1 if none does."""
-        values = self.block(X)
+        return self.firing_block(self.block(X))
+
+    def firing_block(self, values: np.ndarray) -> np.ndarray:
+        """(n,) the same for a float block, categories as codes."""
         first, left = np.full(len(values), -1), np.arange(len(values))
         for r, rule in enumerate(self.rules):
             covered = rule.covers(values[left])

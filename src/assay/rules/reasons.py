@@ -12,7 +12,7 @@ __all__ = ["rule_reasons"]
 
 def rule_reasons(base: RuleBase, X: Any) -> list[Section]:
     """The rules that cover the row, in words, with their training counts."""
-    fired = base.covers(X)[0]
+    fired = base.covers_block(X)[0]
     classes = [str(c) for c in base.classes or ()]
     rows = [
         [f"R{r + 1}", rule.premise(base.schema), rule.answer, rule.n, *rule.counts]
