@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.conditions import Condition, LinearCondition, RowTest
+from assay.core.linear_answer import LinearAnswer
 from assay.core.words import date_floor, number
 from assay.tables import Schema
 
@@ -26,8 +27,8 @@ def rules_sql(base: RuleBase) -> str:
     lines = ["CASE"]
     for rule in base.rules:
         said = " AND ".join(_sql(c, base.schema) for c in rule.conditions) or "1 = 1"
-        lines.append(f"  WHEN {said} THEN {_sql_value(rule.answer)}")
-    lines.append(f"  ELSE {'NULL' if base.default is None else _sql_value(base.default)}")
+        lines.append(f"  WHEN {said} THEN {_sql_answer(rule.answer, base.schema)}")
+    lines.append(f"  ELSE {'NULL' if base.default is None else _sql_answer(base.default, base.schema)}")
     return "\n".join([*lines, "END"])
 
 
@@ -39,7 +40,9 @@ def rules_python(base: RuleBase, name: str = "predict") -> str:
     """
     if not name.isidentifier():
         raise ValueError(f"rules_python: the function's name must be a Python identifier, got {name!r}.")
-    used = sorted({j for rule in base.rules for c in rule.conditions for j in c.columns()})
+    asked = {j for rule in base.rules for c in rule.conditions for j in c.columns()}
+    told = [base.default, *(rule.answer for rule in base.rules)]
+    used = sorted(asked | {j for one in told if isinstance(one, LinearAnswer) for j in one.columns()})
     variables = {j: f"v{j}" for j in used}
     lines = [f"def {name}(row):", '    nan = float("nan")']
     for j in used:
@@ -47,8 +50,10 @@ def rules_python(base: RuleBase, name: str = "predict") -> str:
         lines.append(f"    v{j} = nan if v{j} is None else v{j}")
     for rule in base.rules:
         said = " and ".join(_python(c, base.schema, variables) for c in rule.conditions) or "True"
-        lines += [f"    if {said}:", f"        return {_python_value(rule.answer)}"]
-    return "\n".join([*lines, f"    return {_python_value(base.default)}", ""])
+        answer = _python_answer(rule.answer, base.schema, variables)
+        lines += [f"    if {said}:", *(f"        {line}" for line in answer)]
+    lines += [f"    {line}" for line in _python_answer(base.default, base.schema, variables)]
+    return "\n".join([*lines, ""])
 
 
 def rules_data(base: RuleBase) -> dict[str, Any]:
@@ -59,7 +64,7 @@ def rules_data(base: RuleBase) -> dict[str, Any]:
         "rules": [
             {
                 "if": [_condition_data(c, base.schema) for c in rule.conditions],
-                "then": _plain(rule.answer),
+                "then": _answer_data(rule.answer, base.schema),
                 "support": rule.support,
                 "accuracy": rule.accuracy,
                 "rows": rule.n,
@@ -67,7 +72,7 @@ def rules_data(base: RuleBase) -> dict[str, Any]:
             }
             for rule in base.rules
         ],
-        "default": _plain(base.default),
+        "default": _answer_data(base.default, base.schema),
     }
 
 
@@ -89,6 +94,20 @@ def _sql(condition: RowTest, schema: Schema) -> str:
     show = _sql_moment if column.date else number
     said = _sql_interval(name, condition.low, condition.high, condition.low_in, condition.high_in, show)
     return f"({said} OR {gone})" if condition.missing else said
+
+
+def _sql_answer(answer: Any, schema: Schema) -> str:
+    if not isinstance(answer, LinearAnswer):
+        return _sql_value(answer)
+    parts = [number(answer.intercept)]
+    for j, code, weight in answer.terms:
+        name, values = _sql_name(schema[j].name), schema[j].categories
+        if code is None:
+            parts.append(f"{number(weight)} * {name}")
+        else:
+            one, any_ = _sql_value(values[code]), _sql_list(values)
+            parts.append(f"CASE WHEN {name} = {one} THEN {number(weight)} WHEN {name} IN ({any_}) THEN 0 END")
+    return f"COALESCE({' + '.join(parts)}, {number(answer.otherwise)})"
 
 
 def _sql_interval(said: str, low: float, high: float, low_in: bool, high_in: bool, show: Any) -> str:
@@ -136,6 +155,22 @@ def _python(condition: RowTest, schema: Schema, variables: dict[int, str]) -> st
     return f"({said} or {v} != {v})" if condition.missing else said
 
 
+def _python_answer(answer: Any, schema: Schema, variables: dict[int, str]) -> list[str]:
+    """The lines that return the answer."""
+    if not isinstance(answer, LinearAnswer):
+        return [f"return {_python_value(answer)}"]
+    said = repr(float(answer.intercept))
+    for j, code, weight in answer.terms:
+        v = variables[j]
+        if code is None:
+            said += f" + {float(weight)!r} * {v}"
+        else:
+            values = [_python_value(value) for value in schema[j].categories]
+            rest = "[" + ", ".join(values) + "]"
+            said += f" + ({float(weight)!r} if {v} == {values[code]} else 0.0 if {v} in {rest} else nan)"
+    return [f"y = {said}", f"return y if y == y else {float(answer.otherwise)!r}"]
+
+
 def _python_interval(said: str, low: float, high: float, low_in: bool, high_in: bool) -> str:
     before = f"{low!r} {'<=' if low_in else '<'} " if low != -math.inf else ""
     after = f" {'<=' if high_in else '<'} {high!r}" if high != math.inf else ""
@@ -167,6 +202,17 @@ def _condition_data(condition: RowTest, schema: Schema) -> dict[str, Any]:
         if condition.closed != "right":
             data["closed"] = condition.closed
     return data | ({"missing": True} if condition.missing else {})
+
+
+def _answer_data(answer: Any, schema: Schema) -> Any:
+    if not isinstance(answer, LinearAnswer):
+        return _plain(answer)
+    terms = [
+        {"column": schema[j].name, "weight": weight}
+        | ({} if code is None else {"category": _plain(schema[j].categories[code])})
+        for j, code, weight in answer.terms
+    ]
+    return {"intercept": answer.intercept, "terms": terms, "missing": answer.otherwise}
 
 
 def _ends(low: float, high: float) -> dict[str, float]:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from assay.core.conditions import RowTest
+from assay.core.linear_answer import LinearAnswer
 from assay.core.words import number, one_line, quoted, shorter
 from assay.errors import DataError
 from assay.tables import Schema, Table
@@ -28,7 +29,7 @@ class Rule:
     ----------
     conditions : tuple of conditions
         An empty tuple holds for every row.
-    answer : class label or number
+    answer : class label, number or LinearAnswer
     n : float
         The weight of the training rows that it covers.
     total : float
@@ -185,14 +186,24 @@ class RuleBase:
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) the answers; a row that no rule covers needs a default."""
-        first = self.firing(X)
+        return self.predict_block(self.block(X))
+
+    def predict_block(self, values: np.ndarray) -> np.ndarray:
+        """(n,) the same for a float block, categories as codes."""
+        first = self.firing_block(values)
         if (first < 0).any() and self.default is None:
             raise DataError(
                 f"RuleBase: no rule covers row {int(np.argmax(first < 0))}, and there is no default answer. "
                 "Missing values may be the reason; give the rules a default: dataclasses.replace(base, default=...)."
             )
-        answers = np.array([*(rule.answer for rule in self.rules), self.default], dtype=object)[first]
         kinds = [*(rule.answer for rule in self.rules), *([] if self.default is None else [self.default])]
+        if any(isinstance(answer, LinearAnswer) for answer in kinds):
+            numbers = np.empty(len(values))
+            for r in np.unique(first):
+                rows = first == r
+                numbers[rows] = _numbers(self.default if r < 0 else self.rules[r].answer, values[rows])
+            return numbers
+        answers = np.array([*(rule.answer for rule in self.rules), self.default], dtype=object)[first]
         return np.array(answers.tolist(), dtype=np.array(kinds).dtype if kinds else None)
 
     def ordered(self, by: str = "support") -> RuleBase:
@@ -206,7 +217,11 @@ class RuleBase:
         keys: dict[str, Callable[[Rule], float]] = {
             "support": lambda rule: -rule.n,
             "accuracy": lambda rule: -(rule.accuracy or 0.0),
-            "answer": lambda rule: -rule.answer if self.classes is None else self.classes.index(rule.answer),
+            "answer": lambda rule: (
+                -getattr(rule.answer, "otherwise", rule.answer)
+                if self.classes is None
+                else self.classes.index(rule.answer)
+            ),
         }
         if by not in keys:
             raise ValueError(f"RuleBase.ordered: by must be one of {', '.join(keys)}, got {by!r}.")
@@ -238,7 +253,8 @@ class RuleBase:
 
     def _said(self, answer: Any) -> str:
         if self.classes is None:
-            return f"{one_line(self.target or 'y')} = {number(answer)}"
+            said = answer.words(self.schema) if isinstance(answer, LinearAnswer) else number(answer)
+            return f"{one_line(self.target or 'y')} = {said}"
         return f"{one_line(self.target)} = {quoted(answer)}" if self.target else one_line(answer)
 
     def by_class(self) -> dict[Any, tuple[Rule, ...]]:
@@ -306,16 +322,23 @@ class RuleBase:
         if len(y) != len(values):
             raise DataError(f"RuleBase: X has {len(values)} rows, y has {len(y)}.")
         w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        return self._with(lambda rule: _measured(rule, rule.covers(values), y, w, self.classes))
+        return self._with(lambda rule: _measured(rule, rule.covers(values), values, y, w, self.classes))
 
     def _with(self, change: Callable[[Rule], Rule]) -> RuleBase:
         return replace(self, rules=tuple(change(rule) for rule in self.rules))
 
 
-def _measured(rule: Rule, covered: np.ndarray, y: np.ndarray, w: np.ndarray, classes: Any) -> Rule:
+def _numbers(answer: Any, values: np.ndarray) -> Any:
+    """What a rule of numbers answers for these rows: one number, or one for each."""
+    return answer.values(values) if isinstance(answer, LinearAnswer) else float(answer)
+
+
+def _measured(
+    rule: Rule, covered: np.ndarray, values: np.ndarray, y: np.ndarray, w: np.ndarray, classes: Any
+) -> Rule:
     n, total = float(w[covered].sum()), float(w.sum())
     if classes is None:
-        square = (y[covered] - float(rule.answer)) ** 2
+        square = (y[covered] - _numbers(rule.answer, values[covered])) ** 2
         error = float(np.sqrt((w[covered] * square).sum() / n)) if n else None
         return replace(rule, n=n, total=total, error=error)
     counts = tuple(float(w[covered & (y == c)].sum()) for c in classes)

@@ -79,7 +79,7 @@ class RuleRegressor(_RuleLearner, Regressor):
     """
 
     def _predict(self, X: Any) -> np.ndarray:
-        return np.asarray(self.rules_.predict(X), np.float64)
+        return np.asarray(self.rules_.predict_block(X), np.float64)
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         from assay.rules.reasons import rule_reasons
