@@ -58,8 +58,10 @@ from assay.stats.information_criteria import (
     structural_risk,
 )
 from assay.stats.integration import density_bayes_error, density_cross_entropy
+from assay.stats.mdl_cuts import mdl_cuts
 from assay.stats.moments import ZScores, correlation, covariance, mean_vector, z_scores
 from assay.stats.monte_carlo import EstimatorStudy, study_estimator
+from assay.stats.multiple_tests import benjamini_hochberg, holm
 from assay.stats.multivariate_gaussian import (
     MultivariateGaussian,
     bivariate_logpdf,
@@ -125,6 +127,7 @@ __all__ = [
     "bayes_rule_from_counts",
     "bayes_theorem",
     "bayesian_model_selection",
+    "benjamini_hochberg",
     "beta_from_interval",
     "bias_variance",
     "bic",
@@ -153,6 +156,7 @@ __all__ = [
     "gini",
     "hat_matrix",
     "henze_zirkler",
+    "holm",
     "kl_divergence",
     "label_cross_entropy",
     "leave_one_out",
@@ -168,6 +172,7 @@ __all__ = [
     "mardia",
     "max_entropy",
     "max_gini",
+    "mdl_cuts",
     "mean_model",
     "mean_vector",
     "minimum_error_rule",
