@@ -1,4 +1,4 @@
-"""From rules that fire to class probabilities: who decides where several rules cover a row."""
+"""From rules that fire to class probabilities and numbers: who decides where several rules cover a row."""
 
 from __future__ import annotations
 
@@ -6,38 +6,77 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.linear_answer import LinearAnswer
+from assay.core.parallel import in_threads
+
 if TYPE_CHECKING:
     from assay.core.rules import RuleBase
 
-__all__ = ["distribution", "rules_posterior"]
+__all__ = ["ballots", "best_order", "distribution", "numbers_of", "rules_numbers", "rules_posterior"]
 
-AHEAD = (
-    1e-9  # by how much, in parts, a rule's answer is kept before the classes that its rows have more often
-)
+AHEAD = 1e-9  # by how much, in parts, a rule's answer is kept before classes that its rows have more often
+TINY = 1e-12  # no rule that fires has less weight than this
+CELLS = 1 << 22  # rows times rules of one piece of work
 
 
-def rules_posterior(base: RuleBase, values: np.ndarray, covered: np.ndarray | None = None) -> np.ndarray:
+def rules_posterior(base: RuleBase, values: Any, covered: np.ndarray | None = None) -> np.ndarray:
     """(n, K) the probability of each class by the policy of a rule base.
 
     Parameters
     ----------
     values : (n, d) float block      covered : (n, R) bool which rules cover each row, if that is known already
     """
-    classes = base.classes
-    if classes is None:
+    if base.classes is None:
         raise ValueError("rules_posterior: rules whose answers are numbers have no class probabilities.")
-    given = np.array([distribution(base, r) for r in range(len(base.rules))]).reshape(-1, len(classes))
-    default = distribution(base, -1)
+    given = base._given  # (R + 1, K), the default last
     if base.policy == "first":
-        first = base.firing_block(values) if covered is None else _first(covered)
-        return np.vstack([given, default])[first]
-    covered = base.covers_block(values) if covered is None else covered
+        return given[base._firing.first(values) if covered is None else _first(covered)]
     if base.policy == "best":
-        order = np.argsort(-given.max(axis=1), kind="stable")
-        return np.vstack([given[order], default])[_first(covered[:, order])]
-    votes = covered.astype(np.float64) @ _ballots(base, given)
-    total = votes.sum(axis=1, keepdims=True)
-    return np.where(total > 0, votes / np.where(total > 0, total, 1.0), default)
+        order = best_order(base)
+        rows = base._firing.covers(values) if covered is None else covered
+        return given[np.append(order, -1)[_first(rows[:, order])]]
+    weights = base._ballots
+
+    def piece(rows: slice) -> np.ndarray:
+        fired = base._firing.covers(values[rows]) if covered is None else covered[rows]
+        votes = _heard(base, fired).astype(np.float64) @ weights
+        total = votes.sum(axis=1, keepdims=True)
+        return np.where(total > 0, votes / np.where(total > 0, total, 1.0), given[-1])
+
+    return np.vstack(in_threads(piece, _pieces(values.shape[0], len(base.rules))))
+
+
+def rules_numbers(base: RuleBase, values: Any) -> np.ndarray:
+    """(n,) the numbers of a rule base by its policy: the first rule's, or the mean of all that cover a row.
+
+    NaN where no rule covers a row and there is no default.
+    """
+    default = np.nan if base.default is None else base.default
+    if base.policy == "first":
+        first, out = base._firing.first(values), np.empty(values.shape[0])
+        for r in np.unique(first):
+            rows = first == r
+            out[rows] = numbers_of(default if r < 0 else base.rules[r].answer, values[rows])
+        return out
+    weights = np.ones(len(base.rules))
+    if base.policy == "support":
+        weights = np.array([max(rule.n, TINY) for rule in base.rules])
+
+    def piece(rows: slice) -> np.ndarray:
+        block = values[rows]
+        fired = _heard(base, base._firing.covers(block)) * weights
+        total, out = fired.sum(axis=1), np.zeros(block.shape[0])
+        for r in np.flatnonzero(fired.any(axis=0)):
+            out += fired[:, r] * numbers_of(base.rules[r].answer, block)
+        rest = np.full(len(out), numbers_of(default, block))
+        return np.divide(out, total, out=rest, where=total > 0)
+
+    return np.concatenate(in_threads(piece, _pieces(values.shape[0], len(base.rules))))
+
+
+def numbers_of(answer: Any, values: Any) -> Any:
+    """What a rule of numbers answers for the rows of a block: one number, or one for each."""
+    return answer.values(values) if isinstance(answer, LinearAnswer) else float(answer)
 
 
 def distribution(base: RuleBase, rule: int) -> np.ndarray:
@@ -54,24 +93,60 @@ def distribution(base: RuleBase, rule: int) -> np.ndarray:
     if not sum(counts) and answer is not None:
         return np.array([float(c == answer) for c in classes])
     p = np.asarray(counts, np.float64) + base.smoothing
-    if answer is not None:
+    if answer is not None and answer in classes:
         others, k = np.arange(len(p)) != classes.index(answer), classes.index(answer)
         if len(p) > 1 and p[k] <= p[others].max():
             p[k] = p[others].max() * (1 + AHEAD)
-    return p / p.sum()
+    return p / p.sum() if p.sum() > 0 else np.full(len(p), 1.0 / len(p))
 
 
-def _ballots(base: RuleBase, given: np.ndarray) -> np.ndarray:
-    """(R, K) what each rule adds to the classes when it fires."""
+def best_order(base: RuleBase) -> np.ndarray:
+    """(R,) the rules, the surest first: the order in which the policy "best" asks them."""
+    own = [base.classes.index(rule.answer) for rule in base.rules]  # type: ignore[union-attr]
+    return np.argsort(-base._given[np.arange(len(own)), own], kind="stable")
+
+
+def ballots(base: RuleBase) -> np.ndarray:
+    """(R, K) what each rule adds to the classes when it fires.
+
+    The numbers are rounded to multiples of one small power of two, so that their sums are exact in whatever order
+    they are added: here, in a database, or in exported code.
+    """
+    given, K = base._given[:-1], len(base.classes or ())
     if base.policy == "counts":
-        return np.array([rule.counts or one for rule, one in zip(base.rules, given)], float).reshape(
-            given.shape
-        )
-    own = np.array([base.classes.index(rule.answer) for rule in base.rules], int)  # type: ignore[union-attr]
-    ballots = np.zeros_like(given)
-    rows = np.arange(len(own))
-    ballots[rows, own] = given[rows, own] if base.policy == "confidence" else 1.0
-    return ballots
+        raw = [rule.counts if sum(rule.counts) else one for rule, one in zip(base.rules, given)]
+        weights = np.array(raw, np.float64).reshape(-1, K)
+    else:
+        own = [base.classes.index(rule.answer) for rule in base.rules]  # type: ignore[union-attr]
+        rows, weights = np.arange(len(own)), np.zeros((len(own), K))
+        support = np.array([_support(rule, base.smoothing, K) for rule in base.rules])
+        said = {"votes": 1.0, "confidence": given[rows, own], "support": support}
+        said["product"] = said["confidence"] * support
+        weights[rows, own] = np.maximum(said[base.policy], TINY)
+    total = weights.sum()
+    if not 0 < total < np.inf:
+        return weights
+    unit = 2.0 ** (np.ceil(np.log2(total)) - 50)
+    return np.round(weights / unit) * unit
+
+
+def _support(rule: Any, smoothing: float, K: int) -> float:
+    """The share of all rows that the rule covers rightly; 1 if it was never measured."""
+    if not rule.total:
+        return 1.0
+    return ((rule.correct or 0.0) + smoothing) / (rule.total + K * smoothing)
+
+
+def _heard(base: RuleBase, covered: np.ndarray) -> np.ndarray:
+    """The rules that cover a row, of more than ``top`` the first ones."""
+    if base.top is None:
+        return covered
+    return covered & (np.cumsum(covered, axis=1) <= base.top)
+
+
+def _pieces(n: int, R: int) -> list[slice]:
+    step = max(1, CELLS // max(R, 1))
+    return [slice(a, a + step) for a in range(0, n, step)] or [slice(0, 0)]
 
 
 def _first(covered: np.ndarray) -> np.ndarray:

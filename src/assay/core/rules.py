@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from assay.core.conditions import RowTest
+from assay.core.firing import Firing
 from assay.core.linear_answer import LinearAnswer
+from assay.core.rule_posterior import (
+    ballots,
+    distribution,
+    numbers_of,
+    rules_numbers,
+    rules_posterior,
+)
+from assay.core.targets import check_weights
 from assay.core.words import number, one_line, quoted, shorter
 from assay.errors import DataError
 from assay.tables import Schema, Table
@@ -17,8 +27,9 @@ from assay.tables.table import UNSEEN
 
 __all__ = ["POLICIES", "Policy", "Rule", "RuleBase"]
 
-Policy = Literal["first", "votes", "confidence", "counts", "best"]
-POLICIES = ("first", "votes", "confidence", "counts", "best")
+Policy = Literal["first", "votes", "confidence", "support", "product", "counts", "best"]
+POLICIES = ("first", "votes", "confidence", "support", "product", "counts", "best")
+NUMBER_POLICIES = ("first", "votes", "support")
 
 
 @dataclass(frozen=True)
@@ -101,15 +112,19 @@ class RuleBase:
         The answer for rows that no rule covers; None if there is no such answer.
     target : str
         What the answers are called; empty if that is not known.
-    policy : "first", "votes", "confidence", "counts" or "best"
-        Who decides where several rules cover a row: the first one; one vote each; votes weighted by confidence; the
-        sum of their class counts; the one of highest confidence.
+    policy : "first", "votes", "confidence", "support", "product", "counts" or "best"
+        Who decides where several rules cover a row: the first one; one vote each; votes weighted by confidence, by
+        support (the share of rows covered rightly), or by the product of both; the sum of their class counts; the
+        one of highest confidence. For numbers: the first one, or the mean of all ("votes"), weighted by their rows
+        ("support").
     totals : tuple of float
         The weight of all training rows per class; empty if it is not known.
     default_counts : tuple of float
         The weight per class of the training rows that no rule covers.
     smoothing : float
         What is added to each class count before it becomes a probability.
+    top : int or None
+        Where rules vote: only so many of those that cover a row, the first ones; None hears all.
 
     Examples
     --------
@@ -134,6 +149,14 @@ class RuleBase:
     totals: tuple[float, ...] = ()
     default_counts: tuple[float, ...] = ()
     smoothing: float = 1.0
+    top: int | None = None
+
+    def __post_init__(self) -> None:
+        known = POLICIES if self.classes is not None else NUMBER_POLICIES
+        if self.policy not in known:
+            raise ValueError(f"RuleBase: policy must be one of {', '.join(known)}, got {self.policy!r}.")
+        if self.top is not None and not (isinstance(self.top, (int, np.integer)) and self.top >= 1):
+            raise ValueError(f"RuleBase: top must be None or a whole number from 1, got {self.top!r}.")
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -158,53 +181,63 @@ class RuleBase:
         """(n, R) bool: which rules cover each row of a table."""
         return self.covers_block(self.block(X))
 
-    def covers_block(self, values: np.ndarray) -> np.ndarray:
+    def covers_block(self, values: Any) -> np.ndarray:
         """(n, R) bool: the same for a float block, categories as codes."""
-        seen: dict[RowTest, np.ndarray] = {}  # rules share conditions: each is applied once
-        covered = np.ones((values.shape[0], len(self.rules)), bool)
-        for r, rule in enumerate(self.rules):
-            for condition in rule.conditions:
-                if condition not in seen:
-                    seen[condition] = condition.covers(values)
-                covered[:, r] &= seen[condition]
-        return covered
+        return self._firing.covers(values)
 
     def firing(self, X: Any) -> np.ndarray:
         """(n,) the number of the first rule that covers each row; -1 if none does."""
         return self.firing_block(self.block(X))
 
-    def firing_block(self, values: np.ndarray) -> np.ndarray:
+    def firing_block(self, values: Any) -> np.ndarray:
         """(n,) the same for a float block, categories as codes."""
-        first, left = np.full(len(values), -1), np.arange(len(values))
-        for r, rule in enumerate(self.rules):
-            covered = rule.covers(values[left])
-            first[left[covered]] = r
-            left = left[~covered]
-            if not len(left):
-                break
-        return first
+        return self._firing.first(values)
+
+    def posterior(self, X: Any) -> np.ndarray:
+        """(n, K) the probability of each class, by the policy."""
+        return rules_posterior(self, self.block(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """(n,) the answers; a row that no rule covers needs a default."""
+        """(n,) the answers, by the policy; a row that no rule covers needs a default."""
         return self.predict_block(self.block(X))
 
-    def predict_block(self, values: np.ndarray) -> np.ndarray:
+    def predict_block(self, values: Any) -> np.ndarray:
         """(n,) the same for a float block, categories as codes."""
         first = self.firing_block(values)
-        if (first < 0).any() and self.default is None:
+        if self.default is None and (first < 0).any():
             raise DataError(
                 f"RuleBase: no rule covers row {int(np.argmax(first < 0))}, and there is no default answer. "
-                "Missing values may be the reason; give the rules a default: dataclasses.replace(base, default=...)."
+                "Missing values may be the reason; give the rules a default: base.with_default(X, y), or "
+                "dataclasses.replace(base, default=...)."
             )
-        kinds = [*(rule.answer for rule in self.rules), *([] if self.default is None else [self.default])]
-        if any(isinstance(answer, LinearAnswer) for answer in kinds):
-            numbers = np.empty(len(values))
-            for r in np.unique(first):
-                rows = first == r
-                numbers[rows] = _numbers(self.default if r < 0 else self.rules[r].answer, values[rows])
-            return numbers
+        told = [*(rule.answer for rule in self.rules), *([] if self.default is None else [self.default])]
+        if self.classes is None and (
+            self.policy != "first" or any(isinstance(a, LinearAnswer) for a in told)
+        ):
+            return rules_numbers(self, values)
         answers = np.array([*(rule.answer for rule in self.rules), self.default], dtype=object)[first]
-        return np.array(answers.tolist(), dtype=np.array(kinds).dtype if kinds else None)
+        if self.policy != "first":
+            voted = np.array(self.classes, dtype=object)[rules_posterior(self, values).argmax(axis=1)]
+            answers = np.where(first < 0, self.default, voted)
+        return np.array(answers.tolist(), dtype=np.array(told).dtype if told else None)
+
+    @cached_property
+    def _firing(self) -> Firing:
+        """The conditions made ready to be applied."""
+        return Firing(self.rules)
+
+    @cached_property
+    def _given(self) -> np.ndarray:
+        """(R + 1, K) the class probabilities where one rule decides, the default last."""
+        return np.array([distribution(self, r) for r in [*range(len(self.rules)), -1]])
+
+    @cached_property
+    def _ballots(self) -> np.ndarray:
+        """(R, K) what each rule adds to the classes when it fires."""
+        return ballots(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def ordered(self, by: str = "support") -> RuleBase:
         """The same rules in another order, for rules that exclude each other.
@@ -321,30 +354,70 @@ class RuleBase:
         values, y = self.block(X), np.asarray(y)
         if len(y) != len(values):
             raise DataError(f"RuleBase: X has {len(values)} rows, y has {len(y)}.")
-        w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        return self._with(lambda rule: _measured(rule, rule.covers(values), values, y, w, self.classes))
-
-    def _with(self, change: Callable[[Rule], Rule]) -> RuleBase:
-        return replace(self, rules=tuple(change(rule) for rule in self.rules))
+        w = check_weights(sample_weight, values)
+        target = y.astype(np.float64) if self.classes is None else _codes(self.classes, y)
+        return counted(self, values, target, w)
 
 
-def _numbers(answer: Any, values: np.ndarray) -> Any:
-    """What a rule of numbers answers for these rows: one number, or one for each."""
-    return answer.values(values) if isinstance(answer, LinearAnswer) else float(answer)
+def counted(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray | None = None) -> RuleBase:
+    """The rules with what the rows of a block say about them.
 
+    In an ordered list a rule's counts are those of the rows that reach it; in a set, of all rows that it covers.
 
-def _measured(
-    rule: Rule, covered: np.ndarray, values: np.ndarray, y: np.ndarray, w: np.ndarray, classes: Any
-) -> Rule:
-    n, total = float(w[covered].sum()), float(w.sum())
-    if classes is None:
-        square = (y[covered] - _numbers(rule.answer, values[covered])) ** 2
-        error = float(np.sqrt((w[covered] * square).sum() / n)) if n else None
-        return replace(rule, n=n, total=total, error=error)
-    counts = tuple(float(w[covered & (y == c)].sum()) for c in classes)
-    return replace(
-        rule, n=n, total=total, counts=counts, correct=float(w[covered & (y == rule.answer)].sum())
+    Parameters
+    ----------
+    values : (n, d) float block      y : (n,) places among the classes, or numbers      w : (n,) weights or None
+    """
+    w = np.ones(len(y)) if w is None else w
+    total, R = float(w.sum()), len(base.rules)
+    if base.classes is None:
+        return replace(base, rules=tuple(_deviations(base, values, y, w, total)))
+    K = len(base.classes)
+    marks = np.zeros((len(y), K))
+    marks[np.arange(len(y)), y] = w
+    counts = _tally(base, values, marks).tolist()
+    place = {c: k for k, c in enumerate(base.classes)}
+    rules = tuple(
+        replace(rule, n=sum(own), total=total, counts=tuple(own), correct=own[place[rule.answer]])
+        for rule, own in zip(base.rules, counts)
     )
+    totals = tuple(marks.sum(axis=0).tolist())
+    return replace(base, rules=rules, totals=totals, default_counts=tuple(counts[R]))
+
+
+def _tally(base: RuleBase, values: Any, marks: np.ndarray) -> np.ndarray:
+    """(R + 1, m) the sums of the rows' marks under each rule, and last of the rows that no rule covers."""
+    R, first = len(base.rules), base._firing.first(values)
+    if base.policy == "first":
+        place = np.where(first < 0, R, first)
+        return np.column_stack([np.bincount(place, mark, R + 1) for mark in marks.T])
+    sums = np.vstack([np.zeros((R, marks.shape[1])), marks[first < 0].sum(axis=0)])
+    step = max(1, (1 << 22) // max(R, 1))
+    for a in range(0, len(marks), step):
+        sums[:R] += base._firing.covers(values[a : a + step]).T.astype(np.float64) @ marks[a : a + step]
+    return sums
+
+
+def _deviations(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray, total: float) -> Iterator[Rule]:
+    """Rules of numbers with their rows, and how far those are from the rule's answer."""
+    first = base._firing.first(values)
+    for r, rule in enumerate(base.rules):
+        seen = first == r if base.policy == "first" else rule.covers(values)
+        n = float(w[seen].sum())
+        square = w[seen] * (y[seen] - numbers_of(rule.answer, values[seen])) ** 2
+        yield replace(rule, n=n, total=total, error=float(np.sqrt(square.sum() / n)) if n else None)
+
+
+def _codes(classes: tuple[Any, ...], y: np.ndarray) -> np.ndarray:
+    """(n,) the place of each label among the classes."""
+    place = {c: k for k, c in enumerate(classes)}
+    try:
+        return np.array([place[label] for label in y.tolist()], np.int64)
+    except KeyError as error:
+        raise DataError(
+            f"RuleBase: y has the label {error.args[0]!r}, which is none of the classes "
+            f"{', '.join(map(repr, classes[:8]))}{', ...' if len(classes) > 8 else ''}."
+        ) from None
 
 
 def _evidence(rule: Rule) -> str:

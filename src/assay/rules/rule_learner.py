@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from assay.core import Classifier, Regressor
 from assay.core.conditions import RowTest
 from assay.core.explanation import Section
 from assay.core.rule_posterior import rules_posterior
-from assay.core.rules import Policy, Rule, RuleBase
+from assay.core.rules import Policy, Rule, RuleBase, counted
 
 __all__ = ["RuleClassifier", "RuleRegressor", "class_rules"]
 
@@ -97,6 +98,7 @@ def class_rules(
     default: int | None = None,
     policy: Policy = "first",
     smoothing: float = 1.0,
+    top: int | None = None,
 ) -> RuleBase:
     """The rule base of conditions and classes, with their counts on the training rows.
 
@@ -107,37 +109,13 @@ def class_rules(
     found : (conditions, class code) in order
     default : class code or None
         None takes the most frequent class of the rows that no rule covers, or of all rows if there are none.
+    policy, smoothing, top : as of a RuleBase
     """
-    schema, classes, K = learner.schema_, learner.classes_, len(learner.classes_)
-    w = np.ones(len(y)) if w is None else w
-    totals = np.bincount(y, w, minlength=K)
-    left, rules = np.ones(len(y), bool), []
-    for conditions, k in found:
-        rule = Rule(tuple(conditions), classes[k])
-        covered = rule.covers(X)
-        seen = covered & left if policy == "first" else covered
-        counts = np.bincount(y[seen], w[seen], minlength=K)
-        left &= ~covered
-        rules.append(
-            Rule(
-                rule.conditions,
-                rule.answer,
-                float(counts.sum()),
-                float(totals.sum()),
-                tuple(counts.tolist()),
-                float(counts[k]),
-            )
-        )
-    rest = np.bincount(y[left], w[left], minlength=K)
+    classes, K = tuple(learner.classes_.tolist()), len(learner.classes_)
+    rules = tuple(Rule(tuple(conditions), classes[k]) for conditions, k in found)
+    base = RuleBase(rules, learner.schema_, classes, policy=policy, smoothing=smoothing, top=top)
+    base = counted(base, X, y, w)
     if default is None:
-        default = int(np.lexsort((-totals, -rest))[0])
-    return RuleBase(
-        tuple(rules),
-        schema,
-        tuple(classes.tolist()),
-        classes[default].item() if hasattr(classes[default], "item") else classes[default],
-        policy=policy,
-        totals=tuple(totals.tolist()),
-        default_counts=tuple(rest.tolist()),
-        smoothing=smoothing,
-    )
+        totals, rest = np.array(base.totals), np.array(base.default_counts)
+        default = int(np.lexsort((np.arange(K), -totals, -rest))[0])
+    return replace(base, default=classes[default])
