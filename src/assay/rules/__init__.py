@@ -1,11 +1,62 @@
 """Learners of rules that people can read, check and change."""
 
+from assay.rules.aq_classifier import AQClassifier
+from assay.rules.associative_classifier import AssociativeClassifier
+from assay.rules.box import Box
+from assay.rules.box_classifier import BoxClassifier
+from assay.rules.candidate_elimination import CandidateElimination
+from assay.rules.candidates import Measure
+from assay.rules.cba_classifier import CBAClassifier
+from assay.rules.class_association_rules import class_association_rules
+from assay.rules.cmar_classifier import CMARClassifier
+from assay.rules.cn2_classifier import CN2Classifier
+from assay.rules.covering_classifier import SequentialCoveringClassifier
+from assay.rules.covering_regressor import CoveringRegressor
+from assay.rules.cpar_classifier import CPARClassifier
+from assay.rules.facts import Facts
+from assay.rules.first_order import Clause, Literal, Variable, parse_clause
+from assay.rules.foil import FOIL
+from assay.rules.learn_one_rule import Growth, learn_one_rule
+from assay.rules.m5_rules_regressor import M5RulesRegressor
+from assay.rules.maximal_pattern_classifier import MaximalPatternClassifier
 from assay.rules.one_r_classifier import OneRClassifier
+from assay.rules.pattern_features import PatternFeatures
+from assay.rules.prism_classifier import PrismClassifier
 from assay.rules.rule_learner import RuleClassifier, RuleRegressor, class_rules
+from assay.rules.rule_pruning import RulePruning, prune_rules
+from assay.rules.version_space import VersionSpace
 
 __all__ = [
+    "FOIL",
+    "AQClassifier",
+    "AssociativeClassifier",
+    "Box",
+    "BoxClassifier",
+    "CBAClassifier",
+    "CMARClassifier",
+    "CN2Classifier",
+    "CPARClassifier",
+    "CandidateElimination",
+    "Clause",
+    "CoveringRegressor",
+    "Facts",
+    "Growth",
+    "Literal",
+    "M5RulesRegressor",
+    "MaximalPatternClassifier",
+    "Measure",
     "OneRClassifier",
+    "PatternFeatures",
+    "PrismClassifier",
     "RuleClassifier",
+    "RulePruning",
     "RuleRegressor",
+    "SequentialCoveringClassifier",
+    "Variable",
+    "VersionSpace",
+    "class_association_rules",
     "class_rules",
+    "learn_one_rule",
+    "parse_clause",
+    "prune_rules",
 ]
