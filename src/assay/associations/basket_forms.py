@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ def attribute_items(table: Table, cuts: int | Mapping[str, Any] | None) -> list[
                 f"cuts=4, or cuts={{{column.name!r}: [10, 20]}}."
             )
         ends = [-math.inf, *_cut_points(asked, table.values[:, j], column.name), math.inf]
-        found += [Condition(j, low=a, high=b) for a, b in zip(ends, ends[1:])]
+        found += [Condition(j, low=a, high=b) for a, b in pairwise(ends)]
     return found
 
 
@@ -234,7 +235,7 @@ def _cut_points(asked: Any, x: np.ndarray, name: str) -> list[float]:
         points = [float(c) for c in asked]
     except (TypeError, ValueError):
         points = [math.nan]
-    if any(not math.isfinite(c) for c in points) or any(a >= b for a, b in zip(points, points[1:])):
+    if any(not math.isfinite(c) for c in points) or any(a >= b for a, b in pairwise(points)):
         raise ParameterError(
             f"{WHO}: cuts of {name!r} must be a whole number or ascending numbers, got {asked!r}."
         )

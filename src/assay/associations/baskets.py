@@ -310,13 +310,13 @@ class Baskets:
 
 
 def basket_weights(weights: Any, n: int) -> np.ndarray:
-    """Weights as numbers, once they are sure to be none negative and not all zero."""
+    """Weights as numbers, once they are sure to be finite and none negative."""
     try:
         w = np.asarray(plain_values(weights), dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError("Baskets: weights must be numbers.") from None
     if w.shape != (n,):
         raise DataError(f"Baskets: {n} baskets need as many weights, got shape {w.shape}.")
-    if not np.isfinite(w).all() or (w < 0).any() or (n and not w.sum() > 0):
-        raise DataError("Baskets: weights must be finite, none negative, and not all zero.")
+    if not np.isfinite(w).all() or (w < 0).any():
+        raise DataError("Baskets: weights must be finite and none negative.")
     return w

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -44,6 +44,8 @@ class ItemSets:
         What a set had to reach.
     kind : "all", "closed" or "maximal"
         Which of the frequent sets these are.
+    levels : tuple of Level
+        What Apriori did for each size: candidates joined, pruned, counted, frequent; empty for other methods.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class ItemSets:
     n: float
     min_count: float = 1
     kind: str = "all"
+    levels: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         start, codes = self.indptr, self.indices
@@ -143,9 +146,8 @@ class ItemSets:
     def __repr__(self) -> str:
         m = len(self)
         which = "" if self.kind == "all" else f"{self.kind} "
-        lines = [
-            f"{m:,} {which}item set{'' if m == 1 else 's'} in at least {_short(self.min_count)} of {_short(self.n)} baskets"
-        ]
+        least, n = _short(self.min_count), _short(self.n)
+        lines = [f"{m:,} {which}item set{'' if m == 1 else 's'} in at least {least} of {n} baskets"]
         shown = [self[s] for s in range(min(m, SHOWN))]
         if shown:
             counts = [_short(found.count) for found in shown]
@@ -162,9 +164,7 @@ class ItemSets:
         sizes = self.sizes[chosen]
         indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         at = np.arange(indptr[-1]) + np.repeat(self.indptr[chosen] - indptr[:-1], sizes)
-        return ItemSets(
-            self.items, indptr, self.indices[at], self.counts[chosen], self.n, self.min_count, self.kind
-        )
+        return replace(self, indptr=indptr, indices=self.indices[at], counts=self.counts[chosen])
 
     def _code(self, name: Any) -> int:
         return code_of(self._codes, name, "ItemSets")
