@@ -8,7 +8,18 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from assay.core.words import date_floor, listed, number, one_line, plain_label, quoted, shorter
+from assay.core.words import (
+    column_word,
+    date_ceil,
+    date_floor,
+    label_word,
+    listed,
+    number,
+    one_line,
+    plain_label,
+    round_date,
+    shorter,
+)
 from assay.tables import Column, Schema
 
 __all__ = ["Condition", "LinearCondition", "RowTest", "known", "missing"]
@@ -120,11 +131,12 @@ class Condition:
         return (self.column,)
 
     def of_codes(self, column: Column) -> Condition:
-        """The same condition; on a nominal column, and where no ordered category is inside, a list of codes."""
+        """The same condition; on a nominal column, and for none or exactly one ordered category, a list of codes."""
         if self.codes is not None or not column.coded:
             return self
         codes = self.as_codes(column)
-        return codes if column.kind == "nominal" or not codes.codes else self
+        one = self.low == self.high and self.closed == "both"
+        return codes if column.kind == "nominal" or one or not codes.codes else self
 
     def words(self, schema: Schema, missing: bool = True, quote: bool = True) -> str:
         """The condition in the column's name and labels; numbers read back as exactly those that are applied.
@@ -136,7 +148,8 @@ class Condition:
         quote : bool, default True
             Text labels between quotes; False leaves them plain where nothing can be mistaken.
         """
-        column, name = schema[self.column], one_line(schema[self.column].name)
+        column = schema[self.column]
+        name = column_word(column.name) if quote else one_line(column.name)
         said = self.of_codes(column)._said(column, name, quote)
         return f"{said} or missing" if missing and self.missing and said != f"{name} is missing" else said
 
@@ -150,7 +163,7 @@ class Condition:
                 return f"{end} {'<=' if sign == '>=' else '<'} {name} {high}"
             return f"{name} {low or high or 'is known'}"
         values = self._kept(column)
-        show = quoted if quote else plain_label
+        show = label_word if quote else plain_label
         if not values:
             return f"{name} is {'missing' if self.missing else 'none of its categories'}"
         sign, within = "=", "in"
@@ -194,18 +207,43 @@ class Condition:
         """Both ends of the interval with their signs, as in ``> 20`` and ``<= 38.5``; empty where it has no end."""
         if column.coded:  # ordered categories: up to the last one inside, above the last one before
             held = self.as_codes(column).codes or ()
-            show = quoted if quote else plain_label
+            show = label_word if quote else plain_label
             low = f"> {show(column.categories[held[0] - 1])}" if held and held[0] > 0 else ""
             inside = held and held[-1] < len(column.categories) - 1
             return low, (f"<= {show(column.categories[held[-1]])}" if inside else "")
 
-        def said(x: float) -> str:
-            if column.date:
-                return date_floor(x)
+        def said(x: float, later: bool) -> str:
+            if (
+                column.date
+            ):  # held to the microsecond: between two of them, the one that leaves the same rows inside
+                return date_ceil(x) if later else date_floor(x)
             return number(x) if digits is None else shorter(x, digits)
 
-        low = "" if self.low == -_INF else f"{'>=' if self.low_in else '>'} {said(self.low)}"
-        return low, "" if self.high == _INF else f"{'<=' if self.high_in else '<'} {said(self.high)}"
+        low = "" if self.low == -_INF else f"{'>=' if self.low_in else '>'} {said(self.low, self.low_in)}"
+        high = f"{'<=' if self.high_in else '<'} {said(self.high, not self.high_in)}"
+        return low, "" if self.high == _INF else high
+
+    def canonical(self, column: Column) -> Condition:
+        """The one way to say what it says: equal for two conditions that print the same words.
+
+        >>> from assay.core.conditions import Condition
+        >>> from assay.tables import Column
+        >>> size = Column("size", "ordinal", ("small", "medium", "large"))
+        >>> Condition(0, high=0.5).canonical(size) == Condition(0, high=0.2, closed="both").canonical(size)
+        True
+        """
+        at = self.of_codes(column)
+        if at.codes is not None:
+            held = tuple(sorted({c for c in at.codes if 0 <= c < len(column.categories)}))
+            return Condition(self.column, codes=held, missing=self.missing)
+        if column.coded:
+            held = at.as_codes(column).codes or ()
+            low = float(held[0] - 1) if held[0] > 0 else -_INF
+            high = float(held[-1]) if held[-1] < len(column.categories) - 1 else _INF
+            return Condition(self.column, low, high, missing=self.missing)
+        low, high = self.low + 0.0, self.high + 0.0  # no minus before a zero
+        closed = _closed(self.low_in and low != -_INF, self.high_in or high == _INF)
+        return Condition(self.column, low, high, closed, None, self.missing)
 
     def as_codes(self, column: Column) -> Condition:
         """An interval of categories as the list of those inside."""
@@ -248,12 +286,26 @@ class LinearCondition:
 
     def words(self, schema: Schema, missing: bool = True) -> str:
         """The condition in the columns' names."""
-        said = weighted_sum([(w, one_line(schema[j].name)) for j, w in self.terms])
+        said = weighted_sum([(w, column_word(schema[j].name)) for j, w in self.terms])
         if self.low == -_INF:
             return f"{said} <= {number(self.high)}"
         if self.high == _INF:
             return f"{said} > {number(self.low)}"
         return f"{number(self.low)} < {said} <= {number(self.high)}"
+
+
+def canonical_test(test: RowTest, schema: Schema) -> RowTest:
+    """A condition in the one form that its words have."""
+    if isinstance(test, Condition):
+        column = schema[test.column]
+        form = test.canonical(column)
+        if column.date and form.codes is None:
+            low, high = (round_date(form.low, form.low_in), round_date(form.high, not form.high_in))
+            form = replace(form, low=low, high=high)
+        return form
+    if isinstance(test, LinearCondition) and len(test.terms) == 1 and test.terms[0][1] == 1.0:
+        return Condition(test.terms[0][0], test.low, test.high).canonical(schema[test.terms[0][0]])
+    return test
 
 
 def known(column: int) -> Condition:

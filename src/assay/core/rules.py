@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from assay.core.conditions import RowTest
+from assay.core.conditions import RowTest, canonical_test
 from assay.core.firing import Firing
 from assay.core.linear_answer import LinearAnswer
 from assay.core.rule_posterior import (
@@ -20,7 +21,7 @@ from assay.core.rule_posterior import (
     rules_posterior,
 )
 from assay.core.targets import check_weights
-from assay.core.words import number, one_line, quoted, shorter
+from assay.core.words import column_word, label_word, number, one_line, shorter
 from assay.errors import DataError
 from assay.tables import Schema, Table
 from assay.tables.table import UNSEEN
@@ -85,6 +86,19 @@ class Rule:
         for condition in self.conditions:
             covered &= condition.covers(X)
         return covered
+
+    @classmethod
+    def parse(cls, text: str, schema: Schema, classes: Sequence[Any] | None = None) -> Rule:
+        """The one rule that a text describes; see :meth:`RuleBase.parse`.
+
+        >>> from assay.core.rules import Rule
+        >>> from assay.tables import Schema
+        >>> Rule.parse("IF x0 > 2 THEN yes", Schema.numeric(1), ["no", "yes"]).answer
+        'yes'
+        """
+        from assay.core.rule_text import parse_rule
+
+        return parse_rule(text, schema, classes)
 
     def premise(self, schema: Schema, missing: bool = False) -> str:
         """The conditions in words, joined by AND."""
@@ -285,10 +299,11 @@ class RuleBase:
         return self.text()
 
     def _said(self, answer: Any) -> str:
+        name = column_word(self.target) if self.target else ""
         if self.classes is None:
             said = answer.words(self.schema) if isinstance(answer, LinearAnswer) else number(answer)
-            return f"{one_line(self.target or 'y')} = {said}"
-        return f"{one_line(self.target)} = {quoted(answer)}" if self.target else one_line(answer)
+            return f"{name or 'y'} = {said}"
+        return f"{name} = {label_word(answer)}" if name else answer_word(answer, self.classes)
 
     def by_class(self) -> dict[Any, tuple[Rule, ...]]:
         """The rules of each answer; together they are its description."""
@@ -317,6 +332,67 @@ class RuleBase:
         if self.default is not None:
             lines.append(f"ELSE {self._said(self.default)}")
         return "\n".join(lines)
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        schema: Schema,
+        classes: Sequence[Any] | None = None,
+        *,
+        target: str | None = None,
+        policy: Policy = "first",
+    ) -> RuleBase:
+        """The rules that a text describes: what ``text(missing=True)`` prints, or what a person writes.
+
+        One rule after the other, each ``IF conditions THEN answer`` or ``conditions => answer``, and at the end
+        ``ELSE answer``. Conditions are joined by AND and OR: ``a > 3``, ``1 < c <= 2``, ``c between 1 and 2`` (both
+        ends belong to it), ``b = 'x'``, ``b != 'x'``, ``b in {'x', 'y'}``, ``b not in {'x'}``, ``b is missing``,
+        ``b is known``, ``a > 3 or missing``, ``day <= 2020-01-31``, ``2 a - 0.5 c <= 7``. Names that are no plain
+        words stand between double quotes. ``#`` begins a comment. An OR makes two rules.
+
+        Parameters
+        ----------
+        text : str
+        schema : Schema
+            The columns that it speaks of.
+        classes : sequence or None
+            The class labels. None: the answers are numbers, or else the words that are there are the classes.
+        target : str or None
+            What the answers are called; None takes it from ``THEN target = ...``.
+        policy : as of a RuleBase
+
+        Examples
+        --------
+        >>> from assay.core.rules import RuleBase
+        >>> from assay.tables import Column, Schema
+        >>> schema = Schema([Column("age"), Column("job", "nominal", ("A", "B", "C"))])
+        >>> base = RuleBase.parse('''
+        ...     age > 38.5 and job in {'A', 'C'} => yes   # the old ones
+        ...     if job is missing then no
+        ...     else yes''', schema, ["no", "yes"])
+        >>> print(base)
+        R1: IF age > 38.5 AND job in {'A', 'C'} THEN yes
+        R2: IF job is missing THEN no
+        ELSE yes
+        >>> RuleBase.parse("IF agee > 3 THEN 1", schema)
+        Traceback (most recent call last):
+        ...
+        assay.core.rule_text.RuleSyntaxError: ... line 1, column 4: there is no column agee. Did you mean age?
+        """
+        from assay.core.rule_text import parse_rules
+
+        return parse_rules(text, schema, classes, target=target, policy=policy)
+
+    def canonical(self) -> RuleBase:
+        """The same rules, each condition in the one form that its words have; texts that are equal give equal rules."""
+        return replace(
+            self,
+            rules=tuple(
+                replace(rule, conditions=tuple(canonical_test(c, self.schema) for c in rule.conditions))
+                for rule in self.rules
+            ),
+        )
 
     def to_sql(self) -> str:
         """One SQL CASE expression; see :func:`assay.core.rule_code.rules_sql`."""
@@ -357,6 +433,23 @@ class RuleBase:
         w = check_weights(sample_weight, values)
         target = y.astype(np.float64) if self.classes is None else _codes(self.classes, y)
         return counted(self, values, target, w)
+
+
+def answer_word(answer: Any, classes: tuple[Any, ...]) -> str:
+    """A class as rules print it: between quotes only if it could be mistaken for something else.
+
+    >>> from assay.core.rules import answer_word
+    >>> answer_word("not donor", ("donor", "not donor")), answer_word("<=50K", ()), answer_word("1", (1, "1"))
+    ('not donor', "'<=50K'", "'1'")
+    """
+    if not isinstance(answer, str):
+        return one_line(answer)
+    plain = answer and answer == answer.strip() and answer.isprintable() and not _MISTAKEN.search(answer)
+    alike = any(not isinstance(c, str) and one_line(c) == answer for c in classes)
+    return answer if plain and not alike else label_word(answer)
+
+
+_MISTAKEN = re.compile(r"[\\'\"#=]|  |\(support |^(?::|->|→|⇒|then\b|if\b)", re.IGNORECASE)
 
 
 def counted(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray | None = None) -> RuleBase:

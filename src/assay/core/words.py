@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,18 @@ import numpy as np
 from assay.tables import Column
 from assay.tables.schema import moment
 
-__all__ = ["date_floor", "listed", "number", "one_line", "quoted", "shorter", "value_word"]
+__all__ = [
+    "column_word",
+    "date_ceil",
+    "date_floor",
+    "label_word",
+    "listed",
+    "number",
+    "one_line",
+    "quoted",
+    "shorter",
+    "value_word",
+]
 
 DAY = 86_400_000_000  # microseconds
 
@@ -66,6 +79,49 @@ def quoted(value: Any) -> str:
     return one_line(value)
 
 
+def label_word(value: Any) -> str:
+    r"""A label as rules print it: like :func:`quoted`, and a backslash doubled, so that it reads back as itself.
+
+    >>> from assay.core.words import label_word
+    >>> print(label_word("two\nlines"), label_word("a\\b"))
+    'two\nlines' 'a\\b'
+    """
+    return quoted(value.replace("\\", "\\\\") if isinstance(value, str) else value)
+
+
+@lru_cache(maxsize=4096)
+def column_word(name: str) -> str:
+    """A column's name as rules print it: plain if nothing can be mistaken, else between double quotes.
+
+    >>> from assay.core.words import column_word
+    >>> column_word("petal length (cm)"), column_word("job-type"), column_word("this and that"), column_word("3d")
+    ('petal length (cm)', 'job-type', '"this and that"', '"3d"')
+    """
+    plain = _PLAIN.fullmatch(name) and name.isprintable() and name.count("(") == name.count(")")
+    if plain and not _KEYWORDS.intersection(re.split(r"[ ()]+", name.lower())):
+        return name
+    return '"' + one_line(name.replace("\\", "\\\\").replace('"', '""')) + '"'
+
+
+_PLAIN = re.compile(r"[^\W\d](?:[\w./%$€£°&@()]|(?<=\w)-(?=\w)| (?![ ])(?!$))*")
+_KEYWORDS = {
+    "if",
+    "then",
+    "else",
+    "and",
+    "or",
+    "not",
+    "in",
+    "is",
+    "between",
+    "missing",
+    "known",
+    "anything",
+    "true",
+}
+_KEYWORDS |= {"inf", "infinity", "nan", "default", "otherwise"}
+
+
 def plain_label(value: Any) -> str:
     """A label without quotes unless it could be mistaken for a number, a list or an operator.
 
@@ -104,15 +160,39 @@ def date_floor(days: float) -> str:
     >>> date_floor(18262.0), date_floor(18262.5)
     ('2020-01-01', '2020-01-01T12:00:00')
     """
+    return _moment(days, later=False)
+
+
+def date_ceil(days: float) -> str:
+    """The first moment that is not before a number of days since 1970.
+
+    >>> from assay.core.words import date_ceil
+    >>> date_ceil(18262.0), date_ceil(1e-11)
+    ('2020-01-01', '1970-01-01T00:00:00.000001')
+    """
+    return _moment(days, later=True)
+
+
+def round_date(days: float, later: bool) -> float:
+    """The days of the next moment that dates can hold, later or earlier."""
+    return _micro(days, later) / DAY if abs(days) < 2e7 else days
+
+
+def _moment(days: float, later: bool) -> str:
     if not abs(days) < 2e7:  # beyond the years that dates can have
         return f"day {number(days)}"
+    text = str(np.datetime64(_micro(days, later), "us"))
+    return text.removesuffix(".000000").removesuffix("T00:00:00")
+
+
+def _micro(days: float, later: bool) -> int:
+    """The microsecond that is not after these days, or not before them."""
     micro = math.floor(days * DAY)
     while (micro + 1) / DAY <= days:
         micro += 1
     while micro / DAY > days:
         micro -= 1
-    text = str(np.datetime64(micro, "us"))
-    return text.removesuffix(".000000").removesuffix("T00:00:00")
+    return micro + 1 if later and micro / DAY < days else micro
 
 
 def value_word(column: Column, value: float, quote: bool = True, digits: int | None = None) -> str:

@@ -1,0 +1,532 @@
+"""Rules from text: what a rule base prints, and what people write."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from assay.core.conditions import Condition, LinearCondition, RowTest
+from assay.core.rules import Policy, Rule, RuleBase, answer_word
+from assay.core.words import DAY, column_word, label_word, number, one_line
+from assay.errors import DataError
+from assay.tables import Column, Schema
+
+__all__ = ["RuleSyntaxError", "parse_rule", "parse_rules"]
+
+_SPACE = re.compile(r"(?:\s+|#[^\n]*)*")
+_NUMBER = re.compile(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf(?:inity)?(?!\w))")
+_DATE = re.compile(r"-?\d{4,6}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?(?![\w-])")
+_SIGN = re.compile(r"<=|>=|<>|!=|==|<|>|=|≤|≥|≠")
+_LAST_NUMBER = rf"(?:{_NUMBER.pattern})\s*(?:\)|and\b|or\b|then\b|=>|->|→|⇒)"  # 0 <= 2: the sum of no columns
+_EVIDENCE = re.compile(r"\s+\(support [^()]*\)\s*$")
+_FLIPPED = {"<": ">", "<=": ">="}
+_Premise = tuple[RowTest, ...]
+
+
+class RuleSyntaxError(DataError):
+    """Text that is no rule: where it goes wrong, and what was expected there."""
+
+
+def parse_rules(
+    text: str,
+    schema: Schema,
+    classes: Sequence[Any] | None = None,
+    *,
+    target: str | None = None,
+    policy: Policy = "first",
+) -> RuleBase:
+    """The rule base that a text describes; see :meth:`assay.core.rules.RuleBase.parse`."""
+    reader = _Reader(text, schema, classes)
+    found, default = reader.rules()
+    answers = [answer for _, answer in found] + ([] if default is None else [default])
+    if classes is None and not all(isinstance(a, float) for a in answers):
+        said = {
+            a if isinstance(a, str) else number(a) for a in answers
+        }  # words without a list of classes: they are the classes
+        reader = _Reader(text, schema, sorted(said))
+        found, default = reader.rules()
+    known = None if reader.classes is None else tuple(reader.classes)
+    name = reader.target if target is None else target
+    if known is None and name == "y":
+        name = ""  # what a base without a name for its numbers prints
+    rules = tuple(Rule(premise, answer) for premise, answer in found)
+    return RuleBase(rules, schema, known, default, name, policy)
+
+
+def parse_rule(text: str, schema: Schema, classes: Sequence[Any] | None = None) -> Rule:
+    """The one rule that a text describes."""
+    base = parse_rules(text, schema, classes)
+    if len(base.rules) != 1 or base.default is not None:
+        raise RuleSyntaxError(f"Rule.parse: expected one rule, got {len(base.rules)}: {text[:80]!r}.")
+    return base.rules[0]
+
+
+class _Reader:
+    """Reads a text from its beginning to its end; knows where it is."""
+
+    def __init__(self, text: str, schema: Schema, classes: Sequence[Any] | None):
+        self.text, self.schema, self.classes = text, schema, classes
+        self.at, self.target = 0, ""
+        spelled = [(column_word(c.name), j) for j, c in enumerate(schema)]
+        self.plain = {word: j for word, j in spelled if word[:1] != '"'}
+        self.lengths = sorted({len(word) for word in self.plain}, reverse=True)
+        self.labels = {}
+        for c in classes or ():  # where two classes print alike, what a base prints is meant
+            self.labels.setdefault(one_line(c), c)
+            self.labels[label_word(c)] = c
+        for c in classes or ():
+            self.labels[answer_word(c, tuple(classes or ()))] = c
+
+    # ------------------------------------------------------------------ rules
+
+    def rules(self) -> tuple[list[tuple[_Premise, Any]], Any]:
+        """Premises with their answers, and the default."""
+        found: list[tuple[_Premise, Any]] = []
+        default: Any = None
+        while not self.ended():
+            if default is not None:
+                self.fail("nothing can follow the default answer; put this rule before it")
+            self.match(re.compile(r"(?:[Rr]?\d+\s*[:.)]|[-*•])(?=\s)"))
+            otherwise = self.word("else", "otherwise", "default")
+            if otherwise and not self.ahead("if"):
+                self.match(re.compile(r":|=>|->|→|then\b", re.IGNORECASE))
+                default = self.answer()
+                continue
+            self.word("if")
+            ways = self.premise()
+            if not self.word("then") and not self.match(re.compile(r"=>|->|→|⇒")):
+                self.fail("expected AND, OR, THEN or an arrow")
+            answer = self.answer()
+            found += [(way, answer) for way in ways]
+        return found, default
+
+    def premise(self) -> list[_Premise]:
+        """Conditions joined by AND and OR, as the list of ways to meet them; AND binds first."""
+        ways = self.conjunction()
+        while self.word("or"):
+            ways += self.conjunction()
+        return ways
+
+    def conjunction(self) -> list[_Premise]:
+        ways: list[_Premise] = [()]
+        while True:
+            more = self.unit()
+            ways = [(*a, *b) for a in ways for b in more]
+            if len(ways) > 10_000:
+                self.fail("these ORs make more than 10,000 rules; write fewer of them inside of ANDs")
+            if not self.word("and", "&&", "&", "∧"):
+                return ways
+
+    def unit(self) -> list[_Premise]:
+        if self.ahead("then") or self.looking(r"=>|->|→|⇒") or self.word("anything", "true"):
+            return [()]
+        if self.match(re.compile(r"\(")):
+            ways = self.premise()
+            if not self.match(re.compile(r"\)")):
+                self.fail("expected a closing parenthesis")
+            return ways
+        return [(self.condition(),)]
+
+    def answer(self) -> Any:
+        """The rest of the line: a class, a number, either of them after the target's name and an equals sign."""
+        self.space(lines=False)
+        start = self.at
+        if self.looking(r"['\"]"):
+            said = self.quoted()
+            if not self.match(re.compile(r"=(?!=)"), lines=False):
+                self.rest()
+                return self.label(label_word(said), start)
+            self.target = said
+            return self.valued()
+        rest = self.peek_line()
+        if rest in self.labels:
+            self.rest()
+            return self.labels[rest]
+        name, sign, _ = rest.partition("=")
+        if sign and self.text[start : start + len(name) + 2][-1:] != "=":
+            self.target = name.strip()
+            self.at = start + len(name) + 1
+            return self.valued()
+        self.rest()
+        return self.label(rest, start)
+
+    def valued(self) -> Any:
+        """What stands after ``target =``."""
+        self.space(lines=False)
+        start = self.at
+        if self.looking(r"['\"]"):
+            said = self.quoted()
+            self.rest()
+            return self.label(label_word(said), start)
+        rest = self.rest()
+        return self.label(rest, start)
+
+    def label(self, said: str, start: int) -> Any:
+        if self.classes is None:
+            try:
+                number = float(said)
+            except ValueError:
+                if "[" in said or re.search(r"\d\s+[\w\"]", said):
+                    self.fail(
+                        "a linear answer cannot be read: what it says of missing values is not printed", start
+                    )
+                return said if said[:1] != "'" else said[1:-1].replace("''", "'")
+            if not math.isfinite(number):
+                self.fail("an answer must be a finite number", start)
+            return number
+        if said not in self.labels:
+            known = [answer_word(c, tuple(self.classes)) for c in self.classes]
+            self.fail(f"there is no class {said}." + _near(said, known), start)
+        return self.labels[said]
+
+    # ------------------------------------------------------------------ conditions
+
+    def condition(self) -> RowTest:
+        left = self.left_end()
+        start = self.at
+        terms = self.terms()
+        if len(terms) == 1 and terms[0][1] == 1.0:
+            j = terms[0][0]
+            found: Condition = self.of_column(j, left, start)
+            if self.looking(r"or\s+missing\b", re.IGNORECASE):
+                self.word("or")
+                self.word("missing")
+                found = Condition(j, found.low, found.high, found.closed, found.codes, True)
+            return found
+        return self.of_sum(terms, left)
+
+    def left_end(self) -> tuple[str, str] | None:
+        """A value and a sign before the column, as in ``20 < age <= 38.5``."""
+        start = self.at
+        if self.name() is not None:
+            self.at = start
+            return None
+        value = self.value(None)
+        sign = self.sign() if value is not None else None
+        if value is None or sign not in _FLIPPED or self.looking(_LAST_NUMBER, re.IGNORECASE):
+            self.at = start
+            return None
+        return value, sign
+
+    def of_column(self, j: int, left: tuple[str, str] | None, start: int) -> Condition:
+        column = self.schema[j]
+        if left is not None:
+            found = self.compared(j, _FLIPPED[left[1]], left[0], start)
+            self.space()
+            if (sign := self.sign()) is None:
+                return found
+            if sign not in _FLIPPED:
+                self.fail("expected < or <= after the column")
+            return (found & self.compared(j, sign, None)).canonical(column)
+        if self.word("is"):
+            return self.state(j)
+        negated = self.word("not")
+        if self.word("in"):
+            return self.listed(j, negated)
+        if negated:
+            self.fail("expected IN after NOT")
+        if self.word("between"):
+            low = self.compared(j, ">=", None)
+            if not self.word("and"):
+                self.fail("expected AND: a between 1 and 2")
+            return (low & self.compared(j, "<=", None)).canonical(column)
+        if (sign := self.sign()) is None:
+            self.fail(
+                f"expected a comparison after {column_word(column.name)}: =, !=, <, <=, >, >=, in, between, is"
+            )
+        return self.compared(j, sign, None)
+
+    def state(self, j: int) -> Condition:
+        """What stands after IS."""
+        if self.looking(r"none\s+of\s+its\s+categories\b", re.IGNORECASE):
+            self.match(re.compile(r"none\s+of\s+its\s+categories\b", re.IGNORECASE))
+            return Condition(j, codes=())
+        negated = self.word("not")
+        if self.word("missing", "null"):
+            return Condition(j) if negated else Condition(j, codes=(), missing=True)
+        if not self.word("known"):
+            self.fail("expected missing or known after IS")
+        return Condition(j, codes=(), missing=True) if negated else Condition(j)
+
+    def listed(self, j: int, negated: bool) -> Condition:
+        column = self.schema[j]
+        if not column.coded:
+            self.fail(
+                f"{column_word(column.name)} holds numbers, and IN asks for categories; use between or ="
+            )
+        opened = self.match(re.compile(r"[{(\[]"))
+        if opened is None:
+            self.fail("expected a list in braces after IN: {'a', 'b'}")
+        codes: set[int] = set()
+        while self.match(re.compile(r"[})\]]")) is None:
+            codes.add(self.code(j, None))
+            if self.match(re.compile(r",")) is None and not self.looking(r"[})\]]"):
+                self.fail("expected a comma or the end of the list")
+        if negated:
+            codes = set(range(len(column.categories))) - codes
+        return Condition(j, codes=tuple(sorted(codes)))
+
+    def compared(self, j: int, sign: str, said: str | None, start: int | None = None) -> Condition:
+        """A column, a sign and a value; the value is read here unless it is given."""
+        column = self.schema[j]
+        sign = {"≤": "<=", "≥": ">=", "≠": "!=", "<>": "!=", "==": "="}.get(sign, sign)
+        if not column.coded:
+            x = self.number(column, said, start)
+            if sign == "!=":
+                self.fail(
+                    f"!= is for categories; write {column_word(column.name)} < ... and > ... as two rules"
+                )
+            ends = {
+                "<": (-math.inf, x, "neither"),
+                "<=": (-math.inf, x, "right"),
+                ">": (x, math.inf, "right"),
+            }
+            ends |= {">=": (x, math.inf, "both"), "=": (x, x, "both")}
+            low, high, closed = ends[sign]
+            return Condition(j, low, high, closed)  # type: ignore[arg-type]
+        code, last = self.code(j, said, start), len(column.categories) - 1
+        if sign in ("=", "!="):
+            codes = (code,) if sign == "=" else tuple(c for c in range(last + 1) if c != code)
+            return Condition(j, codes=codes)
+        if column.kind != "ordinal":
+            self.fail(f"the categories of {column_word(column.name)} have no order; use = or in")
+        low, high = -math.inf, math.inf
+        if sign[0] == "<":
+            high = code if sign == "<=" else code - 1
+        else:
+            low = code if sign == ">" else code - 1
+        return Condition(j, max(low, -1.0) if low >= 0 else -math.inf, float(high)).canonical(column)
+
+    def of_sum(self, terms: list[tuple[int, float]], left: tuple[str, str] | None) -> LinearCondition:
+        for j, _ in terms:
+            if self.schema[j].coded:
+                self.fail(f"{column_word(self.schema[j].name)} holds categories, which cannot be added")
+        low, high = -math.inf, math.inf
+        if left is not None:
+            low = _above(self.number(Column("sum"), left[0]), left[1] == "<=")
+        sign = self.sign()
+        if sign is None and left is None:
+            self.fail("expected <=, <, > or >= after the sum")
+        if sign is not None:
+            x = self.number(Column("sum"), None)
+            if sign in ("<=", "<", "≤"):
+                high = x if sign != "<" else math.nextafter(x, -math.inf)
+            elif sign in (">", ">=", "≥") and left is None:
+                low = _above(x, sign != ">")
+            else:
+                self.fail("expected <=, <, > or >= after the sum")
+        return LinearCondition(tuple(terms), low, high)
+
+    def terms(self) -> list[tuple[int, float]]:
+        """``2 a - 0.5 b`` as columns and weights; one column alone has the weight 1."""
+        terms: list[tuple[int, float]] = []
+        while True:
+            self.space()
+            sign = self.match(re.compile(r"[-+]"))
+            if terms and sign is None:
+                return terms
+            size = self.match(re.compile(_NUMBER.pattern.replace("[-+]?", "", 1)))
+            self.match(re.compile(r"\*"))
+            j = self.name()
+            if j is None and not terms and size is not None and float(size) == 0:
+                return []  # the empty sum
+            if j is None:
+                self.unknown()
+            terms.append((j, (-1.0 if sign == "-" else 1.0) * (1.0 if size is None else float(size))))
+
+    # ------------------------------------------------------------------ values
+
+    def number(self, column: Column, said: str | None, start: int | None = None) -> float:
+        """A number, or the days of a date."""
+        if said is None:
+            self.space()
+            start = self.at
+            said = self.value(None)
+        if said is None:
+            self.fail(f"expected a {'date' if column.date else 'number'}")
+        text = said.strip("'\"") if column.date else said
+        if column.date and _DATE.fullmatch(text):
+            try:
+                return int(np.datetime64(text.replace(" ", "T"), "us").astype(np.int64)) / DAY
+            except ValueError:
+                self.fail(f"{text} is no date", start)
+        try:
+            x = float(text.removeprefix("day "))
+        except ValueError:
+            x = math.nan
+        if math.isnan(x):
+            self.fail(f"expected a {'date' if column.date else 'number'}, got {said}", start)
+        return x
+
+    def code(self, j: int, said: str | None, start: int | None = None) -> int:
+        """The code of a category."""
+        column = self.schema[j]
+        forms = {label_word(c): k for k, c in enumerate(column.categories)}
+        for k, c in enumerate(column.categories):
+            if one_line(c).strip():
+                forms.setdefault(one_line(c), k)
+                forms.setdefault(label_word(str(c)), k)
+        if said is None:
+            self.space()
+            start = self.at
+            said = self.value(forms)
+        if said is None:
+            self.fail(f"expected a category of {column_word(column.name)}")
+        if said not in forms:
+            labels = [label_word(c) for c in column.categories]
+            self.fail(f"{column_word(column.name)} has no category {said}." + _near(said, labels), start)
+        return forms[said]
+
+    def value(self, forms: Iterable[str] | None) -> str | None:
+        """The text of a value: quoted text as it is printed, a date, a number, or one of the forms."""
+        self.space()
+        if self.looking(r"['\"]"):
+            return label_word(self.quoted())
+        for form in sorted(forms or (), key=len, reverse=True):
+            if self.text.startswith(form, self.at) and self.bounded(self.at + len(form), form):
+                self.at += len(form)
+                return form
+        day = self.match(re.compile(r"day\s+[-+\d.einf]+"))
+        if day is not None:
+            return " ".join(day.split())
+        for pattern in (_DATE, _NUMBER):
+            if (found := pattern.match(self.text, self.at)) and self.bounded(found.end(), found[0]):
+                self.at = found.end()
+                return found[0]
+        if forms is not None and (found := re.compile(r"[^\s,{}()<>=!#]+").match(self.text, self.at)):
+            self.at = found.end()
+            return found[0]
+        return None
+
+    def quoted(self) -> str:
+        """Text between quotes: a doubled quote is one, backslashes escape."""
+        start, quote = self.at, self.text[self.at]
+        found = re.compile(f"{quote}((?:[^{quote}]|{quote}{quote})*){quote}").match(self.text, self.at)
+        if found is None:
+            self.fail(f"this quote {quote} is never closed", start)
+        self.at = found.end()
+        inside = found[1].replace(quote * 2, quote)
+        return re.sub(r"\\(\\|[ntr]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})", _unescaped, inside)
+
+    # ------------------------------------------------------------------ columns, words, places
+
+    def name(self) -> int | None:
+        """A column's name, quoted or the longest plain one that stands here."""
+        self.space()
+        start = self.at
+        if self.looking('"'):
+            said = self.quoted()
+            for j, column in enumerate(self.schema):
+                if column.name == said:
+                    return j
+            self.at = start
+            return None
+        for length in self.lengths:  # the longest name first
+            word = self.text[start : start + length]
+            if word in self.plain and self.bounded(start + length, word):
+                self.at = start + length
+                return self.plain[word]
+        return None
+
+    def unknown(self) -> NoReturn:
+        """Say that what stands here is no column."""
+        said = re.compile(r"(?:(?!\s+(?:in|is|not|between)\b)[^<>=!≤≥≠\n])*", re.IGNORECASE).match(
+            self.text, self.at
+        )
+        name = said[0].strip() if said else ""
+        if not name:
+            self.fail("expected a condition")
+        quoted = [column_word(c.name) for c in self.schema]
+        self.fail(f"there is no column {name}." + _near(name, quoted))
+
+    def bounded(self, end: int, said: str) -> bool:
+        """Whether a word ends here."""
+        after = self.text[end : end + 1]
+        return not (after and (said[-1:].isalnum() or said[-1:] == "_") and (after.isalnum() or after == "_"))
+
+    def word(self, *words: str) -> bool:
+        """Whether one of these words stands here; then it is read."""
+        self.space()
+        for word in words:
+            end = self.at + len(word)
+            if self.text[self.at : end].lower() == word and self.bounded(end, word):
+                self.at = end
+                return True
+        return False
+
+    def ahead(self, word: str) -> bool:
+        start = self.at
+        found = self.word(word)
+        self.at = start
+        return found
+
+    def sign(self) -> str | None:
+        return self.match(_SIGN)
+
+    def match(self, pattern: re.Pattern[str], lines: bool = True) -> str | None:
+        self.space(lines)
+        found = pattern.match(self.text, self.at)
+        if found is None:
+            return None
+        self.at = found.end()
+        return found[0]
+
+    def looking(self, pattern: str, flags: int = 0) -> bool:
+        self.space()
+        return re.compile(pattern, flags).match(self.text, self.at) is not None
+
+    def space(self, lines: bool = True) -> None:
+        pattern = _SPACE if lines else re.compile(r"[^\S\n]*")
+        self.at = pattern.match(self.text, self.at).end()  # type: ignore[union-attr]
+
+    def ended(self) -> bool:
+        self.space()
+        return self.at >= len(self.text)
+
+    def peek_line(self) -> str:
+        """The rest of the line without comment and evidence."""
+        end = self.text.find("\n", self.at)
+        line = self.text[self.at : len(self.text) if end < 0 else end]
+        line = re.sub(r"(?:^|\s)#.*$", "", line)
+        return _EVIDENCE.sub("", line).strip()
+
+    def rest(self) -> str:
+        line = self.peek_line()
+        end = self.text.find("\n", self.at)
+        self.at = len(self.text) if end < 0 else end
+        return line
+
+    def fail(self, message: str, at: int | None = None) -> NoReturn:
+        at = min(self.at if at is None else at, len(self.text))
+        line, column = self.text.count("\n", 0, at) + 1, at - (self.text.rfind("\n", 0, at) + 1) + 1
+        message = message if message.endswith(("?", ".")) else message + "."
+        raise RuleSyntaxError(f"RuleBase.parse: line {line}, column {column}: {message}")
+
+
+def _near(said: str, known: Iterable[str]) -> str:
+    """A hint at names that look alike."""
+    from difflib import get_close_matches
+
+    known = list(dict.fromkeys(known))
+    lower: dict[str, str] = {}
+    for one in known:
+        lower.setdefault(one.strip("'\"").lower(), one)
+    near = get_close_matches(said.strip("'\"").lower(), lower, n=1, cutoff=0.6)
+    if near:
+        return f" Did you mean {lower[near[0]]}?"
+    return f" There are {', '.join(known[:8])}{', ...' if len(known) > 8 else ''}."
+
+
+def _above(x: float, itself: bool) -> float:
+    """The end of x < ... that says x <= ..."""
+    return math.nextafter(x, -math.inf) if itself else x
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    said = found[1]
+    simple: dict[str, Callable[[], str] | str] = {"\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
+    return str(simple[said]) if said in simple else chr(int(said[1:], 16))
