@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,8 @@ SHOWN = 20  # rules in print
 COLUMNS = ("support", "confidence", "lift", "leverage", "conviction")
 
 
-class AssociationRule(NamedTuple):
+@dataclass(frozen=True)
+class AssociationRule:
     """One rule: the names on both sides, how many baskets hold both, and how strong it is."""
 
     antecedent: tuple[Any, ...]
