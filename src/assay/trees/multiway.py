@@ -12,7 +12,7 @@ from assay.errors import DataError
 from assay.trees.columns import rank_columns
 from assay.trees.tree import SUBSET, THRESHOLD, Tree, as_words
 
-__all__ = ["Offer", "SplitRules", "grow_multiway", "root_offers"]
+__all__ = ["Offer", "SortedRows", "SplitRules", "grow_multiway", "root_offers"]
 
 CRITERIA = {"gain": 0, "gain_ratio": 1, "gini": 2}
 MOST_COUNTS = 1 << 29  # numbers that the nodes of a tree may hold, about 4 GB
@@ -83,8 +83,8 @@ def grow_multiway(
     """
     if K >= 2**16:
         raise DataError(f"A tree of n-way splits tells at most 65535 classes apart, y has {K}.")
-    w, scale = _scaled(w, rules)
-    columns = _Columns(X, n_categories, y, w)
+    w, scale = scaled_weights(w, rules)
+    columns = SortedRows(X, n_categories, y, w)
     asked = {
         name: getattr(rules, name) for name in ("average", "correction", "tenth", "useless", "one_vs_rest")
     }
@@ -134,7 +134,7 @@ def grow_multiway(
     )
 
 
-def _scaled(w: np.ndarray | None, rules: SplitRules) -> tuple[np.ndarray | None, float]:
+def scaled_weights(w: np.ndarray | None, rules: SplitRules) -> tuple[np.ndarray | None, float]:
     """Weights that can be multiplied by their logarithms and compared with 1e-6, and by what they were multiplied.
 
     The factor is a power of two, so that nothing is rounded. Rules that count weights as rows keep small ones small.
@@ -179,7 +179,7 @@ def root_offers(
     >>> root_offers(X, np.array([0]), y, None, 2, SplitRules())
     [Offer(gain=1.0, ratio=1.0, branches=2, threshold=2.5)]
     """
-    columns = _Columns(X, n_categories, y, w)
+    columns = SortedRows(X, n_categories, y, w)
     out = np.zeros((X.shape[1], 6))
     asked = {name: getattr(rules, name) for name in ("correction", "tenth", "useless", "one_vs_rest")}
     _multiway.offers(
@@ -200,7 +200,7 @@ def root_offers(
     return offers
 
 
-class _Columns:
+class SortedRows:
     """Rows as the kernel sees them: categories as whole numbers, numeric columns in sorted order."""
 
     def __init__(self, X: np.ndarray, n_categories: np.ndarray, y: np.ndarray, w: np.ndarray | None):

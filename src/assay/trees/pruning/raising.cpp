@@ -2,9 +2,7 @@
 //
 // The errors that a leaf of n rows, e of them wrong, is expected to make are the upper end of a confidence interval:
 //
-//     U(n, 0)     = n (1 - CF^(1/n))
-//     U(n, e)     = n (f + z^2/2n + z sqrt(f/n - f^2/n + z^2/4n^2)) / (1 + z^2/n),   f = (e + 1/2)/n,   e >= 1    (1)
-//     between 0 and 1 linear in e;  never above n
+//     U(n, e) of assay/error_bound.hpp                                                                            (1)
 //
 // From the leaves up, a node becomes a leaf, or its heaviest child, if that is expected to make no more errors than the
 // subtree, within 0.1. A raised child sees all rows of its new place, and is pruned again.
@@ -21,6 +19,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/error_bound.hpp"
 #include "assay/give.hpp"
 
 using namespace assay;
@@ -103,24 +102,6 @@ struct Part {  // the rows of one node
     int64_t from = 0, to = 0;  // and, with a share of their weight, these, which the node has in common with others
     double share = 0;
     bool empty() const { return end == start && to == from; }
-};
-
-// (1)
-struct Bound {
-    double confidence, z;
-
-    double above_one(double n, double e) const {
-        if (e + 0.5 >= n) return std::max(n, e);
-        const double f = (e + 0.5) / n, q = z * z;
-        return n * (f + q / (2 * n) + z * std::sqrt(f / n - f * f / n + q / (4 * n * n))) / (1 + q / n);
-    }
-
-    double operator()(double n, double e) const {
-        if (n < SMALL) return 0.0;
-        if (e >= 1) return above_one(n, e);
-        const double none = n * (1 - std::pow(confidence, 1 / n));
-        return e <= 0 ? none : none + e * (above_one(n, 1) - none);
-    }
 };
 
 class Pruner {
