@@ -45,6 +45,21 @@ class LinearAnswer:
     terms: tuple[tuple[int, int | None, float], ...] = ()
     otherwise: float = 0.0
 
+    @classmethod
+    def of_design(cls, schema: Schema, coef: Any, intercept: float, otherwise: float) -> LinearAnswer:
+        """The function whose coefficients belong to the columns of ``Design(schema)``; zeros are left out.
+
+        Parameters
+        ----------
+        coef : (D,) one for each number or rank, one for each category of a nominal column
+        """
+        places: list[tuple[int, int | None]] = []
+        for j, column in enumerate(schema):
+            codes = range(len(column.categories)) if column.kind == "nominal" else (None,)
+            places += [(j, code) for code in codes]
+        terms = tuple((*place, float(c)) for place, c in zip(places, coef, strict=True) if c)
+        return cls(float(intercept), terms, float(otherwise))
+
     def values(self, X: Any) -> np.ndarray:
         """(n,) the answers for the rows of a float block."""
         total = np.full(X.shape[0], float(self.intercept))
