@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.conditions import Condition, LinearCondition, known, missing
-from assay.core.rules import Rule, RuleBase
+from assay.core.rules import POLICIES, Rule, RuleBase
 from assay.tables import Column, Schema
 
 LABELS = ("A", "it's", 'say "x"')
@@ -63,14 +63,8 @@ def table_of(rows):
     return {name: np.array([row[j] for row in rows], kinds[j]) for j, name in enumerate(names)}
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(premises, min_size=1, max_size=4), st.lists(cells, min_size=1, max_size=30))
-def test_sql_and_python_answer_as_the_rules_do(premises, rows):
-    labels = ("no", "yes", "it's", "none")
-    rules = tuple(Rule(premise, labels[i % 3]) for i, premise in enumerate(premises))
-    base = RuleBase(rules, SCHEMA, labels, "none")
-    expected = base.predict(table_of(rows)).tolist()
-
+def in_sqlite(base, rows):
+    """What a database answers for the rows."""
     with sqlite3.connect(":memory:") as database:
         database.execute('CREATE TABLE t (i, "the age", "jo""b", size, x)')
         database.executemany(
@@ -78,11 +72,67 @@ def test_sql_and_python_answer_as_the_rules_do(premises, rows):
         )
         answers = database.execute(f"SELECT {base.to_sql()} FROM t ORDER BY i").fetchall()
     database.close()
-    assert [answer for (answer,) in answers] == expected
+    return [answer for (answer,) in answers]
 
+
+def in_python(base, rows):
+    """What the exported function answers for the rows."""
     space: dict = {}
     exec(base.to_python("answer"), space)
-    assert [space["answer"](dict(zip(SCHEMA.names, row))) for row in rows] == expected
+    return [space["answer"](dict(zip(SCHEMA.names, row))) for row in rows]
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.lists(
+        st.tuples(premises, st.integers(0, 2), st.tuples(*[st.floats(0, 30)] * 4)), min_size=1, max_size=5
+    ),
+    st.lists(cells, min_size=1, max_size=30),
+    st.sampled_from(POLICIES),
+    st.sampled_from([None, 1, 2]),
+)
+def test_every_form_answers_as_the_rules_do(found, rows, policy, top):
+    """SQL run by SQLite, Python, JSON and text, for every way to decide among rules, at all ends of intervals."""
+    labels = ("no", "yes", "it's", "none")
+    rules = tuple(
+        Rule(premise, labels[k], sum(counts), 200.0, counts, counts[k]) for premise, k, counts in found
+    )
+    base = RuleBase(rules, SCHEMA, labels, "none", policy=policy, top=top)
+    expected = base.predict(table_of(rows)).tolist()
+    assert in_sqlite(base, rows) == expected
+    assert in_python(base, rows) == expected
+    again = RuleBase.from_json(base.to_json())
+    assert again.predict(table_of(rows)).tolist() == expected
+    assert (again.posterior(table_of(rows)) == base.posterior(table_of(rows))).all()
+    if policy == "first":
+        read = RuleBase.parse(base.text(missing=True), SCHEMA, labels)
+        assert read.predict(table_of(rows)).tolist() == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(premises, st.integers(-9, 9), st.integers(1, 9)), min_size=1, max_size=4),
+    st.lists(cells, min_size=1, max_size=20),
+    st.sampled_from(["first", "votes", "support"]),
+    st.sampled_from([None, 1, 2]),
+)
+def test_every_form_of_numbers_answers_as_the_rules_do(found, rows, policy, top):
+    rules = tuple(Rule(premise, float(answer), n=float(n)) for premise, answer, n in found)
+    base = RuleBase(rules, SCHEMA, default=99.0, policy=policy, top=top)
+    expected = base.predict(table_of(rows)).tolist()
+    assert in_sqlite(base, rows) == expected
+    assert in_python(base, rows) == expected
+
+
+def test_many_voters():
+    """Sums of hundreds of terms stay within what SQLite takes; thousands are refused in words."""
+    rules = tuple(Rule((Condition(0, low=i / 10),), "ab"[i % 2]) for i in range(400))
+    base = RuleBase(rules, SCHEMA, ("a", "b"), "b", policy="votes")
+    rows = [(float(v), "A", "s", 0.0) for v in (-1, 0.05, 7, 39)]
+    assert in_sqlite(base, rows) == base.predict(table_of(rows)).tolist() == ["b", "a", "a", "a"]
+    with pytest.raises(ValueError, match="1,000 rules that vote"):
+        RuleBase(rules[:1] * 1000, SCHEMA, ("a", "b"), "b", policy="votes").to_sql()
+    assert RuleBase((), SCHEMA, ("a", "b"), "b", policy="votes").to_sql() == "'b'"
 
 
 def test_sql_of_a_small_base():

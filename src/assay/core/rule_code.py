@@ -1,33 +1,38 @@
-"""Rules for other programs: an SQL expression, the source of a Python function, plain data."""
+"""Rules for other programs: an SQL expression, the source of a Python function."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from assay.core.conditions import Condition, LinearCondition, RowTest
 from assay.core.linear_answer import LinearAnswer
-from assay.core.words import date_floor, number
+from assay.core.rule_data import native, plain
+from assay.core.rule_posterior import best_order
+from assay.core.words import date_ceil, date_floor, number
 from assay.tables import Schema
 
 if TYPE_CHECKING:
-    from assay.core.rules import RuleBase
+    from assay.core.rules import Rule, RuleBase
 
-__all__ = ["rules_data", "rules_python", "rules_sql"]
+__all__ = ["rules_python", "rules_sql"]
+
+MOST_VOTERS = 900  # databases refuse longer sums and wider tables
 
 
 def rules_sql(base: RuleBase) -> str:
-    """One CASE expression: the answer of the first rule that holds, else the default (NULL if there is none).
+    """One expression of a table's columns that answers as the rules do; NULL where no rule holds and no default is.
 
-    A missing value is NULL; a category that no training row had is missing, too.
+    A decision list is a CASE expression. Rules that vote are counted in a subquery: a mark for each rule that holds,
+    the sums of the marks' weights, and the class of the largest sum. A missing value is NULL; a category that no
+    training row had is missing, too.
     """
+    if base.policy not in ("first", "best"):
+        return _sql_votes(base)
     lines = ["CASE"]
-    for rule in base.rules:
-        said = " AND ".join(_sql(c, base.schema) for c in rule.conditions) or "1 = 1"
-        lines.append(f"  WHEN {said} THEN {_sql_answer(rule.answer, base.schema)}")
+    for rule in _in_turn(base):
+        lines.append(f"  WHEN {_sql_premise(rule, base.schema)} THEN {_sql_answer(rule.answer, base.schema)}")
     lines.append(f"  ELSE {'NULL' if base.default is None else _sql_answer(base.default, base.schema)}")
     return "\n".join([*lines, "END"])
 
@@ -48,38 +53,118 @@ def rules_python(base: RuleBase, name: str = "predict") -> str:
     for j in used:
         lines.append(f"    v{j} = row.get({base.schema[j].name!r})")
         lines.append(f"    v{j} = nan if v{j} is None else v{j}")
-    for rule in base.rules:
-        said = " and ".join(_python(c, base.schema, variables) for c in rule.conditions) or "True"
-        answer = _python_answer(rule.answer, base.schema, variables)
-        lines += [f"    if {said}:", *(f"        {line}" for line in answer)]
+    if base.policy in ("first", "best"):
+        for rule in _in_turn(base):
+            answer = _python_answer(rule.answer, base.schema, variables)
+            said = _python_premise(rule, base.schema, variables)
+            lines += [f"    if {said}:", *(f"        {line}" for line in answer)]
+    else:
+        lines += [f"    {line}" for line in _python_votes(base, variables)]
     lines += [f"    {line}" for line in _python_answer(base.default, base.schema, variables)]
     return "\n".join([*lines, ""])
 
 
-def rules_data(base: RuleBase) -> dict[str, Any]:
-    """The rules as text, numbers, lists and dicts; what a condition does not limit is left out."""
-    return {
-        "target": base.target,
-        "classes": None if base.classes is None else [_plain(c) for c in base.classes],
-        "rules": [
-            {
-                "if": [_condition_data(c, base.schema) for c in rule.conditions],
-                "then": _answer_data(rule.answer, base.schema),
-                "support": rule.support,
-                "accuracy": rule.accuracy,
-                "rows": rule.n,
-                "counts": list(rule.counts),
-            }
-            for rule in base.rules
-        ],
-        "default": _answer_data(base.default, base.schema),
-    }
+def _in_turn(base: RuleBase) -> list[Rule]:
+    """The rules of a list in the order in which they are asked."""
+    return list(base.rules) if base.policy == "first" else [base.rules[r] for r in best_order(base)]
+
+
+def _weights(base: RuleBase) -> list[dict[int, float]]:
+    """What each rule adds to which sum: to the classes, or for numbers one weight."""
+    if base.classes is None:
+        return [{0: max(rule.n, 1e-12) if base.policy == "support" else 1.0} for rule in base.rules]
+    return [{k: w for k, w in enumerate(row) if w} for row in base._ballots.tolist()]
+
+
+def _sql_votes(base: RuleBase) -> str:
+    if len(base.rules) > MOST_VOTERS:
+        raise ValueError(
+            f"to_sql: {len(base.rules):,} rules that vote make an expression that databases refuse, which take up to "
+            f"{MOST_VOTERS}. Keep the best rules, or use to_python()."
+        )
+    default = "NULL" if base.default is None else _sql_answer(base.default, base.schema)
+    if not base.rules:
+        return default
+    marks = [
+        f"CASE WHEN {_sql_premise(rule, base.schema)} THEN 1 ELSE 0 END AS assay_r{r}"
+        for r, rule in enumerate(base.rules)
+    ]
+    table = "(SELECT " + ",\n    ".join(marks) + ") AS assay_fired"
+    names = [f"assay_r{r}" for r in range(len(base.rules))]
+    if base.top is not None and base.top < len(
+        base.rules
+    ):  # a rule is heard while fewer than top hold before it
+        heard = names[: base.top]
+        for r in range(base.top, len(names)):
+            heard.append(f"CASE WHEN {_sum(names[:r])} < {base.top} THEN {names[r]} ELSE 0 END AS {names[r]}")
+        table = f"(SELECT {', '.join(heard)} FROM {table}) AS assay_heard"
+    weights = _weights(base)
+    if base.classes is None:
+        told = [_sql_answer(rule.answer, base.schema) for rule in base.rules]
+        above = " + ".join(f"{number(w[0])} * {r} * {one}" for r, w, one in zip(names, weights, told))
+        below = " + ".join(f"{number(w[0])} * {r}" for r, w in zip(names, weights))
+        mean = f"1.0 * ({above}) / ({below})"
+        return f"(SELECT CASE WHEN {_sum(names)} = 0 THEN {default} ELSE {mean} END\n  FROM {table})"
+    K = len(base.classes)
+    sums = [
+        _sum([f"{number(w[k])} * {r}" for r, w in zip(names, weights) if k in w]) + f" AS assay_s{k}"
+        for k in range(K)
+    ]
+    votes = (
+        f"(SELECT {_sum(names)} AS assay_n,\n    "
+        + ",\n    ".join(sums)
+        + f"\n  FROM {table}) AS assay_votes"
+    )
+    cases = [f"WHEN assay_n = 0 THEN {default}"]
+    for k in range(K - 1):
+        ahead = " AND ".join(f"assay_s{k} >= assay_s{other}" for other in range(k + 1, K))
+        cases.append(f"WHEN {ahead} THEN {_sql_value(base.classes[k])}")
+    cases.append(f"ELSE {_sql_value(base.classes[-1])}")
+    return "(SELECT CASE\n    " + "\n    ".join(cases) + f"\n  END FROM {votes})"
+
+
+def _sum(parts: list[str]) -> str:
+    """A sum, in groups so that no expression is nested too deeply; whole multiples of one unit add up exactly."""
+    if len(parts) <= 50:
+        return " + ".join(parts) or "0"
+    return " + ".join(f"({_sum(parts[a : a + 50])})" for a in range(0, len(parts), 50))
+
+
+def _sql_premise(rule: Rule, schema: Schema) -> str:
+    return " AND ".join(_sql(c, schema) for c in rule.conditions) or "1 = 1"
+
+
+def _python_premise(rule: Rule, schema: Schema, variables: dict[int, str]) -> str:
+    return " and ".join(_python(c, schema, variables) for c in rule.conditions) or "True"
+
+
+def _python_votes(base: RuleBase, variables: dict[int, str]) -> list[str]:
+    """The lines that count the votes, and return the answer if any rule holds."""
+    K = 1 if base.classes is None else len(base.classes)
+    lines = [f"votes, fired = [0.0] * {K}, 0"]
+    if base.classes is None:
+        lines.append("total = 0.0")
+    for rule, weights in zip(base.rules, _weights(base)):
+        asked = "" if base.top is None else f"fired < {base.top} and "
+        lines += [f"if {asked}{_python_premise(rule, base.schema, variables)}:", "    fired += 1"]
+        if base.classes is not None:
+            lines += [f"    votes[{k}] += {w!r}" for k, w in weights.items()]
+            continue
+        *before, last = _python_answer(rule.answer, base.schema, variables)
+        lines += [f"    {line}" for line in before]
+        lines.append(f"    votes[0] += {weights[0]!r} * ({last.removeprefix('return ')})")
+        lines.append(f"    total += {weights[0]!r}")
+    lines.append("if fired:")
+    if base.classes is None:
+        return [*lines, "    return votes[0] / total"]
+    labels = "[" + ", ".join(_python_value(c) for c in base.classes) + "]"
+    return [*lines, f"    return {labels}[votes.index(max(votes))]"]
 
 
 def _sql(condition: RowTest, schema: Schema) -> str:
     if isinstance(condition, LinearCondition):
         said = " + ".join(f"{number(w)} * {_sql_name(schema[j].name)}" for j, w in condition.terms) or "0"
-        return _sql_interval(said, condition.low, condition.high, False, True, number)
+        return _sql_interval(said, condition.low, condition.high, False, True, _sql_end(False))
     if not isinstance(condition, Condition):
         raise TypeError(f"rules_sql: a {type(condition).__name__} has no SQL form.")
     column = schema[condition.column]
@@ -91,8 +176,9 @@ def _sql(condition: RowTest, schema: Schema) -> str:
         return f"({name} NOT IN ({_sql_list(rest)}) OR {gone})" if rest else "1 = 1"
     if condition.codes is not None:
         return gone if condition.missing else "1 = 0"
-    show = _sql_moment if column.date else number
-    said = _sql_interval(name, condition.low, condition.high, condition.low_in, condition.high_in, show)
+    said = _sql_interval(
+        name, condition.low, condition.high, condition.low_in, condition.high_in, _sql_end(column.date)
+    )
     return f"({said} OR {gone})" if condition.missing else said
 
 
@@ -111,8 +197,8 @@ def _sql_answer(answer: Any, schema: Schema) -> str:
 
 
 def _sql_interval(said: str, low: float, high: float, low_in: bool, high_in: bool, show: Any) -> str:
-    ends = [f"{said} {'>=' if low_in else '>'} {show(low)}"] if low != -math.inf else []
-    ends += [f"{said} {'<=' if high_in else '<'} {show(high)}"] if high != math.inf else []
+    ends = [f"{said} {'>=' if low_in else '>'} {show(low, low_in)}"] if low != -math.inf else []
+    ends += [f"{said} {'<=' if high_in else '<'} {show(high, not high_in)}"] if high != math.inf else []
     return " AND ".join(ends) or f"{said} IS NOT NULL"
 
 
@@ -121,7 +207,7 @@ def _sql_name(name: str) -> str:
 
 
 def _sql_value(value: Any) -> str:
-    value = _native(value)
+    value = native(value)
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, float):
@@ -133,8 +219,11 @@ def _sql_list(values: Sequence[Any]) -> str:
     return ", ".join(_sql_value(v) for v in values)
 
 
-def _sql_moment(days: float) -> str:
-    return f"TIMESTAMP '{date_floor(days).replace('T', ' ')}'"
+def _sql_end(date: bool) -> Callable[[float, bool], str]:
+    """How the end of an interval is written; a date between two microseconds as the one that parts the same rows."""
+    if not date:
+        return lambda x, later: number(x)
+    return lambda x, later: f"TIMESTAMP '{(date_ceil(x) if later else date_floor(x)).replace('T', ' ')}'"
 
 
 def _python(condition: RowTest, schema: Schema, variables: dict[int, str]) -> str:
@@ -179,46 +268,4 @@ def _python_interval(said: str, low: float, high: float, low_in: bool, high_in: 
 
 def _python_value(value: Any) -> str:
     """The source of a label or number; labels of other kinds as the text they print."""
-    return repr(_plain(value))
-
-
-def _native(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _condition_data(condition: RowTest, schema: Schema) -> dict[str, Any]:
-    """A condition as plain data; what is not limited is left out."""
-    if isinstance(condition, LinearCondition):
-        data: dict[str, Any] = {"weights": {schema[j].name: w for j, w in condition.terms}}
-        return data | _ends(condition.low, condition.high)
-    if not isinstance(condition, Condition):
-        return {"words": condition.words(schema)}
-    column = schema[condition.column]
-    data = {"column": column.name}
-    if column.coded:
-        data["in"] = [_plain(v) for v in condition.as_codes(column).sides(column)[0]]
-    elif condition.codes is None:
-        data |= _ends(condition.low, condition.high)
-        if condition.closed != "right":
-            data["closed"] = condition.closed
-    return data | ({"missing": True} if condition.missing else {})
-
-
-def _answer_data(answer: Any, schema: Schema) -> Any:
-    if not isinstance(answer, LinearAnswer):
-        return _plain(answer)
-    terms = [
-        {"column": schema[j].name, "weight": weight}
-        | ({} if code is None else {"category": _plain(schema[j].categories[code])})
-        for j, code, weight in answer.terms
-    ]
-    return {"intercept": answer.intercept, "terms": terms, "missing": answer.otherwise}
-
-
-def _ends(low: float, high: float) -> dict[str, float]:
-    return ({"above": low} if low > -math.inf else {}) | ({"up to": high} if high < math.inf else {})
-
-
-def _plain(value: Any) -> Any:
-    value = _native(value)
-    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+    return repr(plain(value))

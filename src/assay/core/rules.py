@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from assay.core.conditions import RowTest, canonical_test
+from assay.core.conditions import Condition, LinearCondition, RowTest, canonical_test
 from assay.core.firing import Firing
 from assay.core.linear_answer import LinearAnswer
 from assay.core.rule_posterior import (
@@ -408,7 +408,7 @@ class RuleBase:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data (text, numbers, lists, dicts) that JSON can hold."""
-        from assay.core.rule_code import rules_data
+        from assay.core.rule_data import rules_data
 
         return rules_data(self)
 
@@ -417,6 +417,52 @@ class RuleBase:
         import json
 
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> RuleBase:
+        """The rules of what :meth:`to_dict` makes."""
+        from assay.core.rule_data import rules_from_data
+
+        return rules_from_data(data)
+
+    @classmethod
+    def from_json(cls, text: str) -> RuleBase:
+        """The rules of what :meth:`to_json` makes.
+
+        >>> from assay.core.rules import RuleBase
+        >>> from assay.tables import Schema
+        >>> base = RuleBase.parse("IF x0 > 2 THEN yes", Schema.numeric(1), ["no", "yes"])
+        >>> RuleBase.from_json(base.to_json()) == base
+        True
+        """
+        import json
+
+        return cls.from_dict(json.loads(text))
+
+    def _check_stored(self) -> None:
+        """Raise if the rules, which may come from a file, do not fit together."""
+        d, classes = len(self.schema), self.classes
+        self.__post_init__()
+        if classes is not None and (not classes or len(set(classes)) < len(classes)):
+            raise ValueError("RuleBase: the classes must be distinct labels.")
+        K = 0 if classes is None else len(classes)
+        if {len(self.totals), len(self.default_counts)} - {0, K} or not 0 <= self.smoothing < np.inf:
+            raise ValueError("RuleBase: there must be one count for each class.")
+        for r, rule in enumerate(self.rules, 1):
+            if not isinstance(rule, Rule):
+                raise TypeError(f"RuleBase: R{r} is no rule.")
+            if len(rule.counts) not in (0, K):
+                raise ValueError(f"RuleBase: R{r} has {len(rule.counts)} counts for {K} classes.")
+            for condition in rule.conditions:
+                if not isinstance(condition, (Condition, LinearCondition)):
+                    raise TypeError(f"RuleBase: R{r} has a condition that is none.")
+                if not all(0 <= j < d for j in condition.columns()):
+                    raise IndexError(f"RuleBase: R{r} speaks of a column that is not there.")
+        for answer in [
+            *(rule.answer for rule in self.rules),
+            *([] if self.default is None else [self.default]),
+        ]:
+            _check_answer(answer, classes, d)
 
     # ------------------------------------------------------------------ measured
 
@@ -433,6 +479,17 @@ class RuleBase:
         w = check_weights(sample_weight, values)
         target = y.astype(np.float64) if self.classes is None else _codes(self.classes, y)
         return counted(self, values, target, w)
+
+
+def _check_answer(answer: Any, classes: tuple[Any, ...] | None, d: int) -> None:
+    if classes is not None:
+        if answer not in classes:
+            raise ValueError(f"RuleBase: the answer {str(answer)[:80]!r} is none of the classes.")
+    elif isinstance(answer, LinearAnswer):
+        if not all(0 <= j < d for j in answer.columns()):
+            raise IndexError("RuleBase: an answer speaks of a column that is not there.")
+    elif isinstance(answer, bool) or not isinstance(answer, (int, float, np.number)):
+        raise TypeError(f"RuleBase: the answer {str(answer)[:80]!r} is no number.")
 
 
 def answer_word(answer: Any, classes: tuple[Any, ...]) -> str:
