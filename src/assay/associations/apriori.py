@@ -17,6 +17,7 @@ __all__ = ["Level", "Levels", "apriori"]
 MOST_COUNTS = 1 << 24  # candidates counted in one pass: 128 MB
 MOST_BITS = 1 << 23  # words of bits of one piece of a block: 64 MB
 PIECE = 1 << 16  # baskets of one piece, at most
+MANY = 20_000  # frequent sets of one size, after which it pays to look ahead
 SOME = 1 << 14  # candidates between two looks for Ctrl-C
 
 ItemsOf = Callable[[Any], tuple[np.ndarray, np.ndarray]]
@@ -46,6 +47,7 @@ def apriori(
     least_of: Callable[[int], int],
     collector: Collector,
     max_size: int | None = None,
+    look: Callable[[], None] = lambda: None,
 ) -> Levels:
     """Find the frequent sets, one pass over the source for each size, and give them to the collector.
 
@@ -65,8 +67,10 @@ def apriori(
     collector : Collector
     max_size : int or None
         The most items of a set.
+    look : function
+        Called once when there are many frequent sets of one size; it may raise.
     """
-    counting = _Counting(items_of)
+    counting = _Counting(items_of, np.arange(n_items, dtype=np.int32))
     first = source.add_up(lambda block: counting.items(block, n_items))
     counts, total = first[:-1], int(first[-1])
     least = max(1, least_of(total))
@@ -83,6 +87,8 @@ def apriori(
             tallies += joined, counted
             collector.add(codes[sets].ravel(), np.full(len(sets), size, np.int32), weights)
             found.append(sets)
+        if len(frequent) < MANY <= sum(map(len, found)):
+            look()
         frequent = np.concatenate(found)
         joined, counted = tallies.tolist()
         if joined:
@@ -125,11 +131,11 @@ class _Counting:
     Parameters
     ----------
     items_of : function from a block's X to (indptr, indices)
-    number : (d,) int32 or None
+    number : (d,) int32
         The new number of each item, -1 for one that is left out.
     """
 
-    def __init__(self, items_of: ItemsOf, number: np.ndarray | None = None):
+    def __init__(self, items_of: ItemsOf, number: np.ndarray):
         self._items_of, self._number = items_of, number
 
     def items(self, block: Block, d: int) -> np.ndarray:

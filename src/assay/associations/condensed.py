@@ -10,7 +10,7 @@ import assay.associations._item_sets as _item_sets
 from assay.associations.item_sets import ItemSets
 from assay.errors import ParameterError
 
-__all__ = ["closed_sets", "maximal_sets"]
+__all__ = ["closed_sets", "condensed", "maximal_sets"]
 
 
 def closed_sets(sets: ItemSets) -> ItemSets:
@@ -49,6 +49,13 @@ def maximal_sets(sets: ItemSets) -> ItemSets:
     [('a', 'b', 'c')]
     """
     return _kept(sets, "maximal")
+
+
+def condensed(sets: ItemSets, kind: str, max_size: int | None = None) -> ItemSets:
+    """The sets of a kind among all frequent ones; those larger than ``max_size`` are left out at the end."""
+    if sets.kind != kind:
+        sets = _kept(sets, kind)
+    return sets if max_size is None else sets[sets.sizes <= max_size]
 
 
 def _kept(sets: ItemSets, kind: Any) -> ItemSets:

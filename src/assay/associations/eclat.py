@@ -16,7 +16,7 @@ from assay.core.progress import progress
 __all__ = ["KINDS", "eclat", "in_branches"]
 
 KINDS = {"all": 0, "closed": 1, "maximal": 2}
-GLANCE = 1 << 23  # words that a first call looks at: what ends within is not worth a thread or an estimate
+GLANCE = 1 << 25  # words that a first call looks at: what ends within is not worth a thread or an estimate
 SHARE = 1 << 26  # words of one call, about a twentieth of a second: then Ctrl-C is heard
 TASKS = 64  # parts that the branches are cut into for threads
 

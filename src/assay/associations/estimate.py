@@ -16,8 +16,8 @@ from assay.core.parallel import end_if_abandoned, in_threads
 __all__ = ["SetEstimate", "estimate_sets", "reasonable", "walk"]
 
 GROUPS = 4  # independent estimates
-BRANCHES = 512  # walked at most; of more, a sample
-WALKS = 2048  # in one group
+BRANCHES = 256  # walked at most; of more, a sample
+WALKS = 1024  # in one group
 ROOM = 0.1  # of the limit that a recommended threshold fills at most
 PART = 16  # branches between two looks for Ctrl-C
 

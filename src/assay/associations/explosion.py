@@ -58,9 +58,9 @@ class Guard:
         said = f"frequent_sets: at {at} {there}"
         said += "" if "more than" in there else f", more than limit={self.limit:,}"
         better, sets = reasonable(self.ranked, least, self.limit, self.max_size)
-        if better > least:
+        if sets <= self.limit:
             said += f". min_support={self._asked(better)} would give about {in_words(sets)}"
-        other = "ask for fewer that tell all (kind='closed'), " if self.kind == "all" else ""
+        other = "ask for the closed ones only (kind='closed'), " if self.kind == "all" else ""
         raise ParameterError(f"{said}. Raise min_support, {other}set max_size, or raise limit.")
 
     def _asked(self, least: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from assay.associations.apriori import Level, apriori
 from assay.associations.baskets import Baskets
 from assay.associations.collector import Collector
-from assay.associations.condensed import closed_sets, maximal_sets
+from assay.associations.condensed import condensed
 from assay.associations.eclat import KINDS, eclat
 from assay.associations.explosion import Guard
 from assay.associations.fp_growth import fp_growth
@@ -110,10 +110,7 @@ def frequent_sets(
     indptr, indices, counts = collector.in_order()
     count, n, least = (threshold.in_units(v) for v in (counts, threshold.total, threshold.least))
     sets = ItemSets(baskets.items, indptr, indices, count, n, least, kind if direct else "all", levels)
-    if sets.kind == kind:
-        return sets
-    sets = closed_sets(sets) if kind == "closed" else maximal_sets(sets)
-    return sets if max_size is None else sets[sets.sizes <= max_size]
+    return sets if sets.kind == kind else condensed(sets, kind, max_size)
 
 
 def _mine(method: str, guard: Guard, collector: Collector, kind: str) -> tuple[Level, ...]:
@@ -121,9 +118,8 @@ def _mine(method: str, guard: Guard, collector: Collector, kind: str) -> tuple[L
     least, longest = guard.threshold.least, guard.max_size
     if method == "apriori":
         X, threshold = guard.baskets.to_sparse(), guard.threshold
-        return apriori(
-            Rows(X, None, threshold.weights), csr_items, X.shape[1], lambda _: least, collector, longest
-        ).levels
+        source = Rows(X, None, threshold.weights)
+        return apriori(source, csr_items, X.shape[1], lambda _: least, collector, longest, guard.look).levels
     if method == "fp-growth":
         fp_growth(guard.ranked, least, collector, longest, guard.look)
     else:

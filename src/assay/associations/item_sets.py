@@ -21,7 +21,7 @@ class ItemSet(NamedTuple):
     """One set: its items' names, in how many baskets it is (or what they weigh), and the share of them."""
 
     items: tuple[Any, ...]
-    count: float
+    count: float  # type: ignore[assignment]  # not the method of tuples
     support: float
 
 

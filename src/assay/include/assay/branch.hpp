@@ -49,8 +49,7 @@ __attribute__((target("bmi2"))) inline void squeeze(const uint64_t *a, const uin
         if (filled < 64) continue;
         *out++ = held;
         filled -= 64;
-        held = more > filled ? some >> (more - filled) : 0;  // what did not fit; shifts of 64 are not defined
-        if (filled == 0) held = 0;
+        held = filled ? some >> (more - filled) : 0;  // what did not fit; a shift of 64 is not defined
     }
     if (filled) *out = held;
 }

@@ -1,0 +1,226 @@
+"""Frequent item sets as a learner: of tables in memory, on disk or on a cluster; new rows are told which they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from assay.associations.apriori import apriori
+from assay.associations.baskets import Baskets
+from assay.associations.collector import Collector
+from assay.associations.condensed import condensed
+from assay.associations.eclat import KINDS
+from assay.associations.frequent_sets import LIMIT, frequent_sets
+from assay.associations.item_sets import ItemSets
+from assay.associations.ranked import whole_weights
+from assay.associations.threshold import check_support, least_weight
+from assay.core.conditions import Condition
+from assay.core.csr import csr_arrays
+from assay.core.learner import PassLearner, Transformer
+from assay.core.parameters import Any_, Choice, Count, Flag, Range
+from assay.core.sums import Block, Rows, Source
+from assay.errors import DataError, ParameterError
+from assay.tables import Schema
+
+__all__ = ["FrequentItems"]
+
+SOME_ROWS = 8192  # that are compared with all sets at a time
+
+
+class FrequentItems(PassLearner, Transformer):
+    r"""Find the item sets that come together in enough rows, and tell which of them a row holds.
+
+    Each row is a basket. A column of numbers is one item, there if the number is above ``threshold``: zeros and ones,
+    or quantities. A nominal column is one item "column = value" for each of its values. Missing is no item. A set is
+    frequent if
+
+    .. math:: \text{support}(S) = \#\{\text{rows that hold all of } S\}/n \ge \text{min\_support}
+
+    Counts are sums over rows: a table in memory is searched depth first (Eclat), files larger than memory
+    (``fit_blocks``) and Dask collections size by size, one pass for each (Apriori). The sets are the same. For baskets
+    in other forms (lists, long tables) see :class:`Baskets` and :func:`frequent_sets`.
+
+    Parameters
+    ----------
+    min_support : float or int, default 0.1
+        A share of the rows (or of their weight) if float, a count if int.
+    max_size : int or None
+        The most items of a set.
+    kind : "all", "closed" or "maximal"
+    threshold : float, default 0
+        A number above it says that the row holds the item.
+    limit : int, default 10 million
+        The most sets.
+    sparse_output : bool, default True
+        Whether ``transform`` gives a sparse matrix; there are often very many sets.
+
+    Attributes
+    ----------
+    sets_ : ItemSets
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from assay.associations import FrequentItems
+    >>> bought = pd.DataFrame({"milk": [1, 1, 1, 0], "tea": [2, 1, 0, 0]})
+    >>> model = FrequentItems(min_support=0.5).fit(bought)
+    >>> model.sets_
+    3 item sets in at least 2 of 4 baskets
+      support  count  items
+        0.750      3  milk
+        0.500      2  tea
+        0.500      2  milk, tea
+    >>> model.transform(bought).toarray()[0]
+    array([1., 1., 1.])
+    """
+
+    accepts = {
+        "min_support": Any_("a share or a count"),  # said better by check_support
+        "max_size": Count(1) | None,
+        "kind": Choice(*KINDS),
+        "threshold": Range(),
+        "limit": Count(1),
+        "sparse_output": Flag(),
+    }
+    takes = frozenset({"nominal", "missing", "sparse"})
+
+    def __init__(
+        self,
+        min_support: float = 0.1,
+        max_size: int | None = None,
+        kind: str = "all",
+        threshold: float = 0.0,
+        limit: int = LIMIT,
+        sparse_output: bool = True,
+    ):
+        self.min_support = min_support
+        self.max_size = max_size
+        self.kind = kind
+        self.threshold = threshold
+        self.limit = limit
+        self.sparse_output = sparse_output
+
+    def _learn_from(self, source: Source) -> None:
+        check_support(self.min_support, type(self).__name__)
+        names, items_of = _item_names(self.schema_), _items_of(self.schema_, self.threshold)
+        if isinstance(source, Rows):
+            baskets = Baskets(*items_of(source.X), names, source.w)
+            self.sets_ = frequent_sets(
+                baskets, self.min_support, max_size=self.max_size, kind=self.kind, limit=self.limit
+            )
+        else:
+            self.sets_ = self._by_passes(source, names, items_of)
+
+    def _by_passes(self, source: Source, names: tuple[str, ...], items_of: Any) -> ItemSets:
+        weight = source.add_up(
+            lambda block: np.array([0.0 if block.w is None else float(np.sum(block.w)), block.w is not None])
+        )
+        grain = whole_weights(np.ones(1), float(weight[0]))[1] if weight[0] > 0 else 0.0
+        if weight[1] and not grain:
+            raise DataError(f"{type(self).__name__}: no row weighs anything.")
+        collector = Collector(self.limit, self._too_many)
+        longest = self.max_size if self.kind == "all" else None
+        done = apriori(
+            _Whole(source, grain),
+            items_of,
+            len(names),
+            lambda total: least_weight(self.min_support, total, grain),
+            collector,
+            longest,
+        )
+        indptr, indices, counts = collector.in_order()
+        unit = grain or 1
+        least = least_weight(self.min_support, done.total, grain)
+        sets = ItemSets(
+            names, indptr, indices, counts * unit, done.total * unit, least * unit, "all", done.levels
+        )
+        return condensed(sets, self.kind, self.max_size)
+
+    def _too_many(self, found: int) -> None:
+        raise ParameterError(
+            f"{type(self).__name__}: at min_support={self.min_support!r} there are more than {self.limit:,} item "
+            "sets. Raise min_support, set max_size, or raise limit; estimate_sets tells how many some of the rows give."
+        )
+
+    def _transform(self, X: Any) -> Any:
+        from scipy.sparse import csr_matrix, vstack
+
+        sets = self.sets_
+        indptr, indices = _items_of(self.schema_, self.threshold)(X)
+        held = csr_matrix(
+            (np.ones(len(indices), np.int32), indices, indptr), shape=(X.shape[0], len(sets.items))
+        )
+        members = np.ones(len(sets.indices), np.int32)
+        wanted = csr_matrix(
+            (members, sets.indices, sets.indptr), shape=(len(sets), len(sets.items))
+        ).T.tocsr()
+        parts = [
+            _complete(held[a : a + SOME_ROWS] @ wanted, sets.sizes) for a in range(0, X.shape[0], SOME_ROWS)
+        ]
+        both = vstack(parts, format="csr")
+        return both if self.sparse_output else both.toarray()
+
+    def _names_out(self) -> list[str]:
+        return [" & ".join(found.items) for found in self.sets_]
+
+
+class _Whole(Source):
+    """The same blocks with their weights as whole multiples of a grain."""
+
+    def __init__(self, source: Source, grain: float):
+        self._source, self._grain = source, grain
+
+    def add_up(self, summarize: Callable[[Block], Any]) -> Any:
+        grain = self._grain
+        if not grain:
+            return self._source.add_up(summarize)
+        return self._source.add_up(
+            lambda block: summarize(
+                Block(block.X, None, np.rint(np.asarray(block.w) / grain).astype(np.int64))
+            )
+        )
+
+
+def _item_names(schema: Schema) -> tuple[str, ...]:
+    names: list[str] = []
+    for j, column in enumerate(schema):
+        if column.coded:
+            names += [Condition(j, codes=(c,)).words(schema) for c in range(len(column.categories))]
+        else:
+            names.append(column.name)
+    return tuple(names)
+
+
+def _items_of(schema: Schema, threshold: float) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
+    """A function from a block of numbers to the items of each row, ascending."""
+    coded = schema.coded
+    counts = np.where(coded, schema.category_counts(), 1)
+    offset = np.concatenate([[0], np.cumsum(counts)[:-1]])
+
+    def items_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
+        if not isinstance(X, np.ndarray):
+            X = X.sorted_indices()
+            start, columns, values = csr_arrays(X)
+            if threshold < 0:
+                raise DataError(
+                    "FrequentItems: with a threshold below 0 the zeros of a sparse matrix would count."
+                )
+            there = values > threshold
+            return np.concatenate([[0], np.cumsum(there)])[start], columns[there]
+        there = np.where(coded, X >= 0, threshold < X)  # false for NaN
+        codes = offset + np.where(coded & there, X, 0).astype(np.int64)
+        start = np.zeros(len(X) + 1, np.int64)
+        np.cumsum(there.sum(axis=1), out=start[1:])
+        return start, codes[there].astype(np.int32)
+
+    return items_of
+
+
+def _complete(shared: Any, sizes: np.ndarray) -> Any:
+    """1 where a row holds as many items of a set as the set has."""
+    shared = shared.tocsr()
+    shared.data = (shared.data == sizes[shared.indices]).astype(np.float64)
+    shared.eliminate_zeros()
+    return shared
