@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from assay.core.words import column_word, label_word, number, one_line, shorter
 from assay.errors import DataError
 from assay.tables import Schema, Table
 from assay.tables.table import UNSEEN
+
+if TYPE_CHECKING:
+    from assay.core.rule_checks import Verdict
 
 __all__ = ["POLICIES", "Policy", "Rule", "RuleBase"]
 
@@ -463,6 +466,71 @@ class RuleBase:
             *([] if self.default is None else [self.default]),
         ]:
             _check_answer(answer, classes, d)
+
+    # ------------------------------------------------------------------ checked
+
+    def exclusive(self, X: Any = None, *, missing: bool = True) -> Verdict:
+        """Whether no row is covered by two rules; then the order of the rules does not matter.
+
+        Parameters
+        ----------
+        X : table or None
+            None asks about all rows that there could be, by arithmetic with intervals (for weighted sums by linear
+            programmes); a table asks about its rows.
+        missing : bool, default True
+            Whether rows with missing values count, too.
+
+        Returns
+        -------
+        Verdict
+            True or false as a truth value; ``row`` is a row that two rules cover, ``rules`` are these rules.
+
+        Examples
+        --------
+        >>> from assay.core.rules import RuleBase
+        >>> from assay.tables import Column, Schema
+        >>> two = ["Age > 40 => donor", "Age <= 50 => other"]
+        >>> base = RuleBase.parse(chr(10).join(two), Schema([Column("Age")]))
+        >>> base.exclusive().row, bool(base.exhaustive())
+        ({'Age': 45.0}, True)
+        >>> print(base.exclusive())
+        R1 and R2 both cover the row Age = 45.0
+        """
+        from assay.core.rule_checks import exclusive
+
+        return exclusive(self, X, missing=missing)
+
+    def exhaustive(self, X: Any = None, *, missing: bool = False) -> Verdict:
+        """Whether every row is covered by some rule; then no default is needed.
+
+        Parameters
+        ----------
+        X : table or None
+            None asks about all rows that there could be; a table asks about its rows.
+        missing : bool, default False
+            Whether rows with missing values must be covered, too.
+
+        Returns
+        -------
+        Verdict
+            ``row`` is a row that no rule covers. ``holds`` is None, and the truth value false, if the search for such a
+            row was given up.
+        """
+        from assay.core.rule_checks import exhaustive
+
+        return exhaustive(self, X, missing=missing)
+
+    def unreached(self) -> tuple[int, ...]:
+        """The numbers of the rules that never decide in a list: earlier ones cover all that they cover."""
+        from assay.core.rule_checks import unreached
+
+        return unreached(self)
+
+    def subsumed(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of rule numbers (r, by): rule ``by`` covers all that rule r covers."""
+        from assay.core.rule_checks import subsumed
+
+        return subsumed(self)
 
     # ------------------------------------------------------------------ measured
 
