@@ -1,3 +1,80 @@
+// The best corner: of all pairs of thresholds, one on each of two columns, the pair whose quadrant is worth most.
+//
+//     value(a, b) = sum of s_i over the rows with u_i >= a and v_i >= b
+//
+// A row has ranks u and v among the distinct values of its columns, and s is its weight, negative for rows that should
+// stay outside. Candidate 0 is no threshold; candidate a > 0 lies between the distinct values a - 1 and a. Among equal
+// values the widest margin wins, then fewer thresholds, then the smallest pair of candidates.
+//
+// The scan goes over a from the largest to the smallest and keeps worth[b] = value(a, b) for all b: a row that enters
+// adds s to worth[0 .. v]. One call visits some of the a; the state between calls is worth and best.
+//
+// Checked by the caller: rows sorted by u, start[a] is the first row of rank a, start[A] the number of rows, 0 <= v < B.
+// Twin in NumPy: tests/rules/test_threshold_rule_classifier.py, corner_by_the_book.
+#include <cmath>
+
 #include "assay/array.hpp"
 
-NB_MODULE(ASSAY_MODULE, m) { m.doc() = ""; }
+using namespace assay;
+
+namespace {
+
+// best: value, margin, number of thresholds, a, b
+bool better(const double *best, double value, double margin, int64_t active, int64_t a, int64_t b, double slack) {
+    if (value > best[0] + slack) return true;
+    if (value < best[0] - slack) return false;
+    if (margin != best[1]) return margin > best[1];
+    if (double(active) != best[2]) return double(active) < best[2];
+    if (double(a) != best[3]) return double(a) < best[3];
+    return double(b) < best[4];
+}
+
+HOT double enter(const double s, const int64_t v, double *worth, const int64_t B) {
+    for (int64_t b = 0; b <= v; ++b) worth[b] += s;  // worth[: v + 1] += s
+    double top = worth[0];
+    for (int64_t b = 1; b < B; ++b) top = worth[b] > top ? worth[b] : top;  // worth.max()
+    return top;
+}
+
+HOT void scan(View1<const int64_t> v, View1<const double> s, View1<const int64_t> start, View1<const double> margin_a,
+              View1<const double> margin_b, int64_t from, int64_t down_to, double slack, View1<double> worth,
+              View1<double> best) {
+    const int64_t B = worth.size();
+    double *now = best.data();
+    for (int64_t a = from; a >= down_to; --a) {
+        double top = 0;
+        for (int64_t i = start[a]; i < start[a + 1]; ++i) {
+            if (i + 1 < start[a + 1]) {
+                for (int64_t b = 0; b <= v[i]; ++b) worth[b] += s[i];
+            } else {
+                top = enter(s[i], v[i], worth.data(), B);
+            }
+        }
+        if (top < now[0] - slack) continue;  // no b can be best
+        for (int64_t b = 0; b < B; ++b) {
+            const double margin = margin_a[a] < margin_b[b] ? margin_a[a] : margin_b[b];
+            const int64_t active = (a > 0) + (b > 0);
+            if (better(now, worth[b], margin, active, a, b, slack)) {
+                now[0] = worth[b], now[1] = margin, now[2] = double(active), now[3] = double(a), now[4] = double(b);
+            }
+        }
+    }
+}
+
+void best_corner(In1<int64_t> v, In1<double> s, In1<int64_t> start, In1<double> margin_a, In1<double> margin_b,
+                 int64_t from, int64_t down_to, double slack, InOut1<double> worth, InOut1<double> best) {
+    require(v.shape(0) == s.shape(0) && best.shape(0) == 5 && margin_b.shape(0) == worth.shape(0) &&
+                start.shape(0) == margin_a.shape(0) + 1 && down_to >= 0 && from < int64_t(margin_a.shape(0)),
+            "ranks, weights or margins of another length");
+    nb::gil_scoped_release unlocked;
+    scan(view(v), view(s), view(start), view(margin_a), view(margin_b), from, down_to, slack, view(worth), view(best));
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    m.doc() = "The best pair of thresholds on two columns.";
+    m.def("best_corner", &best_corner, nb::arg("v"), nb::arg("s"), nb::arg("start"), nb::arg("margin_a"),
+          nb::arg("margin_b"), nb::arg("first"), nb::arg("last"), nb::arg("slack"), nb::arg("worth").noconvert(),
+          nb::arg("best").noconvert(), "Visit candidates of the first column, from one down to another.");
+}
