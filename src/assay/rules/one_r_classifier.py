@@ -70,6 +70,11 @@ class OneRClassifier(RuleClassifier):
     def __init__(self, min_bucket_size: float = 6):
         self.min_bucket_size = min_bucket_size
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # one column cannot tell three clouds in the plane apart
+        return tags
+
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         if w is not None and not w.all():  # a row that counts nothing has no say, and no number of its own
             X, y, w = X[w > 0], y[w > 0], w[w > 0]

@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.conditions import Condition, RowTest
+from assay.core.conditions import RowTest
 from assay.core.rule_measures import pessimistic_error
 from assay.core.rules import Rule, RuleBase
+from assay.core.shortening import SLACK, single_conditions, without_needless
 from assay.core.targets import check_weights
 from assay.errors import DataError
 from assay.trees.rules import joined
 
-__all__ = ["pessimistic_error", "simplify"]
-
-SLACK = 1e-12  # two estimates that differ by less are equal
+__all__ = ["pessimistic_error", "shortened", "simplify", "useful"]
 
 
 def simplify(
@@ -65,16 +64,25 @@ def simplify(
     w = check_weights(sample_weight, values)
     w = np.ones(len(y)) if w is None else w
     y = y.astype(np.float64) if base.classes is None else y
+    columns = np.asfortranarray(values)
     found: dict[tuple[frozenset[RowTest], Any], tuple[float, Rule]] = {}
     for rule in base.rules:
-        estimate, short = _shortened(rule, values, y, w, base.classes is not None, confidence)
+        estimate, short = shortened(rule, columns, y, w, confidence, classify=base.classes is not None)
         if short.conditions:
             found.setdefault((frozenset(short.conditions), short.answer), (estimate, short))
     surest = sorted(found.values(), key=lambda pair: (round(pair[0], 12), -pair[1].n))
     rules = [rule for _, rule in surest]
     if base.classes is not None:
         rules = _by_class(rules, values, y, w, base.classes)
-        rules = _useful(rules, values, y, w, base.classes)
+        codes = {c: k for k, c in enumerate(base.classes)}
+        stays = useful(
+            np.column_stack([*(rule.covers(values) for rule in rules), np.empty((len(y), 0), bool)]),
+            np.array([codes[rule.answer] for rule in rules], np.int64),
+            np.array([codes.get(c, len(codes)) for c in y.tolist()]),
+            w,
+            len(codes) + 1,
+        )
+        rules = [rule for rule, stay in zip(rules, stays) if stay]
     covered = np.zeros(len(y), bool)
     for rule in rules:
         covered |= rule.covers(values)
@@ -82,64 +90,97 @@ def simplify(
     return simple.measured(X, y, w)
 
 
-def _shortened(
+def shortened(
     rule: Rule,
     X: np.ndarray,
     y: np.ndarray,
     w: np.ndarray,
-    classify: bool,
-    confidence: float,
+    confidence: float | None = 0.25,
+    *,
+    classify: bool = True,
 ) -> tuple[float, Rule]:
-    """The rule without the conditions that do not help, and its estimated error."""
-    parts = [part for condition in rule.conditions for part in _single(condition)]
-    size = len(parts)
+    """The rule without the conditions that do not help, and its estimated error.
+
+    Each step drops the condition whose loss lowers the estimate most, while it does not rise; an interval counts as
+    two conditions, its ends. A row whose y is not the answer is an error; without ``classify`` a rule of numbers is
+    measured by the deviation from the mean of what it covers, which becomes its answer. The same as the greedy order
+    of :func:`assay.core.shortening.without_needless`, for all conditions of a step in one pass over the rows.
+
+    Parameters
+    ----------
+    X, y, w : (n, d) float block, (n,) labels or floats, (n,) weights
+        The rows to estimate with.
+    confidence : float or None
+        Of :func:`pessimistic_error`; None takes the share of errors itself, for rows that were held out (1 where
+        none is covered).
+
+    Examples
+    --------
+    >>> from assay.core.conditions import Condition
+    >>> from assay.core.rules import Rule
+    >>> rule = Rule((Condition(0, high=2.0), Condition(1, high=2.0)), "a")
+    >>> X = np.array([[1.0, 1], [1, 3], [3, 1], [3, 3]])
+    >>> estimate, short = shortened(rule, X, np.array(list("aabb")), np.ones(4), None)
+    >>> estimate, short.conditions == rule.conditions[:1]
+    (0.0, True)
+    """
+    parts = [part for condition in rule.conditions for part in single_conditions(condition)]
     failed = [~part.covers(X) for part in parts]
-    fails = np.zeros(len(y), np.int64)
-    for one in failed:
+    if classify:
+        kept, best = _counted(failed, w, w * (y != rule.answer), confidence)
+    else:
+        kept, best = without_needless(failed, len(y), lambda rows, size: _expected(rows, y, w, size))
+    covered = np.ones(len(y), bool)
+    for p in kept:
+        covered &= ~failed[p]
+    n, answer = float(w[covered].sum()), rule.answer
+    if not classify and n > 0 and len(kept) < len(parts):
+        answer = _mean(y[covered], w[covered])
+    return best, replace(rule, conditions=_merged([parts[p] for p in kept]), answer=answer, n=n)
+
+
+def _counted(
+    failed: list[np.ndarray], w: np.ndarray, wrong: np.ndarray, confidence: float | None
+) -> tuple[list[int], float]:
+    """The conditions that stay, and the estimated error, from the weights and the wrong weights of the rows."""
+
+    def estimate(n: np.ndarray, errors: np.ndarray) -> np.ndarray:
+        if confidence is not None:
+            return pessimistic_error(errors, n, confidence)
+        return np.where(n > 0, errors / np.where(n > 0, n, 1.0), 1.0)
+
+    fails, which = np.zeros(len(w), np.int64), np.zeros(len(w), np.int64)
+    for p, one in enumerate(failed):
         fails += one
-    wrong = (y != rule.answer) * w if classify else y
-    best = _estimate(fails == 0, wrong, w, size, classify, confidence)
-    while parts:  # a row that fails one condition only is gained when that one goes
-        gained = [(fails == 0) | ((fails == 1) & one) for one in failed]
-        estimates = [_estimate(rows, wrong, w, len(parts) - 1, classify, confidence) for rows in gained]
+        which += p * one  # of a row that fails one condition only: that one
+    size, stays = len(failed), np.ones(len(failed), bool)
+    best = float(estimate(w[fails == 0].sum(), wrong[fails == 0].sum()))
+    while stays.any():  # a row that fails one condition only is gained when that one goes
+        inside, near = fails == 0, fails == 1
+        n = w[inside].sum() + np.bincount(which[near], w[near], minlength=size)
+        errors = wrong[inside].sum() + np.bincount(which[near], wrong[near], minlength=size)
+        estimates = np.where(stays, estimate(n, errors), np.inf)
         drop = int(np.argmin(estimates))
         if estimates[drop] > best + SLACK:
             break
-        best = estimates[drop]
-        fails -= failed.pop(drop)
-        del parts[drop]
-    covered = fails == 0
-    n, answer = float(w[covered].sum()), rule.answer
-    if not classify and n > 0 and len(parts) < size:
-        answer = _mean(y[covered], w[covered])
-    return best, replace(rule, conditions=_merged(parts), answer=answer, n=n)
+        best, stays[drop] = float(estimates[drop]), False
+        fails -= failed[drop]
+        which -= drop * failed[drop]
+    return np.flatnonzero(stays).tolist(), best
 
 
-def _estimate(
-    covered: np.ndarray, wrong: np.ndarray, w: np.ndarray, size: int, classify: bool, confidence: float
-) -> float:
+def _expected(covered: np.ndarray, y: np.ndarray, w: np.ndarray, size: int) -> float:
+    """The error that M5 expects of a rule of numbers with so many conditions."""
     n = float(w[covered].sum())
-    if classify:
-        return float(pessimistic_error(wrong[covered].sum(), n, confidence))
     if n <= size or n == 0:
         return np.inf
-    mean = _mean(wrong[covered], w[covered])
-    rms = np.sqrt(np.average((wrong[covered] - mean) ** 2, weights=w[covered]))
+    rms = np.sqrt(np.average((y[covered] - _mean(y[covered], w[covered])) ** 2, weights=w[covered]))
     return float(rms * (n + size) / (n - size))
 
 
 def _mean(y: np.ndarray, w: np.ndarray) -> float:
     """The weighted mean, exact where all numbers are equal."""
     return float(y[0] + np.average(y - y[0], weights=w))
-
-
-def _single(condition: RowTest) -> list[RowTest]:
-    """An interval with two ends as its two ends, which can be dropped one by one."""
-    if not isinstance(condition, Condition) or condition.codes is not None:
-        return [condition]
-    if -np.inf < condition.low < condition.high < np.inf:
-        return [replace(condition, high=np.inf), replace(condition, low=-np.inf)]
-    return [condition]
 
 
 def _merged(parts: list[RowTest]) -> tuple[RowTest, ...]:
@@ -161,25 +202,44 @@ def _by_class(rules: list[Rule], X: np.ndarray, y: np.ndarray, w: np.ndarray, cl
     return [rule for c in sorted(classes, key=lambda c: false[c]) for rule in groups[c]]
 
 
-def _useful(rules: list[Rule], X: np.ndarray, y: np.ndarray, w: np.ndarray, classes: Any) -> list[Rule]:
-    """Without the rules that make the list err more than it would without them, the worst first."""
-    rules, rows = list(rules), np.arange(len(y))
-    covered = np.column_stack([*(rule.covers(X) for rule in rules), np.ones(len(y), bool)])
-    while rules:  # the last column is the default, which covers all
-        default = _default(classes, covered[:, :-1].any(axis=1), y, w)
-        answers = np.array([*(rule.answer for rule in rules), default])
-        first = covered.argmax(axis=1)
-        rest = covered.copy()
-        rest[rows, first] = first == len(rules)
-        second = rest.argmax(axis=1)
-        change = w * ((y != answers[second]).astype(float) - (y != answers[first]))
-        total = np.bincount(first, change, minlength=len(rules) + 1)[:-1]
+def useful(covered: np.ndarray, answers: np.ndarray, y: np.ndarray, w: np.ndarray, K: int) -> np.ndarray:
+    """(R,) bool: the rules of an ordered list that stay when those that make it err more are dropped, the worst first.
+
+    Parameters
+    ----------
+    covered : (n, R) bool      answers : (R,) class codes      y : (n,) class codes      w : (n,)
+
+    Examples
+    --------
+    The first rule is wrong twice where the second would be right:
+
+    >>> covered = np.array([[1, 1], [1, 1], [1, 0], [0, 1]], bool)
+    >>> useful(covered, np.array([0, 1]), np.array([1, 1, 0, 1]), np.ones(4), 2)
+    array([False,  True])
+    """
+    from scipy.sparse import csr_matrix
+
+    n, R = covered.shape
+    fires = csr_matrix(covered)
+    stays, prior = np.ones(R, bool), np.bincount(y, w, minlength=K)
+    row, rule = np.repeat(np.arange(n), np.diff(fires.indptr)), fires.indices
+    while stays.any():
+        here = stays[rule]
+        row, rule = row[here], rule[here]
+        start = np.searchsorted(row, np.arange(n + 1))
+        count = np.diff(start)
+        padded = np.append(rule, [R, R])
+        first = np.where(count > 0, padded[start[:-1]], R)  # R: the default
+        second = np.where(count > 1, padded[np.minimum(start[:-1] + 1, len(rule))], R)
+        rest = np.bincount(y[count == 0], w[count == 0], minlength=K)
+        said = np.append(answers, np.lexsort((-prior, -rest))[0])
+        change = w * ((y != said[second]).astype(float) - (y != said[first]))
+        total = np.where(stays, np.bincount(first, change, minlength=R + 1)[:R], np.inf)
         worst = int(np.argmin(total))
         if total[worst] >= -SLACK:
             break
-        del rules[worst]
-        covered = np.delete(covered, worst, axis=1)
-    return rules
+        stays[worst] = False
+    return stays
 
 
 def _default(classes: Any, covered: Any, y: np.ndarray, w: np.ndarray) -> Any:
