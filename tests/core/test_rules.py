@@ -79,7 +79,7 @@ def test_orders():
     assert [rule.answer for rule in BASE.ordered("accuracy")] == ["no", "yes"]
     assert [rule.answer for rule in BASE.ordered("support")] == ["yes", "no"]
     assert [rule.answer for rule in BASE.ordered("answer")] == ["no", "yes"]
-    with pytest.raises(ValueError, match="support, accuracy, answer"):
+    with pytest.raises(ValueError, match="support, accuracy, confidence, laplace, weighted, answer"):
         BASE.ordered("beauty")
 
 
