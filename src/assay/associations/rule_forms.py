@@ -144,7 +144,7 @@ def rules_of_data(data: dict[str, Any]) -> AssociationRules:
     whole = int(n) if n.is_integer() and counts.dtype.kind == "i" else n
     sets = ItemSets(tuple(names), indptr, indices, at, whole, 0, "all")
     xy, x, y = (np.ascontiguousarray(column) for column in counts.T)
-    return AssociationRules(sets, *numbers, xy, x, y, whole, tested)
+    return AssociationRules(sets, numbers[0], numbers[1], xy, x, y, whole, tested)
 
 
 def rules_html(rules: AssociationRules, measures: Sequence[str], most: int | None = None) -> str:
