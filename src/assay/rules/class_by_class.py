@@ -32,7 +32,7 @@ def class_sequence(order: Any, classes: np.ndarray, totals: np.ndarray, who: str
     if isinstance(order, str):
         return np.argsort(totals, kind="stable")
     place = {label: k for k, label in enumerate(classes.tolist())}
-    given = np.asarray(order, dtype=object).tolist()
+    given = np.asarray(order, dtype=object).ravel().tolist()
     if len(given) != len(place) or set(given) != set(place):
         raise ParameterError(
             f"{who}: class_order must list each class once: {', '.join(map(repr, place))}; got {order!r}."
