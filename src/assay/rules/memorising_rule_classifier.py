@@ -47,9 +47,10 @@ class MemorisingRuleClassifier(RuleClassifier):
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         weights = np.ones(len(y)) if w is None else w
         there = np.flatnonzero(weights > 0)
-        rows, first, group = np.unique(
-            X[there], axis=0, return_index=True, return_inverse=True, equal_nan=True
-        )
+        filled = np.where(
+            np.isnan(X[there]), np.inf, X[there]
+        )  # no number is infinite, and NaN equals nothing
+        rows, first, group = np.unique(filled, axis=0, return_index=True, return_inverse=True)
         group = group.ravel()
         counts = np.bincount(
             group * len(self.classes_) + y[there], weights[there], len(rows) * len(self.classes_)
@@ -62,7 +63,7 @@ class MemorisingRuleClassifier(RuleClassifier):
         self.rules_ = class_rules(self, found, X, y, w, default=int(np.bincount(y, weights).argmax()))
 
     def _condition(self, j: int, x: float) -> Condition:
-        if np.isnan(x):
+        if np.isinf(x):
             return missing(j)
         if self.schema_[j].kind == "nominal":
             return Condition(j, codes=(int(x),))
