@@ -86,7 +86,7 @@ def interest(measure: str, xy: Any, x: Any, y: Any, n: Any) -> np.ndarray:
     --------
     Six baskets, milk in four, chocolate in five, both in three:
 
-    >>> from assay.associations import interest
+    >>> from assay.associations.interest import interest
     >>> float(interest("confidence", 3, 4, 5, 6)), round(float(interest("lift", 3, 4, 5, 6)), 12)
     (0.75, 0.9)
     """

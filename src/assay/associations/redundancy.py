@@ -23,7 +23,7 @@ def redundant(rules: AssociationRules) -> np.ndarray:
     >>> from assay.associations.redundancy import redundant
     >>> rules = association_rules(frequent_sets(Baskets.from_lists(["abc", "abc", "ab", "b"]), 1), 0.9)
     >>> [str(rule) for rule, more in zip(rules, redundant(rules)) if more]
-    ['a, c -> b']
+    ['a, c -> b', 'b, c -> a']
     """
     sets, confidence = rules.sets, rules.confidence
     hashes = SetHashes(sets)

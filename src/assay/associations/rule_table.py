@@ -241,23 +241,23 @@ class AssociationRules:
 
     # ------------------------------------------------------------------ told
 
-    def sentence(self, i: int, who: str = "customers", verb: str = "buy") -> str:
+    def sentence(self, i: int, who: str = "customers", verb: str = "buy", that: str = "who") -> str:
         """Rule number i as a sentence: 70 per cent of customers who buy beer also buy chips.
 
         Parameters
         ----------
         i : int
-        who, verb : what the baskets belong to, and what they do with items
+        who, verb, that : what the baskets belong to, what they do with items, and the word between
         """
         left, right = self.sides(range(len(self))[i])
         share = f"{100 * self[i].confidence:.3g}"
         if not left:
             return f"{share} per cent of {who} {verb} {_and(right)}"
-        return f"{share} per cent of {who} who {verb} {_and(left)} also {verb} {_and(right)}"
+        return f"{share} per cent of {who} {that} {verb} {_and(left)} also {verb} {_and(right)}"
 
-    def sentences(self, who: str = "customers", verb: str = "buy") -> list[str]:
+    def sentences(self, who: str = "customers", verb: str = "buy", that: str = "who") -> list[str]:
         """Every rule as a sentence."""
-        return [self.sentence(i, who, verb) for i in range(len(self))]
+        return [self.sentence(i, who, verb, that) for i in range(len(self))]
 
     def __repr__(self) -> str:
         n = f"{self.n:,}" if float(self.n).is_integer() else number(round(self.n, 6))

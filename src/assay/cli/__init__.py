@@ -1,4 +1,4 @@
-"""The command line: describe, compare, fit, predict, explain, datasets, learners.
+"""The command line: describe, compare, fit, predict, explain, associate, datasets, learners.
 
 Each command lives in a file of its own and is imported only when it is called, so ``assay --help`` is quick.
 Whatever is wrong with a file, a column or an option ends in one sentence and exit code 2.
@@ -25,6 +25,7 @@ COMMANDS = {
     "fit": "Train one learner on a table and save it.",
     "predict": "Answer for each row of a table with a saved model.",
     "explain": "Why a saved model answers as it does for one row.",
+    "associate": "What is bought together, as rules with support, confidence and lift.",
     "datasets": "The built-in data sets.",
     "learners": "The learners by the names that other commands take.",
 }

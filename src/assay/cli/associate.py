@@ -1,0 +1,189 @@
+"""``assay associate FILE``: what is bought together, as rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.data import data_argument
+from assay.cli.words import counted, did_you_mean
+
+SHOWN = ("support", "confidence", "lift", "leverage", "conviction", "p", "p_adjusted")
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Association rules</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+:root { color-scheme: light dark; }
+body { max-width: 80em; margin: 2em auto; padding: 0 1.5em; font: 15px/1.5 system-ui, sans-serif; overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .25em 1.4em .25em 0; text-align: right; border-bottom: 1px solid #8884; overflow-wrap: anywhere; }
+th:nth-child(-n+2), td:nth-child(-n+2) { text-align: left; }
+th { font-size: .87em; opacity: .7; }
+</style>
+"""
+
+
+@click.command("associate", short_help="What is bought together, as rules.")
+@data_argument
+@click.option("--basket", metavar="COLUMN", help="Of a long table: the column that says which basket.")
+@click.option("--item", metavar="COLUMN", help="Of a long table: the column that says which item.")
+@click.option(
+    "--attributes", is_flag=True, help="The rows are things with attributes; items are COLUMN = VALUE."
+)
+@click.option(
+    "--cuts", type=click.IntRange(min=2), help="With --attributes: intervals of a column of numbers."
+)
+@click.option(
+    "--min-support",
+    "-s",
+    default=0.01,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True),
+    help="The least share of the baskets that hold both sides.",
+)
+@click.option(
+    "--min-confidence",
+    "-c",
+    default=0.5,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="The least share of the baskets with the left side that also hold the right one.",
+)
+@click.option(
+    "--min-lift", type=click.FloatRange(min=0), default=0.0, help="1 leaves out what makes less likely."
+)
+@click.option("--max-size", type=click.IntRange(min=2), help="The most items of a rule.")
+@click.option(
+    "--then", "consequent", multiple=True, metavar="ITEM", help="Only rules that lead to it; repeatable."
+)
+@click.option(
+    "--significant", is_flag=True, help="Only rules that Fisher's test, adjusted by Holm, finds at 0.05."
+)
+@click.option("--irredundant", is_flag=True, help="Without rules that say no more than a more general one.")
+@click.option("--sort", "by", default="confidence", show_default=True, help="The measure that ranks rules.")
+@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="How many to print.")
+@click.option("--words", is_flag=True, help="Print sentences instead of a table.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False), help="Write all rules: .csv, .json or .html."
+)
+def command(
+    data: str,
+    basket: str | None,
+    item: str | None,
+    attributes: bool,
+    cuts: int | None,
+    min_support: float,
+    min_confidence: float,
+    min_lift: float,
+    max_size: int | None,
+    consequent: tuple[str, ...],
+    significant: bool,
+    irredundant: bool,
+    by: str,
+    top: int,
+    words: bool,
+    output: str | None,
+) -> None:
+    """What is bought together: frequent sets of items, and the rules among them.
+
+    FILE is a CSV, Parquet or ARFF file. With --basket and --item it has one row for each item of a basket; else one row
+    for each basket, with a column for each item (yes or no, 1 or 0), or with names of items in its columns.
+    """
+    from assay.associations import MEASURES, association_rules, frequent_sets
+
+    if by not in MEASURES:
+        raise click.BadParameter(
+            f"there is no measure {by}.{did_you_mean(by, MEASURES)}", param_hint="--sort"
+        )
+    _check_output(output)
+    baskets = _baskets(data, basket, item, attributes, cuts)
+    sets = frequent_sets(baskets, float(min_support), max_size=max_size)
+    rules = association_rules(sets, min_confidence, min_lift=min_lift, consequent=consequent or None)
+    found = len(rules)
+    rules = rules.significant() if significant else rules
+    rules = (rules.irredundant() if irredundant else rules).sorted(by)
+    left = f", {counted(found - len(rules), 'rule')} left out" if found > len(rules) else ""
+    click.echo(
+        f"{counted(baskets.n, 'basket')} of {counted(len(baskets.items), 'item')}: "
+        f"{counted(len(sets), 'frequent set')}, {counted(len(rules), 'rule')}{left}"
+    )
+    shown = rules[:top]
+    if len(shown) and words:
+        click.echo("\n".join(shown.sentences(*(("rows", "have", "that") if attributes else ()))))
+    elif len(shown):
+        click.echo("\n".join(_table(shown, by)))
+    if len(rules) > top:
+        click.echo(f"... and {len(rules) - top:,} more; --top or -o shows them.")
+    if output:
+        _write(rules, output)
+        click.echo(f"All rules are in {output}.")
+
+
+def _baskets(data: str, basket: str | None, item: str | None, attributes: bool, cuts: int | None) -> Any:
+    from assay.associations import Baskets
+    from assay.cli.data import load_built_in
+
+    if (basket is None) != (item is None):
+        raise click.UsageError("A long table needs both, --basket and --item; a wide one needs neither.")
+    if attributes and basket is not None:
+        raise click.UsageError("--attributes is for rows of attributes, which have no --basket.")
+    if cuts is not None and not attributes:
+        raise click.UsageError("--cuts goes with --attributes.")
+    if not Path(data).exists():
+        X = load_built_in(data).frame("pyarrow")  # what is to be predicted goes with the rest
+    elif attributes:
+        from assay.tables import read_table
+
+        X = read_table(data).X
+    else:
+        return Baskets.read(data, basket, item)
+    if not attributes:
+        raise click.UsageError(f"{data} is a table of attributes; add --attributes.")
+    return Baskets.from_table(X, cuts)
+
+
+def _table(rules: Any, by: str) -> list[str]:
+    """The rules as aligned text, with the measure that ranks them."""
+    from assay.core.words import one_line
+
+    names = list(dict.fromkeys(["support", "confidence", "lift", by]))
+    columns = [rules.measure(name) for name in names]
+    cells = [[f"{column[i]:.4g}" for column in columns] for i in range(len(rules))]
+    wide = [max(len(name), *(len(row[j]) for row in cells)) for j, name in enumerate(names)]
+    lines = ["  " + "  ".join([*(name.rjust(w) for name, w in zip(names, wide)), "rule"])]
+    for i, row in enumerate(cells):
+        said = one_line(rules[i], 100)
+        lines.append("  " + "  ".join([*(value.rjust(w) for value, w in zip(row, wide)), said]))
+    return lines
+
+
+def _check_output(output: str | None) -> None:
+    """Said before the work, not after it."""
+    if output is None:
+        return
+    if Path(output).suffix.lower() not in (".csv", ".json", ".html"):
+        raise click.BadParameter(f"{output} should end in .csv, .json or .html", param_hint="--output")
+    if not Path(output).absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {Path(output).parent}", param_hint="--output")
+
+
+def _write(rules: Any, output: str) -> None:
+    kind = Path(output).suffix.lower()
+    names = [name for name in SHOWN if not name.startswith("p") or float(rules.n).is_integer()]
+    if kind == ".json":
+        Path(output).write_text(rules.to_json(indent=1, measures=names), encoding="utf-8")
+    elif kind == ".html":
+        Path(output).write_text(PAGE + rules.to_html(names), encoding="utf-8")
+    else:
+        import csv
+
+        from assay.associations.rule_forms import columns_of
+
+        values = columns_of(rules, names)
+        with open(output, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["antecedent", "consequent", "count", *names])
+            for i in range(len(rules)):
+                sides = ("; ".join(map(str, side)) for side in rules.sides(i))
+                writer.writerow([*sides, rules.xy[i].item(), *(repr(float(v[i])) for v in values.values())])
