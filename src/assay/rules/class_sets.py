@@ -19,7 +19,7 @@ BUDGET = 100_000_000  # words that one call of the kernel goes through before Py
 ROOM = 1 << 14  # sets that one call can write down
 WORTH_THREADS = 20_000_000  # words
 CELLS = 1 << 20  # rules times classes that are gone through at a time
-PROBES = 64  # walks that the number of sets is estimated from
+PROBES = 200  # walks that the number of sets is estimated from
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,18 +204,20 @@ class ClassSets:
         if possible[1:].sum() <= limit:
             return
         expected = self._estimate(order, settings)
-        if expected > 4 * limit:
+        if expected > 2 * limit:
             raise ParameterError(_too_many(f"about {expected:.1g} item sets", limit, settings[-1], who))
 
     def _estimate(self, order: np.ndarray, settings: Any) -> float:
         """How many sets the walk will count, from some random ways down its tree.
 
-        A way that meets b children, takes one and goes on stands for b times as much as what it sees below.
+        A way takes a child with probability p and goes on; what it sees below stands for 1/p times as much. Early
+        children have more to come behind them, and are taken the more often for it.
         """
-        rng, least, by_antecedent, seen = np.random.default_rng(0), settings[0], settings[2], 0.0
+        rng, least, by_antecedent, depth = np.random.default_rng(0), settings[0], settings[2], settings[-1]
+        seen = 0.0
         for _ in range(PROBES):
             held, candidates, share = self.all[0], order, 1.0
-            for depth in range(settings[-1]):
+            for size in range(1, depth + 1):
                 counts = np.empty((len(candidates), self.K))
                 _class_sets.set_counts(*self._rows, held, np.arange(len(candidates) + 1), candidates, counts)
                 seen += share * len(candidates)
@@ -223,10 +225,11 @@ class ClassSets:
                 if settings[3]:
                     enough &= (counts > 0).sum(axis=1) > 1
                 candidates = candidates[enough]
-                if not len(candidates) or depth + 1 == settings[-1]:
+                if size == depth or len(candidates) < 2:
                     break
-                share *= len(candidates)
-                at = int(rng.integers(len(candidates)))
+                p = np.arange(len(candidates) - 1, -1, -1, dtype=np.float64) ** min(2, depth - size)
+                at = int(rng.choice(len(p), p=p / p.sum()))
+                share *= p.sum() / p[at]
                 x, candidates = candidates[at], candidates[at + 1 :]
                 held = held & self.bits[x]
                 candidates = np.ascontiguousarray(candidates[self.column[candidates] != self.column[x]])
