@@ -81,7 +81,7 @@ class Search {
             trail.here.back() = int32_t(a);
             const bool known = trail.behind(depth, int32_t(a));
             if (!known && trail.full(progressed_)) break;
-            progressed_ = true;
+            progressed_ = progressed_ || !known;
             Level &next = level(depth + 1);
             const Level &now = levels_[depth];
             const int32_t place = now.alive[size_t(a)];
