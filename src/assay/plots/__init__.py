@@ -1,5 +1,6 @@
 """Plots: one Display per picture, drawn with matplotlib."""
 
+from assay.plots.association_display import AssociationDisplay
 from assay.plots.boundary_display import BoundaryDisplay
 from assay.plots.importance_display import ImportanceDisplay
 from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
@@ -10,6 +11,7 @@ from assay.plots.staged_error_display import StagedErrorDisplay
 from assay.plots.tree_display import TreeDisplay
 
 __all__ = [
+    "AssociationDisplay",
     "BoundaryDisplay",
     "ImportanceDisplay",
     "ImpurityCurvesDisplay",

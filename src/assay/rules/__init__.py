@@ -2,8 +2,10 @@
 
 from assay.rules.aq_classifier import AQClassifier
 from assay.rules.associative_classifier import AssociativeClassifier
+from assay.rules.ball_classifier import BallClassifier
 from assay.rules.box import Box
 from assay.rules.box_classifier import BoxClassifier
+from assay.rules.box_union_classifier import BoxUnionClassifier
 from assay.rules.c45_rules_classifier import C45RulesClassifier
 from assay.rules.candidate_elimination import CandidateElimination
 from assay.rules.candidates import Measure
@@ -38,8 +40,10 @@ __all__ = [
     "FOIL",
     "AQClassifier",
     "AssociativeClassifier",
+    "BallClassifier",
     "Box",
     "BoxClassifier",
+    "BoxUnionClassifier",
     "C45RulesClassifier",
     "CBAClassifier",
     "CMARClassifier",
