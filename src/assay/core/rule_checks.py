@@ -19,7 +19,7 @@ from assay.core.conditions import Condition, LinearCondition, canonical_test
 if TYPE_CHECKING:
     from assay.core.rules import RuleBase
 
-__all__ = ["Verdict", "exclusive", "exhaustive", "same_rules", "subsumed", "unreached"]
+__all__ = ["Space", "Verdict", "exclusive", "exhaustive", "same_rules", "subsumed", "unreached"]
 
 MOST_BOXES = 20_000  # looked at before a check gives up
 MOST_PROGRAMMES = 2_000  # linear programmes before a check gives up
@@ -63,7 +63,7 @@ def exclusive(base: RuleBase, X: Any = None, *, missing: bool = True) -> Verdict
         return _on_data(
             base, X, lambda n: n > 1, "more than one rule covers {} of {} rows", "no row is covered twice"
         )
-    space = _Space(base, missing)
+    space = Space(base, missing)
     overlap = space.overlaps()
     for tried, (i, j) in enumerate(zip(*np.nonzero(overlap))):
         if tried >= MOST_PROGRAMMES:
@@ -84,7 +84,7 @@ def exhaustive(base: RuleBase, X: Any = None, *, missing: bool = False) -> Verdi
     """Whether every row is covered by a rule; see :meth:`assay.core.rules.RuleBase.exhaustive`."""
     if X is not None:
         return _on_data(base, X, lambda n: n == 0, "no rule covers {} of {} rows", "every row is covered")
-    space = _Space(base, missing)
+    space = Space(base, missing)
     row, sure = space.uncovered(space.everything(), list(range(len(base.rules))))
     if row is not None:
         found = space.shown(row)
@@ -96,7 +96,7 @@ def exhaustive(base: RuleBase, X: Any = None, *, missing: bool = False) -> Verdi
 
 def unreached(base: RuleBase) -> tuple[int, ...]:
     """The rules of a list that never decide: the rules before them cover all that they cover."""
-    space, found = _Space(base, True), []
+    space, found = Space(base, True), []
     for r in range(len(base.rules)):
         before = [i for i in range(r) if i not in found]
         row, sure = space.uncovered(space.box(r), before)
@@ -107,7 +107,7 @@ def unreached(base: RuleBase) -> tuple[int, ...]:
 
 def subsumed(base: RuleBase) -> tuple[tuple[int, int], ...]:
     """Pairs (r, by): the conditions of rule ``by`` hold wherever those of rule r hold, so that it is more general."""
-    space = _Space(base, True)
+    space = Space(base, True)
     inside = space.inside()
     return tuple((int(r), int(by)) for r, by in zip(*np.nonzero(inside)))
 
@@ -124,7 +124,7 @@ def same_rules(base: RuleBase) -> tuple[int, ...]:
     return tuple(found)
 
 
-class _Space:
+class Space:
     """The space of all rows, cut at the ends of the conditions."""
 
     def __init__(self, base: RuleBase, missing: bool):
@@ -334,7 +334,7 @@ class _Space:
             weights = np.zeros(len(columns))
             for j, w in terms:
                 weights[place[j]] += w
-            low, low_in, high, high_in = self._span(key, box[key])
+            low, low_in, high, high_in = self.span(key, box[key])
             if math.isfinite(high):
                 upper, limits, strict = [*upper, weights], [*limits, high], [*strict, not high_in]
             if math.isfinite(low):
@@ -357,22 +357,23 @@ class _Space:
         """Whether the row, as conditions see it, lies in the box."""
         for key, mask in box.items():
             x = row[key] if isinstance(key, int) else float(sum(w * row[j] for j, w in key))
-            if not mask[self._piece(key, x)]:
+            if not mask[self.piece(key, x)]:
                 return False
         return True
 
-    def _piece(self, key: _Key, x: float) -> int:
+    def piece(self, key: _Key, x: float) -> int:
+        """The number of the piece that a value lies in."""
         values = self.values[key]
         if math.isnan(x):
             return len(values) - 1
         if isinstance(key, int) and self.schema[key].coded:
-            return int(x)
+            return int(x) if 0 <= x < len(values) - 1 else len(values) - 1
         at = int(np.searchsorted(values[:-1], x))  # pieces take turns: a gap, an end, a gap, ...
         if at == len(values) - 1:
             return at - 1
         return at if values[at] == x or values[at] not in self.ends.get(key, ()) else max(at - 1, 0)
 
-    def _span(self, key: _Key, mask: np.ndarray) -> tuple[float, bool, float, bool]:
+    def span(self, key: _Key, mask: np.ndarray) -> tuple[float, bool, float, bool]:
         """The interval that the chosen pieces make: its ends, and whether they belong to it."""
         values, ends = self.values[key][:-1], self.ends.get(key, frozenset())
         chosen = np.flatnonzero(mask[:-1])

@@ -447,6 +447,15 @@ class RuleBase(RuleEditing):
         ]:
             _check_answer(answer, classes, d)
 
+    def to_html(self, title: str = "", *, missing: bool = False) -> str:
+        """The rules as an HTML table: conditions, answers, and the rows behind them as bars."""
+        from assay.core.rule_html import rules_html
+
+        return rules_html(self, title, missing)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
     # ------------------------------------------------------------------ checked
 
     def exclusive(self, X: Any = None, *, missing: bool = True) -> Verdict:

@@ -4,19 +4,95 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from assay.core.explanation import Section
+from assay.core.rule_posterior import best_order
 from assay.core.rules import RuleBase
+from assay.core.words import number, shorter, value_word
+from assay.rules.other_answers import Answer, other_answers
 
 __all__ = ["rule_reasons"]
 
+MOST_RULES = 8  # that an explanation shows
 
-def rule_reasons(base: RuleBase, X: Any) -> list[Section]:
-    """The rules that cover the row, in words, with their training counts."""
-    fired = base.covers_block(X)[0]
+
+def rule_reasons(base: RuleBase, X: Any, answer: Answer | None = None) -> list[Section]:
+    """The rules that cover the row, in words, with their training counts; and the smallest changes of the row that
+    lead to other answers.
+
+    Parameters
+    ----------
+    base : RuleBase
+    X : (1, d) float block
+    answer : function of a block, or None
+        What the model answers, where that is more than its rules and their policy.
+    """
+    X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray(), np.float64)
+    fired = np.flatnonzero(base.covers_block(X)[0])
+    if base.policy == "best":
+        fired = np.array([r for r in best_order(base) if r in set(fired.tolist())], int)
+    sections = [_that_hold(base, fired)]
+    others = _another(base, X[0], answer)
+    return sections if others is None else [*sections, others]
+
+
+def _that_hold(base: RuleBase, fired: np.ndarray) -> Section:
     classes = [str(c) for c in base.classes or ()]
-    rows = [
-        [f"R{r + 1}", rule.premise(base.schema), rule.answer, rule.n, *rule.counts]
-        for r, rule in enumerate(base.rules)
-        if fired[r]
-    ]
-    return [Section("Rules that hold", ["rule", "if", "then", "rows", *classes], rows)]
+    rows: list[list[Any]] = []
+    if not len(fired):
+        counts = list(base.default_counts) if base.default_counts else [""] * len(classes)
+        rest = sum(base.default_counts) if base.default_counts else ""
+        rows = [["ELSE", "no rule holds", _told(base, base.default), rest, *counts]]
+    for r in fired[:MOST_RULES].tolist():
+        rule = base.rules[r]
+        said = [c.words(base.schema) for c in rule.conditions] or ["anything"]
+        counts = list(rule.counts) if rule.counts else [""] * len(classes)
+        rows.append([f"R{r + 1}", said[0], _told(base, rule.answer), rule.n, *counts])
+        rows += [["", f"AND {part}", "", "", *[""] * len(classes)] for part in said[1:]]
+    return Section("Rules that hold", ["rule", "if", "then", "rows", *classes], rows, _decision(base, fired))
+
+
+def _decision(base: RuleBase, fired: np.ndarray) -> str:
+    """Who decides, in a sentence."""
+    more = f" {len(fired) - MOST_RULES} more rules hold." if len(fired) > MOST_RULES else ""
+    if not len(fired):
+        return "The default answers."
+    if base.policy in ("first", "best") or (base.top == 1):
+        why = "it is the surest of them" if base.policy == "best" else "it stands first"
+        return f"R{fired[0] + 1} decides: {why}.{more}" if len(fired) > 1 else f"R{fired[0] + 1} decides."
+    heard = fired if base.top is None else fired[: base.top]
+    if base.classes is None:
+        return f"The answer is their mean.{more}"
+    votes = base._ballots[heard].sum(axis=0)
+    said = ", ".join(f"{c} {shorter(v, 4)}" for c, v in zip(base.classes, votes) if v)
+    ways = {"votes": "", "confidence": ", weighted by confidence", "support": ", weighted by support"}
+    ways |= {"product": ", weighted by confidence and support", "counts": " with their class counts"}
+    few = "" if base.top is None or len(heard) == len(fired) else f" The first {base.top} are heard."
+    return f"They vote{ways[base.policy]}: {said}.{few}{more}"
+
+
+def _another(base: RuleBase, x: np.ndarray, answer: Answer | None) -> Section | None:
+    try:
+        found = other_answers(base, x, answer)
+    except TypeError:  # conditions of another kind, which cannot be turned round
+        return None
+    rows = []
+    for other in found:
+        said = _told(base, other.answer)
+        for condition in other.conditions:
+            column = base.schema[condition.column]
+            now = value_word(column, float(x[condition.column]))
+            rows.append([said, condition.words(base.schema), now])
+            said = ""
+    if not rows:
+        return None
+    several = any(len(other.conditions) > 1 for other in found)
+    note = "All changes of an answer together; the rest of the row stays." if several else ""
+    return Section("Another answer if", ["answer", "change", "now"], rows, note)
+
+
+def _told(base: RuleBase, answer: Any) -> str:
+    if base.classes is not None or answer is None:
+        return str(answer)
+    return answer.words(base.schema, 4) if hasattr(answer, "words") else number(float(answer))

@@ -30,25 +30,61 @@ class _RuleLearner:
         self._ready()  # type: ignore[attr-defined]
         return len(self.rules_)
 
-    def with_rules(self, rules: RuleBase) -> Self:
+    def with_rules(
+        self, rules: RuleBase | str, X: Any = None, y: Any = None, sample_weight: Any = None
+    ) -> Self:
         """The same fitted model with other rules: edited ones, or rules of one's own.
 
         Parameters
         ----------
-        rules : RuleBase
-            About the same columns and the same classes.
+        rules : RuleBase or str
+            About the same columns and the same classes; or their text, where rules that are left as they were keep
+            their counts.
+        X, y, sample_weight : rows on which all rules are counted anew, or None
+            Without them, new rules have no counts: each is sure of its answer.
+
+        Examples
+        --------
+        >>> from assay.rules import OneRClassifier
+        >>> from assay.tables.data import load_weather
+        >>> data = load_weather(numeric=False)
+        >>> model = OneRClassifier().fit(data.X, data.y)
+        >>> print(model.with_rules("IF outlook = 'sunny' THEN no" + chr(10) + "ELSE yes", data.X, data.y))
+        R1: IF outlook = 'sunny' THEN no
+        ELSE yes
         """
         self._ready()  # type: ignore[attr-defined]
+        who = f"{type(self).__name__}.with_rules"
+        rules = self.rules_.edited(rules) if isinstance(rules, str) else rules
         if rules.schema != self.rules_.schema or rules.classes != self.rules_.classes:
-            raise ValueError(
-                f"{type(self).__name__}.with_rules: the rules speak of other columns or other classes."
-            )
+            raise ValueError(f"{who}: the rules speak of other columns or other classes.")
+        if rules.default is None:
+            if self.rules_.default is None or X is not None:
+                raise ValueError(
+                    f"{who}: the rules have no default. Give them one: rules.with_default(X, y)."
+                )
+            rules = replace(rules, default=self.rules_.default)
+        if (X is None) != (y is None):
+            raise ValueError(f"{who}: to count the rules anew, give both X and y.")
         other = copy(self)
-        other.rules_ = rules
+        other.rules_ = rules if X is None else rules.measured(X, y, sample_weight)
+        other._rules_changed()
         return other
+
+    def _rules_changed(self) -> None:
+        """What a learner with more than its rules has to bring into line with new ones."""
 
     def __str__(self) -> str:
         return str(self.rules_) if "rules_" in vars(self) else repr(self)
+
+    def _repr_html_(self) -> str:
+        """The rules as a table for notebooks; before fit, the learner as scikit-learn draws it."""
+        if "rules_" not in vars(self):
+            return super()._repr_html_()  # type: ignore[misc]
+        return self.rules_.to_html(title=type(self).__name__)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": str(self), "text/html": self._repr_html_()}
 
 
 class RuleClassifier(_RuleLearner, Classifier):
@@ -68,7 +104,7 @@ class RuleClassifier(_RuleLearner, Classifier):
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         from assay.rules.reasons import rule_reasons
 
-        return rule_reasons(self.rules_, X)
+        return rule_reasons(self.rules_, X, lambda block: self.classes_[self._choose(block)])
 
 
 class RuleRegressor(_RuleLearner, Regressor):

@@ -1,0 +1,286 @@
+"""What would have to change in a row for another answer: the fewest columns, and what they would have to be."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from assay.core.conditions import Condition, LinearCondition
+from assay.core.rule_checks import Space
+from assay.core.rule_posterior import best_order
+from assay.core.rules import RuleBase
+
+__all__ = ["OtherAnswer", "other_answers"]
+
+MOST_STEPS = 1000  # boxes looked at for one answer
+MOST_ANSWERS = 8  # other answers that are looked for
+Answer = Callable[[np.ndarray], np.ndarray]  # what a model answers for the rows of a block
+Box = dict[Any, np.ndarray]
+
+
+@dataclass(frozen=True)
+class OtherAnswer:
+    """An answer and the conditions, one a column, that a row would have to meet for it; the rest of it stays.
+
+    ``row`` is such a row, and was tried: the model answers so.
+    """
+
+    answer: Any
+    conditions: tuple[Condition, ...]
+    row: np.ndarray
+
+
+def other_answers(base: RuleBase, x: np.ndarray, answer: Answer | None = None) -> list[OtherAnswer]:
+    """For each other answer the smallest change of the row that leads to it, those of few columns first.
+
+    The search goes through boxes of rows, at first that of all rows. In a box the row that differs least from x is
+    tried. If the model answers something else there, the box is replaced by smaller ones: without the rules that
+    decided, or inside of rules that would decide otherwise. A box whose rows differ in fewer columns comes first, so
+    that the first success has the fewest changes. A search that takes too long is given up. For rules about weighted
+    sums, changes of one column are tried.
+
+    Parameters
+    ----------
+    base : RuleBase
+    x : (d,) the row as a float block has it
+    answer : function of a block, or None
+        What the model answers; None asks the rules.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.core.rules import RuleBase
+    >>> from assay.rules.other_answers import other_answers
+    >>> from assay.tables import Schema
+    >>> base = RuleBase.parse("x0 > 2 and x1 <= 5 => yes" + chr(10) + "else no", Schema.numeric(2))
+    >>> (other,) = other_answers(base, np.array([1.0, 3.0]))
+    >>> str(other.answer), [c.words(base.schema) for c in other.conditions]
+    ('yes', ['x0 > 2'])
+    """
+    said = base.predict_block if answer is None else answer
+    now = said(x[None, :])[0]
+    if any(isinstance(c, LinearCondition) for rule in base.rules for c in rule.conditions):
+        return _one_column(base, x, said, now)
+    search = _Search(base, x, said)
+    if base.classes is None:
+        return search.numbers() if base.policy == "first" else []
+    found = [search.towards(c) for c in _wanted(base, x, now)]
+    return sorted((one for one in found if one is not None), key=lambda one: len(one.conditions))
+
+
+def _wanted(base: RuleBase, x: np.ndarray, now: Any) -> list[Any]:
+    """The other classes that any rule or the default names, the most probable ones if they are many."""
+    named = {rule.answer for rule in base.rules} | {base.default}
+    posterior = base._given[-1] if not base.rules else base._given[: len(base.rules)].max(axis=0)
+    order = np.argsort(-posterior, kind="stable")
+    classes: Any = base.classes
+    return [classes[k] for k in order if classes[k] in named and classes[k] != now][:MOST_ANSWERS]
+
+
+class _Search:
+    """Boxes of rows around one row."""
+
+    def __init__(self, base: RuleBase, x: np.ndarray, answer: Answer):
+        self.base, self.x, self.answer = base, x, answer
+        self.space = Space(base, True)
+        self.at = {j: self.space.piece(j, float(x[j])) for j in self.space.keys if isinstance(j, int)}
+        self.order = best_order(base) if base.policy == "best" else np.arange(len(base.rules))
+        self.start: Box = dict(self.space.everything())
+        for j, mask in self.start.items():
+            mask[-1] = self.at[j] == len(mask) - 1  # nobody is advised to lose a value
+
+    def towards(self, wanted: Any) -> OtherAnswer | None:
+        """The smallest change that makes the model answer this class."""
+        return self._first(
+            self.start, lambda row: self.answer(row)[0] == wanted, lambda row: self._ways(row, wanted)
+        )
+
+    def numbers(self) -> list[OtherAnswer]:
+        """For rules of numbers: the nearest other rules that would decide."""
+        now = self.base.firing_block(self.x[None, :])[0]
+        found = []
+        for r in range(len(self.base.rules)):
+            if r == now:
+                continue
+            box = self.space.meet(self.start, self.space.masks[r])
+            one = self._first(box, partial(self._decides, r), self._before)
+            if one is not None:
+                found.append(one)
+        return sorted(found, key=lambda one: len(one.conditions))[:3]
+
+    def _decides(self, r: int, row: np.ndarray) -> bool:
+        return bool(self.base.firing_block(row)[0] == r)
+
+    def _first(self, start: Box, good: Callable[[np.ndarray], bool], ways: Any) -> OtherAnswer | None:
+        todo: list[Any] = []
+        seen: set[bytes] = set()
+        count = 0
+
+        def push(box: Box) -> None:
+            nonlocal count
+            key = b"".join(mask.tobytes() for mask in box.values())
+            if key not in seen and all(mask.any() for mask in box.values()):
+                seen.add(key)
+                count += 1
+                heapq.heappush(todo, (*self._cost(box), count, box))
+
+        push(start)
+        for _ in range(MOST_STEPS):
+            if not todo:
+                return None
+            box = heapq.heappop(todo)[-1]
+            row = self._nearest(box)
+            if good(row[None, :]):
+                return self._described(box, row, good)
+            for key, part in ways(row):
+                push(self.space.meet(box, part) if key is None else {**box, key: box[key] & part})
+        return None
+
+    def _ways(self, row: np.ndarray, wanted: Any) -> Iterator[tuple[Any, Any]]:
+        """Smaller boxes that hold every row of this one that gets the wanted class."""
+        rules, fired = self.base.rules, self.base.covers_block(row[None, :])[0]
+        in_turn = self.base.policy in ("first", "best")
+        deciding = next((r for r in self.order if fired[r]), None) if in_turn else None
+        for r in self.order:
+            if in_turn and r == deciding:
+                break
+            if rules[r].answer == wanted and not fired[r]:
+                yield None, self.space.masks[r]
+        stopped = [] if deciding is None else [deciding]
+        if not in_turn:
+            stopped = [r for r in self.order if fired[r] and rules[r].answer != wanted]
+        for r in stopped:
+            for key, mask in self.space.masks[r].items():
+                yield key, ~mask
+
+    def _before(self, row: np.ndarray) -> Iterator[tuple[Any, Any]]:
+        """Boxes without the rule that decides now."""
+        r = int(self.base.firing_block(row[None, :])[0])
+        for key, mask in self.space.masks[r].items():
+            yield key, ~mask
+
+    def _cost(self, box: Box) -> tuple[int, float]:
+        """How many columns must change, and then by how many pieces of the columns."""
+        changed, far = 0, 0.0
+        for j, mask in box.items():
+            if not mask[self.at[j]]:
+                changed += 1
+                far += abs(self._near(j, mask) - self.at[j]) / len(mask)
+        return changed, far
+
+    def _near(self, j: int, mask: np.ndarray) -> int:
+        """The allowed piece that is nearest to that of the row."""
+        allowed = np.flatnonzero(mask)
+        if self.at[j] == len(mask) - 1 or self.base.schema[j].kind == "nominal":
+            return int(allowed[0])
+        return int(allowed[np.argmin(np.abs(allowed - self.at[j]))])
+
+    def _nearest(self, box: Box) -> np.ndarray:
+        row = self.x.copy()
+        for j, mask in box.items():
+            if not mask[self.at[j]]:
+                row[j] = self.space.values[j][self._near(j, mask)]
+        return row
+
+    # ------------------------------------------------------------------ in words
+
+    def _described(self, box: Box, row: np.ndarray, good: Callable[[np.ndarray], bool]) -> OtherAnswer:
+        """The change as conditions, each as wide as the answer allows."""
+        changed = [j for j, mask in box.items() if not mask[self.at[j]]]
+        wide = {j: self._wide(j, box[j], row, good) for j in changed}
+        sizes = math.prod(int(mask.sum()) for mask in wide.values())
+        if len(changed) > 1 and (sizes > 256 or not all(map(good, self._rows(wide, row)))):
+            for j in changed:  # wide one by one, yet not all together
+                only = np.zeros(len(wide[j]), bool)
+                only[self.space.piece(j, row[j])] = True
+                wide[j] = only
+        conditions = tuple(self._condition(j, mask) for j, mask in wide.items())
+        return OtherAnswer(self.answer(row[None, :])[0], conditions, row)
+
+    def _wide(
+        self, j: int, mask: np.ndarray, row: np.ndarray, good: Callable[[np.ndarray], bool]
+    ) -> np.ndarray:
+        """The pieces of a column that lead to the same answer: around that of the row, or any categories."""
+        mask, here = mask.copy(), self.space.piece(j, row[j])
+        mask[-1] = False
+        fits = np.zeros(len(mask), bool)
+        for piece in np.flatnonzero(mask):
+            changed = row.copy()
+            changed[j] = self.space.values[j][piece]
+            fits[piece] = good(changed[None, :])
+        if self.base.schema[j].kind == "nominal":
+            return fits
+        gaps = np.flatnonzero(~fits)
+        low, high = gaps[gaps < here].max(initial=-1), gaps[gaps > here].min(initial=len(fits))
+        fits[: low + 1] = fits[high:] = False
+        return fits
+
+    def _rows(self, wide: dict[int, np.ndarray], row: np.ndarray) -> Iterator[np.ndarray]:
+        for pieces in product(*(np.flatnonzero(mask) for mask in wide.values())):
+            changed = row.copy()
+            for j, piece in zip(wide, pieces):
+                changed[j] = self.space.values[j][piece]
+            yield changed[None, :]
+
+    def _condition(self, j: int, mask: np.ndarray) -> Condition:
+        column = self.base.schema[j]
+        if column.kind == "nominal":
+            return Condition(j, codes=tuple(np.flatnonzero(mask).tolist()))
+        if column.coded:
+            held = np.flatnonzero(mask)
+            return Condition(j, float(held[0]), float(held[-1]), "both").canonical(column)
+        low, low_in, high, high_in = self.space.span(j, mask)
+        closed = {
+            (True, True): "both",
+            (True, False): "left",
+            (False, True): "right",
+            (False, False): "neither",
+        }
+        return Condition(j, low, high, closed[low_in, high_in]).canonical(column)  # type: ignore[arg-type]
+
+
+def _one_column(base: RuleBase, x: np.ndarray, answer: Answer, now: Any) -> list[OtherAnswer]:
+    """For rules about weighted sums: changes of one column that suffice, the nearest number or any category."""
+    best: dict[Any, tuple[float, OtherAnswer]] = {}
+    tests = [c for rule in base.rules for c in rule.conditions]
+    for j in sorted({j for c in tests for j in c.columns()}):
+        column = base.schema[j]
+        values = np.arange(float(len(column.categories))) if column.coded else _crossings(tests, j, x)
+        if not len(values):
+            continue
+        rows = np.tile(x, (len(values), 1))
+        rows[:, j] = values
+        scale = np.abs(values).max() + 1e-300
+        for value, said in zip(values, answer(rows)):
+            far = 1.0 if column.coded or math.isnan(x[j]) else abs(value - x[j]) / scale
+            if said != now and (said not in best or far < best[said][0]):
+                found = (
+                    Condition(j, codes=(int(value),)) if column.coded else Condition(j, value, value, "both")
+                )
+                row = x.copy()
+                row[j] = value
+                best[said] = far, OtherAnswer(said, (found,), row)
+    return [one for _, one in best.values()][:MOST_ANSWERS]
+
+
+def _crossings(tests: list[Any], j: int, x: np.ndarray) -> np.ndarray:
+    """Numbers of a column at and beside the places where any condition changes its mind, all else as in x."""
+    places = []
+    for c in tests:
+        ends = [v for v in (c.low, c.high) if math.isfinite(v)]
+        if isinstance(c, Condition):
+            places += ends if c.column == j and c.codes is None else []
+            continue
+        weight = sum(w for i, w in c.terms if i == j)
+        rest = sum(w * x[i] for i, w in c.terms if i != j)
+        if weight and math.isfinite(rest):
+            places += [(end - rest) / weight for end in ends]
+    steps = [v + s * max(abs(v), 1.0) * 1e-6 for v in places for s in (-1, 0, 1)]
+    return np.unique([v for v in steps if math.isfinite(v)])
