@@ -88,7 +88,7 @@ def test_a_box_for_each_class_and_doubt_where_none_or_several_hold_the_row():
     assert len(model.rules_) == 3 and model.score(X, y) > 0.94
     for k, rows in enumerate(model.conflicts_):  # versicolor and virginica overlap
         own = X[y == k]
-        inside = ((own.min(axis=0) <= X) & (X <= own.max(axis=0))).all(axis=1) & (y != k)
+        inside = ((own.min(axis=0) <= X) & (own.max(axis=0) >= X)).all(axis=1) & (y != k)
         assert_array_equal(rows, np.flatnonzero(inside))
     yes = model.rules_.covers(X)
     careful = BoxClassifier("specific", decision="reject").fit(X, y)

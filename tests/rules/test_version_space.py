@@ -89,7 +89,7 @@ def test_the_general_boxes_are_those_of_the_full_enumeration(seed):
     free = [
         np.array(c)
         for c in itertools.product(*sides)
-        if not ((N > np.array(c[:2])) & (N < np.array(c[2:]))).all(axis=1).any()
+        if not ((np.array(c[:2]) < N) & (np.array(c[2:]) > N)).all(axis=1).any()
     ]
     # a box lies in another if all its sides are further in
     outward = [np.concatenate([-c[:2], c[2:]]) for c in free]
@@ -110,7 +110,7 @@ def test_the_widest_box_is_one_of_the_general_boxes_and_none_has_a_larger_smalle
     y = (np.abs(X).max(axis=1) < 0.8).astype(int)
     space = VersionSpace.of(X, y, positive=1)
     S, G, inside, _ = tightest_and_widest(X, y == 1, space.schema, "value", "own")
-    assert S == space.specific and not len(inside)
+    assert space.specific == S and not len(inside)
     assert G in space.general
     assert space.margin(G) == max(map(space.margin, space.general))
 
@@ -180,7 +180,7 @@ def test_categories_as_one_value_or_any_and_as_sets():
 def test_the_list_of_general_boxes_is_limited():
     X = np.random.default_rng(0).normal(size=(200, 10))
     y = (np.abs(X) < 1.5).all(axis=1).astype(int)
-    with pytest.raises(DegenerateError, match="more than 500 most general boxes. Use fewer columns"):
+    with pytest.raises(DegenerateError, match="more than 500 most general boxes"):
         VersionSpace.of(X, y, limit=500)
 
 

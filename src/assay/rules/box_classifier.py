@@ -179,8 +179,8 @@ class BoxClassifier(RuleClassifier):
 
     def _contradiction(self, k: int, row: int, many: int, S: Box) -> DegenerateError:
         return DegenerateError(
-            f"{type(self).__name__}: no box agrees with all rows: row {row} is not {self.classes_[k]!s} but lies in the "
-            f"tightest box of that class, {S.words(self.schema_)} ({many} such row(s)). Correct or drop them, use "
+            f"{type(self).__name__}: no box agrees with all rows: row {row} is not {self.classes_[k]!s} but lies in "
+            f"the tightest box of that class, {S.words(self.schema_)} ({many} such row(s)). Correct or drop them, use "
             "BoxUnionClassifier, or noise='record' to leave them aside."
         )
 

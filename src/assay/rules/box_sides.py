@@ -94,8 +94,11 @@ def sides_of(S: Box, N: np.ndarray, schema: Schema, nominal: Nominal = "set", un
     rank = _columns([p[3] for p in parts], len(N), np.int64)
     beyond = (rank > 0).any(axis=1)
     rows = np.flatnonzero(beyond & ~away)
+    column, kind, code = (np.array([p[i] for p in parts], np.int64) for i in range(3))
     return Sides(
-        *(np.array([p[i] for p in parts], np.int64) for i in range(3)),
+        column,
+        kind,
+        code,
         rank[rows],
         _columns([p[4] for p in parts], len(N), np.float64)[rows],
         rows,

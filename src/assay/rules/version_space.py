@@ -186,7 +186,7 @@ def as_box(h: Any) -> Box:
     """A hypothesis as a box, its conditions on the same column merged."""
     if isinstance(h, Box):
         return h
-    conditions = h.conditions if isinstance(h, Rule) else tuple(h)
+    conditions: tuple[Any, ...] = h.conditions if isinstance(h, Rule) else tuple(h)
     if not all(isinstance(c, Condition) for c in conditions):
         raise TypeError("A box is made of conditions on one column each.")
     return joined(conditions)

@@ -1,0 +1,158 @@
+"""Balls and ellipses around classes: the smallest, the largest, the middle, and doubt."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import nnls
+from sklearn.datasets import load_iris
+
+from assay.errors import DataError, DegenerateError, ParameterError
+from assay.rules.ball_classifier import BallClassifier
+from assay.rules.enclosing_ball import largest_consistent_ball, smallest_ball
+
+CARS = np.array([[3, 3], [4, 5], [6, 4], [5, 6], [1, 4], [8, 5], [4, 1], [5, 9], [8, 8]], float)
+KIND = np.array(["family"] * 4 + ["other"] * 5)
+
+
+@pytest.mark.capability("IML-2-07")
+def test_the_smallest_circle_of_the_four_cars():
+    """IML 2.10, exercise 1: centre (4.2142857, 4.3571429), radius 1.8210784."""
+    model = BallClassifier("specific", positive="family").fit(CARS, KIND)
+    assert_allclose(model.centers_[0], [4.2142857, 4.3571429], atol=5e-8)
+    assert_allclose(model.radii_[0], 1.8210784, atol=5e-8)
+    assert model.score(CARS, KIND) == 1
+
+
+@pytest.mark.capability("IML-2-07")
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.integers(1, 60))
+def test_a_ball_is_smallest_if_its_centre_is_among_the_points_on_its_surface(seed, d, n):
+    """The centre is a convex combination of points at distance r, and none is farther: the condition of optimality."""
+    rng = np.random.default_rng(seed)
+    P = np.round(rng.normal(size=(n, d)), int(rng.integers(0, 4)))
+    centre, radius = smallest_ball(P)
+    away = np.linalg.norm(P - centre, axis=1)
+    assert away.max() == pytest.approx(radius, rel=1e-12)
+    on = P[away >= radius * (1 - 1e-9) - 1e-12]
+    _, residual = nnls(np.vstack([on.T, np.ones(len(on))]), np.append(centre, 1))
+    assert residual < 1e-9
+
+
+def circles_by_the_book(P, N):
+    """The largest circle among those through two or three rows that holds all of P and none of N inside."""
+    best = 0.0
+    X = np.vstack([P, N])
+    for i, j, k in itertools.combinations(range(len(X)), 3):
+        A, b = 2 * (X[[j, k]] - X[i]), (X[[j, k]] ** 2).sum(axis=1) - (X[i] ** 2).sum()
+        if abs(np.linalg.det(A)) < 1e-9:
+            continue
+        c = np.linalg.solve(A, b)
+        r = np.linalg.norm(X[i] - c)
+        if (np.linalg.norm(P - c, axis=1) <= r + 1e-9).all() and (
+            np.linalg.norm(N - c, axis=1) >= r - 1e-9
+        ).all():
+            best = max(best, r)
+    return best
+
+
+@pytest.mark.capability("IML-2-07")
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_the_largest_circle_without_negatives(seed):
+    """A ring of negatives around some positives: the largest consistent circle goes through three rows."""
+    rng = np.random.default_rng(seed)
+    angle = np.sort(rng.uniform(0, 2 * np.pi, 9)) + np.linspace(0, 0.01, 9)
+    N = np.column_stack([np.cos(angle), np.sin(angle)]) * rng.uniform(2, 4, 9)[:, None]
+    P = rng.uniform(-0.7, 0.7, (5, 2))
+    gaps = np.diff(np.append(angle, angle[0] + 2 * np.pi))
+    if gaps.max() > 1.5:
+        return  # a plane may part them
+    centre, radius = largest_consistent_ball(P, N)
+    assert radius == pytest.approx(circles_by_the_book(P, N), rel=1e-7)
+    assert np.linalg.norm(P - centre, axis=1).max() <= radius * (1 + 1e-9)
+    assert np.linalg.norm(N - centre, axis=1).min() >= radius * (1 - 1e-9)
+
+
+@pytest.mark.capability("IML-2-07")
+def test_the_largest_circle_of_the_nine_points():
+    model = BallClassifier("general", positive="family").fit(CARS, KIND)
+    assert model.radii_[0] == pytest.approx(circles_by_the_book(CARS[:4], CARS[4:]), rel=1e-7)
+    assert model.score(CARS, KIND) == 1
+
+
+def test_there_is_no_largest_ball_where_a_plane_parts_the_classes_or_no_ball_does():
+    with pytest.raises(DegenerateError, match="A plane parts the class"):
+        BallClassifier("general", positive=1).fit([[0.0, 0], [1, 0], [5, 0], [6, 1]], [1, 1, 0, 0])
+    cross = [[0.0, 1], [0, -1], [1, 0], [-1, 0], [0, 0]]
+    with pytest.raises(DegenerateError, match="No ball holds all rows"):
+        BallClassifier("general", positive=1).fit(cross, [1, 1, 0, 1, 0])
+    with pytest.raises(DegenerateError, match="up to 4 columns"):
+        BallClassifier("general", positive=1).fit(np.eye(6), [1, 1, 1, 0, 0, 0])
+    with pytest.raises(DegenerateError, match="no row of another class"):
+        BallClassifier("general").fit([[1.0], [2.0]], ["a", "a"])
+
+
+def test_the_middle_radius_and_costs():
+    near = np.linalg.norm(CARS[4:] - [4.2142857, 4.3571429], axis=1).min()
+    for fn, fp, tau in ((1, 1, 0.5), (3, 1, 0.75)):
+        model = BallClassifier(positive="family", cost_fn=fn, cost_fp=fp).fit(CARS, KIND)
+        assert_allclose(model.radii_[0], 1.8210784 + tau * (near - 1.8210784), rtol=1e-6)
+    careful = BallClassifier(positive="family", decision="reject").fit(CARS, KIND)
+    assert careful.predict([[4, 4], [4.2, 6.8], [9, 9]]).tolist() == ["family", "reject", "other"]
+    assert_array_equal(careful.doubt([[4, 4], [4.2, 6.8], [9, 9]]), [False, True, False])
+
+
+def test_ellipses_follow_the_spread_of_the_class():
+    rng = np.random.default_rng(0)
+    P = rng.uniform(-1, 1, (60, 2)) @ np.array([[3.0, 2.9], [0.1, -0.1]])  # a narrow band along the diagonal
+    N = np.column_stack([np.linspace(-2, 2, 30), -np.linspace(-2, 2, 30)])
+    N = N[np.abs(N[:, 0]) > 0.5]
+    X, y = np.vstack([P, N]), np.repeat([1, 0], [len(P), len(N)])
+    errors = {}
+    for shape in ("ball", "axes", "tilted"):
+        model = BallClassifier("specific", shape, positive=1).fit(X, y)
+        assert (model.predict(P) == 1).all()
+        errors[shape] = np.mean(model.predict(X) != y)
+    assert errors["tilted"] == 0 < errors["ball"]
+    wide = BallClassifier("specific", "axes", positive=1).fit(
+        [[0, 0], [100, 1], [50, 0.5], [50, 20]], [1, 1, 1, 0]
+    )
+    assert_array_equal(wide.predict([[50, 20], [50, 0.6]]), [0, 1])
+    assert "/ " in str(wide) and "W (" in str(model)
+
+
+def test_a_ball_for_each_class_and_doubt_where_none_or_several_hold_the_row():
+    X, y = load_iris(return_X_y=True)
+    model = BallClassifier(shape="tilted").fit(X, y)
+    assert model.score(X, y) > 0.9
+    careful = BallClassifier(shape="tilted", decision="reject").fit(X, y)
+    said = careful.predict(X)
+    assert_array_equal(said == "reject", model._levels(X).sum(axis=1) != 1)
+    assert (said[said != "reject"] == y[said != "reject"]).mean() > 0.97
+    assert_allclose(model.predict_proba([[50.0, 50, -50, 50]]), [[1 / 3] * 3])
+    assert "distance" in str(model.explain(X[:1]))
+
+
+def test_degenerate_tables():
+    assert BallClassifier().fit([[1.0], [2.0]], ["a", "a"]).predict([[9.0]]) == ["a"]
+    for shape in ("ball", "axes", "tilted"):
+        one = BallClassifier("specific", shape).fit([[1.0, 2], [3, 4]], ["a", "b"])
+        assert_array_equal(one.predict([[1.0, 2], [3, 4]]), ["a", "b"])
+        same = BallClassifier("specific", shape).fit([[1.0, 2]] * 3, ["a", "b", "b"])
+        assert same.predict([[1.0, 2]]) == ["b"]
+    light = BallClassifier().fit([[1.0], [2.0], [3.0]], ["a", "b", "c"], sample_weight=[1, 1, 0])
+    assert light.radii_[2] == -1 and light.predict([[2.4]]) == ["b"]
+    frame = pd.DataFrame({"kind": ["u", "u", "v"], "size": [1.0, 1.1, 1.2]})
+    assert_array_equal(BallClassifier().fit(frame, [0, 0, 1]).predict(frame), [0, 0, 1])
+    huge = BallClassifier("specific").fit([[1e300], [2e300], [-1e300]], ["a", "a", "b"])
+    assert_array_equal(huge.predict([[1.5e300], [-1e300]]), ["a", "b"])
+    with pytest.raises(DataError, match="Leave positive out"):
+        BallClassifier(positive="a").fit([[1], [2], [3]], list("abc"))
+    with pytest.raises(ParameterError, match="name of a class"):
+        BallClassifier(decision="reject").fit([[1.0], [2.0]], ["reject", "b"])
+    assert "anything" in str(BallClassifier().fit([[1.0], [2.0]], ["a", "a"]))
