@@ -12,7 +12,7 @@ from scipy.stats import fisher_exact
 
 import assay
 from assay.associations import Baskets, association_rules, frequent_sets
-from assay.associations.redundancy import redundant
+from assay.associations.redundancy import improvement_p, redundant
 from assay.associations.rule_table import AssociationRules
 from assay.errors import DataError, ParameterError
 
@@ -78,13 +78,13 @@ lists = st.lists(st.lists(st.sampled_from("abcde"), max_size=5), min_size=1, max
 
 
 @settings(max_examples=60, deadline=None)
-@given(lists, st.sampled_from([0.0, 0.4, 0.8]))
-def test_redundant_rules_are_those_with_a_more_general_one(baskets, sure):
+@given(lists, st.sampled_from([0.0, 0.4, 0.8]), st.sampled_from([0.0, 0.15]))
+def test_redundant_rules_are_those_with_a_more_general_one(baskets, sure, more):
     rules = association_rules(frequent_sets(Baskets.from_lists(baskets), 1), sure)
     told = [(set(r.antecedent), r.consequent, r.confidence) for r in rules]
-    expected = [any(y == v and a < x and d >= c for a, v, d in told) for x, y, c in told]
-    assert redundant(rules).tolist() == expected
-    assert len(rules.irredundant()) == expected.count(False)
+    expected = [any(y == v and a < x and d >= c - more for a, v, d in told) for x, y, c in told]
+    assert redundant(rules, more).tolist() == expected
+    assert len(rules.irredundant(more)) == expected.count(False)
 
 
 def test_p_values_are_fishers_adjusted_for_all_possible_rules(rules):
@@ -118,6 +118,31 @@ def test_chance_alone_is_rarely_called_significant():
         wrong += len(rules.significant(0.05)) > 0
         assert len(rules.significant(0.05, None)) > 0
     assert wrong <= 3
+
+
+@settings(max_examples=30, deadline=None)
+@given(lists)
+def test_every_item_of_a_productive_rule_is_tested_among_baskets_with_the_others(lists):
+    """The twin: SciPy's test for each item that is left out, counted basket by basket."""
+    rules = association_rules(frequent_sets(Baskets.from_lists(lists), 1), 0.5)
+    baskets = [set(one) for one in lists]
+    for rule, p in zip(rules, improvement_p(rules)):
+        found = []
+        for item in rule.antecedent:
+            inside = [b for b in baskets if set(rule.antecedent) - {item} <= b]
+            table = np.zeros((2, 2))
+            for b in inside:
+                table[int(item not in b), int(not set(rule.consequent) <= b)] += 1
+            found.append(fisher_exact(table, "greater").pvalue)
+        assert_allclose(p, max(found), rtol=1e-8)
+
+
+def test_only_what_was_planted_is_productive(rules):
+    """a brings b; that a third item is there as well adds nothing to it."""
+    assert {str(rule) for rule in rules.productive(0.01) if len(rule.consequent) == 1} == {"a -> b", "b -> a"}
+    assert len(rules.significant(0.01)) > 2
+    with pytest.raises(DataError, match="measured in other baskets"):
+        rules.measured(Baskets.from_lists([["a", "b"]])).productive()
 
 
 def test_measured_on_the_same_baskets_nothing_changes_but_what_was_tested():

@@ -78,6 +78,7 @@ def test_sentences_sorting_and_restrictions(run, long):
     assert "2 rules" in out and "chocolate" not in out
     _, out, _ = run(*base, "--significant")
     assert "0 rules, 4 rules left out" in out
+    assert run(*base, "--productive")[1] == out
     _, out, _ = run(
         "associate", long, "--basket", "bill", "--item", "what", "-s", 0.1, "-c", 0.1, "--irredundant"
     )
@@ -104,6 +105,8 @@ def test_rows_of_attributes_and_built_in_data(run):
     code, out, err = run("associate", "weather", "--attributes", "--cuts", 2, "-s", 0.2, "-c", 0.9, "--words")
     assert code == 0, err
     assert "100 per cent of rows that have outlook = 'overcast' also have play = 'yes'" in out
+    code, out, err = run("associate", "transactions", "-s", 0.3)
+    assert code == 0 and "bananas -> milk" in out, err
     code, out, err = run("associate", "weather")
     assert code == 2 and "add --attributes" in err
 

@@ -184,15 +184,20 @@ class AssociationRules:
             keep &= {"antecedent": left, "consequent": right, "either": left | right}[side]
         return self[keep]
 
-    def irredundant(self) -> AssociationRules:
+    def irredundant(self, min_improvement: float = 0.0) -> AssociationRules:
         """Without rules that say no more than a more general one.
 
         A rule X -> Y is redundant if one of these rules has the same Y, fewer items X' in X, and at least the same
         confidence.
+
+        Parameters
+        ----------
+        min_improvement : float
+            How much more confidence the further items of X must bring.
         """
         from assay.associations.redundancy import redundant
 
-        return self[~redundant(self)]
+        return self[~redundant(self, min_improvement)]
 
     def p_values(self, method: str | None = "holm") -> np.ndarray:
         """(R,) Fisher's exact test of each rule, adjusted for all rules that were possible.
@@ -206,17 +211,30 @@ class AssociationRules:
         method : "holm", no wrong rule with a probability of 1 - alpha; "bh" (Benjamini and Hochberg), a share of
             alpha of wrong rules is expected; None, as they are
         """
-        p = self.measure("fisher_p")
+        return self._adjusted(self.measure("fisher_p"), method)
+
+    def _adjusted(self, p: np.ndarray, method: str | None) -> np.ndarray:
         if method is None:
             return p
         adjust = {"holm": holm, "bh": benjamini_hochberg}.get(method)
         if adjust is None:
-            raise ParameterError(f"p_values: method must be 'holm', 'bh' or None, got {method!r}.")
+            raise ParameterError(f"AssociationRules: method must be 'holm', 'bh' or None, got {method!r}.")
         return adjust(p, self.tested)
 
     def significant(self, alpha: float = 0.05, method: str | None = "holm") -> AssociationRules:
         """The rules whose adjusted p-value is at most alpha; see :meth:`p_values`."""
         return self[self.p_values(method) <= alpha]
+
+    def productive(self, alpha: float = 0.05, method: str | None = "holm") -> AssociationRules:
+        """The rules of which no item of the left side can be left out: each makes Y significantly more likely.
+
+        Fisher's exact test compares, among the baskets with all other items of X, those with the item and those
+        without; the largest p-value counts, adjusted as in :meth:`p_values`. So a rule that merely adds to a -> b
+        something that has nothing to do with b is no longer there.
+        """
+        from assay.associations.redundancy import improvement_p
+
+        return self[self._adjusted(improvement_p(self), method) <= alpha]
 
     def measured(self, baskets: Baskets) -> AssociationRules:
         """The same rules counted in other baskets, where they were not looked for: an honest measurement.

@@ -60,6 +60,9 @@ th { font-size: .87em; opacity: .7; }
 @click.option(
     "--significant", is_flag=True, help="Only rules that Fisher's test, adjusted by Holm, finds at 0.05."
 )
+@click.option(
+    "--productive", is_flag=True, help="Only rules of which no item can be left out, by the same test."
+)
 @click.option("--irredundant", is_flag=True, help="Without rules that say no more than a more general one.")
 @click.option("--sort", "by", default="confidence", show_default=True, help="The measure that ranks rules.")
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="How many to print.")
@@ -79,6 +82,7 @@ def command(
     max_size: int | None,
     consequent: tuple[str, ...],
     significant: bool,
+    productive: bool,
     irredundant: bool,
     by: str,
     top: int,
@@ -102,6 +106,7 @@ def command(
     rules = association_rules(sets, min_confidence, min_lift=min_lift, consequent=consequent or None)
     found = len(rules)
     rules = rules.significant() if significant else rules
+    rules = rules.productive() if productive else rules
     rules = (rules.irredundant() if irredundant else rules).sorted(by)
     left = f", {counted(found - len(rules), 'rule')} left out" if found > len(rules) else ""
     click.echo(
@@ -130,17 +135,20 @@ def _baskets(data: str, basket: str | None, item: str | None, attributes: bool, 
         raise click.UsageError("--attributes is for rows of attributes, which have no --basket.")
     if cuts is not None and not attributes:
         raise click.UsageError("--cuts goes with --attributes.")
-    if not Path(data).exists():
-        X = load_built_in(data).frame("pyarrow")  # what is to be predicted goes with the rest
-    elif attributes:
+    if Path(data).exists():
+        if not attributes:
+            return Baskets.read(data, basket, item)
         from assay.tables import read_table
 
-        X = read_table(data).X
-    else:
-        return Baskets.read(data, basket, item)
-    if not attributes:
+        return Baskets.from_table(read_table(data).X, cuts)
+    built_in = load_built_in(data)
+    if attributes:
+        return Baskets.from_table(
+            built_in.frame("pyarrow"), cuts
+        )  # what is to be predicted goes with the rest
+    if built_in.y is not None:
         raise click.UsageError(f"{data} is a table of attributes; add --attributes.")
-    return Baskets.from_table(X, cuts)
+    return Baskets.from_wide(built_in.X)
 
 
 def _table(rules: Any, by: str) -> list[str]:

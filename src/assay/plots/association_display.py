@@ -102,14 +102,17 @@ class AssociationDisplay:
     def _matrix(self, ax: Any, label: int, most: int) -> None:
         rules, values = self.rules, self.rules.measure(self.measure)
         order = np.argsort(-values, kind="stable")
-        self.rows_ = list(dict.fromkeys(rules.sides(int(i))[0] for i in order))[:most]
-        self.columns_ = list(dict.fromkeys(rules.sides(int(i))[1] for i in order))[:most]
-        shown = [
-            (self.columns_.index(right), self.rows_.index(left), i)
-            for i in order
-            for left, right in [rules.sides(int(i))]
-            if left in self.rows_ and right in self.columns_
-        ]
+        self.rows_: list[tuple[Any, ...]] = []
+        self.columns_: list[tuple[Any, ...]] = []
+        shown = []
+        for i in order.tolist():  # a rule is shown if there is room for both of its sides
+            left, right = rules.sides(i)
+            new = left not in self.rows_, right not in self.columns_
+            if (new[0] and len(self.rows_) == most) or (new[1] and len(self.columns_) == most):
+                continue
+            self.rows_ += [left] * new[0]
+            self.columns_ += [right] * new[1]
+            shown.append((self.columns_.index(right), self.rows_.index(left), i))
         x, y, which = (np.array(column) for column in zip(*shown))
         self.ax_ = ax = axes_for(ax, (2.8 + 0.45 * len(self.columns_), 1.8 + 0.32 * len(self.rows_)))
         size = 20 + 200 * rules.support[which] / rules.support.max()
@@ -135,6 +138,9 @@ def _side(names: tuple[Any, ...]) -> str:
 
 def _write(ax: Any, labels: list[tuple[float, float, str]]) -> None:
     """Names beside their dots: to the left in the right half, and apart from each other in height."""
+    from matplotlib.patheffects import withStroke
+
+    halo = [withStroke(linewidth=2.5, foreground="white")]
     low, high = ax.get_ylim()
     middle, step = sum(ax.get_xlim()) / 2, 0.055 * (high - low)
     for side in (False, True):
@@ -144,7 +150,12 @@ def _write(ax: Any, labels: list[tuple[float, float, str]]) -> None:
             at = min(y, last - step)
             last = at
             gap = 0.02 * (ax.get_xlim()[1] - ax.get_xlim()[0])
-            look: dict[str, Any] = {"fontsize": 8, "va": "center", "ha": "right" if side else "left"}
+            look: dict[str, Any] = {
+                "path_effects": halo,
+                "fontsize": 8,
+                "va": "center",
+                "ha": "right" if side else "left",
+            }
             if at != y:
                 look["arrowprops"] = {
                     "arrowstyle": "-",
