@@ -39,7 +39,7 @@ def test_long_tables_carry_weights():
     assert baskets.weights.tolist() == [0.5, 2.0] and baskets.items == (7, 8)
     with pytest.raises(DataError, match=r"basket 2 has several weights in column 'w'"):
         Baskets.from_long({**table, "w": [1, 1, 2]}, "bill", "what", weights="w")
-    with pytest.raises(DataError, match="there is no column 'x'. Columns: bill, what, w"):
+    with pytest.raises(DataError, match=r"there is no column 'x'\. Columns: bill, what, w"):
         Baskets.from_long(table, "bill", "x")
     with pytest.raises(ParameterError, match="different columns"):
         Baskets.from_long(table, "bill", "bill")

@@ -1,12 +1,14 @@
 """Item sets: order, looking up, choosing, frames."""
 
+from itertools import pairwise
+
+import assay.associations._item_sets as _item_sets
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import assay.associations._item_sets as _item_sets
 from assay.associations.baskets import Baskets
 from assay.associations.collector import Collector
 from assay.associations.frequent_sets import frequent_sets
@@ -34,7 +36,7 @@ def test_order_is_size_then_count_then_items(sets, seed):
         found.add(np.array(s, np.int32), np.array([len(s)], np.int32), np.array([c]))
     indptr, indices, ordered = found.in_order()
     wanted = sorted(zip(sets, counts.tolist()), key=lambda pair: (len(pair[0]), -pair[1], pair[0]))
-    assert [tuple(indices[a:b].tolist()) for a, b in zip(indptr, indptr[1:])] == [s for s, _ in wanted]
+    assert [tuple(indices[a:b].tolist()) for a, b in pairwise(indptr)] == [s for s, _ in wanted]
     assert ordered.tolist() == [c for _, c in wanted]
 
 

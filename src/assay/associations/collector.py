@@ -11,6 +11,8 @@ import assay.associations._item_sets as _item_sets
 
 __all__ = ["Collector"]
 
+SIZE = 16  # items of a set, on average, that the limit allows for
+
 Part = tuple[np.ndarray, np.ndarray, np.ndarray]  # items, sizes, counts
 
 
@@ -20,7 +22,7 @@ class Collector:
     Parameters
     ----------
     limit : int
-        The most sets to keep.
+        The most sets to keep; of their items, 16 times as many.
     too_many : function of the number found so far, which raises
     """
 
@@ -28,7 +30,7 @@ class Collector:
         self.limit, self._too_many = limit, too_many
         self._parts: list[Part] = []
         self._lock = threading.Lock()
-        self.found = 0
+        self.found = self.items = 0
 
     @property
     def room(self) -> int:
@@ -39,8 +41,9 @@ class Collector:
         """Some more sets: items one after another, and a size and a count for each."""
         with self._lock:
             self.found += len(sizes)
+            self.items += len(items)
             self._parts.append((items, sizes, counts))
-        if self.found > self.limit:
+        if self.found > self.limit or self.items > SIZE * self.limit:
             self._too_many(self.found)
 
     def include(self, given: np.ndarray, count: int) -> None:

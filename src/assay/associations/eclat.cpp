@@ -39,7 +39,7 @@ class Search {
     }
     void found(int64_t count) {
         sets.add(set_, count);
-        --trail.room, progressed_ = true;
+        --trail.room, trail.budget -= 4 + 2 * int64_t(set_.size()), progressed_ = true;
     }
 
     void grow_all(size_t depth) {
@@ -51,7 +51,7 @@ class Search {
             const bool known = trail.behind(depth, a);
             if (!known && trail.full(progressed_)) break;
             set_.push_back(code_[branch_.item[size_t(place)]]);
-            if (!known) found(levels_[depth].held[size_t(a)]), trail.budget -= 4;
+            if (!known) found(levels_[depth].held[size_t(a)]);
             if (a + 1 < m && int64_t(set_.size()) < max_size_) {
                 Level &next = level(depth + 1);  // may move the levels
                 const Level &now = levels_[depth];

@@ -2,7 +2,8 @@
 //
 //     size(S) = m + sum over a of size(S + a)  is estimated by  m + size(S + a) / q_a,   a drawn with probability q_a
 //
-// where m items can be added to S. The estimate is unbiased for any q; it varies little if q_a is nearly proportional
+// where m items can be added to S. Items in all baskets of S (p of them) are not walked to: they multiply what the
+// others give, 2^p (1 + size of the others) - 1. The estimate is unbiased for any q; it varies little if q_a is nearly proportional
 // to the true sizes. These are guessed as if pairs were frequent at random, as often as a sample of them is:
 //
 //     g(x, r) = sum over k >= 1 of C(x, k) r^(k (k - 1) / 2)       sets among x items, pairs frequent with chance r
@@ -17,7 +18,7 @@ using namespace assay;
 namespace {
 
 constexpr int PAIRS = 32;          // sampled at each step
-constexpr double PLAIN = 0.2;      // share of the probability that is the same for all items
+constexpr double PLAIN = 0.1;      // share of the probability that is the same for all items
 constexpr double MOST = 1e250;
 
 struct Dice {  // splitmix64
@@ -47,7 +48,19 @@ class Walker {
     Dice &dice_;
     std::vector<uint64_t> t_, both_;
     std::vector<int32_t> alive_;
+    std::vector<int64_t> held_;       // what the baskets of each weigh
     std::vector<double> chance_;
+    const bool free_;                 // whether sets may have any size
+
+    // Takes away the items that are in all baskets, and says how many they were.
+    int64_t set_apart(int64_t support) {
+        size_t kept = 0;
+        for (size_t a = 0; a < alive_.size(); ++a)
+            if (held_[a] < support) alive_[kept] = alive_[a], held_[kept++] = held_[a];
+        const int64_t apart = int64_t(alive_.size() - kept);
+        alive_.resize(kept), held_.resize(kept);
+        return apart;
+    }
 
     double pairs_frequent(bool top) {
         const int64_t m = int64_t(alive_.size());
@@ -63,13 +76,21 @@ class Walker {
 
   public:
     Walker(const Branch &branch, int64_t least, int64_t max_size, Dice &dice)
-        : branch_(branch), least_(least), max_size_(max_size), dice_(dice), t_(size_t(branch.words)), both_(size_t(branch.words)) {}
+        : branch_(branch), least_(least), max_size_(max_size), dice_(dice), t_(size_t(branch.words)), both_(size_t(branch.words)),
+          free_(max_size > int64_t(branch.item.size())) {}
 
     double walk() {  // sets in the branch, its own item included
         alive_.resize(branch_.item.size());
         std::iota(alive_.begin(), alive_.end(), 0);
-        double sets = 1, share = 1;  // share: 1 / the chance of having come here
+        held_ = branch_.held;
+        int64_t support = branch_.support;
+        double sets = 1, share = 1;  // share: how many sets this one stands for
         for (int64_t size = 1; !alive_.empty() && size < max_size_; ++size) {
+            if (free_) {
+                const double more = std::exp2(std::min(double(set_apart(support)), 800.0));
+                sets += share * (more - 1), share *= more;
+                if (alive_.empty()) break;
+            }
             const int64_t m = int64_t(alive_.size());
             sets += share * double(m);
             if (m == 1 || size + 1 >= max_size_ || sets > MOST) break;
@@ -83,12 +104,15 @@ class Walker {
             while (a + 2 < m && (u -= chance_[size_t(a)]) >= 0) ++a;
             share /= chance_[size_t(a)];
             const int32_t place = alive_[size_t(a)];
+            support = held_[size_t(a)];
             if (size == 1) std::copy_n(branch_.bits(place), branch_.words, t_.data());
             else branch_.cut(t_.data(), place, t_.data());
             size_t kept = 0;
-            for (int64_t b = a + 1; b < m; ++b)
-                if (branch_.shared(t_.data(), alive_[size_t(b)]) >= least_) alive_[kept++] = alive_[size_t(b)];
-            alive_.resize(kept);
+            for (int64_t b = a + 1; b < m; ++b) {
+                const int64_t c = branch_.shared(t_.data(), alive_[size_t(b)]);
+                if (c >= least_) alive_[kept] = alive_[size_t(b)], held_[kept++] = c;
+            }
+            alive_.resize(kept), held_.resize(kept);
         }
         return sets;
     }

@@ -45,18 +45,22 @@ class Guard:
             return
         ahead = walk(self.ranked, self.threshold.least, self.max_size)
         if ahead.low > self.limit:
-            self._complain(f"there would be about {in_words(ahead.sets)} item sets")
+            sets = f"about {in_words(ahead.sets)} item sets, more than limit={self.limit:,}"
+            self._complain(f"there would be {sets}")
 
     def too_many(self, found: int) -> None:
         """Refuse, since so many were found already."""
         which = "" if self.kind == "all" else f"{self.kind} "
-        self._complain(f"there are more than {self.limit:,} {which}item sets")
+        if found > self.limit:
+            self._complain(f"there are more than {self.limit:,} {which}item sets")
+        self._complain(
+            f"{which}item sets are so large that {found:,} take the memory of limit={self.limit:,}"
+        )
 
-    def _complain(self, there: str) -> None:
+    def _complain(self, what: str) -> None:
         least = self.threshold.least
         at = f"min_support={self.min_support!r} ({self._count(least)} of {self._count(self.threshold.total)} baskets)"
-        said = f"frequent_sets: at {at} {there}"
-        said += "" if "more than" in there else f", more than limit={self.limit:,}"
+        said = f"frequent_sets: at {at} {what}"
         better, sets = reasonable(self.ranked, least, self.limit, self.max_size)
         if sets <= self.limit:
             said += f". min_support={self._asked(better)} would give about {in_words(sets)}"

@@ -87,6 +87,11 @@ class Growth {
     const int64_t least_, max_size_;
     bool progressed_ = false;
 
+    void found(int64_t count) {
+        sets.add(set_, count);
+        --trail.room, trail.budget -= 4 + 2 * int64_t(set_.size()), progressed_ = true;
+    }
+
     // The tree above an item's nodes, frequent items only; whether there are any.
     bool project(const Nodes &from, const int32_t *codes, int32_t what, Level &to) {
         met_.clear();
@@ -122,7 +127,7 @@ class Growth {
             const bool known = trail.behind(depth, a);
             if (!known && trail.full(progressed_)) break;
             set_.push_back(levels_[depth].codes[size_t(a)]);
-            if (!known) sets.add(set_, levels_[depth].tree.held[size_t(a)]), --trail.room, progressed_ = true;
+            if (!known) found(levels_[depth].tree.held[size_t(a)]);
             if (a + 1 < m && int64_t(set_.size()) < max_size_) {
                 if (levels_.size() <= depth + 1) levels_.emplace_back();
                 const Tree &tree = levels_[depth].tree;
@@ -148,8 +153,7 @@ class Growth {
         if (!known) {
             int64_t support = 0;
             for (int32_t at = whole.head[i]; at >= 0; at = whole.link[at]) support += whole.count[at];
-            sets.add(set_, support);
-            --trail.room, progressed_ = true;
+            found(support);
         }
         if (max_size_ > 1 && project(whole, codes, i, levels_[0])) grow(0);
     }
