@@ -66,15 +66,15 @@ class RuleSetLength:
 
     def with_more(self, covered: np.ndarray, size: int) -> float:
         """The length with one more rule, given the rows that it covers."""
-        return self._theory() + self._of(size) + self._exceptions(plus=covered)
+        return self._theory + self._of(size) + self._exceptions(plus=covered)
 
     def with_other(self, at: int, old: np.ndarray, new: np.ndarray, size: int) -> float:
         """The length with another rule at a place: which rows the old one covers and which the new one."""
-        return self._theory() + self._of(size) - self._of(self.sizes[at]) + self._exceptions(new, old)
+        return self._theory + self._of(size) - self._of(self.sizes[at]) + self._exceptions(new, old)
 
     def without(self, at: int, covered: np.ndarray) -> float:
         """The length without the rule at a place, given the rows that it covers."""
-        return self._theory() - self._of(self.sizes[at]) + self._exceptions(minus=covered)
+        return self._theory - self._of(self.sizes[at]) + self._exceptions(minus=covered)
 
     def append(self, covered: np.ndarray, size: int) -> None:
         """Take one more rule."""
@@ -96,10 +96,8 @@ class RuleSetLength:
         self._measure()
 
     def _measure(self) -> None:
-        self.bits = self._theory() + self._exceptions()  # (1)
-
-    def _theory(self) -> float:
-        return sum(self._of(size) for size in self.sizes)
+        self._theory = sum(map(self._of, self.sizes))
+        self.bits = self._theory + self._exceptions()  # (1)
 
     def _of(self, size: int) -> float:
         if size not in self._rule_bits:

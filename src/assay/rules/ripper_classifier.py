@@ -257,20 +257,20 @@ class _OneClass:
                 return
 
     def shrink(self, stage: str) -> None:
-        """From the last rule to the first, drop each whose absence does not make the description longer.
+        """Drop rules whose absence does not make the description longer: from last to first, until none is left.
 
-        Errors are not told one by one, so dropping a rule can make another one useless: until none is.
+        Errors are told together, so that a rule may become useless when another one goes.
         """
-        at = len(self.rules)
-        while at > 0:
-            at -= 1
-            covered = self.rows.covers(self.rules[at])
-            bits = self.length.without(at, covered)
-            if bits <= self.length.bits + SLACK:
-                self.note(stage, self.rules[at], covered & (self.length.hits == 1), bits, "deleted", False)
-                self.length.delete(at, covered)
-                del self.rules[at]
-                at = len(self.rules)
+        before = None
+        while before != len(self.rules):
+            before = len(self.rules)
+            for at in reversed(range(before)):
+                covered = self.rows.covers(self.rules[at])
+                bits = self.length.without(at, covered)
+                if bits <= self.length.bits + SLACK:
+                    self.note(stage, self.rules[at], covered & (self.length.hits == 1), bits, "deleted", False)
+                    self.length.delete(at, covered)
+                    del self.rules[at]
 
     def split(self, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.rows.split(left, self.learner.prune_share, int(self.seeds.randint(2**62, dtype=np.int64)))
