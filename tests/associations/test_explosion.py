@@ -78,7 +78,7 @@ def test_few_sets_may_be_too_large():
     assert told == []
     collector.add(np.arange(1, dtype=np.int32), np.array([1], np.int32), np.array([1]))
     assert told == [2]
-    guard = Guard(MANY, Threshold.of(MANY, 400), 400, 2, None, "closed")
+    guard = Guard(MANY, Threshold.of(MANY, 200), 200, 2, None, "closed")
     with pytest.raises(
         ParameterError, match="closed item sets are so large that 2 take the memory of limit=2"
     ):

@@ -85,7 +85,7 @@ def reasonable(ranked: Ranked, least: int, limit: int, max_size: int | None = No
 
     ``ranked`` holds more items than needed; those that are too rare die out at the first step of a walk.
     """
-    ceiling = int(ranked.counts.max())
+    ceiling = int(ranked.counts.max(initial=least))
     at = least
     while True:
         at = min(math.ceil(at * 1.5), ceiling)
