@@ -72,14 +72,14 @@ bool is_row(const int32_t *sets, int64_t rows, int64_t k, const int32_t *wanted)
 }
 
 // Join rows that differ in their last item only; keep those whose other subsets are rows too. Goes from row `first` on
-// until there are more than `room` candidates. Returns (row to go on with, number joined, candidates).
+// until there are more than `room` candidates, or four times as many were joined. Returns (row to go on with, number joined, candidates).
 nb::tuple join(In2<int32_t> sets, int64_t first, int64_t room) {
     const int64_t rows = int64_t(sets.shape(0)), k = int64_t(sets.shape(1));
     std::vector<int32_t> kept, one(size_t(k) + 1), sub(static_cast<size_t>(k));
     int64_t joined = 0;
     {
         nb::gil_scoped_release unlocked;
-        for (; first < rows && int64_t(kept.size()) <= room * (k + 1); ++first) {
+        for (; first < rows && int64_t(kept.size()) <= room * (k + 1) && joined <= 4 * room; ++first) {
             const int32_t *a = sets.data() + first * k;
             for (int64_t other = first + 1; other < rows; ++other) {
                 const int32_t *b = sets.data() + other * k;

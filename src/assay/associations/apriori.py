@@ -18,7 +18,7 @@ MOST_COUNTS = 1 << 24  # candidates counted in one pass: 128 MB
 MOST_BITS = 1 << 23  # words of bits of one piece of a block: 64 MB
 PIECE = 1 << 16  # baskets of one piece, at most
 MANY = 20_000  # frequent sets of one size, after which it pays to look ahead
-SOME = 1 << 14  # candidates between two looks for Ctrl-C
+SOME = 1 << 14  # candidates made or counted between two looks for Ctrl-C
 
 ItemsOf = Callable[[Any], tuple[np.ndarray, np.ndarray]]
 
@@ -117,8 +117,13 @@ def _pairs(source: Source, counting: _Counting, frequent: np.ndarray, first: int
 
 def _larger(source: Source, counting: _Counting, frequent: np.ndarray, first: int, least: int) -> Step:
     """Frequent sets of one item more, from row ``first`` of the smaller ones on, as many as memory allows."""
-    row, joined, flat = _apriori.join(frequent, first, MOST_COUNTS)
-    sets = flat.reshape(-1, frequent.shape[1] + 1)
+    row, joined, parts, size = first, 0, [], frequent.shape[1] + 1
+    while row < len(frequent) and sum(map(len, parts)) < MOST_COUNTS * size:
+        end_if_abandoned()
+        row, together, flat = _apriori.join(frequent, row, SOME)
+        joined += together
+        parts.append(flat)
+    sets = np.concatenate(parts).reshape(-1, size)
     if not len(sets):  # all pruned: no pass at all
         return row, joined, 0, sets, np.empty(0, np.int64)
     sums = source.add_up(lambda block: counting.sets(block, sets))
