@@ -150,7 +150,10 @@ class Space:
                     self.keys.append(j)
         self.ends: dict[_Key, frozenset[float]] = {}
         self.values = {key: self._cut(key) for key in self.keys}
-        self.masks = [{key: self._mask(key, tests) for key, tests in asked.items()} for asked in self.asked]
+        made: dict[Any, np.ndarray] = {}  # rules share conditions
+        for one, tests in {(k, tuple(t)): None for asked in self.asked for k, t in asked.items()}:
+            made[one, tests] = self._mask(one, tests)
+        self.masks = [{key: made[key, tuple(tests)] for key, tests in asked.items()} for asked in self.asked]
 
     def _cut(self, key: _Key) -> np.ndarray:
         """One number for each piece of a column or sum; last NaN for a missing value."""
@@ -166,7 +169,7 @@ class Space:
         self.ends[key] = frozenset(ends)
         return np.array([*(p for p in pieces if not math.isnan(p)), math.nan])
 
-    def _mask(self, key: _Key, tests: list[Any]) -> np.ndarray:
+    def _mask(self, key: _Key, tests: tuple[Any, ...]) -> np.ndarray:
         """Which pieces meet all these conditions."""
         values = self.values[key]
         held = np.ones(len(values), bool)

@@ -19,7 +19,9 @@ from assay.core.rules import RuleBase
 
 __all__ = ["OtherAnswer", "other_answers"]
 
-MOST_STEPS = 1000  # boxes looked at for one answer
+MOST_STEPS = 1000  # rows tried for one answer
+MOST_BOXES = 4_000  # boxes kept in mind for one answer
+MOST_RULES = 200  # of a class that are taken into account, the nearest to the row; of fewer all
 MOST_ANSWERS = 8  # other answers that are looked for
 Answer = Callable[[np.ndarray], np.ndarray]  # what a model answers for the rows of a block
 Box = dict[Any, np.ndarray]
@@ -43,8 +45,8 @@ def other_answers(base: RuleBase, x: np.ndarray, answer: Answer | None = None) -
     The search goes through boxes of rows, at first that of all rows. In a box the row that differs least from x is
     tried. If the model answers something else there, the box is replaced by smaller ones: without the rules that
     decided, or inside of rules that would decide otherwise. A box whose rows differ in fewer columns comes first, so
-    that the first success has the fewest changes. A search that takes too long is given up. For rules about weighted
-    sums, changes of one column are tried.
+    that the first success has the fewest changes. A search that takes too long is given up; of very many rules only
+    the nearest ones count. For rules about weighted sums, changes of one column are tried.
 
     Parameters
     ----------
@@ -93,13 +95,17 @@ class _Search:
         self.at = {j: self.space.piece(j, float(x[j])) for j in self.space.keys if isinstance(j, int)}
         self.order = best_order(base) if base.policy == "best" else np.arange(len(base.rules))
         self.start: Box = dict(self.space.everything())
+        missed = [sum(not m[self.at[k]] for k, m in masks.items()) for masks in self.space.masks]  # type: ignore[index]
+        self.nearest = np.argsort(missed, kind="stable")
         for j, mask in self.start.items():
             mask[-1] = self.at[j] == len(mask) - 1  # nobody is advised to lose a value
 
     def towards(self, wanted: Any) -> OtherAnswer | None:
         """The smallest change that makes the model answer this class."""
+        rules = self.base.rules
+        near = {int(r) for r in [r for r in self.nearest if rules[r].answer == wanted][:MOST_RULES]}
         return self._first(
-            self.start, lambda row: self.answer(row)[0] == wanted, lambda row: self._ways(row, wanted)
+            self.start, lambda row: self.answer(row)[0] == wanted, lambda row: self._ways(row, wanted, near)
         )
 
     def numbers(self) -> list[OtherAnswer]:
@@ -133,7 +139,7 @@ class _Search:
 
         push(start)
         for _ in range(MOST_STEPS):
-            if not todo:
+            if not todo or len(seen) > MOST_BOXES:
                 return None
             box = heapq.heappop(todo)[-1]
             row = self._nearest(box)
@@ -143,7 +149,7 @@ class _Search:
                 push(self.space.meet(box, part) if key is None else {**box, key: box[key] & part})
         return None
 
-    def _ways(self, row: np.ndarray, wanted: Any) -> Iterator[tuple[Any, Any]]:
+    def _ways(self, row: np.ndarray, wanted: Any, near: set[int]) -> Iterator[tuple[Any, Any]]:
         """Smaller boxes that hold every row of this one that gets the wanted class."""
         rules, fired = self.base.rules, self.base.covers_block(row[None, :])[0]
         in_turn = self.base.policy in ("first", "best")
@@ -151,11 +157,11 @@ class _Search:
         for r in self.order:
             if in_turn and r == deciding:
                 break
-            if rules[r].answer == wanted and not fired[r]:
+            if r in near and not fired[r]:
                 yield None, self.space.masks[r]
         stopped = [] if deciding is None else [deciding]
         if not in_turn:
-            stopped = [r for r in self.order if fired[r] and rules[r].answer != wanted]
+            stopped = [r for r in self.order if fired[r] and rules[r].answer != wanted][:MOST_RULES]
         for r in stopped:
             for key, mask in self.space.masks[r].items():
                 yield key, ~mask
