@@ -221,8 +221,8 @@ def _possible(right: np.ndarray, left: np.ndarray, most: int) -> int:
     free = (right & left).sum(axis=1)
     able = (right | left).all(axis=1)
     total = 0
-    for f, b in zip(*np.unique(np.stack([free[able], forced[able]]), axis=1)):
-        times = int(((free == f) & (forced == b) & able).sum())
-        ways = sum(comb(int(f), h - int(b)) for h in range(max(1, int(b)), min(most, k - 1) + 1))
-        total += times * ways
+    pairs, times = np.unique(free[able] * (k + 1) + forced[able], return_counts=True)
+    for pair, count in zip(pairs.tolist(), times.tolist()):
+        f, b = divmod(pair, k + 1)
+        total += count * sum(comb(f, h - b) for h in range(max(1, b), min(most, k - 1) + 1))
     return total

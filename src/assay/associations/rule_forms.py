@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,11 +69,13 @@ def _sides(rules: AssociationRules) -> dict[str, np.ndarray]:
 
 def _tuples(rules: AssociationRules, which: np.ndarray) -> Any:
     """A column of tuples of names; each set's tuple is made once."""
-    sets = rules.sets
     used, place = np.unique(which, return_inverse=True)
+    chosen = rules.sets[used]
+    names = [rules.sets.items[c] for c in chosen.indices.tolist()]
+    ends = chosen.indptr.tolist()
     column = np.empty(len(used), dtype=object)
-    for i, s in enumerate(used.tolist()):
-        column[i] = tuple(sets.items[c] for c in sets.codes(s))
+    for i, (a, b) in enumerate(pairwise(ends)):
+        column[i] = tuple(names[a:b])
     return column[place]
 
 

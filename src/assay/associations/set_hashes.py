@@ -47,11 +47,23 @@ class SetHashes:
         self.of_sets = ends[:, sets.indptr[1:]] - ends[:, sets.indptr[:-1]]
         self._order = np.argsort(self.of_sets[0], kind="stable")
         self._sorted = self.of_sets[0][self._order]
+        # A table by the last bits of the hash finds most sets at once; those that share a place are searched for.
+        self._mask = np.uint64(2 ** int(4 * len(sets) + 1).bit_length() - 1)
+        self._table = np.full(int(self._mask) + 1, -1, np.int32)
+        self._table[self.of_sets[0] & self._mask] = np.arange(len(sets), dtype=np.int32)
 
     def find(self, hashes: np.ndarray) -> np.ndarray:
         """The numbers of the sets with these hashes, given as (2, q); -1 where there is none."""
         if not len(self._sorted):
             return np.full(hashes.shape[1], -1)
-        at = np.minimum(np.searchsorted(self._sorted, hashes[0]), len(self._sorted) - 1)
-        found = self._order[at]
-        return np.where((self.of_sets[:, found] == hashes).all(axis=0), found, -1)
+        found = self._table[hashes[0] & self._mask].astype(np.int64)
+        wrong = self.of_sets[0][found] != hashes[0]
+        wrong |= self.of_sets[1][found] != hashes[1]
+        left = np.flatnonzero(wrong & (found >= 0))
+        found[wrong] = -1
+        if len(left):
+            asked = hashes[:, left]
+            at = np.minimum(np.searchsorted(self._sorted, asked[0]), len(self._sorted) - 1)
+            there = self._order[at]
+            found[left] = np.where((self.of_sets[:, there] == asked).all(axis=0), there, -1)
+        return found
