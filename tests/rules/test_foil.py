@@ -116,6 +116,30 @@ def test_two_steps_in_a_graph():
     assert ways == steps
 
 
+def test_a_recursive_clause_reaches_as_far_as_the_graph():
+    def reachable(edges):
+        found = set(edges)
+        while more := {(a, d) for a, b in edges for c, d in found if b == c} - found:
+            found |= more
+        return found
+
+    edges = [(1, 2), (2, 3), (3, 4), (5, 6), (6, 7), (2, 8)]
+    model = FOIL(recursive=True).fit({"Edge": edges, "Path": sorted(reachable(edges))}, "Path")
+    assert [str(clause) for clause in model.clauses_] == [
+        "IF Edge(x, y) THEN Path(x, y)",
+        "IF Path(z, y) AND Edge(x, z) THEN Path(x, y)",
+    ]
+    assert model.uncovered_ == []
+    rng = np.random.default_rng(0)
+    other = [tuple(pair) for pair in rng.integers(0, 30, (40, 2)).tolist()]
+    pairs = [(a, b) for a in range(30) for b in range(30)]
+    answer = model.predict(pairs, {"Edge": other})
+    assert {pair for pair, true in zip(pairs, answer) if true} == reachable(other)
+    assert {(q["x"], q["y"]) for q in model.query("Path(x, y)", {"Edge": other})} == reachable(other)
+    plain = FOIL().fit({"Edge": edges, "Path": sorted(reachable(edges))}, "Path")
+    assert not any("Path" in str(one) for clause in plain.clauses_ for one in clause.body)
+
+
 def test_several_clauses_cover_what_one_cannot():
     facts = {"Hot": list("ab"), "Cold": list("cd"), "Mild": list("ef"), "Extreme": list("abcd")}
     model = FOIL(negation=False).fit(facts, "Extreme")

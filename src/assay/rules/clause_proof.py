@@ -12,7 +12,7 @@ from assay.errors import DataError
 from assay.rules.facts import Facts
 from assay.rules.first_order import EQUAL, Clause, Literal, Variable
 
-__all__ = ["Bindings", "answers", "prove"]
+__all__ = ["Bindings", "answers", "consequences", "prove"]
 
 MOST = 50_000_000  # bindings at one time
 
@@ -160,3 +160,21 @@ def answers(facts: Facts, clause: Clause, asked: Literal) -> list[tuple[int, ...
     if not value:
         return [()] if len(bound) else []
     return list(map(tuple, np.stack(list(value.values()), axis=1)[keep].tolist()))
+
+
+def consequences(facts: Facts, clauses: Sequence[Clause]) -> Facts:
+    """The facts with what follows from them by recursive clauses of one predicate, instead of its own facts.
+
+    Beginning with none, everything that the clauses prove is added until nothing new comes; with finitely many
+    constants that happens.
+    """
+    head = clauses[0].head
+    known = facts.with_relation(head.predicate, np.zeros((0, len(head.args)), np.int64))
+    while True:
+        before = known.relations[head.predicate]
+        found = {tuple(row) for row in before.tolist()}
+        for clause in clauses:
+            found.update(answers(known, clause, head))
+        if len(found) == len(before):
+            return known
+        known = facts.with_relation(head.predicate, np.array(sorted(found), np.int64))

@@ -145,6 +145,15 @@ class Facts:
             self._indexes[key] = Index(self.relations[predicate], on, same, len(self.constants))
         return self._indexes[key]
 
+    def with_relation(self, predicate: str, rows: np.ndarray) -> Facts:
+        """The same facts with other tuples, as numbers of constants, for one predicate."""
+        other = object.__new__(Facts)
+        other.constants, other.denied = self.constants, self.denied
+        other.relations = {**self.relations, predicate: rows}
+        kept = {key: index for key, index in self._indexes.items() if key[0] != predicate}
+        vars(other).update({"_codes": self._codes, "_indexes": kept})
+        return other
+
     @cached_property
     def _codes(self) -> dict[Any, int]:
         return {c: i for i, c in enumerate(self.constants)}

@@ -11,7 +11,7 @@ from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Count, Flag, Range, Seed, check
 from assay.errors import DataError
-from assay.rules.clause_proof import Bindings, answers, prove
+from assay.rules.clause_proof import Bindings, answers, consequences, prove
 from assay.rules.facts import Facts
 from assay.rules.first_order import Clause, Literal, Variable, parse_literals, variable_names
 from assay.rules.foil_covering import covered_by, learn_clauses
@@ -51,6 +51,10 @@ class FOIL:
         Whether NOT P(x, y), x = y and x != y may be used.
     constants : sequence of constants, default ()
         Those c for which x = c and x != c may be used.
+    recursive : bool
+        Whether the target itself may stand in a body, with a new variable: IF Edge(x, z) AND Path(z, y) THEN
+        Path(x, y). While learning, its given facts are taken for true; afterwards everything is derived anew from the
+        other facts.
     mdl : bool
         Whether clauses must pay for themselves, (2).
     max_negatives : int
@@ -94,6 +98,7 @@ class FOIL:
         "negation": Flag(),
         "equality": Flag(),
         "constants": Any_("a sequence of constants", lambda v: isinstance(v, (tuple, list))),
+        "recursive": Flag(),
         "mdl": Flag(),
         "max_negatives": Count(1),
         "random_state": Seed(),
@@ -113,6 +118,7 @@ class FOIL:
         negation: bool = True,
         equality: bool = True,
         constants: Sequence[Any] = (),
+        recursive: bool = False,
         mdl: bool = True,
         max_negatives: int = 1_000_000,
         random_state: Any = None,
@@ -125,6 +131,7 @@ class FOIL:
         self.negation = negation
         self.equality = equality
         self.constants = constants
+        self.recursive = recursive
         self.mdl = mdl
         self.max_negatives = max_negatives
         self.random_state = random_state
@@ -165,8 +172,16 @@ class FOIL:
             covered = covered_by(facts, one, both)
             counts.append([covered[: len(positive)].sum(), covered[len(positive) :].sum()])
         self.counts_ = np.array(counts, np.int64).reshape(len(found), 2)
+        if self._recursion:  # what was taken for true must follow from the other facts
+            derived = consequences(facts, self.clauses_)
+            proved = [covered_by(derived, one, positive) for one in found]
+            left = positive[~np.logical_or.reduce(proved)]
         self.uncovered_ = [tuple(facts.constants[c] for c in row) for row in left.tolist()]
         return self
+
+    @property
+    def _recursion(self) -> bool:
+        return any(one.predicate == self.target_ for clause in self.clauses_ for one in clause.body)
 
     def candidates(
         self, facts: Any, target: str, body: Sequence[Literal] | str = (), **options: Any
@@ -219,6 +234,7 @@ class FOIL:
             tuple(self.constants),
             self.max_variables,
             None if types is None else places.types_of_constants(facts),
+            self.recursive,
         )
         positive = facts.relations[target]
         names = variable_names()
@@ -333,4 +349,5 @@ class FOIL:
             from sklearn.exceptions import NotFittedError
 
             raise NotFittedError("FOIL: call fit with facts and a target first.")
-        return self.facts_ if facts is None else Facts.of(facts)
+        known = self.facts_ if facts is None else Facts.of(facts)
+        return consequences(known, self.clauses_) if self._recursion else known

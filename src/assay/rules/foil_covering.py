@@ -52,7 +52,7 @@ def learn_clauses(
                     break
             if chosen is None:
                 break
-            found.append(chosen)
+            found.append(renamed(chosen))
             left = left[~covered]
             bar.advance(right, note=f"{len(found)} clauses")
     return needed(facts, found, positive), left
@@ -192,6 +192,13 @@ def shortened(facts: Facts, clause: Clause, positive: np.ndarray, negative: np.n
         if errors <= wrong and covered_by(facts, rest, positive).any():
             clause, wrong = rest, errors
     return clause
+
+
+def renamed(clause: Clause) -> Clause:
+    """The clause with its variables called in the order in which they come, for some may have been lost."""
+    called = dict(zip(clause.variables, map(Variable, variable_names())))
+    body = tuple(replace(one, args=tuple(called.get(a, a) for a in one.args)) for one in clause.body)
+    return Clause(clause.head, body)
 
 
 def _sound(clause: Clause) -> bool:

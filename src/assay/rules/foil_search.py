@@ -52,12 +52,15 @@ class Language:
     Parameters
     ----------
     target : str
-        The predicate that follows; it is no part of a body.
+        The predicate that follows; it is part of a body only if clauses may be recursive.
     types : dict from predicate to the types of its arguments
     negation, equality : bool
         Whether NOT P(x) and x = y are allowed.
     constants : constants c for which x = c is allowed
     max_variables : int
+    constant_types : dict from constant to its types, or None if all are of one
+    recursive : bool
+        Whether the target itself may be used, always with a new variable.
     """
 
     target: str
@@ -67,6 +70,7 @@ class Language:
     constants: tuple[Any, ...] = ()
     max_variables: int = 8
     constant_types: Mapping[Any, frozenset[str]] | None = None
+    recursive: bool = False
 
     def literals(self, clause: Clause) -> Iterator[Literal]:
         """Every literal that may be added, those without new variables first, negations of these behind them.
@@ -86,8 +90,9 @@ class Language:
         plain = [
             literal
             for predicate, kinds in self.types.items()
-            if predicate != self.target
+            if predicate != self.target or self.recursive
             for literal in self._patterns(predicate, kinds, types, fresh)
+            if predicate != self.target or not types.keys() >= set(literal.args)
         ]
         if self.equality:
             pairs = [(a, b) for a, b in combinations(old, 2) if types[a] == types[b]]
