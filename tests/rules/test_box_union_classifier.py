@@ -1,5 +1,6 @@
 """Unions of boxes: clusters, the worst case, noise, and how a box grows."""
 
+import assay.rules._boxes as _boxes
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +9,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_iris
 
-import assay.rules._boxes as _boxes
 from assay.rules.box_union_classifier import BoxUnionClassifier
 
 CLUSTERS = np.array([[1, 1], [2, 2], [1, 2], [8, 8], [9, 9], [8, 9], [5, 5], [1, 9], [9, 1]], float)

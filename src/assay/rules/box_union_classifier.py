@@ -30,8 +30,8 @@ class BoxUnionClassifier(RuleClassifier):
     grown from several rows the one that covers most rows that are not yet covered is kept, until all rows are covered
     or ``max_boxes`` is reached. At the end every box may grow half-way to the nearest rows of other classes.
 
-    Of rows that are equal but for their class only those of the most frequent class count. Where boxes of several classes hold a row they vote by
-    their confidence; a row in no box gets the class shares of the training rows.
+    Of rows that are equal but for their class only those of the most frequent class count. Where boxes of several
+    classes hold a row they vote by their confidence; a row in no box gets the class shares of the training rows.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class _Grower:
     def _distance(self, x: np.ndarray) -> np.ndarray:
         """(n,) how far the rows of P are from a row: differences of columns as shares of their ranges, added up."""
         apart = np.abs(self.P / 2 - x / 2) / self.unit
-        apart = np.where(self.nominal, (self.P != x).astype(np.float64), apart)
+        apart = np.where(self.nominal, (x != self.P).astype(np.float64), apart)
         gaps = np.isnan(self.P) | np.isnan(x)
         return np.where(gaps, np.isnan(self.P) != np.isnan(x), apart).sum(axis=1)
 

@@ -20,7 +20,7 @@ from assay.rules.one_answer import answers_with_reject, believed, refuse_label_o
 from assay.rules.version_space import VersionSpace, positive_rows
 from assay.tables import Schema, Table
 
-__all__ = ["CandidateElimination"]
+__all__ = ["CandidateElimination", "learned"]
 
 
 class CandidateElimination(Classifier):
@@ -48,8 +48,8 @@ class CandidateElimination(Classifier):
     noise : "record" or "raise", default "record"
         What happens to a row that contradicts the rows before it.
     decision : "argmax" or "reject", default "argmax"
-        "reject" answers only without doubt: where the row lies in S of one class and of no other, or, with ``positive``,
-        outside all general boxes.
+        "reject" answers only without doubt: where the row lies in S of one class and of no other, or, with
+        ``positive``, outside all general boxes.
     reject_label : default "reject"
     limit : int, default 10000
         More general boxes than this are an error.
@@ -67,8 +67,10 @@ class CandidateElimination(Classifier):
     The days on which a swim was enjoyed, as concepts "a value or any":
 
     >>> from assay.rules import CandidateElimination
-    >>> days = [["sunny", "warm", "normal", "strong", "warm", "same"], ["sunny", "warm", "high", "strong", "warm", "same"],
-    ...         ["rainy", "cold", "high", "strong", "warm", "change"], ["sunny", "warm", "high", "strong", "cool", "change"]]
+    >>> days = [["sunny", "warm", "normal", "strong", "warm", "same"],
+    ...         ["sunny", "warm", "high", "strong", "warm", "same"],
+    ...         ["rainy", "cold", "high", "strong", "warm", "change"],
+    ...         ["sunny", "warm", "high", "strong", "cool", "change"]]
     >>> model = CandidateElimination(positive="yes").fit(days, ["yes", "yes", "no", "yes"])
     >>> print(model)
     yes
@@ -321,7 +323,7 @@ class _Bounds:
                     if one or len(codes) < len(column.categories):
                         found.append(Condition(j, codes=tuple(codes.tolist())))
                 elif np.isfinite(low[j]) or np.isfinite(high[j]):
-                    found.append(Condition(j, float(low[j]), float(high[j]), closed))
+                    found.append(Condition(j, float(low[j]), float(high[j]), closed))  # type: ignore[arg-type]
             boxes.append(Box(tuple(found)))
         general = in_order(boxes[1:], len(self.schema))
         S = boxes[0] if self.seen else Box(empty=True)
@@ -416,7 +418,7 @@ class _Bounds:
     def _largest(self, old: int) -> np.ndarray:
         """(g,) which boxes lie in no other; of equal ones the first. The first ``old`` ones do not."""
         g = len(self.low)
-        keep = (self.low < self.high).all(axis=1)
+        keep = np.asarray((self.low < self.high).all(axis=1))
         step = max(1, AT_ONCE // max(1, g * (self.low.shape[1] + self.held.shape[1])))
         for b in range(old, g, step):
             some = slice(b, b + step)
@@ -448,3 +450,12 @@ def _with(old: Any, side: int, j: int, value: float) -> Any:
     made = _copy(old)
     made[side][:, j] = value
     return made
+
+
+def learned(space: VersionSpace, row: np.ndarray, positive: bool) -> VersionSpace:
+    """A version space after one more row of a float block; a row that contradicts the others is an error."""
+    state = _Bounds.of(space)
+    x = np.asarray(row, np.float64)
+    if not (state.positive(x) if positive else state.negative(x)):
+        raise DegenerateError("The row contradicts the rows before it: no box agrees with all of them.")
+    return state.space(space)

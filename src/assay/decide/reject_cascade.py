@@ -1,0 +1,366 @@
+"""A cascade of classifiers: what one refuses goes to the next, which costs more and knows more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+from assay.core.explanation import Explanation, Section, text_table
+from assay.core.fitting import all_or_nothing
+from assay.core.parameters import Any_, Choice, Range, check
+from assay.core.targets import check_weights, encode_labels, label_codes
+from assay.decide._meta import posterior_of, rows_of, take
+from assay.decide.decision import decide, name_array
+from assay.decide.losses import as_loss
+from assay.decide.reasoning import add_to, inner_reasoning
+from assay.errors import ParameterError
+
+__all__ = ["CascadeAccount", "CascadeLevel", "RejectCascade"]
+
+
+@dataclass(frozen=True)
+class CascadeLevel:
+    """What one level of a cascade did with some rows.
+
+    Attributes
+    ----------
+    name : str      reject : its cost of rejecting, or None      use_cost : what it costs to ask it about a row
+    seen, decided, rejected, errors : how many rows it saw, answered, passed on, and answered with a wrong class
+    loss : float
+        What its answers cost; rows that the last level rejects cost its ``reject``.
+    """
+
+    name: str
+    reject: float | None
+    use_cost: float
+    seen: int
+    decided: int
+    rejected: int
+    errors: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class CascadeAccount:
+    """The levels of a cascade in order, and what the whole of it costs."""
+
+    levels: tuple[CascadeLevel, ...]
+
+    @property
+    def cost(self) -> float:
+        """What all questions and all answers cost together."""
+        return float(sum(level.seen * level.use_cost + level.loss for level in self.levels))
+
+    @property
+    def cost_per_row(self) -> float:
+        """The same for one row; 0 if there are none."""
+        return self.cost / self.levels[0].seen if self.levels and self.levels[0].seen else 0.0
+
+    def __str__(self) -> str:
+        heads = ["level", "reject at", "seen", "decided", "rejected", "errors", "cost of use", "loss"]
+        rows: list[list[Any]] = [
+            [
+                *(a.name, "" if a.reject is None else a.reject, a.seen, a.decided, a.rejected, a.errors),
+                *(a.seen * a.use_cost, a.loss),
+            ]
+            for a in self.levels
+        ]
+        return text_table(heads, rows) + f"\n  {self.cost:.6g} in all, {self.cost_per_row:.4g} per row"
+
+
+def _is_cv(value: Any) -> bool:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return bool(value >= 2) if whole else hasattr(value, "split") or isinstance(value, (list, tuple))
+
+
+class RejectCascade(ClassifierMixin, BaseEstimator):
+    r"""Ask a cheap classifier first, and a costlier one about the rows that it rejects, level by level.
+
+    Level l answers with the action of least risk if that risk is below its cost of rejecting (IML eq. 3-10), else the
+    row goes to level l + 1:
+
+    .. math:: \text{level } l \text{ answers } \iff \min_i R_l(\alpha_i|x) < \lambda_l              \quad (1)
+
+    A sensible :math:`\lambda_l` is what the next level costs (IML 3.7, exercise 5), its use and the loss that is to be
+    expected from there on:
+
+    .. math:: \lambda_l = c_{l+1} + \tfrac1n \sum_t \min(\min_i R_{l+1}(\alpha_i|x^t), \lambda_{l+1})   \quad (2)
+
+    so that cheap next levels make a level reject readily; the last level's :math:`\lambda` is the cost of a human.
+
+    Parameters
+    ----------
+    levels : list of classifiers with ``predict_proba``, or None
+        From cheap to costly; None is Gaussian naive Bayes, then logistic regression.
+    rejects : float, list of floats, or "expected", default 0.1
+        :math:`\lambda` of every level but the last: one for all, one for each, or by (2), with posteriors from
+        cross-validation.
+    reject : float or None, default None
+        :math:`\lambda` of the last level: what a row costs that no level answers. None lets the last level answer all.
+    costs : list of floats or None
+        What it costs to ask each level about a row; None is 0.
+    loss : as in DecisionRule, default None, the 0/1 loss
+    train_on : "all" or "rejected", default "all"
+        Whether each level learns from all rows, or from those that the level before rejects.
+    cv : int, splitter or list of (train, test), default 5
+        Folds for "expected".
+    reject_label : default "reject"
+
+    Attributes
+    ----------
+    levels_ : list of fitted classifiers      classes_ : (K,)
+    rejects_ : list of the costs of rejecting, one for each level
+
+    Examples
+    --------
+    >>> from assay.bayes import GaussianNB
+    >>> from assay.decide import RejectCascade
+    >>> from assay.trees import C45Classifier
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0]], list("aaababbb")
+    >>> model = RejectCascade([GaussianNB(), C45Classifier()], rejects=0.2, costs=[1, 10]).fit(X, y)
+    >>> model.level([[0.0], [3.5], [7.0]])
+    array([0, 1, 0])
+    >>> account = model.account(X, y)
+    >>> account.levels[0].rejected == account.levels[1].seen
+    True
+    """
+
+    accepts = {
+        "levels": Any_(
+            "a list of classifiers, or None",
+            lambda v: v is None or (isinstance(v, (list, tuple)) and len(v) > 0),
+        ),
+        "rejects": Any_(
+            "a cost, a list of costs, or 'expected'",
+            lambda v: not isinstance(v, str) or v == "expected",
+        ),
+        "reject": Range(0) | None,
+        "costs": Any_("a list of costs, or None"),
+        "loss": Any_(),
+        "train_on": Choice("all", "rejected"),
+        "cv": Any_("a whole number from 2 up, a splitter, or a list of splits", _is_cv),
+        "reject_label": Any_("a label"),
+    }
+
+    def __init__(
+        self,
+        levels: Any = None,
+        rejects: Any = 0.1,
+        reject: float | None = None,
+        *,
+        costs: Any = None,
+        loss: Any = None,
+        train_on: str = "all",
+        cv: Any = 5,
+        reject_label: Any = "reject",
+    ):
+        self.levels = levels
+        self.rejects = rejects
+        self.reject = reject
+        self.costs = costs
+        self.loss = loss
+        self.train_on = train_on
+        self.cv = cv
+        self.reject_label = reject_label
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = [get_tags(level).input_tags for level in self._given()]
+        tags.input_tags.sparse = all(t.sparse for t in inner)
+        tags.input_tags.allow_nan = all(t.allow_nan for t in inner)
+        tags.input_tags.string = all(t.string for t in inner)
+        tags.input_tags.categorical = all(t.categorical for t in inner)
+        return tags
+
+    def _given(self) -> list[Any]:
+        if self.levels is not None:
+            return list(self.levels)
+        from assay.bayes import GaussianNB
+        from assay.linear import LogisticRegression
+
+        return [GaussianNB(), LogisticRegression()]
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit a clone of each level; X reaches them as it is."""
+        who = type(self).__name__
+        check(who, self.accepts, self.get_params(deep=False))
+        n = rows_of(X, who)
+        self.classes_, codes = encode_labels(y, n, who)
+        w = None if sample_weight is None else check_weights(sample_weight, np.empty((n, 1)))
+        as_loss(self.loss, self.classes_, None, who)  # a wrong loss is told now
+        if self.reject_label in self.classes_.tolist():
+            raise ParameterError(f"{who}: reject_label {self.reject_label!r} is the name of a class.")
+        self._use_costs = self._list_of("costs", self.costs, len(self._given()), 0.0)
+        labels = self.classes_[codes]
+        self.rejects_ = self._thresholds(X, labels, w)
+        self.levels_: list[Any] = []
+        rows = np.arange(n)
+        for number, given in enumerate(self._given()):
+            model = _fit(given, X, labels, w, rows, who)
+            self.levels_.append(model)
+            if self.train_on == "rejected" and number + 1 < len(self._given()):
+                aside = rows[self._decide(number, take(X, rows)).rejected]
+                rows = aside if len(aside) else rows  # a level that rejects nothing teaches the next no less
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.levels_[0], name):
+                setattr(self, name, getattr(self.levels_[0], name))
+            elif name in vars(self):
+                delattr(self, name)
+        return self
+
+    def _thresholds(self, X: Any, labels: np.ndarray, w: np.ndarray | None) -> list[float | None]:
+        """The cost of rejecting of each level."""
+        levels = self._given()
+        if not isinstance(self.rejects, str):
+            return [*self._list_of("rejects", self.rejects, len(levels) - 1, 0.0), self.reject]
+        found: list[float | None] = [self.reject]
+        after = self.reject
+        for number in range(len(levels) - 1, 0, -1):
+            P = _out_of_fold(levels[number], X, labels, w, self.classes_, self.cv, type(self).__name__)
+            risk = decide(P, self.loss, classes=self.classes_.tolist()).risks.min(axis=1)
+            paid = risk if after is None else np.minimum(risk, after)
+            after = float(self._use_costs[number] + np.average(paid, weights=w))  # (2)
+            found.insert(0, after)
+        return found
+
+    def _list_of(self, name: str, given: Any, length: int, default: float) -> list[float]:
+        values = [default] * length if given is None else given
+        values = [values] * length if np.isscalar(values) else list(values)
+        if len(values) != length or not all(isinstance(v, (int, float)) and v >= 0 for v in values):
+            raise ParameterError(
+                f"{type(self).__name__}: {name} must be {length} number(s) from 0 up for {len(self._given())} levels, "
+                f"got {given!r}."
+            )
+        return [float(v) for v in values]
+
+    # ------------------------------------------------------------------ answers
+
+    def _decide(self, number: int, X: Any) -> Any:
+        P = posterior_of(self.levels_[number], X, self.classes_, type(self).__name__)
+        return decide(P, self.loss, self.rejects_[number], classes=self.classes_.tolist())
+
+    def _run(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[Any, ...]]:
+        """For each row the level that answered (or the last one), what, its posterior and risk; and all actions."""
+        if "levels_" not in vars(self):
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call fit with some rows first."
+            )
+        n, K = rows_of(X, type(self).__name__), len(self.classes_)
+        level, chosen = np.zeros(n, np.int64), np.full(n, -1)
+        P, risk, rows = np.zeros((n, K)), np.zeros(n), np.arange(n)
+        actions: tuple[Any, ...] = tuple(self.classes_.tolist())
+        for number in range(len(self.levels_)):
+            found = self._decide(number, X if number == 0 else take(X, rows))
+            level[rows], chosen[rows], P[rows] = number, found.chosen, found.posterior
+            risk[rows], actions = found.risks.min(axis=1), found.actions
+            rows = rows[found.rejected]
+            if not len(rows):
+                break
+        return level, chosen, P, risk, actions
+
+    def level(self, X: Any) -> np.ndarray:
+        """(n,) the number of the level that answers each row, from 0; the last one also if it rejects."""
+        return self._run(X)[0]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the posterior of the level that saw the row last."""
+        return self._run(X)[2]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) what the first level says that does not reject the row; the reject label if all do."""
+        _, chosen, _, _, actions = self._run(X)
+        if self.rejects_[-1] is None and actions == tuple(self.classes_.tolist()):
+            return self.classes_[chosen]
+        names = [*actions, self.reject_label] if self.rejects_[-1] is not None else list(actions)
+        return name_array(names)[chosen]
+
+    def account(self, X: Any, y: Any) -> CascadeAccount:
+        """What each level did with some rows, and what that costs, given their classes."""
+        level, chosen, _, _, actions = self._run(X)
+        truth = label_codes(y, self.classes_, len(level), type(self).__name__)
+        table = as_loss(self.loss, self.classes_)
+        right = (
+            np.array([*actions, None], dtype=object)[chosen]
+            == np.array(self.classes_.tolist(), object)[truth]
+        )
+        paid = table.of(np.maximum(chosen, 0), truth)
+        found = []
+        for number, model in enumerate(self.levels_):
+            here, last = level == number, number == len(self.levels_) - 1
+            answered = here & (chosen >= 0)
+            human = float((here & (chosen < 0)).sum()) * float(self.rejects_[-1] or 0.0) if last else 0.0
+            seen = int((level >= number).sum())
+            found.append(
+                CascadeLevel(
+                    type(model).__name__,
+                    self.rejects_[number],
+                    self._use_costs[number],
+                    seen,
+                    int(answered.sum()),
+                    seen - int(answered.sum()),
+                    int((answered & ~right).sum()),
+                    float(paid[answered].sum()) + human,
+                )
+            )
+        return CascadeAccount(tuple(found))
+
+    def explain(self, X: Any) -> Explanation | list[Explanation]:
+        """What each level that saw the row said, after the reasoning of the one that saw it last."""
+        level, _, P, _, _ = self._run(X)
+        n, names = len(level), self.classes_.tolist()
+        answers = self.predict(X).tolist()
+        inner, sections = [], []
+        for i in range(n):
+            one = take(X, np.array([i]))
+            inner += inner_reasoning(self.levels_[level[i]], one, 1)
+            rows = []
+            for number in range(level[i] + 1):
+                found, cost = self._decide(number, one), self.rejects_[number]
+                says = "passes on" if found.rejected[0] else str(found.labels[0])
+                least = float(found.risks.min())
+                rows.append([type(self.levels_[number]).__name__, least, "" if cost is None else cost, says])
+            sections.append([Section("Levels", ["level", "least risk", "reject at", "answer"], rows)])
+        posteriors = [dict(zip(names, map(float, p))) for p in P]
+        return add_to(inner, type(self).__name__, answers, posteriors, sections)
+
+
+def _fit(given: Any, X: Any, labels: np.ndarray, w: np.ndarray | None, rows: np.ndarray, who: str) -> Any:
+    """A clone of a level, fitted to some rows."""
+    model = clone(given)
+    some = len(rows) < len(labels)
+    part, target = (take(X, rows), labels[rows]) if some else (X, labels)
+    if w is None:
+        return model.fit(part, target)
+    if not has_fit_parameter(model, "sample_weight"):
+        raise ParameterError(
+            f"{who}: {type(model).__name__} cannot be fitted with sample_weight. Leave the weights out, or choose a "
+            "level that takes them."
+        )
+    return model.fit(part, target, sample_weight=w[rows])
+
+
+def _out_of_fold(
+    given: Any, X: Any, labels: np.ndarray, w: np.ndarray | None, classes: np.ndarray, cv: Any, who: str
+) -> np.ndarray:
+    """(n, K) posteriors of rows that the level did not learn from; of too few rows, of those that it did."""
+    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+    least = int(np.unique(labels, return_counts=True)[1].min())
+    if len(classes) < 2 or len(labels) < 4:
+        model = _fit(given, X, labels, w, np.arange(len(labels)), who)
+        return posterior_of(model, X, classes, who)
+    if not isinstance(cv, (int, np.integer)):
+        split = check_cv(cv)
+    else:
+        split = StratifiedKFold(min(cv, least)) if least > 1 else KFold(min(cv, len(labels)))
+    P = np.zeros((len(labels), len(classes)))
+    for train, test in split.split(np.zeros((len(labels), 1)), labels):
+        P[test] = posterior_of(_fit(given, X, labels, w, train, who), take(X, test), classes, who)
+    return P

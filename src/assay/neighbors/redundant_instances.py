@@ -1,0 +1,142 @@
+"""Rows that nearest-neighbour answers do not need: those surrounded by rows of their own class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from assay.core.complaints import missing_message
+from assay.core.targets import encode_labels
+from assay.errors import DataError, ParameterError
+from assay.tables import Design, Table
+
+__all__ = ["RedundantInstances", "redundant_instances"]
+
+
+@dataclass(frozen=True, eq=False)
+class RedundantInstances:
+    """Which rows matter for the boundary between classes, and which do not.
+
+    Attributes
+    ----------
+    needed : (n,) bool
+    """
+
+    needed: np.ndarray
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The numbers of the rows that matter."""
+        return np.flatnonzero(self.needed)
+
+    @property
+    def dropped(self) -> np.ndarray:
+        """The numbers of the rows that do not."""
+        return np.flatnonzero(~self.needed)
+
+    @property
+    def share(self) -> float:
+        """The share of the rows that can be dropped."""
+        return float(np.mean(~self.needed)) if len(self.needed) else 0.0
+
+    def __str__(self) -> str:
+        return f"{len(self.dropped)} of {len(self.needed)} rows are surrounded by their own class"
+
+
+def redundant_instances(
+    X: Any,
+    y: Any,
+    *,
+    method: Literal["cells", "nearest"] = "nearest",
+    n_neighbors: int = 5,
+    scale: bool = False,
+) -> RedundantInstances:
+    """Find the rows that are surrounded by rows of their own class (IML 2.10, exercise 4).
+
+    With "cells", a row is needed if its Voronoi cell touches the cell of a row of another class, that is if the two are
+    neighbours in the Delaunay triangulation. The answers of the nearest neighbour are then exactly the same with the
+    needed rows alone. The triangulation is quick in two or three columns and grows very fast with their number.
+
+    With "nearest", a row is needed if one of its nearest neighbours, or a row to which it is one, is of another class;
+    the boundary stays nearly the same, in any number of columns, in O(n log n) for few.
+
+    Parameters
+    ----------
+    X : table; nominal columns count as indicators, missing values are refused
+    y : (n,) labels
+    method : "nearest" or "cells"
+    n_neighbors : int
+        For "nearest": how many neighbours of each row are looked at.
+    scale : bool
+        Divide each column by its standard deviation first.
+
+    Examples
+    --------
+    >>> from assay.neighbors import redundant_instances
+    >>> found = redundant_instances([[1.0], [2.0], [3.0], [7.0], [8.0]], list("aaabb"), method="cells")
+    >>> print(found, found.kept)
+    3 of 5 rows are surrounded by their own class [2 3]
+    """
+    who = "redundant_instances"
+    if method not in ("cells", "nearest"):
+        raise ParameterError(f"{who}: method must be 'cells' or 'nearest', got {method!r}.")
+    if not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
+        raise ParameterError(f"{who}: n_neighbors must be a whole number from 1 up, got {n_neighbors!r}.")
+    table = Table.of(X, who=who)
+    if not table.complete:
+        raise DataError(missing_message(who, table, "Impute first, or drop the rows."))
+    values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
+    values = Design(table.schema, False).expand(values) if table.schema.coded.any() else values
+    _, codes = encode_labels(y, len(values), who)
+    if scale:
+        spread = values.std(axis=0)
+        values = values / np.where(spread > 0, spread, 1.0)
+    points, place = np.unique(values, axis=0, return_inverse=True)
+    place = place.ravel()
+    pairs = _touching(points) if method == "cells" else _nearest(points, int(n_neighbors))
+    first = np.full(len(points), -1)
+    first[place] = codes
+    mixed = np.zeros(len(points), bool)  # points that have rows of several classes
+    np.logical_or.at(mixed, place, codes != first[place])
+    foreign = (first[pairs[:, 0]] != first[pairs[:, 1]]) | mixed[pairs].any(axis=1)
+    needed = mixed.copy()
+    needed[pairs[foreign].ravel()] = True
+    return RedundantInstances(needed[place])
+
+
+def _nearest(points: np.ndarray, k: int) -> np.ndarray:
+    """Pairs of points of which one is among the k nearest of the other."""
+    from scipy.spatial import cKDTree
+
+    n = len(points)
+    if n < 2:
+        return np.zeros((0, 2), np.int64)
+    found = cKDTree(points).query(points, min(k + 1, n))[1].reshape(n, -1)
+    pairs = np.column_stack([np.repeat(np.arange(n), found.shape[1]), found.ravel()])
+    return pairs[pairs[:, 0] != pairs[:, 1]]
+
+
+def _touching(points: np.ndarray) -> np.ndarray:
+    """Pairs of points whose Voronoi cells touch; points on a flat are looked at within it."""
+    n = len(points)
+    if n < 2:
+        return np.zeros((0, 2), np.int64)
+    centred = points - points.mean(axis=0)
+    _, size, directions = np.linalg.svd(centred, full_matrices=False)
+    rank = int((size > 1e-10 * size[0]).sum())
+    flat = centred @ directions[:rank].T
+    if rank == 1:
+        order = np.argsort(flat[:, 0], kind="stable")
+        return np.column_stack([order[:-1], order[1:]])
+    if n <= rank + 1:  # a simplex: all touch
+        return np.array([(i, j) for i in range(n) for j in range(i)], np.int64).reshape(-1, 2)
+    from scipy.spatial import Delaunay
+
+    mesh = Delaunay(flat, qhull_options="Qbb Qc Qt Q12")
+    corners = mesh.simplices
+    m = corners.shape[1]
+    both = [corners[:, [a, b]] for a in range(m) for b in range(a)]
+    both.append(mesh.coplanar[:, [0, 2]])  # points too close to another one to have a simplex of their own
+    return np.unique(np.sort(np.concatenate(both), axis=1), axis=0).astype(np.int64)

@@ -1,0 +1,132 @@
+"""Cascades: who sees which rows, what each level costs, and where its cost of rejecting comes from."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer
+
+from assay.bayes import GaussianNB, NaiveBayes
+from assay.decide import decide
+from assay.decide.reject_cascade import RejectCascade
+from assay.errors import ParameterError
+from assay.linear import LogisticRegression
+from assay.trees import C45Classifier
+
+X, Y = load_breast_cancer(return_X_y=True)
+X = X[:, :6]
+LEVELS = [GaussianNB(), LogisticRegression(C=10.0), C45Classifier()]
+
+
+class Known:
+    """A fitted level whose posterior of class 1 is the first column of X."""
+
+    def __init__(self, power=1.0):
+        self.power = power
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        p = np.asarray(X)[:, 0] ** self.power
+        return np.column_stack([1 - p, p])
+
+    def get_params(self, deep=True):
+        return {"power": self.power}
+
+    def set_params(self, **params):
+        self.__dict__.update(params)
+        return self
+
+
+@pytest.mark.capability("IML-3-14")
+def test_each_level_sees_only_what_the_one_before_rejects():
+    model = RejectCascade(LEVELS, rejects=[0.02, 0.05], reject=0.2).fit(X, Y)
+    rows = np.arange(len(X))
+    level, answers = model.level(X), model.predict(X)
+    for number, cost in enumerate((0.02, 0.05, 0.2)):
+        assert_array_equal(rows, np.flatnonzero(level >= number))
+        found = decide(model.levels_[number].predict_proba(X[rows]), reject=cost)
+        taken = rows[~found.rejected]
+        assert len(taken) and (level[taken] == number).all()
+        assert_array_equal(answers[taken].astype(int), found.chosen[~found.rejected])
+        rows = rows[found.rejected]
+    assert_array_equal(answers == "reject", np.isin(np.arange(len(X)), rows))
+
+
+@pytest.mark.capability("IML-3-14")
+def test_costs_are_accounted_for():
+    """Posteriors 0.05, 0.4, 0.7, 0.9 of class 1; the second level squares them. Worked by hand."""
+    P, y = np.array([[0.05], [0.4], [0.7], [0.9]]), np.array([0, 0, 1, 0])
+    model = RejectCascade([Known(), Known(2.0)], rejects=0.15, reject=0.3, costs=[1, 10]).fit(P, y)
+    assert model.predict(P).tolist() == [0, 0, "reject", 1]  # squares of 0.4 and 0.7: 0.16 and 0.49
+    account = model.account(P, y)
+    first, second = account.levels
+    assert (first.seen, first.decided, first.rejected, first.errors, first.loss) == (4, 2, 2, 1, 1.0)
+    assert (second.seen, second.decided, second.rejected, second.errors, second.loss) == (2, 1, 1, 0, 0.3)
+    assert account.cost == pytest.approx(4 * 1 + 2 * 10 + 1 + 0.3)
+    assert account.cost_per_row == pytest.approx(25.3 / 4)
+    assert "25.3 in all" in str(account)
+
+
+@pytest.mark.capability("IML-3-14")
+def test_expected_costs_of_rejecting_are_those_of_the_next_level():
+    """lambda_1 = c_2 + mean of min(risk_2, lambda_2); the posteriors here do not depend on the folds."""
+    P, y = np.linspace(0.02, 0.98, 40)[:, None], (np.linspace(0, 1, 40) > 0.5).astype(int)
+    model = RejectCascade([Known(), Known(2.0), Known(3.0)], "expected", 0.4, costs=[0, 0.05, 0.1]).fit(P, y)
+    third = np.minimum(np.minimum(P**3, 1 - P**3), 0.4).mean() + 0.1
+    second = np.minimum(np.minimum(P**2, 1 - P**2), third).mean() + 0.05
+    assert_allclose(model.rejects_, [second, third, 0.4])
+
+
+@pytest.mark.capability("IML-3-14")
+def test_a_cheap_next_level_makes_a_level_reject_readily():
+    shares = []
+    for cost in (0.0, 0.02, 0.2, 1.0):
+        model = RejectCascade(LEVELS[:2], "expected", costs=[0, cost]).fit(X, Y)
+        shares.append(model.account(X, Y).levels[0].rejected)
+    assert shares == sorted(shares, reverse=True) and shares[0] > shares[-1] == 0
+
+
+def test_a_cascade_without_rejection_is_its_first_level_and_one_that_rejects_all_its_last():
+    only = RejectCascade(LEVELS[:2], rejects=10.0).fit(X, Y)
+    assert_array_equal(only.predict(X), GaussianNB().fit(X, Y).predict(X))
+    last = RejectCascade(LEVELS[:2], rejects=0.0).fit(X, Y)
+    assert_allclose(last.predict_proba(X), LogisticRegression(C=10.0).fit(X, Y).predict_proba(X))
+
+
+def test_levels_may_learn_from_the_rejected_rows_alone():
+    model = RejectCascade(LEVELS[::2], rejects=0.1, train_on="rejected").fit(X, Y)
+    aside = decide(model.levels_[0].predict_proba(X), reject=0.1).rejected
+    alone = C45Classifier().fit(X[aside], Y[aside])
+    assert_array_equal(model.levels_[1].predict(X), alone.predict(X))
+
+
+def test_losses_tables_and_reasons():
+    frame = pd.DataFrame({"a": X[:, 0], "kind": np.where(X[:, 1] > 20, "wide", "thin")})
+    names = np.array(["ill", "well"])[Y]
+    loss = {("well", "ill"): 10, ("ill", "well"): 1}
+    model = RejectCascade([NaiveBayes(), C45Classifier()], 0.3, loss=loss).fit(frame, names)
+    said = str(model.explain(frame.iloc[[int(np.argmax(model.level(frame)))]]))
+    assert "passes on" in said and "C45Classifier" in said
+    account = model.account(frame, names)
+    wrong = model.predict(frame) != names
+    assert sum(a.errors for a in account.levels) == wrong.sum()
+    assert sum(a.loss for a in account.levels) == np.where(names[wrong] == "ill", 10, 1).sum()
+    assert account.cost < min(
+        (names == "well").sum(), 10 * (names == "ill").sum()
+    )  # of saying always the same
+
+
+def test_what_it_cannot_do_is_said():
+    with pytest.raises(ParameterError, match="rejects must be 1 number"):
+        RejectCascade(LEVELS[:2], rejects=[0.1, 0.2]).fit(X, Y)
+    with pytest.raises(ParameterError, match="costs must be 2 number"):
+        RejectCascade(LEVELS[:2], costs=[1]).fit(X, Y)
+    with pytest.raises(ParameterError, match="'expected'"):
+        RejectCascade(rejects="cheap").fit(X, Y)
+    with pytest.raises(ParameterError, match="list of classifiers"):
+        RejectCascade(GaussianNB()).fit(X, Y)
+    with pytest.raises(ParameterError, match="name of a class"):
+        RejectCascade(reject_label=1).fit(X, Y)
