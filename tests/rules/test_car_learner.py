@@ -83,7 +83,7 @@ def test_a_category_that_nobody_has_seen_is_missing(learner):
 @pytest.mark.parametrize("learner", [*LEARNERS, PatternFeatures])
 def test_a_model_survives_a_file(learner, tmp_path):
     data = load_german_credit()
-    model = learner(min_support=0.1) if learner is not CPARClassifier else learner()
+    model = learner(min_support=0.25) if learner is not CPARClassifier else learner()
     model.fit(data.X, data.y)
     assay.save(model, tmp_path / "model.assay")
     again = assay.load(tmp_path / "model.assay")

@@ -6,22 +6,19 @@ from typing import Any
 
 import numpy as np
 
-import assay.rules._class_sets as _class_sets
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
 from assay.core.progress import track
-from assay.core.rule_measures import foil_gain, laplace
+from assay.core.rule_measures import laplace
 from assay.core.rules import RuleBase
 from assay.rules.class_association_rules import MinedTable
 from assay.rules.class_sets import SetRules
+from assay.rules.cpar_growth import ClassGrowth, GrowthSettings
 from assay.rules.items_of_columns import CUTS
 from assay.rules.rule_learner import RuleClassifier
 from assay.rules.scored_rules import posterior_of_scores, rule_score_sections
 
 __all__ = ["CPARClassifier", "laplace_accuracy"]
-
-BRANCHES = 64  # rules that one growth may end in; columns that say the same could give any number
-EQUAL = 1e-12  # gains that differ by less, in parts, are equal
 
 
 class CPARClassifier(RuleClassifier):
@@ -49,7 +46,8 @@ class CPARClassifier(RuleClassifier):
     min_weight : float, default 0.05
         The share of its weight at which a class is done.
     min_gain : float, default 0.7
-        The least gain (1) of an item.
+        The least gain (1) of an item. It is a sum over rows: on a large table raise it with the number of rows, or
+        rules become as many and as long as the noise in the table allows.
     similarity : float, default 0.99
         Items whose gain is at least this part of the best one's begin their own branch.
     best : int, default 5
@@ -134,58 +132,8 @@ class CPARClassifier(RuleClassifier):
         """The rules of one class, as sets of items."""
         own = mined.sets.y == k
         weight = np.ones(len(own)) if mined.sets.w is None else mined.sets.w.copy()
-        found, enough = [], self.min_weight * weight[own].sum()
-        while own.any() and weight[own].sum() > enough * (1 + EQUAL):
-            finished = self._grow(mined, own, weight)
-            if not finished:
-                break
-            for rule, rows in finished:
-                weight[rows[own[rows]]] *= self.decay
-                found.append(rule)
-        return found
-
-    def _grow(
-        self, mined: MinedTable, own: np.ndarray, weight: np.ndarray
-    ) -> list[tuple[tuple[int, ...], np.ndarray]]:
-        """The rules that begin with the best items, each with the rows that it covers; none if no item gains enough."""
-        finished: list[tuple[tuple[int, ...], np.ndarray]] = []
-        todo: list[tuple[tuple[int, ...], np.ndarray]] = [((), np.arange(len(own)))]
-        ways: set[tuple[int, ...]] = set()
-        codes, column, side = mined.codes, mined.items.column, own.astype(np.uint8)
-        while todo:
-            rule, rows = todo.pop()
-            literals = self._literals(codes, len(column), rows, side, own, weight)
-            if not len(literals):
-                if rule:
-                    finished.append((tuple(sorted(rule)), rows))
-                continue
-            free = max(1, BRANCHES - len(finished) - len(todo))
-            for x in literals[:free][::-1].tolist():  # the best is on top
-                way = tuple(sorted((*rule, x)))
-                if way not in ways:
-                    ways.add(way)
-                    todo.append(((*rule, x), rows[codes[rows, column[x]] == x]))
-        return finished
-
-    def _literals(
-        self,
-        codes: np.ndarray,
-        m: int,
-        rows: np.ndarray,
-        side: np.ndarray,
-        own: np.ndarray,
-        weight: np.ndarray,
-    ) -> np.ndarray:
-        """The items that a rule may grow by, the best first."""
-        p0, n0 = weight[rows[own[rows]]].sum(), weight[rows[~own[rows]]].sum()
-        if n0 <= 0 or m == 0:
-            return np.zeros(0, np.int64)
-        sums = np.zeros((m, 2))
-        _class_sets.item_weights(codes, rows, side, weight, sums)
-        gain = foil_gain(p0, n0, *sums.T) * (np.log(2) / np.log(self.base))  # (1)
-        least = max(self.min_gain, self.similarity * gain.max()) * (1 - EQUAL)
-        good = np.flatnonzero(gain >= least)
-        return good[np.argsort(-gain[good].round(9), kind="stable")]
+        settings = GrowthSettings(self.decay, self.min_weight, self.min_gain, self.similarity, self.base)
+        return ClassGrowth(mined.codes, mined.items.column, own, weight, settings).rules()  # (1)
 
     def _posterior(self, X: Any) -> np.ndarray:
         return posterior_of_scores(self.rules_, X, self._scores_of)
