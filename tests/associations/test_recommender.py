@@ -18,7 +18,7 @@ from assay.associations.rating_factors import RatingFactors
 from assay.associations.ratings import Baseline, Ratings
 from assay.associations.recommender_scores import recommender_scores
 from assay.associations.user_neighbours import UserNeighbours
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, PersistenceError
 
 ALL = [
     ItemNeighbours(shrinkage=2),
@@ -209,6 +209,13 @@ def test_a_recommender_survives_files_and_pickles(model, tmp_path):
     assay.save(model, tmp_path / "taste.assay")
     for again in (assay.load(tmp_path / "taste.assay"), pickle.loads(pickle.dumps(model))):
         assert again.recommend("u1") == told and repr(again) == repr(model)
+
+
+def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path):
+    model = RatingFactors(rank=2, random_state=0).fit(tastes())
+    model.factors_ = model.factors_[:3]
+    with pytest.raises(PersistenceError, match="factors_ does not fit the items"):
+        assay.save(model, tmp_path / "taste.assay")
 
 
 @pytest.mark.parametrize("model", ALL, ids=named)

@@ -278,6 +278,8 @@ def test_what_cannot_be_used_is_said():
         FOIL().fit(BOOK, "Daughter", types={"Father": ["person"]})
     with pytest.raises(NotFittedError):
         FOIL().predict([("a", "b")])
+    with pytest.raises(DataError, match="too many combinations"):
+        closed_world(np.zeros((1, 20), np.int64), [np.arange(10)] * 20, 100, 0)
     model = FOIL().fit(BOOK, "Daughter")
     with pytest.raises(DataError, match="expected a question about Daughter with 2 arguments"):
         model.query("Son(Bob, y)")

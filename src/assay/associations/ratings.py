@@ -50,6 +50,9 @@ class Ratings:
             )
         self.values.sort_indices()
 
+    def _check_stored(self) -> None:
+        self.__post_init__()
+
     @classmethod
     def from_long(
         cls, table: Any, user: str = "user", item: str = "item", rating: str | None = "rating"

@@ -74,6 +74,23 @@ class Recommender:
         """Where the score of one item comes from."""
         raise TypeError(f"{type(self).__name__} must give reasons")
 
+    def _check_stored(self) -> None:
+        """What was learned must fit the items; a file may say anything."""
+        if "ratings_" not in vars(self):
+            return
+        check(type(self).__name__, self.accepts, vars(self))
+        users, items = len(self.ratings_.users), len(self.ratings_.items)
+        fits = {
+            "similarity_": lambda v: v.shape == (items, items),
+            "residuals_": lambda v: v.shape == (users, items),
+            "factors_": lambda v: v.shape == (items, self.get_params()["rank"]),
+            "confidence_": lambda v: v.shape == (items, items),
+            "popularity_": lambda v: v.shape == (items,),
+        }
+        wrong = [name for name, test in fits.items() if name in vars(self) and not test(vars(self)[name])]
+        if wrong or self.baseline_.items.shape != (items,):
+            raise DataError(f"{type(self).__name__}: {[*wrong, 'baseline_'][0]} does not fit the items.")
+
     # ------------------------------------------------------------------ answers
 
     def recommend(

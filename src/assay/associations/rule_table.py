@@ -88,6 +88,9 @@ class AssociationRules:
             raise DataError("AssociationRules: the arrays do not fit together.")
         self.tested = max(int(self.tested), m)
 
+    def _check_stored(self) -> None:
+        self.__post_init__()
+
     # ------------------------------------------------------------------ looked up
 
     def __len__(self) -> int:

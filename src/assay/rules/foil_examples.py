@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.seeds import random_state_of
+from assay.errors import DataError
 from assay.rules.facts import Facts
 
 __all__ = ["Domains", "closed_world", "domains"]
@@ -52,6 +53,10 @@ def closed_world(
     total = 1
     for size in sizes:
         total *= size
+    if total >= 2**62:
+        raise DataError(
+            f"FOIL: {len(domain)} arguments have too many combinations to draw from. Give negatives, or types."
+        )
     key = np.zeros(len(positive), np.int64)
     for d, size, column in zip(domain, sizes, positive.T):
         key = key * size + np.searchsorted(d, column)
