@@ -106,6 +106,7 @@ def test_next_items_of_a_basket(rules):
     assert [(one.item, one.score) for one in told] == [("chocolate", 0.75), ("bananas", 0.5)]
     assert told[0].because == "75 per cent of customers who buy milk also buy chocolate"
     assert [one.item for one in next_items(rules, ["milk"], by="lift")] == ["bananas", "chocolate"]
+    assert [one.item for one in next_items(rules, ["milk"], by="fisher_p")] == ["bananas", "chocolate"]
     assert next_items(rules, ["beer"]) == [] and len(next_items(rules, ["milk"], n=1)) == 1
     assert next_items(rules, ["milk", "bananas", "chocolate"]) == []
 

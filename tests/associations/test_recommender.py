@@ -108,6 +108,19 @@ def test_adjusted_cosine_by_its_formula():
             assert_allclose(near[i, j], max(s, 0), atol=1e-12)
 
 
+def test_similarities_do_not_depend_on_how_many_are_held_at_one_time(monkeypatch):
+    ratings = Ratings.from_long(tastes(noise=2))
+    whole = item_similarity(ratings)
+    monkeypatch.setattr("assay.associations.item_neighbours.CHUNK", 60)
+    assert_allclose(item_similarity(ratings).toarray(), whole.toarray(), atol=1e-14)
+
+
+def test_too_many_items_for_all_pairs_are_refused(monkeypatch):
+    monkeypatch.setattr("assay.associations.rating_associations.MOST", 5)
+    with pytest.raises(DataError, match=r"20 items do not fit into memory.*ItemNeighbours"):
+        RatingAssociations().fit(tastes())
+
+
 def test_prediction_of_item_neighbours_by_its_formula():
     ratings = Ratings.from_long(tastes(users=15, items=8, share=0.7, noise=2))
     model = ItemNeighbours(k=2, shrinkage=3.0, damping=2.0).fit(ratings)

@@ -179,6 +179,8 @@ def test_json_reads_back_as_the_same_rules(rules):
     assert again.to_dict() == rules.to_dict()
     assert repr(again) == repr(rules)
     assert_array_equal(redundant(again), redundant(rules))
+    none = rules.filter(lift=100)
+    assert repr(AssociationRules.from_dict(none.to_dict())) == repr(none) == "0 rules of 300 baskets"
     sure = association_rules(frequent_sets(Baskets.from_lists(["ab"] * 2 + ["c"]), 1), 1.0)
     assert json.loads(sure.to_json())["rules"][0]["conviction"] is None  # infinite
 

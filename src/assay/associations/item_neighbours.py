@@ -15,7 +15,7 @@ from assay.core.progress import track
 
 __all__ = ["ItemNeighbours", "item_similarity"]
 
-CHUNK = 512  # items whose similarities are held in full at one time
+CHUNK = 4_000_000  # similarities that are held in full at one time
 
 
 class ItemNeighbours(Recommender):
@@ -119,8 +119,9 @@ def item_similarity(ratings: Ratings, shrinkage: float = 10.0, most: int = 300) 
     square = centred.multiply(centred)
     columns, held, squared = centred.tocsc(), pattern.tocsc(), square.tocsc()
     found = []
-    for a in track(range(0, len(ratings.items), CHUNK), "similarities"):
-        part = slice(a, a + CHUNK)
+    step = min(max(CHUNK // max(len(ratings.items), 1), 1), 512)
+    for a in track(range(0, len(ratings.items), step), "similarities"):
+        part = slice(a, a + step)
         above = (columns[:, part].T @ columns).toarray()
         common = (held[:, part].T @ held).toarray()
         if ratings.rated:

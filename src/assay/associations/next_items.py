@@ -57,7 +57,8 @@ def next_items(
     fires = np.flatnonzero(held[rules.antecedents] & ~held[rules.consequents])
     score = rules[fires].measure(by)
     best: dict[int, tuple[float, int]] = {}
-    for i in np.lexsort((fires, -rules.xy[fires], -score)).tolist():
+    ranked = score if by == "fisher_p" else -score  # of that one the smallest is the best
+    for i in np.lexsort((fires, -rules.xy[fires], ranked)).tolist():
         for code in sets.codes(int(rules.consequents[fires[i]])).tolist():
             if not had[code]:
                 best.setdefault(code, (float(score[i]), int(fires[i])))

@@ -7,8 +7,11 @@ import numpy as np
 from assay.associations.recommender import Recommender
 from assay.core.explanation import Section
 from assay.core.parameters import Range
+from assay.errors import DataError
 
 __all__ = ["RatingAssociations"]
+
+MOST = 20_000  # items, whose pairs take 3 GB
 
 
 class RatingAssociations(Recommender):
@@ -51,6 +54,11 @@ class RatingAssociations(Recommender):
         self.m = m
 
     def _learn(self) -> None:
+        if len(self.ratings_.items) > MOST:
+            raise DataError(
+                f"RatingAssociations: the confidences of {len(self.ratings_.items):,} items do not fit into memory; "
+                f"up to {MOST:,} do. Use ItemNeighbours, which keeps the strongest only."
+            )
         W = self.ratings_.values.copy()
         W.data = self._weights(W.data)
         n, total = W.shape[0], W.sum(axis=0)

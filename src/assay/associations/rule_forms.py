@@ -144,7 +144,7 @@ def rules_of_data(data: dict[str, Any]) -> AssociationRules:
     at = np.zeros(len(place), counts.dtype if len(counts) else np.int64)
     for side, column in zip(numbers, (1, 2)):
         at[side] = counts[:, column]
-    whole = int(n) if n.is_integer() and counts.dtype.kind == "i" else n
+    whole = int(n) if n.is_integer() and (counts.dtype.kind == "i" or not len(counts)) else n
     sets = ItemSets(tuple(names), indptr, indices, at, whole, 0, "all")
     xy, x, y = (np.ascontiguousarray(column) for column in counts.T)
     return AssociationRules(sets, numbers[0], numbers[1], xy, x, y, whole, tested)

@@ -281,7 +281,7 @@ class AssociationRules:
         return [self.sentence(i, who, verb, that) for i in range(len(self))]
 
     def __repr__(self) -> str:
-        n = f"{self.n:,}" if float(self.n).is_integer() else number(round(self.n, 6))
+        n = f"{int(self.n):,}" if float(self.n).is_integer() else number(round(self.n, 6))
         lines = [f"{len(self):,} rule{'' if len(self) == 1 else 's'} of {n} baskets"]
         if len(self):
             shown = [self[i] for i in range(min(len(self), SHOWN))]
