@@ -11,9 +11,10 @@ from sklearn.tree import DecisionTreeClassifier as PeerTree
 
 from assay.core.conditions import Condition
 from assay.core.rules import Rule, RuleBase
+from assay.core.shortening import single_conditions, without_needless
 from assay.errors import DataError
 from assay.tables import Column, Schema
-from assay.trees.rule_pruning import pessimistic_error, simplify
+from assay.trees.rule_pruning import pessimistic_error, shortened, simplify, useful
 from assay.trees.rules import rules_of
 from assay.trees.tree import Tree
 
@@ -156,3 +157,66 @@ def test_what_does_not_fit_is_refused():
         simplify(base, [[0.0], [1.0]], [0])
     with pytest.raises(ValueError, match="confidence must be a number between 0 and 1, got 2"):
         simplify(base, [[0.0]], [0], confidence=2)
+
+
+# Oracle: DC 10.4.3, upper limits of the error rate at a confidence of 0.25, six digits.
+@pytest.mark.capability("DC-55")
+def test_the_limits_of_the_book():
+    assert_allclose(pessimistic_error([0, 0, 1], [6, 1, 16]), [0.206299, 0.75, 0.159611], atol=5e-7)
+
+
+def random_rules(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (40, 3)).astype(float)
+    y, w = rng.integers(0, 2, 40), rng.integers(1, 4, 40).astype(float)
+    conditions = tuple(Condition(j, *sorted(rng.choice(5, 2, replace=False) - 0.5)) for j in range(3))
+    return X, y, w, Rule(conditions, 1)
+
+
+@pytest.mark.capability("DC-55")
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.25, 0.1, None]))
+def test_counting_in_one_pass_drops_what_trying_each_would(seed, confidence):
+    """Twin: the greedy order of without_needless, which asks for an estimate of every set of covered rows."""
+    X, y, w, rule = random_rules(seed)
+    parts = [part for condition in rule.conditions for part in single_conditions(condition)]
+    failed = [~part.covers(X) for part in parts]
+
+    def estimate(rows, size):
+        n, errors = w[rows].sum(), w[rows & (y != 1)].sum()
+        if confidence is not None:
+            return float(pessimistic_error(errors, n, confidence))
+        return errors / n if n else 1.0
+
+    kept, error = without_needless(failed, len(y), estimate)
+    found, short = shortened(rule, X, y, w, confidence)
+    assert found == pytest.approx(error, abs=1e-9)
+    covered = np.ones(len(y), bool)
+    for p in kept:
+        covered &= ~failed[p]
+    assert estimate(short.covers(X), 0) == pytest.approx(error, abs=1e-9)
+    assert sum(len(single_conditions(c)) for c in short.conditions) == len(kept)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 25))
+def test_rules_that_do_harm_are_dropped_the_worst_first(seed, R, n):
+    rng = np.random.default_rng(seed)
+    covered, answers, y = rng.random((n, R)) < 0.5, rng.integers(0, 3, R), rng.integers(0, 3, n)
+    w = rng.integers(1, 4, n).astype(float)
+    prior = np.bincount(y, w, minlength=3)
+
+    def errors(stays, default_of):
+        left = ~covered[:, default_of].any(axis=1)
+        rest = np.bincount(y[left], w[left], minlength=3)
+        default = np.lexsort((-prior, -rest))[0]
+        said = [next((answers[r] for r in stays if covered[i, r]), default) for i in range(n)]
+        return w[np.array(said) != y].sum()
+
+    stays = list(range(R))
+    while stays:  # the default stays as it is while one rule is tried
+        change = [errors([r for r in stays if r != one], stays) - errors(stays, stays) for one in stays]
+        if min(change) >= 0:
+            break
+        del stays[int(np.argmin(change))]
+    assert np.flatnonzero(useful(covered, answers, y, w, 3)).tolist() == stays

@@ -34,8 +34,8 @@ class LinearRuleClassifier(RuleClassifier):
     Parameters
     ----------
     machine : a linear classifier, default None
-        Cloned, and fitted to the rows left; then it has ``coef_`` and ``intercept_``. None takes scikit-learn's
-        ``LinearSVC``.
+        Cloned, and fitted to the rows left; then it has ``coef_`` and ``intercept_``, as scikit-learn's ``LinearSVC``
+        and our ``Perceptron`` have. None takes our ``LogisticRegression``.
     max_machines : int, default 1
         How many machines there are, at most.
     min_samples : float, default 5
@@ -111,9 +111,9 @@ class LinearRuleClassifier(RuleClassifier):
 
         machine = self.machine
         if machine is None:
-            from sklearn.svm import LinearSVC
+            from assay.linear import LogisticRegression
 
-            machine = LinearSVC(random_state=0)
+            machine = LogisticRegression()
         machine = clone(machine)
         return machine.fit(X, y) if w is None else machine.fit(X, y, sample_weight=w)
 
