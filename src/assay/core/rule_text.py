@@ -71,6 +71,7 @@ class _Reader:
     def __init__(self, text: str, schema: Schema, classes: Sequence[Any] | None):
         self.text, self.schema, self.classes = text, schema, classes
         self.at, self.target = 0, ""
+        self.forms: dict[int, dict[str, int]] = {}
         spelled = [(column_word(c.name), j) for j, c in enumerate(schema)]
         self.plain = {word: j for word, j in spelled if word[:1] != '"'}
         self.lengths = sorted({len(word) for word in self.plain}, reverse=True)
@@ -364,12 +365,7 @@ class _Reader:
 
     def code(self, j: int, said: str | None, start: int | None = None) -> int:
         """The code of a category."""
-        column = self.schema[j]
-        forms = {label_word(c): k for k, c in enumerate(column.categories)}
-        for k, c in enumerate(column.categories):
-            if one_line(c).strip():
-                forms.setdefault(one_line(c), k)
-                forms.setdefault(label_word(str(c)), k)
+        column, forms = self.schema[j], self.forms_of(j)
         if said is None:
             self.space()
             start = self.at
@@ -381,12 +377,24 @@ class _Reader:
             self.fail(f"{column_word(column.name)} has no category {said}." + _near(said, labels), start)
         return forms[said]
 
+    def forms_of(self, j: int) -> dict[str, int]:
+        """The ways to write the categories of a column, the longest first, and their codes."""
+        if j not in self.forms:
+            categories = self.schema[j].categories
+            forms = {label_word(c): k for k, c in enumerate(categories)}
+            for k, c in enumerate(categories):
+                if one_line(c).strip():
+                    forms.setdefault(one_line(c), k)
+                    forms.setdefault(label_word(str(c)), k)
+            self.forms[j] = {form: forms[form] for form in sorted(forms, key=len, reverse=True)}
+        return self.forms[j]
+
     def value(self, forms: Iterable[str] | None) -> str | None:
         """The text of a value: quoted text as it is printed, a date, a number, or one of the forms."""
         self.space()
         if self.looking(r"['\"]"):
             return label_word(self.quoted())
-        for form in sorted(forms or (), key=len, reverse=True):
+        for form in forms or ():
             if self.text.startswith(form, self.at) and self.bounded(self.at + len(form), form):
                 self.at += len(form)
                 return form

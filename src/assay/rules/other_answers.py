@@ -20,6 +20,7 @@ from assay.core.rules import RuleBase
 __all__ = ["OtherAnswer", "other_answers"]
 
 MOST_STEPS = 1000  # rows tried for one answer
+MOST_WORK = 500_000  # rows times rules for one answer
 MOST_BOXES = 4_000  # boxes kept in mind for one answer
 MOST_RULES = 200  # of a class that are taken into account, the nearest to the row; of fewer all
 MOST_ANSWERS = 8  # other answers that are looked for
@@ -94,6 +95,8 @@ class _Search:
         self.space = Space(base, True)
         self.at = {j: self.space.piece(j, float(x[j])) for j in self.space.keys if isinstance(j, int)}
         self.order = best_order(base) if base.policy == "best" else np.arange(len(base.rules))
+        self.turn = np.empty(len(base.rules), int)
+        self.turn[self.order] = np.arange(len(base.rules))
         self.start: Box = dict(self.space.everything())
         missed = [sum(not m[self.at[k]] for k, m in masks.items()) for masks in self.space.masks]  # type: ignore[index]
         self.nearest = np.argsort(missed, kind="stable")
@@ -103,7 +106,7 @@ class _Search:
     def towards(self, wanted: Any) -> OtherAnswer | None:
         """The smallest change that makes the model answer this class."""
         rules = self.base.rules
-        near = {int(r) for r in [r for r in self.nearest if rules[r].answer == wanted][:MOST_RULES]}
+        near = [int(r) for r in self.nearest if rules[r].answer == wanted][:MOST_RULES]
         return self._first(
             self.start, lambda row: self.answer(row)[0] == wanted, lambda row: self._ways(row, wanted, near)
         )
@@ -138,7 +141,7 @@ class _Search:
                 heapq.heappush(todo, (*self._cost(box), count, box))
 
         push(start)
-        for _ in range(MOST_STEPS):
+        for _ in range(min(MOST_STEPS, 20 + MOST_WORK // (len(self.base.rules) + 1))):
             if not todo or len(seen) > MOST_BOXES:
                 return None
             box = heapq.heappop(todo)[-1]
@@ -149,19 +152,18 @@ class _Search:
                 push(self.space.meet(box, part) if key is None else {**box, key: box[key] & part})
         return None
 
-    def _ways(self, row: np.ndarray, wanted: Any, near: set[int]) -> Iterator[tuple[Any, Any]]:
+    def _ways(self, row: np.ndarray, wanted: Any, near: list[int]) -> Iterator[tuple[Any, Any]]:
         """Smaller boxes that hold every row of this one that gets the wanted class."""
         rules, fired = self.base.rules, self.base.covers_block(row[None, :])[0]
         in_turn = self.base.policy in ("first", "best")
-        deciding = next((r for r in self.order if fired[r]), None) if in_turn else None
-        for r in self.order:
-            if in_turn and r == deciding:
-                break
-            if r in near and not fired[r]:
+        holding = self.order[fired[self.order]].tolist()
+        last = self.turn[holding[0]] if in_turn and holding else len(rules)
+        for r in near:
+            if not fired[r] and self.turn[r] < last:
                 yield None, self.space.masks[r]
-        stopped = [] if deciding is None else [deciding]
+        stopped = holding[:1]
         if not in_turn:
-            stopped = [r for r in self.order if fired[r] and rules[r].answer != wanted][:MOST_RULES]
+            stopped = [r for r in holding if rules[r].answer != wanted][:MOST_RULES]
         for r in stopped:
             for key, mask in self.space.masks[r].items():
                 yield key, ~mask

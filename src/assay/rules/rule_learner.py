@@ -58,11 +58,7 @@ class _RuleLearner:
         rules = self.rules_.edited(rules) if isinstance(rules, str) else rules
         if rules.schema != self.rules_.schema or rules.classes != self.rules_.classes:
             raise ValueError(f"{who}: the rules speak of other columns or other classes.")
-        if rules.default is None:
-            if self.rules_.default is None or X is not None:
-                raise ValueError(
-                    f"{who}: the rules have no default. Give them one: rules.with_default(X, y)."
-                )
+        if rules.default is None:  # what the model said of rows without a rule, it says on
             rules = replace(rules, default=self.rules_.default)
         if (X is None) != (y is None):
             raise ValueError(f"{who}: to count the rules anew, give both X and y.")
