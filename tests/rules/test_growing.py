@@ -124,19 +124,24 @@ def test_stretches_that_are_passed_over_hold_no_better_cut(weighted, levels):
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10_000), holes=st.sampled_from([0.0, 0.3]), midpoint=st.booleans())
-def test_ranks_numbers_and_conditions_cover_the_same_rows(seed, holes, midpoint):
-    X, positive, w, schema = mixed_table(seed, 120, holes=holes)
+@given(
+    seed=st.integers(0, 10_000),
+    holes=st.sampled_from([0.0, 0.3]),
+    midpoint=st.booleans(),
+    weighted=st.booleans(),
+)
+def test_ranks_numbers_and_conditions_cover_the_same_rows(seed, holes, midpoint, weighted):
+    X, positive, w, schema = mixed_table(seed, 120, holes=holes, weighted=weighted)
     table, rows, draft = grown(X, positive, w, schema, midpoint=midpoint, most=4)
     covered = np.ones(len(X), bool)
     for condition in table.conditions(draft):
         covered &= condition.covers(X)
     assert_array_equal(rows.covers(draft), covered)
     among = np.arange(0, 120, 2)
-    depth = depths_by_the_book(table.ranks, among, draft)
+    depth, w = depths_by_the_book(table.ranks, among, draft), np.ones(120) if w is None else w
     p, n = rows.prefix_counts(draft, among)
-    assert_array_equal(p, [np.count_nonzero(positive[among] & (depth >= m)) for m in range(len(draft) + 1)])
-    assert_array_equal(n, [np.count_nonzero(~positive[among] & (depth >= m)) for m in range(len(draft) + 1)])
+    assert_array_equal(p, [w[among[positive[among] & (depth >= m)]].sum() for m in range(len(draft) + 1)])
+    assert_array_equal(n, [w[among[~positive[among] & (depth >= m)]].sum() for m in range(len(draft) + 1)])
 
 
 @settings(max_examples=30, deadline=None)
@@ -159,6 +164,18 @@ def test_cuts_at_values_do_not_depend_on_the_scale_of_numbers(seed):
     _, others, curved = grown(bent, positive, w, schema, midpoint=False)
     assert_array_equal(rows.covers(plain), others.covers(curved))
     assert_array_equal(plain.low, curved.low)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_best_of_many_categories(weighted):
+    rng = np.random.default_rng(4)
+    code = np.minimum(rng.geometric(0.01, 3000) - 1, 399)
+    positive = rng.random(3000) < rng.random(400)[code]
+    w = rng.integers(1, 5, 3000) / 4 if weighted else np.ones(3000)
+    schema = Schema([Column("town", "nominal", tuple(range(400)))])
+    _, _, draft = grown(code[:, None].astype(float), positive, w if weighted else None, schema)
+    twin = rule_by_the_book(code[:, None].astype(float), positive, w, [True])
+    assert [(0, EQUAL, float(draft.low[0]))] == twin
 
 
 def test_a_cut_lies_between_its_neighbours_whatever_the_numbers():
@@ -311,8 +328,9 @@ def test_kernels_refuse_arrays_that_do_not_fit():
                      table.values, table._scratch[:3], 0.0, 9, 0.0, True)  # fmt: skip
     with pytest.raises(ValueError, match="column"):
         nine, none = np.array([9], np.int32), np.zeros(1, np.int32)
-        _growth.depths(
-            table.ranks, np.arange(20), nine, none, none, np.empty(20, np.uint8), np.empty(0, np.int32)
-        )
+        _growth.covers(table.ranks, np.arange(20), nine, none, none, np.empty(20, np.uint8))
+    with pytest.raises(ValueError, match="shapes"):
+        _growth.prefix_counts(table.ranks, rows.rows, rows.rows, rows.flags, rows.weights, draft.column, draft.low,
+                              draft.high, np.empty((2, 3)))  # fmt: skip
     with pytest.raises(ValueError, match="rows"):
         _growth.narrow(table.order, np.zeros(20, np.uint8), np.empty((4, 3), np.uint64))

@@ -60,8 +60,6 @@ class RuleSetLength:
         self.hits = np.zeros(len(rows), np.int32)
         self.sizes: list[int] = []
         self._rule_bits: dict[int, float] = {}
-        self._positive = np.ascontiguousarray(rows.positive).view(np.uint8)
-        self._weights = np.empty(0) if rows.w is None else rows.w
         self._measure()
 
     def with_more(self, covered: np.ndarray, size: int) -> float:
@@ -107,6 +105,6 @@ class RuleSetLength:
     def _exceptions(self, plus: np.ndarray = _NONE, minus: np.ndarray = _NONE) -> float:
         rows = self.rows
         return _description_length.exceptions(
-            self.hits, plus.view(np.uint8), minus.view(np.uint8), self._positive, self._weights,
+            self.hits, plus.view(np.uint8), minus.view(np.uint8), rows.flags, rows.weights,
             rows.P, rows.N, self.share,
         )  # fmt: skip

@@ -168,6 +168,7 @@ class ClassRows:
     Attributes
     ----------
     w : (m,) weights or None      P, N : weight of the positive and of the negative rows
+    flags : (m,) uint8 and weights : (m,) or (0,), positive and w as kernels take them
     order : presorted keys of these rows
     """
 
@@ -176,6 +177,8 @@ class ClassRows:
     ):
         self.table, self.rows, self.positive = table, rows, positive
         self.w = None if table.w is None else table.w[rows]
+        self.flags = np.ascontiguousarray(positive).view(np.uint8)
+        self.weights = np.empty(0) if self.w is None else self.w
         self.order = table.narrowed(table.order if order is None else order, rows)
         self.P, self.N = self.weigh(np.ones(len(rows), bool))
 
@@ -218,21 +221,17 @@ class ClassRows:
     def covers(self, draft: Draft) -> np.ndarray:
         """(m,) bool: which rows meet all conditions."""
         met = np.empty(len(self.rows), np.uint8)
-        _growth.depths(self.table.ranks, self.rows, draft.column, draft.low, draft.high, met, _NONE)
+        _growth.covers(self.table.ranks, self.rows, draft.column, draft.low, draft.high, met)
         return met.view(bool)
 
     def prefix_counts(self, draft: Draft, among: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """p and n, (conditions + 1,) each: what the first 0, 1, 2, ... conditions cover among some places."""
-        met, depth = np.empty(len(among), np.uint8), np.empty(len(among), np.int32)
-        _growth.depths(self.table.ranks, self.rows[among], draft.column, draft.low, draft.high, met, depth)
-        place = 2 * depth + self.positive[among]
-        w = None if self.w is None else self.w[among]
-        counts = np.bincount(place, w, minlength=2 * len(draft) + 2).reshape(-1, 2)
-        n, p = np.cumsum(counts[::-1], axis=0)[::-1].T
-        return p.astype(np.float64), n.astype(np.float64)
-
-
-_NONE = np.empty(0, np.int32)
+        counts = np.empty((len(draft) + 1, 2))
+        _growth.prefix_counts(
+            self.table.ranks, self.rows, among, self.flags, self.weights,
+            draft.column, draft.low, draft.high, counts,
+        )  # fmt: skip
+        return counts[:, 1], counts[:, 0]
 
 
 def best_prefix(values: Any) -> int:

@@ -296,27 +296,58 @@ HOT void meet(const int32_t *ranks, const int64_t *rows, int64_t m, uint32_t low
     for (int64_t i = 0; i < m; ++i) met[i] &= uint32_t(ranks[rows[i]]) - low <= high - low;  // low <= rank <= high
 }
 
-// depth[i] = how many of the leading conditions row rows[i] meets: low <= rank <= high.
-void depths(In2<int32_t> ranks,    // in   (d, n)
+void require_conditions(int64_t d, const In1<int32_t> &column, const In1<int32_t> &low, const In1<int32_t> &high) {
+    const int64_t k = int64_t(column.shape(0));
+    require(int64_t(low.shape(0)) == k && int64_t(high.shape(0)) == k, "conditions: shapes");
+    for (int64_t q = 0; q < k; ++q) require(column.data()[q] >= 0 && column.data()[q] < d, "conditions: column");
+}
+
+// met[i] = whether row rows[i] meets all conditions.
+void covers(In2<int32_t> ranks,    // in   (d, n)
             In1<int64_t> rows,     // in   (m,)
             In1<int32_t> column,   // in   (k,)
-            In1<int32_t> low,      // in   (k,)
+            In1<int32_t> low,      // in   (k,) both ends are inside
             In1<int32_t> high,     // in   (k,)
-            InOut1<uint8_t> meets, // out  (m,) whether all are met
-            InOut1<int32_t> out) { // out  (m,) or (0,) if only that is asked
+            InOut1<uint8_t> met) { // out  (m,)
     const auto R = view(ranks);
-    const int64_t m = int64_t(rows.shape(0)), k = int64_t(column.shape(0));
-    require(int64_t(low.shape(0)) == k && int64_t(high.shape(0)) == k && int64_t(meets.shape(0)) == m &&
-                (out.shape(0) == 0 || int64_t(out.shape(0)) == m), "depths: shapes");
-    for (int64_t q = 0; q < k; ++q) require(column.data()[q] >= 0 && column.data()[q] < R.rows(), "depths: column");
+    const int64_t m = int64_t(rows.shape(0));
+    require(int64_t(met.shape(0)) == m, "covers: shapes");
+    require_conditions(R.rows(), column, low, high);
     nb::gil_scoped_release unlocked;
-    uint8_t *met = meets.data();
-    std::fill(met, met + m, uint8_t(1));
-    std::fill(out.data(), out.data() + out.shape(0), 0);
-    for (int64_t q = 0; q < k; ++q) {
-        meet(R.row(column.data()[q]), rows.data(), m, uint32_t(low.data()[q]), uint32_t(high.data()[q]), met);
-        for (int64_t i = 0; i < int64_t(out.shape(0)); ++i) out.data()[i] += met[i];
+    std::fill(met.data(), met.data() + m, uint8_t(1));
+    for (size_t q = 0; q < column.shape(0); ++q)
+        meet(R.row(column.data()[q]), rows.data(), m, uint32_t(low.data()[q]), uint32_t(high.data()[q]), met.data());
+}
+
+// counts[c] = weight of the negative and of the positive rows among some that meet the first c conditions.
+void prefix_counts(In2<int32_t> ranks,       // in   (d, n)
+                   In1<int64_t> rows,        // in   (m,)
+                   In1<int64_t> among,       // in   (h,)   places in rows
+                   In1<uint8_t> positive,    // in   (m,)   0 or 1
+                   In1<double> w,            // in   (m,) or (0,)
+                   In1<int32_t> column,      // in   (k,)
+                   In1<int32_t> low,         // in   (k,)
+                   In1<int32_t> high,        // in   (k,)
+                   InOut2<double> counts) {  // out  (k + 1, 2)
+    const auto R = view(ranks);
+    const auto out = view(counts);
+    const int64_t h = int64_t(among.shape(0)), k = int64_t(column.shape(0)), m = int64_t(rows.shape(0));
+    require(out.rows() == k + 1 && out.cols() == 2 && int64_t(positive.shape(0)) == m &&
+                (w.shape(0) == 0 || int64_t(w.shape(0)) == m), "prefix_counts: shapes");
+    require_conditions(R.rows(), column, low, high);
+    nb::gil_scoped_release unlocked;
+    std::fill(out.data(), out.data() + 2 * (k + 1), 0.0);
+    for (int64_t i = 0; i < h; ++i) {
+        const int64_t at = among.data()[i], row = rows.data()[at];
+        int64_t depth = 0;
+        for (; depth < k; ++depth) {
+            const int32_t rank = R.row(column.data()[depth])[row];
+            if (rank < low.data()[depth] || rank > high.data()[depth]) break;
+        }
+        out.row(depth)[positive.data()[at]] += w.shape(0) ? w.data()[at] : 1.0;
     }
+    for (int64_t c = k; c-- > 0;)
+        for (int side = 0; side < 2; ++side) out.row(c)[side] += out.row(c + 1)[side];  // whoever meets more meets these
 }
 
 uint64_t mixed(uint64_t z) {  // splitmix64
@@ -354,6 +385,7 @@ void hold_out(In1<int64_t> rows,       // in      (m,)
 NB_MODULE(ASSAY_MODULE, m) {
     m.def("grow", &grow);
     m.def("narrow", &narrow);
-    m.def("depths", &depths);
+    m.def("covers", &covers);
+    m.def("prefix_counts", &prefix_counts);
     m.def("hold_out", &hold_out);
 }
