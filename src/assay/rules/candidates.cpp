@@ -23,6 +23,7 @@ namespace {
 
 enum Measure { ACCURACY, LAPLACE, M_ESTIMATE, FOIL, LIKELIHOOD, ENTROPY, GINI, WRACC, MEASURES };
 enum Kind { NONE, UP_TO, ABOVE, EQUAL };
+inline bool both_ways(int measure) { return measure == LIKELIHOOD || measure == ENTROPY || measure == GINI; }
 constexpr double NEVER = -std::numeric_limits<double>::infinity();
 constexpr int COLUMNS = 6;  // of the table of what was found: key, value, coverage, kind, low rank, high rank
 
@@ -45,7 +46,7 @@ struct Judge {
     const double *xlog;     // x log2 x of whole numbers, or null
     double strength;        // beta of Laplace, m of the m-estimate, all weight for WRAcc
     double before, bits0;   // FOIL: the value of the rule so far, and log2 of its share of the class
-    bool over;              // the class must be more frequent than expected
+    bool over;              // the class must be more frequent than expected, and for purity the most frequent
 
     double xlogx(double x) const { return xlog ? xlog[int64_t(x)] : (x > 0 ? x * std::log2(x) : 0.0); }
 
@@ -64,10 +65,16 @@ struct Judge {
         return target < 0 || c[target] > prior[target] * t * (1 + 1e-12);
     }
 
+    bool right_way(const double *c, double t) const {  // purity must be that of the rule's own class
+        if (!over) return true;
+        if (measure != LIKELIHOOD && c[target] < *std::max_element(c, c + K)) return false;
+        return more_than_expected(c, t);
+    }
+
     double value(const double *c, double t) const {
         const int64_t k = own(c);
         const double p = c[k];
-        if (over && !more_than_expected(c, t)) return NEVER;
+        if (!right_way(c, t)) return NEVER;
         switch (measure) {
             case ACCURACY: return p / t;
             case LAPLACE: return (p + strength) / (t + double(K) * strength);
@@ -90,7 +97,7 @@ struct Judge {
 
     double key(const double *c, double t) const {
         if ((measure == ENTROPY || measure == GINI) && K == 2) {
-            if (over && !more_than_expected(c, t)) return NEVER;
+            if (!right_way(c, t)) return NEVER;
             return std::max(c[0], c[1]) / t;
         }
         const double v = value(c, t);
@@ -121,6 +128,7 @@ struct Shortlist {
     const Judge &judge;
     const double floor, least, whole, threshold;  // whole: a candidate leaves less than this
     const size_t most;
+    const bool own_rows;  // a rule for a class covers some of its rows, unless the measure is to be blind for that
     std::vector<Found> best;
     std::vector<std::vector<double>> counts;
     Found significant;
@@ -129,10 +137,11 @@ struct Shortlist {
 
     Shortlist(const Judge &judge, double floor, double least, double whole, double threshold, size_t most)
         : judge(judge), floor(floor), least(least), whole(whole), threshold(threshold), most(most),
+          own_rows(judge.target >= 0 && (judge.over || !both_ways(judge.measure))),
           significant{NEVER, 0, NONE, 0, 0}, significant_counts(size_t(judge.K)) {}
 
     void offer(const double *c, double t, int kind, uint32_t low, uint32_t high) {
-        if (t < least || t >= whole || (judge.target >= 0 && c[judge.target] <= 0)) return;
+        if (t < least || t >= whole || (own_rows && c[judge.target] <= 0)) return;
         const double key = judge.key(c, t);
         if (key < bar || !(key > floor)) return;
         const Found one{key, t, kind, low, high};

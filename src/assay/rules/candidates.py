@@ -46,7 +46,7 @@ class Measure:
     m : float, default 2
     over_represented : bool, default True
         For the measures that do not look at the direction (likelihood ratio, entropy, Gini): a rule for a class must
-        cover it more often than expected.
+        cover it more often than expected, and if it is to be pure, it must be pure of that class.
 
     Examples
     --------

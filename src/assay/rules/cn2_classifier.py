@@ -24,7 +24,8 @@ class CN2Classifier(RuleClassifier):
     r"""Classify by the rules of Clark and Niblett's CN2.
 
     The star starts with the empty conjunction. Every member is narrowed by every condition, and the ``beam`` best of
-    the new ones are the next star, until it is empty or none of its offspring can become the best. The best rule is
+    the new ones are the next star, until it is empty; a member of which no offspring can become the best rule (it is
+    pure, or covers too few rows) is not narrowed, and leaves its place to others. The best rule is
     the significant one of lowest class entropy, or of highest Laplace estimate; ties go to the larger coverage, then
     to the first found. Significant means that the likelihood ratio of the covered classes is above a quantile,
 

@@ -58,7 +58,7 @@ class SequentialCoveringClassifier(RuleClassifier):
     max_conditions : int or None, default None
     min_uncovered : float, default 1
         A class with less weight of uncovered rows than this is done.
-    max_error : float or None, default None
+    max_error : float or None, default 0.5
         The next rule's error, on the rows set aside or, if there are none, on those left: above it the class is done.
         A rule that covers no row set aside has error 1.
     mdl_bits : float or None, default None
@@ -118,7 +118,7 @@ class SequentialCoveringClassifier(RuleClassifier):
         min_coverage: float = 1,
         max_conditions: int | None = None,
         min_uncovered: float = 1,
-        max_error: float | None = None,
+        max_error: float | None = 0.5,
         mdl_bits: float | None = None,
         pruning: str | None = None,
         pruning_error: str = "penalised",

@@ -49,7 +49,7 @@ class RulePruning:
     >>> from assay.rules.rule_pruning import RulePruning
     >>> X = np.array([[1.0, 1], [2, 1], [3, 1], [4, 0], [5, 0], [6, 0]])
     >>> right = np.array([True, True, True, False, False, False])
-    >>> rule = Condition(0, high=2.5), Condition(1, codes=(1,))
+    >>> rule = Condition(1, codes=(1,)), Condition(0, high=2.5)
     >>> [condition.column for condition in RulePruning().pruned(rule, X, right, np.ones(6))]
     [1]
     """
