@@ -7,21 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from assay.associations.apriori import apriori
 from assay.associations.baskets import Baskets
-from assay.associations.collector import Collector
-from assay.associations.condensed import condensed
 from assay.associations.eclat import KINDS
 from assay.associations.frequent_sets import LIMIT, frequent_sets
-from assay.associations.item_sets import ItemSets
-from assay.associations.ranked import whole_weights
-from assay.associations.threshold import check_support, least_weight
+from assay.associations.passes import sets_by_passes
+from assay.associations.threshold import check_support
 from assay.core.conditions import Condition
 from assay.core.csr import csr_arrays
 from assay.core.learner import PassLearner, Transformer
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
-from assay.core.sums import Block, Rows, Source
-from assay.errors import DataError, ParameterError
+from assay.core.sums import Rows, Source
+from assay.errors import DataError
 from assay.tables import Schema
 
 __all__ = ["FrequentItems"]
@@ -111,38 +107,8 @@ class FrequentItems(PassLearner, Transformer):
                 baskets, self.min_support, max_size=self.max_size, kind=self.kind, limit=self.limit
             )
         else:
-            self.sets_ = self._by_passes(source, names, items_of)
-
-    def _by_passes(self, source: Source, names: tuple[str, ...], items_of: Any) -> ItemSets:
-        weight = source.add_up(
-            lambda block: np.array([0.0 if block.w is None else float(np.sum(block.w)), block.w is not None])
-        )
-        grain = whole_weights(np.ones(1), float(weight[0]))[1] if weight[0] > 0 else 0.0
-        if weight[1] and not grain:
-            raise DataError(f"{type(self).__name__}: no row weighs anything.")
-        collector = Collector(self.limit, self._too_many)
-        longest = self.max_size if self.kind == "all" else None
-        done = apriori(
-            _Whole(source, grain),
-            items_of,
-            len(names),
-            lambda total: least_weight(self.min_support, total, grain),
-            collector,
-            longest,
-        )
-        indptr, indices, counts = collector.in_order()
-        unit = grain or 1
-        least = least_weight(self.min_support, done.total, grain)
-        sets = ItemSets(
-            names, indptr, indices, counts * unit, done.total * unit, least * unit, "all", done.levels
-        )
-        return condensed(sets, self.kind, self.max_size)
-
-    def _too_many(self, found: int) -> None:
-        raise ParameterError(
-            f"{type(self).__name__}: at min_support={self.min_support!r} there are more than {self.limit:,} item "
-            "sets. Raise min_support, set max_size, or raise limit; estimate_sets tells how many some of the rows give."
-        )
+            asked = self.min_support, self.max_size, self.kind, self.limit
+            self.sets_ = sets_by_passes(source, items_of, names, *asked, who=type(self).__name__)
 
     def _transform(self, X: Any) -> Any:
         from scipy.sparse import csr_matrix, vstack
@@ -164,23 +130,6 @@ class FrequentItems(PassLearner, Transformer):
 
     def _names_out(self) -> list[str]:
         return [" & ".join(found.items) for found in self.sets_]
-
-
-class _Whole(Source):
-    """The same blocks with their weights as whole multiples of a grain."""
-
-    def __init__(self, source: Source, grain: float):
-        self._source, self._grain = source, grain
-
-    def add_up(self, summarize: Callable[[Block], Any]) -> Any:
-        grain = self._grain
-        if not grain:
-            return self._source.add_up(summarize)
-        return self._source.add_up(
-            lambda block: summarize(
-                Block(block.X, None, np.rint(np.asarray(block.w) / grain).astype(np.int64))
-            )
-        )
 
 
 def _item_names(schema: Schema) -> tuple[str, ...]:

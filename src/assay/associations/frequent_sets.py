@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.associations.apriori import Level, apriori
+from assay.associations.basket_stream import BasketStream, basket_items
 from assay.associations.baskets import Baskets
 from assay.associations.collector import Collector
 from assay.associations.condensed import condensed
@@ -15,10 +16,11 @@ from assay.associations.eclat import KINDS, eclat
 from assay.associations.explosion import Guard
 from assay.associations.fp_growth import fp_growth
 from assay.associations.item_sets import ItemSets
+from assay.associations.passes import sets_by_passes
 from assay.associations.threshold import Threshold, check_support
 from assay.core.parameters import Choice, Count, check
 from assay.core.sums import Rows
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 
 __all__ = ["LIMIT", "METHODS", "frequent_sets"]
 
@@ -33,7 +35,7 @@ ACCEPTS = {
 
 
 def frequent_sets(
-    baskets: Baskets,
+    baskets: Baskets | BasketStream,
     min_support: float = 0.1,
     *,
     method: str = "auto",
@@ -52,7 +54,7 @@ def frequent_sets(
 
     Parameters
     ----------
-    baskets : Baskets
+    baskets : Baskets, or a BasketStream, which is always searched by apriori
     min_support : float or int, default 0.1
         A share of the baskets (or of their weight) if float, from above 0 to 1; a count if int. Sets that just
         reach it are frequent.
@@ -89,6 +91,13 @@ def frequent_sets(
     """
     check_support(min_support)
     check("frequent_sets", ACCEPTS, {"method": method, "max_size": max_size, "kind": kind, "limit": limit})
+    if isinstance(baskets, BasketStream):
+        if method not in ("auto", "apriori"):
+            raise ParameterError(
+                f"frequent_sets: a stream is searched by apriori only, got method={method!r}."
+            )
+        wanted = min_support, max_size, kind, limit
+        return sets_by_passes(baskets, basket_items, baskets.items, *wanted).containing(*containing)
     if not isinstance(baskets, Baskets):
         raise DataError(
             f"frequent_sets: expected Baskets, got {type(baskets).__name__}. Make them with Baskets.from_lists, "
