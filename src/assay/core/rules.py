@@ -429,13 +429,17 @@ class RuleBase(RuleEditing):
         if classes is not None and (not classes or len(set(classes)) < len(classes)):
             raise ValueError("RuleBase: the classes must be distinct labels.")
         K = 0 if classes is None else len(classes)
-        if {len(self.totals), len(self.default_counts)} - {0, K} or not 0 <= self.smoothing < np.inf:
+        if {len(self.totals), len(self.default_counts)} - {0, K}:
             raise ValueError("RuleBase: there must be one count for each class.")
+        if not all(0 <= c < np.inf for c in (*self.totals, *self.default_counts, self.smoothing)):
+            raise ValueError("RuleBase: counts and smoothing must be numbers from 0.")
         for r, rule in enumerate(self.rules, 1):
             if not isinstance(rule, Rule):
                 raise TypeError(f"RuleBase: R{r} is no rule.")
             if len(rule.counts) not in (0, K):
                 raise ValueError(f"RuleBase: R{r} has {len(rule.counts)} counts for {K} classes.")
+            if not all(0 <= c < np.inf for c in (*rule.counts, rule.n, rule.total, rule.correct or 0.0)):
+                raise ValueError(f"RuleBase: R{r} has counts that no rows can have.")
             for condition in rule.conditions:
                 if not isinstance(condition, (Condition, LinearCondition)):
                     raise TypeError(f"RuleBase: R{r} has a condition that is none.")
@@ -610,30 +614,31 @@ def counted(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray | None = N
     total, R = float(w.sum()), len(base.rules)
     if base.classes is None:
         return replace(base, rules=tuple(_deviations(base, values, y, w, total)))
-    K = len(base.classes)
-    marks = np.zeros((len(y), K))
-    marks[np.arange(len(y)), y] = w
-    counts = _tally(base, values, marks).tolist()
+    counts = _class_counts(base, values, y, w).tolist()
     place = {c: k for k, c in enumerate(base.classes)}
     rules = tuple(
         replace(rule, n=sum(own), total=total, counts=tuple(own), correct=own[place[rule.answer]])
         for rule, own in zip(base.rules, counts)
     )
-    totals = tuple(marks.sum(axis=0).tolist())
+    totals = tuple(np.bincount(y, w, len(base.classes)).tolist())
     return replace(base, rules=rules, totals=totals, default_counts=tuple(counts[R]))
 
 
-def _tally(base: RuleBase, values: Any, marks: np.ndarray) -> np.ndarray:
-    """(R + 1, m) the sums of the rows' marks under each rule, and last of the rows that no rule covers."""
-    R, first = len(base.rules), base._firing.first(values)
+def _class_counts(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """(R + 1, K) the weight of each class under each rule, and last of the rows that no rule covers."""
+    R, K, first = len(base.rules), len(base.classes or ()), base.firing_block(values)
+    place = np.where(first < 0, R, first)
     if base.policy == "first":
-        place = np.where(first < 0, R, first)
-        return np.column_stack([np.bincount(place, mark, R + 1) for mark in marks.T])
-    sums = np.vstack([np.zeros((R, marks.shape[1])), marks[first < 0].sum(axis=0)])
-    step = max(1, (1 << 22) // max(R, 1))
-    for a in range(0, len(marks), step):
-        sums[:R] += base._firing.covers(values[a : a + step]).T.astype(np.float64) @ marks[a : a + step]
-    return sums
+        return np.bincount(place * K + y, w, (R + 1) * K).reshape(R + 1, K)
+    counts = np.zeros((R + 1, K))
+    counts[R] = np.bincount(y[first < 0], w[first < 0], K)
+    step = max(1, (1 << 22) // max(R, K))
+    for a in range(0, len(y), step):  # some rows at a time: rows times rules would take much memory
+        rows = slice(a, a + step)
+        marks = np.zeros((len(y[rows]), K))
+        marks[np.arange(len(marks)), y[rows]] = w[rows]
+        counts[:R] += base.covers_block(values[rows]).T.astype(np.float64) @ marks
+    return counts
 
 
 def _deviations(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray, total: float) -> Iterator[Rule]:
