@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.stats import false_discovery_control
 from statsmodels.stats.multitest import multipletests
 
 from assay.errors import ParameterError
@@ -13,8 +14,15 @@ from assay.stats.multiple_tests import benjamini_hochberg, holm
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
-def test_same_as_statsmodels(p):
+def test_shares_of_false_ones_are_scipys(p):
+    """Peer: scipy.stats.false_discovery_control."""
+    assert_allclose(benjamini_hochberg(p), false_discovery_control(p), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_same_as_statsmodels(seed):
     """Peer: statsmodels 0.14, multipletests with holm and fdr_bh."""
+    p = np.random.default_rng(seed).random(25) ** 4
     assert_allclose(holm(p), multipletests(p, method="holm")[1], atol=1e-12)
     assert_allclose(benjamini_hochberg(p), multipletests(p, method="fdr_bh")[1], atol=1e-12)
 
