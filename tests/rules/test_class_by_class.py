@@ -13,21 +13,27 @@ CLASSES = np.array(["a", "b", "c"])
 
 
 @pytest.mark.capability("DC-39")
-def test_rare_classes_come_first_and_equal_ones_in_their_order():
-    assert_array_equal(
-        class_sequence("rarest first", CLASSES, np.array([9.0, 2.0, 5.0]), "Learner"), [1, 2, 0]
-    )
-    assert_array_equal(
-        class_sequence("rarest first", CLASSES, np.array([3.0, 3.0, 3.0]), "Learner"), [0, 1, 2]
-    )
-    assert_array_equal(class_sequence(["c", "a", "b"], CLASSES, np.zeros(3), "Learner"), [2, 0, 1])
-    assert_array_equal(class_sequence(np.array([2, 1]), np.array([1, 2]), np.zeros(2), "Learner"), [1, 0])
+def test_rare_classes_come_first_and_equal_ones_as_the_rows_show_them():
+    y = np.repeat([0, 1, 2], [9, 2, 5])
+    sequence, totals = class_sequence("rarest first", CLASSES, y, None, "Learner")
+    assert_array_equal(sequence, [1, 2, 0])
+    assert_array_equal(totals, [9, 2, 5])
+    even = np.array([2, 0, 1] * 3)
+    assert_array_equal(class_sequence("rarest first", CLASSES, even, None, "Learner")[0], [2, 0, 1])
+    w = np.array([0.0, 1, 1, 1, 1, 1, 2, 1, 1])  # the first row is not there
+    assert_array_equal(class_sequence("rarest first", CLASSES, even, w, "Learner")[0], [0, 1, 2])
+
+
+def test_an_order_of_ones_own():
+    y = np.array([0, 1, 2])
+    assert_array_equal(class_sequence(["c", "a", "b"], CLASSES, y, None, "Learner")[0], [2, 0, 1])
+    assert_array_equal(class_sequence(np.array([2, 1]), np.array([1, 2]), y[:2], None, "Learner")[0], [1, 0])
 
 
 @pytest.mark.parametrize("order", [["a", "b"], ["a", "b", "b"], ["a", "b", "d"], [], 5])
 def test_an_order_that_is_not_one_of_all_classes_is_refused(order):
     with pytest.raises(ParameterError, match="Learner: class_order must list each class once: 'a', 'b', 'c'"):
-        class_sequence(order, CLASSES, np.zeros(3), "Learner")
+        class_sequence(order, CLASSES, np.array([0, 1, 2]), None, "Learner")
 
 
 def test_a_class_learns_from_the_rows_that_earlier_rules_leave():

@@ -14,30 +14,37 @@ from assay.rules.growing import ClassRows, Draft, RankedTable
 __all__ = ["class_by_class", "class_sequence"]
 
 
-def class_sequence(order: Any, classes: np.ndarray, totals: np.ndarray, who: str) -> np.ndarray:
-    """(K,) class codes in the order in which they get their rules; the last one is the default.
+def class_sequence(
+    order: Any, classes: np.ndarray, y: np.ndarray, w: np.ndarray | None, who: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """The class codes in the order in which they get their rules, the last one the default; and their weights.
 
     Parameters
     ----------
-    order : "rarest first", or all labels      totals : (K,) weight of each class
-        Classes of equal weight stand in the order of ``classes``.
+    order : "rarest first", or all labels
+        Classes of equal weight stand in the order in which the rows show them first.
+    classes : (K,) labels      y : (n,) codes      w : (n,) weights or None
 
     Examples
     --------
     >>> import numpy as np
     >>> from assay.rules.class_by_class import class_sequence
-    >>> class_sequence("rarest first", np.array(["a", "b", "c"]), np.array([5.0, 2.0, 9.0]), "Learner")
-    array([1, 0, 2])
+    >>> class_sequence("rarest first", np.array(["a", "b", "c"]), np.array([2, 0, 2, 1, 0]), None, "Learner")
+    (array([1, 2, 0]), array([2., 1., 2.]))
     """
+    totals = np.bincount(y, w, minlength=len(classes)).astype(np.float64)
     if isinstance(order, str):
-        return np.argsort(totals, kind="stable")
+        seen = np.arange(len(y)) if w is None else np.flatnonzero(w)
+        first = np.full(len(classes), len(y))
+        np.minimum.at(first, y[seen], seen)
+        return np.lexsort((first, totals)), totals
     place = {label: k for k, label in enumerate(classes.tolist())}
     given = np.asarray(order, dtype=object).ravel().tolist()
     if len(given) != len(place) or set(given) != set(place):
         raise ParameterError(
             f"{who}: class_order must list each class once: {', '.join(map(repr, place))}; got {order!r}."
         )
-    return np.array([place[label] for label in given])
+    return np.array([place[label] for label in given]), totals
 
 
 def class_by_class(

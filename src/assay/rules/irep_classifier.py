@@ -101,8 +101,7 @@ class IrepClassifier(RuleClassifier):
         self.random_state = random_state
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        totals = np.bincount(y, w, minlength=len(self.classes_)).astype(np.float64)
-        sequence = class_sequence(self.class_order, self.classes_, totals, type(self).__name__)
+        sequence, _ = class_sequence(self.class_order, self.classes_, y, w, type(self).__name__)
         some = slice(None) if w is None else np.flatnonzero(w)  # a row of weight zero is not there
         weights = None if w is None else w[some]
         table = RankedTable(X[some], self.schema_, weights, midpoint=self.threshold == "midpoint")

@@ -44,8 +44,8 @@ class RipperClassifier(RuleClassifier):
     rules, and rules without which the description is no longer are dropped, from the last to the first.
 
     Use it where a short list of readable rules is wanted, also for many classes, noisy labels and mixed tables. A
-    missing value meets no condition. Every row counts as much as it weighs; the random split counts rows. Where books
-    differ: numbers are cut in the middle between two neighbours; the gain has no correction of counts; the error of a
+    missing value meets no condition. Weights are counts of rows, so that they should not be scaled to sum to 1; the
+    random split draws rows, whatever they weigh. Where books differ: numbers are cut in the middle between two neighbours; the gain has no correction of counts; the error of a
     new rule is judged on all rows left, as Weka's JRip does (``check_error="pruning"``: more than half, on the pruning
     rows only). Cost: O(d n log n) sorting, then for each rule O(d) times the rows that its conditions leave.
 
@@ -67,8 +67,8 @@ class RipperClassifier(RuleClassifier):
         Where a new rule must be right: for more than half of the rows left that it covers, or for at least half of the
         pruning rows. None asks only for the description length.
     class_order : "rarest first" or list of all classes, default "rarest first"
-        The order in which classes get rules; the last one is the default. Classes of equal weight go in the order of
-        ``classes_``.
+        The order in which classes get rules; the last one is the default. Classes of equal weight go in the order in
+        which the rows show them first.
     threshold : "midpoint" or "value", default "midpoint"
         Compare with the middle between two neighbouring numbers, or with the number inside, as Weka does; then no
         answer depends on how numbers are scaled.
@@ -138,8 +138,7 @@ class RipperClassifier(RuleClassifier):
         self.random_state = random_state
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        totals = np.bincount(y, w, minlength=len(self.classes_)).astype(np.float64)
-        sequence = class_sequence(self.class_order, self.classes_, totals, type(self).__name__)
+        sequence, totals = class_sequence(self.class_order, self.classes_, y, w, type(self).__name__)
         some = slice(None) if w is None else np.flatnonzero(w)  # a row of weight zero is not there
         table = RankedTable(
             X[some],
@@ -268,7 +267,9 @@ class _OneClass:
                 covered = self.rows.covers(self.rules[at])
                 bits = self.length.without(at, covered)
                 if bits <= self.length.bits + SLACK:
-                    self.note(stage, self.rules[at], covered & (self.length.hits == 1), bits, "deleted", False)
+                    self.note(
+                        stage, self.rules[at], covered & (self.length.hits == 1), bits, "deleted", False
+                    )
                     self.length.delete(at, covered)
                     del self.rules[at]
 
