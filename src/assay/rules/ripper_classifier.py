@@ -44,10 +44,11 @@ class RipperClassifier(RuleClassifier):
     rules, and rules without which the description is no longer are dropped, from the last to the first.
 
     Use it where a short list of readable rules is wanted, also for many classes, noisy labels and mixed tables. A
-    missing value meets no condition. Weights are counts of rows, so that they should not be scaled to sum to 1; the
-    random split draws rows, whatever they weigh. Where books differ: numbers are cut in the middle between two neighbours; the gain has no correction of counts; the error of a
-    new rule is judged on all rows left, as Weka's JRip does (``check_error="pruning"``: more than half, on the pruning
-    rows only). Cost: O(d n log n) sorting, then for each rule O(d) times the rows that its conditions leave.
+    missing value meets no condition. Weights are counts of rows, so they should not be scaled to sum to 1; the random
+    split draws rows, whatever they weigh. Where books differ: numbers are cut in the middle between two neighbours; the
+    gain has no correction of counts; the error of a new rule is judged on all rows left, as Weka's JRip does
+    (``check_error="pruning"``: more than half, on the pruning rows only). Cost: O(d n log n) sorting, then for each rule
+    O(d) times the rows that its conditions leave.
 
     Parameters
     ----------
