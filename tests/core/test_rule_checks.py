@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from assay.core import rule_checks
+from assay.core import rule_space
 from assay.core.conditions import Condition, LinearCondition, known, missing
 from assay.core.rules import Rule, RuleBase
 from assay.tables import Column, Schema
@@ -186,7 +186,7 @@ def test_the_rules_of_a_tree_exclude_each_other_and_leave_nothing_out():
 
 
 def test_a_check_gives_up_in_words(monkeypatch):
-    monkeypatch.setattr(rule_checks, "MOST_BOXES", 3)
+    monkeypatch.setattr(rule_space, "MOST_BOXES", 3)
     base = RuleBase.parse(FIGURE_10_3, PEOPLE, ("N", "Y"))
     verdict = base.exhaustive()
     assert verdict.holds is None and not verdict and "not decided" in str(verdict)

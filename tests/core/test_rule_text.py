@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.conditions import Condition, LinearCondition, known, missing
-from assay.core.rule_text import RuleSyntaxError
+from assay.core.rule_scanner import RuleSyntaxError
 from assay.core.rules import Rule, RuleBase
 from assay.core.words import DAY
 from assay.tables import Column, Schema

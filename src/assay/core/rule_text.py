@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
 from assay.core.conditions import Condition, LinearCondition, RowTest
-from assay.core.rules import Policy, Rule, RuleBase, answer_word
+from assay.core.rule_forms import answer_word
+from assay.core.rule_scanner import RuleSyntaxError, Scanner, near
+from assay.core.rules import Policy, Rule, RuleBase
 from assay.core.words import DAY, column_word, label_word, number, one_line
-from assay.errors import DataError
 from assay.tables import Column, Schema
 
 __all__ = ["RuleSyntaxError", "parse_rule", "parse_rules"]
 
-_SPACE = re.compile(r"(?:\s+|#[^\n]*)*")
 _NUMBER = re.compile(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf(?:inity)?(?!\w))")
 _DATE = re.compile(r"-?\d{4,6}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?(?![\w-])")
 _SIGN = re.compile(r"<=|>=|<>|!=|==|<|>|=|≤|≥|≠")
 _LAST_NUMBER = rf"(?:{_NUMBER.pattern})\s*(?:\)|and\b|or\b|then\b|=>|->|→|⇒)"  # 0 <= 2: the sum of no columns
-_EVIDENCE = re.compile(r"\s+\(support [^()]*\)\s*$")
 _FLIPPED = {"<": ">", "<=": ">="}
 _Premise = tuple[RowTest, ...]
-
-
-class RuleSyntaxError(DataError):
-    """Text that is no rule: where it goes wrong, and what was expected there."""
 
 
 def parse_rules(
@@ -65,12 +60,12 @@ def parse_rule(text: str, schema: Schema, classes: Sequence[Any] | None = None) 
     return base.rules[0]
 
 
-class _Reader:
-    """Reads a text from its beginning to its end; knows where it is."""
+class _Reader(Scanner):
+    """Reads rules about the columns of a schema."""
 
     def __init__(self, text: str, schema: Schema, classes: Sequence[Any] | None):
-        self.text, self.schema, self.classes = text, schema, classes
-        self.at, self.target = 0, ""
+        super().__init__(text)
+        self.schema, self.classes, self.target = schema, classes, ""
         self.forms: dict[int, dict[str, int]] = {}
         spelled = [(column_word(c.name), j) for j, c in enumerate(schema)]
         self.plain = {word: j for word, j in spelled if word[:1] != '"'}
@@ -181,7 +176,7 @@ class _Reader:
             return number
         if said not in self.labels:
             known = [answer_word(c, tuple(self.classes)) for c in self.classes]
-            self.fail(f"there is no class {said}." + _near(said, known), start)
+            self.fail(f"there is no class {said}." + near(said, known), start)
         return self.labels[said]
 
     # ------------------------------------------------------------------ conditions
@@ -322,6 +317,9 @@ class _Reader:
                 self.fail("expected <=, <, > or >= after the sum")
         return LinearCondition(tuple(terms), low, high)
 
+    def sign(self) -> str | None:
+        return self.match(_SIGN)
+
     def terms(self) -> list[tuple[int, float]]:
         """``2 a - 0.5 b`` as columns and weights; one column alone has the weight 1."""
         terms: list[tuple[int, float]] = []
@@ -374,7 +372,7 @@ class _Reader:
             self.fail(f"expected a category of {column_word(column.name)}")
         if said not in forms:
             labels = [label_word(c) for c in column.categories]
-            self.fail(f"{column_word(column.name)} has no category {said}." + _near(said, labels), start)
+            self.fail(f"{column_word(column.name)} has no category {said}." + near(said, labels), start)
         return forms[said]
 
     def forms_of(self, j: int) -> dict[str, int]:
@@ -410,16 +408,6 @@ class _Reader:
             return found[0]
         return None
 
-    def quoted(self) -> str:
-        """Text between quotes: a doubled quote is one, backslashes escape."""
-        start, quote = self.at, self.text[self.at]
-        found = re.compile(f"{quote}((?:[^{quote}]|{quote}{quote})*){quote}").match(self.text, self.at)
-        if found is None:
-            self.fail(f"this quote {quote} is never closed", start)
-        self.at = found.end()
-        inside = found[1].replace(quote * 2, quote)
-        return re.sub(r"\\(\\|[ntr]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})", _unescaped, inside)
-
     # ------------------------------------------------------------------ columns, words, places
 
     def name(self) -> int | None:
@@ -449,92 +437,9 @@ class _Reader:
         if not name:
             self.fail("expected a condition")
         quoted = [column_word(c.name) for c in self.schema]
-        self.fail(f"there is no column {name}." + _near(name, quoted))
-
-    def bounded(self, end: int, said: str) -> bool:
-        """Whether a word ends here."""
-        after = self.text[end : end + 1]
-        return not (after and (said[-1:].isalnum() or said[-1:] == "_") and (after.isalnum() or after == "_"))
-
-    def word(self, *words: str) -> bool:
-        """Whether one of these words stands here; then it is read."""
-        self.space()
-        for word in words:
-            end = self.at + len(word)
-            if self.text[self.at : end].lower() == word and self.bounded(end, word):
-                self.at = end
-                return True
-        return False
-
-    def ahead(self, word: str) -> bool:
-        start = self.at
-        found = self.word(word)
-        self.at = start
-        return found
-
-    def sign(self) -> str | None:
-        return self.match(_SIGN)
-
-    def match(self, pattern: re.Pattern[str], lines: bool = True) -> str | None:
-        self.space(lines)
-        found = pattern.match(self.text, self.at)
-        if found is None:
-            return None
-        self.at = found.end()
-        return found[0]
-
-    def looking(self, pattern: str, flags: int = 0) -> bool:
-        self.space()
-        return re.compile(pattern, flags).match(self.text, self.at) is not None
-
-    def space(self, lines: bool = True) -> None:
-        pattern = _SPACE if lines else re.compile(r"[^\S\n]*")
-        self.at = pattern.match(self.text, self.at).end()  # type: ignore[union-attr]
-
-    def ended(self) -> bool:
-        self.space()
-        return self.at >= len(self.text)
-
-    def peek_line(self) -> str:
-        """The rest of the line without comment and evidence."""
-        end = self.text.find("\n", self.at)
-        line = self.text[self.at : len(self.text) if end < 0 else end]
-        line = re.sub(r"(?:^|\s)#.*$", "", line)
-        return _EVIDENCE.sub("", line).strip()
-
-    def rest(self) -> str:
-        line = self.peek_line()
-        end = self.text.find("\n", self.at)
-        self.at = len(self.text) if end < 0 else end
-        return line
-
-    def fail(self, message: str, at: int | None = None) -> NoReturn:
-        at = min(self.at if at is None else at, len(self.text))
-        line, column = self.text.count("\n", 0, at) + 1, at - (self.text.rfind("\n", 0, at) + 1) + 1
-        message = message if message.endswith(("?", ".")) else message + "."
-        raise RuleSyntaxError(f"RuleBase.parse: line {line}, column {column}: {message}")
-
-
-def _near(said: str, known: Iterable[str]) -> str:
-    """A hint at names that look alike."""
-    from difflib import get_close_matches
-
-    known = list(dict.fromkeys(known))
-    lower: dict[str, str] = {}
-    for one in known:
-        lower.setdefault(one.strip("'\"").lower(), one)
-    near = get_close_matches(said.strip("'\"").lower(), lower, n=1, cutoff=0.6)
-    if near:
-        return f" Did you mean {lower[near[0]]}?"
-    return f" There are {', '.join(known[:8])}{', ...' if len(known) > 8 else ''}."
+        self.fail(f"there is no column {name}." + near(name, quoted))
 
 
 def _above(x: float, itself: bool) -> float:
     """The end of x < ... that says x <= ..."""
     return math.nextafter(x, -math.inf) if itself else x
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    said = found[1]
-    simple: dict[str, Callable[[], str] | str] = {"\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
-    return str(simple[said]) if said in simple else chr(int(said[1:], 16))

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from assay.core.conditions import Condition, LinearCondition
-from assay.core.rule_checks import Space
 from assay.core.rule_posterior import best_order
+from assay.core.rule_space import Space
 from assay.core.rules import RuleBase
 
 __all__ = ["OtherAnswer", "other_answers"]

@@ -1,0 +1,116 @@
+"""A text read from its beginning to its end: words, quotes, lines, and errors that know where they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NoReturn
+
+from assay.errors import DataError
+
+__all__ = ["RuleSyntaxError", "Scanner", "near"]
+
+_SPACE = re.compile(r"(?:\s+|#[^\n]*)*")
+_LINE_SPACE = re.compile(r"[^\S\n]*")
+_EVIDENCE = re.compile(r"\s+\(support [^()]*\)\s*$")
+
+
+class RuleSyntaxError(DataError):
+    """Text that is no rule: where it goes wrong, and what was expected there."""
+
+
+class Scanner:
+    """A place in a text, and what stands there."""
+
+    def __init__(self, text: str):
+        self.text, self.at = text, 0
+
+    def quoted(self) -> str:
+        """Text between quotes: a doubled quote is one, backslashes escape."""
+        start, quote = self.at, self.text[self.at]
+        found = re.compile(f"{quote}((?:[^{quote}]|{quote}{quote})*){quote}").match(self.text, self.at)
+        if found is None:
+            self.fail(f"this quote {quote} is never closed", start)
+        self.at = found.end()
+        inside = found[1].replace(quote * 2, quote)
+        return re.sub(r"\\(\\|[ntr]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})", _unescaped, inside)
+
+    def bounded(self, end: int, said: str) -> bool:
+        """Whether a word ends here."""
+        after = self.text[end : end + 1]
+        return not (after and (said[-1:].isalnum() or said[-1:] == "_") and (after.isalnum() or after == "_"))
+
+    def word(self, *words: str) -> bool:
+        """Whether one of these words stands here; then it is read."""
+        self.space()
+        for word in words:
+            end = self.at + len(word)
+            if self.text[self.at : end].lower() == word and self.bounded(end, word):
+                self.at = end
+                return True
+        return False
+
+    def ahead(self, word: str) -> bool:
+        start = self.at
+        found = self.word(word)
+        self.at = start
+        return found
+
+    def match(self, pattern: re.Pattern[str], lines: bool = True) -> str | None:
+        self.space(lines)
+        found = pattern.match(self.text, self.at)
+        if found is None:
+            return None
+        self.at = found.end()
+        return found[0]
+
+    def looking(self, pattern: str, flags: int = 0) -> bool:
+        self.space()
+        return re.compile(pattern, flags).match(self.text, self.at) is not None
+
+    def space(self, lines: bool = True) -> None:
+        pattern = _SPACE if lines else _LINE_SPACE
+        self.at = pattern.match(self.text, self.at).end()  # type: ignore[union-attr]
+
+    def ended(self) -> bool:
+        self.space()
+        return self.at >= len(self.text)
+
+    def peek_line(self) -> str:
+        """The rest of the line without comment and evidence."""
+        end = self.text.find("\n", self.at)
+        line = self.text[self.at : len(self.text) if end < 0 else end]
+        line = re.sub(r"(?:^|\s)#.*$", "", line)
+        return _EVIDENCE.sub("", line).strip()
+
+    def rest(self) -> str:
+        line = self.peek_line()
+        end = self.text.find("\n", self.at)
+        self.at = len(self.text) if end < 0 else end
+        return line
+
+    def fail(self, message: str, at: int | None = None) -> NoReturn:
+        at = min(self.at if at is None else at, len(self.text))
+        line, column = self.text.count("\n", 0, at) + 1, at - (self.text.rfind("\n", 0, at) + 1) + 1
+        message = message if message.endswith(("?", ".")) else message + "."
+        raise RuleSyntaxError(f"RuleBase.parse: line {line}, column {column}: {message}")
+
+
+def near(said: str, known: Iterable[str]) -> str:
+    """A hint at names that look alike."""
+    from difflib import get_close_matches
+
+    known = list(dict.fromkeys(known))
+    lower: dict[str, str] = {}
+    for one in known:
+        lower.setdefault(one.strip("'\"").lower(), one)
+    near = get_close_matches(said.strip("'\"").lower(), lower, n=1, cutoff=0.6)
+    if near:
+        return f" Did you mean {lower[near[0]]}?"
+    return f" There are {', '.join(known[:8])}{', ...' if len(known) > 8 else ''}."
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    said = found[1]
+    simple = {"\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
+    return simple[said] if said in simple else chr(int(said[1:], 16))
