@@ -21,9 +21,10 @@ class PrismClassifier(RuleClassifier):
 
     A rule for a class starts empty and takes the condition with the largest share :math:`p/t` of the class among the
     rows that it leaves (ties: the larger p, then the first column), until it is never wrong or all columns are used
-    up; a condition that all its rows meet may be among them. The rows that it covers are taken away and the next rule is grown, until all rows of the class are
-    covered. Each class begins with all rows again, so the rules of one class do not depend on those of another. Where
-    several fire, the surest one answers (Weka takes the first, and so follows the rules that noise made).
+    up; a condition that all its rows meet may be among them. The rows that it covers are taken away and the next rule
+    is grown, until all rows of the class are covered. Each class begins with all rows again, so the rules of one class
+    do not depend on those of another. Where several fire, the surest one answers (Weka takes the first, and so follows
+    the rules that noise made).
 
     It fits clean data exactly and follows noise just as exactly. Numeric columns, which the original does not have,
     compete with thresholds half way between two neighbouring values of the rows that a rule still covers, and may be
