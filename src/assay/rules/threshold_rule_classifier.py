@@ -19,6 +19,9 @@ __all__ = ["ThresholdRuleClassifier"]
 
 PAIRS_ROWS = 3000  # with more rows, pairs of columns are no longer tried as starts
 PAIRS_COLUMNS = 6  # the columns whose pairs are
+SEEDS = 8  # positive rows around which a rule is begun
+PARTS = (0.1, 0.3, 0.6)  # with this share of the positive rows, the nearest
+CLIMBED = 16  # starts, the best ones, that are improved
 BLOCK = 1 << 27  # entries that one call of the kernel looks at
 
 
@@ -33,8 +36,8 @@ class ThresholdRuleClassifier(RuleClassifier):
     conditions; then the smallest thresholds.
 
     With one or two ordered columns that rule is found by a look at all pairs of thresholds, in O(n^2). With more it is
-    searched for: from several starts, among them the best rules of pairs of columns, one threshold after the other is
-    set to its best place given the others, until none can be improved. ``exact_`` tells whether no rule can have fewer
+    searched for: from several starts, among them the best rules of pairs of columns and rules around groups of positive
+    rows, one threshold after the other is set to its best place given the others, until none can be improved. ``exact_`` tells whether no rule can have fewer
     errors. Columns without an order are not used. A missing value exceeds nothing.
 
     Parameters
@@ -164,7 +167,8 @@ def _search(axes: list[list[_Axis]], s: np.ndarray) -> _Rule:
         return _climb(_Rule({}, float(s.sum())), axes, s, slack)
     if len(axes) == 2:
         return max((_corner(a, b, s, slack) for a, b in product(*axes)), key=lambda rule: rule.merit)
-    rules = [_climb(start, axes, s, slack) for start in _starts(axes, s, slack)]
+    starts = sorted(_starts(axes, s, slack), key=lambda rule: -rule.value)[:CLIMBED]
+    rules = [_climb(start, axes, s, slack) for start in starts]
     return max(rules, key=lambda rule: rule.merit)
 
 
@@ -185,6 +189,28 @@ def _starts(axes: list[list[_Axis]], s: np.ndarray, slack: float) -> list[_Rule]
             rule = max(found, key=lambda rule: rule.merit)
             place = {axes[i][0].column: i, axes[j][0].column: j}
             starts.append(_Rule({place[p[0].column]: p for p in rule.parts.values()}, rule.value))
+    return starts + _around(axes, s)
+
+
+def _around(axes: list[list[_Axis]], s: np.ndarray) -> list[_Rule]:
+    """The tightest rules around some positive rows and their nearest positive rows, few and many of them.
+
+    Where several conditions must hold together to be worth anything, only rules that begin with all of them get there.
+    """
+    own = np.flatnonzero(s > 0)
+    if not len(own):
+        return []
+    place = np.column_stack([axis[0].rank / len(axis[0].margin) for axis in axes])[own]
+    order = np.lexsort(place.T[::-1])
+    starts = []
+    for seed in np.unique(order[np.linspace(0, len(own) - 1, SEEDS).round().astype(int)]):
+        near = np.lexsort([*place.T[::-1], np.abs(place - place[seed]).max(axis=1)])
+        for part in PARTS:
+            rows = own[near[: max(2, round(part * len(own)))]]
+            for way in range(len(axes[0])):
+                parts = {j: (axis[way], int(axis[way].rank[rows].min())) for j, axis in enumerate(axes)}
+                rule = _Rule({j: p for j, p in parts.items() if p[1]})
+                starts.append(_Rule(rule.parts, float(s[rule.covers(len(s))].sum())))
     return starts
 
 
