@@ -125,6 +125,17 @@ def test_a_rule_without_exception_has_infinite_conviction():
     assert interest("yule_q", 2, 2, 2, 6) == 1
 
 
+@settings(max_examples=60, deadline=None)
+@given(tables(), st.floats(0.01, 100), st.sampled_from([1.0, 1 + 1e-13, 1 - 1e-13]))
+def test_weights_that_add_up_with_rounding_give_sound_values(counts, weight, rounding):
+    xy, x, y, n = (weight * count for count in counts)
+    for m in MEASURES.values():
+        if m.name == "fisher_p":
+            continue
+        value = float(interest(m.name, xy * rounding, x, y * rounding, n))
+        assert not np.isnan(value) and m.low - 1e-6 <= value <= m.high + 1e-6, (m.name, value)
+
+
 def test_arrays_and_scalars_mix():
     assert_allclose(interest("confidence", [2, 3], [4, 4], [2, 5], 6), [0.5, 0.75])
     assert Crossing([1, 2], 2, 2, 4).neither.tolist() == [1, 2]

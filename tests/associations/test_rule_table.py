@@ -155,6 +155,8 @@ def test_measured_on_the_same_baskets_nothing_changes_but_what_was_tested():
     assert again.tested == len(rules) < rules.tested
     other = rules.measured(Baskets.from_lists([["x", "y"], ["z", "new"]]))
     assert other.n == 2 and other.xy.max() == 1
+    with pytest.raises(DataError, match="no baskets to measure the rules in"):
+        rules.measured(baskets[:0])
 
 
 def test_frames_of_three_libraries(rules):

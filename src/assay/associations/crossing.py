@@ -50,6 +50,9 @@ class Crossing:
                 f"interest: {self.xy[i]:g} baskets with X and Y, {self.x[i]:g} with X and {self.y[i]:g} with Y out of "
                 f"{self.n[i]:g} cannot be. Expected 0 <= both <= each, and each together with the other <= all."
             )
+        for field in ("x", "y"):
+            object.__setattr__(self, field, np.minimum(getattr(self, field), self.n))
+        object.__setattr__(self, "xy", np.minimum(self.xy, np.minimum(self.x, self.y)))
 
     @property
     def only_x(self) -> np.ndarray:

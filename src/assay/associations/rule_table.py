@@ -246,6 +246,8 @@ class AssociationRules:
         """
         from assay.associations.set_counts import ItemBits
 
+        if not baskets.n:
+            raise DataError("AssociationRules: there are no baskets to measure the rules in.")
         bits = ItemBits(baskets)
         sides: dict[int, np.ndarray] = {}
         for s in np.unique(np.concatenate([self.antecedents, self.consequents])).tolist():
@@ -270,15 +272,13 @@ class AssociationRules:
         i : int
         who, verb, that : what the baskets belong to, what they do with items, and the word between
         """
-        left, right = self.sides(range(len(self))[i])
-        share = f"{100 * self[i].confidence:.3g}"
-        if not left:
-            return f"{share} per cent of {who} {verb} {_and(right)}"
-        return f"{share} per cent of {who} {that} {verb} {_and(left)} also {verb} {_and(right)}"
+        i = range(len(self))[i]
+        return _sentence(*self.sides(i), self[i].confidence, who, verb, that)
 
     def sentences(self, who: str = "customers", verb: str = "buy", that: str = "who") -> list[str]:
         """Every rule as a sentence."""
-        return [self.sentence(i, who, verb, that) for i in range(len(self))]
+        sure = self.confidence.tolist()
+        return [_sentence(*self.sides(i), c, who, verb, that) for i, c in enumerate(sure)]
 
     def __repr__(self) -> str:
         n = f"{int(self.n):,}" if float(self.n).is_integer() else number(round(self.n, 6))
@@ -349,6 +349,15 @@ class AssociationRules:
 
 def _names(names: tuple[Any, ...]) -> str:
     return ", ".join(map(str, names)) or "anything"
+
+
+def _sentence(
+    left: tuple[Any, ...], right: tuple[Any, ...], confidence: float, who: str, verb: str, that: str
+) -> str:
+    share = f"{100 * confidence:.3g} per cent"
+    if not left:
+        return f"{share} of {who} {verb} {_and(right)}"
+    return f"{share} of {who} {that} {verb} {_and(left)} also {verb} {_and(right)}"
 
 
 def _and(names: tuple[Any, ...]) -> str:
