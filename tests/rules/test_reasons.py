@@ -48,6 +48,18 @@ def test_the_default():
     assert rows(other) == ["no | age > 20 | 10"]
 
 
+def test_no_rule_and_no_default():
+    base = replace(BASE, default=None)
+    holding, other = rule_reasons(base, np.array([[10.0, np.nan]]))
+    assert (
+        rows(holding) == ["ELSE | no rule holds |  | 1.0 | 0.0 | 1.0"]
+        and holding.note == "There is no default."
+    )
+    assert rows(other) == ["no | age > 20 | 10"]  # of all rows most are yes
+    numbers = RuleBase.parse("age > 50 => 7", SCHEMA)
+    assert rows(rule_reasons(numbers, np.array([[10.0, 0.0]]))[1]) == ["7 | age > 50 | 10"]
+
+
 def test_changes_of_several_columns():
     base = RuleBase.parse("age > 50 and job = 'A' => yes\nelse no", SCHEMA, ("no", "yes"))
     _, other = rule_reasons(base, np.array([[np.nan, 1.0]]))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["class_codes", "counted"]
 
+CELLS = 1 << 22  # rows times rules that are looked at together
+
 
 def counted(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray | None = None) -> RuleBase:
     """The rules with what the rows of a block say about them.
@@ -48,7 +50,7 @@ def _class_counts(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray) -> 
         return np.bincount(place * K + y, w, (R + 1) * K).reshape(R + 1, K)
     counts = np.zeros((R + 1, K))
     counts[R] = np.bincount(y[first < 0], w[first < 0], K)
-    step = max(1, (1 << 22) // max(R, K))
+    step = max(1, CELLS // max(R, K))
     for a in range(0, len(y), step):  # some rows at a time: rows times rules would take much memory
         rows = slice(a, a + step)
         marks = np.zeros((len(y[rows]), K))

@@ -107,7 +107,7 @@ def near(said: str, known: Iterable[str]) -> str:
     near = get_close_matches(said.strip("'\"").lower(), lower, n=1, cutoff=0.6)
     if near:
         return f" Did you mean {lower[near[0]]}?"
-    return f" There are {', '.join(known[:8])}{', ...' if len(known) > 8 else ''}."
+    return f" There are {', '.join(known[:8])}{', ...' if len(known) > 8 else '.'}"
 
 
 def _unescaped(found: re.Match[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.conditions import Condition, LinearCondition
-from assay.core.rule_posterior import best_order
+from assay.core.rule_posterior import best_order, rules_numbers, rules_posterior
 from assay.core.rule_space import Space
 from assay.core.rules import RuleBase
 
@@ -67,7 +67,7 @@ def other_answers(base: RuleBase, x: np.ndarray, answer: Answer | None = None) -
     >>> str(other.answer), [c.words(base.schema) for c in other.conditions]
     ('yes', ['x0 > 2'])
     """
-    said = base.predict_block if answer is None else answer
+    said = partial(_said_by_rules, base) if answer is None else answer
     now = said(x[None, :])[0]
     if any(isinstance(c, LinearCondition) for rule in base.rules for c in rule.conditions):
         return _one_column(base, x, said, now)
@@ -76,6 +76,15 @@ def other_answers(base: RuleBase, x: np.ndarray, answer: Answer | None = None) -
         return search.numbers() if base.policy == "first" else []
     found = [search.towards(c) for c in _wanted(base, x, now)]
     return sorted((one for one in found if one is not None), key=lambda one: len(one.conditions))
+
+
+def _said_by_rules(base: RuleBase, block: np.ndarray) -> np.ndarray:
+    """What the rules answer; where no rule holds and no default is, the class that is most frequent, or NaN."""
+    if base.default is not None:
+        return base.predict_block(block)
+    if base.classes is None:
+        return rules_numbers(base, block)
+    return np.array(base.classes, dtype=object)[rules_posterior(base, block).argmax(axis=1)]
 
 
 def _wanted(base: RuleBase, x: np.ndarray, now: Any) -> list[Any]:

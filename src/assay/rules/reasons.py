@@ -57,7 +57,7 @@ def _decision(base: RuleBase, fired: np.ndarray) -> str:
     """Who decides, in a sentence."""
     more = f" {len(fired) - MOST_RULES} more rules hold." if len(fired) > MOST_RULES else ""
     if not len(fired):
-        return "The default answers."
+        return "The default answers." if base.default is not None else "There is no default."
     if base.policy in ("first", "best") or (base.top == 1):
         why = "it is the surest of them" if base.policy == "best" else "it stands first"
         return f"R{fired[0] + 1} decides: {why}.{more}" if len(fired) > 1 else f"R{fired[0] + 1} decides."
@@ -93,6 +93,8 @@ def _another(base: RuleBase, x: np.ndarray, answer: Answer | None) -> Section | 
 
 
 def _told(base: RuleBase, answer: Any) -> str:
-    if base.classes is not None or answer is None:
+    if answer is None:
+        return ""
+    if base.classes is not None:
         return str(answer)
     return answer.words(base.schema, 4) if hasattr(answer, "words") else number(float(answer))
