@@ -4,6 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
@@ -240,6 +242,26 @@ def test_questions_predictions_and_reasons_agree():
         model.explain("Bob", "Tom")
     )
     assert model.to_prolog() == "daughter(X, Y) :- father(Y, X), female(Y)."
+
+
+constants = st.sampled_from("ABCDE")
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(constants, constants), min_size=1, max_size=10),
+    st.lists(st.tuples(constants), min_size=1, max_size=4),
+    st.lists(st.tuples(constants, constants), min_size=1, max_size=6),
+    st.booleans(),
+)
+def test_predictions_questions_and_what_is_uncovered_agree(r, s, t, recursive):
+    facts = Facts({"R": r, "S": s, "T": t})
+    model = FOIL(recursive=recursive, min_precision=0.5).fit(facts, "T")
+    pairs = [(a, b) for a in facts.constants for b in facts.constants]
+    proved = {pair for pair, true in zip(pairs, model.predict(pairs)) if true}
+    assert proved == {(q["x"], q["y"]) for q in model.query("T(x, y)")}
+    assert set(t) - proved == set(model.uncovered_)
+    assert all(parse_clause(str(clause)) == clause for clause in model.clauses_)
 
 
 def test_unknown_constants_equal_only_themselves():
