@@ -27,7 +27,9 @@ def candidates(x, nominal):
         return [(EQUAL, v) for v in values], x == values[:, None]
     low, high = values[:-1, None], values[1:, None]
     met = np.stack([x <= low, x >= high], axis=1).reshape(-1, len(x))
-    return [(kind, (a + b) / 2) for a, b in zip(low[:, 0], high[:, 0]) for kind in (BELOW, ABOVE)], met
+    return [
+        (kind, float(f"{(a + b) / 2:.15g}")) for a, b in zip(low[:, 0], high[:, 0]) for kind in (BELOW, ABOVE)
+    ], met
 
 
 def rule_by_the_book(X, positive, w, nominal, min_positive=0.0, correction=0.0, most=99):
@@ -185,6 +187,12 @@ def test_a_cut_lies_between_its_neighbours_whatever_the_numbers():
             _, rows, draft = grown(X, np.array(positive), None, Schema.numeric(1))
             assert a <= draft.cut[0] < b
             assert_array_equal(rows.covers(draft), positive)
+
+
+def test_cuts_have_no_digits_that_only_rounding_made():
+    assert (0.07 + 0.08) / 2 != 0.075
+    table, _, draft = grown(np.array([[0.07], [0.08]]), np.array([True, False]), None, Schema.numeric(1))
+    assert table.words(draft) == "x0 <= 0.075"
 
 
 def test_a_rule_ends_where_nothing_can_be_gained():

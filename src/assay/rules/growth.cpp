@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 using namespace assay;
@@ -179,6 +181,17 @@ int32_t rank_below(const double *values, uint32_t a, uint32_t b, double x) {
     return int32_t(std::upper_bound(values + a, values + b, x) - values) - 1;
 }
 
+// The middle of x < y, without the last digits that only rounding has made (0.075, not 0.07500000000000001).
+double middle(double x, double y) {
+    double cut = (x + y) / 2;
+    if (!std::isfinite(cut)) cut = x / 2 + y / 2;  // x + y was too large a number
+    char text[32];
+    std::snprintf(text, sizeof text, "%.15g", cut);
+    const double plain = std::strtod(text, nullptr);
+    if (plain >= x && plain < y) return plain;
+    return cut >= x && cut < y ? cut : x;  // neighbouring numbers have no middle
+}
+
 struct Grown {
     std::vector<int32_t> column, kind, low, high;
     std::vector<double> cut, gain;
@@ -191,9 +204,7 @@ void append(Grown &rule, const Offer &best, const double *values, int32_t distin
     if (best.kind == EQUAL) low = high = int32_t(best.a);
     else if (midpoint) {
         const double x = values[best.a], y = values[best.b];
-        cut = (x + y) / 2;
-        if (!std::isfinite(cut)) cut = x / 2 + y / 2;  // x + y was too large a number
-        if (!(cut >= x && cut < y)) cut = x;            // neighbouring numbers have no middle
+        cut = middle(x, y);
         const int32_t last = rank_below(values, best.a, best.b, cut);
         (best.kind == BELOW ? high : low) = best.kind == BELOW ? last : last + 1;
     } else {

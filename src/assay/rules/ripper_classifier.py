@@ -47,8 +47,8 @@ class RipperClassifier(RuleClassifier):
     missing value meets no condition. Weights are counts of rows, so they should not be scaled to sum to 1; the random
     split draws rows, whatever they weigh. Where books differ: numbers are cut in the middle between two neighbours; the
     gain has no correction of counts; the error of a new rule is judged on all rows left, as Weka's JRip does
-    (``check_error="pruning"``: more than half, on the pruning rows only). Cost: O(d n log n) sorting, then for each rule
-    O(d) times the rows that its conditions leave.
+    (``check_error="pruning"``: more than half, on the pruning rows only). Cost: O(d n log n) sorting, then for each
+    rule O(d) times the rows that its conditions leave.
 
     Parameters
     ----------
