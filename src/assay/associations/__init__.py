@@ -1,6 +1,7 @@
 """What goes together: frequent item sets of baskets, and the rules among them."""
 
 from assay.associations.association_rules import association_rules
+from assay.associations.basket_stream import BasketStream
 from assay.associations.baskets import Baskets
 from assay.associations.condensed import closed_sets, maximal_sets
 from assay.associations.cross_selling import CrossSelling, cross_selling, cross_selling_targets
@@ -33,6 +34,7 @@ __all__ = [
     "Association",
     "AssociationRule",
     "AssociationRules",
+    "BasketStream",
     "Baskets",
     "CrossSelling",
     "FrequentItems",

@@ -12,6 +12,7 @@ from assay.decide.isotonic import IsotonicCalibrator, pool_adjacent_violators
 from assay.decide.losses import Loss, as_loss
 from assay.decide.priors import PriorShift, adjust_priors, effective_priors, estimate_priors
 from assay.decide.regions import Region, decision_regions
+from assay.decide.reject_cascade import CascadeAccount, CascadeLevel, RejectCascade
 from assay.decide.scores import class_scores, decide_sign, rank, weighted_maximum
 from assay.decide.sigmoid import SigmoidCalibrator
 from assay.decide.temperature import TemperatureCalibrator
@@ -23,6 +24,8 @@ from assay.decide.venn_abers import VennAbersCalibrator
 __all__ = [
     "BayesOptimal",
     "CalibratedClassifierCV",
+    "CascadeAccount",
+    "CascadeLevel",
     "ConformalClassifier",
     "Decision",
     "DecisionRule",
@@ -31,6 +34,7 @@ __all__ = [
     "Loss",
     "PriorShift",
     "Region",
+    "RejectCascade",
     "RejectCurve",
     "RiskCoverage",
     "SetCoverage",

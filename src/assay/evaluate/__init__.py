@@ -8,6 +8,7 @@ from assay.evaluate.diagnose import Finding, diagnose
 from assay.evaluate.learners import LEARNERS, Entry, find_learner, make_learner, register
 from assay.evaluate.majority import MajorityClassifier
 from assay.evaluate.metrics import METRICS, Metric, Outcome
+from assay.evaluate.mislabelled import Mislabelled, mislabelled
 from assay.evaluate.multiple import holm, letters
 from assay.evaluate.paired import PairedTest, corrected_interval, mcnemar, paired_t, wilson_interval
 from assay.evaluate.verdict import Standing, Verdict
@@ -21,6 +22,7 @@ __all__ = [
     "Finding",
     "MajorityClassifier",
     "Metric",
+    "Mislabelled",
     "Outcome",
     "PairedTest",
     "Resampling",
@@ -36,6 +38,7 @@ __all__ = [
     "letters",
     "make_learner",
     "mcnemar",
+    "mislabelled",
     "paired_t",
     "register",
     "wilson_interval",

@@ -7,6 +7,7 @@ from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
 from assay.plots.loss_curves_display import LossCurvesDisplay
 from assay.plots.margin_display import MarginDisplay
 from assay.plots.partition_display import PartitionDisplay
+from assay.plots.rule_growth import RuleGrowthDisplay
 from assay.plots.staged_error_display import StagedErrorDisplay
 from assay.plots.tree_display import TreeDisplay
 
@@ -18,6 +19,7 @@ __all__ = [
     "LossCurvesDisplay",
     "MarginDisplay",
     "PartitionDisplay",
+    "RuleGrowthDisplay",
     "StagedErrorDisplay",
     "TreeDisplay",
 ]

@@ -1,8 +1,10 @@
 """Learners of rules that people can read, check and change."""
 
+from assay.rules.active_query import Query, active_queries, next_query
 from assay.rules.aq_classifier import AQClassifier
 from assay.rules.associative_classifier import AssociativeClassifier
 from assay.rules.ball_classifier import BallClassifier
+from assay.rules.boolean_hypotheses import BooleanHypotheses
 from assay.rules.box import Box
 from assay.rules.box_classifier import BoxClassifier
 from assay.rules.box_union_classifier import BoxUnionClassifier
@@ -17,16 +19,20 @@ from assay.rules.covering_classifier import SequentialCoveringClassifier
 from assay.rules.covering_regressor import CoveringRegressor
 from assay.rules.cpar_classifier import CPARClassifier
 from assay.rules.decision_table_classifier import DecisionTableClassifier
+from assay.rules.editing import Effect, effect
 from assay.rules.facts import Facts
 from assay.rules.first_order import Clause, Literal, Variable, parse_clause
 from assay.rules.foil import FOIL
+from assay.rules.hypothesis_errors import HypothesisErrors, hypothesis_areas, hypothesis_errors
 from assay.rules.irep_classifier import IrepClassifier
-from assay.rules.learn_one_rule import Growth, learn_one_rule
+from assay.rules.learn_one_rule import Growth, growth_along, learn_one_rule
 from assay.rules.linear_rule_classifier import LinearRuleClassifier
 from assay.rules.m5_rules_regressor import M5RulesRegressor
 from assay.rules.maximal_pattern_classifier import MaximalPatternClassifier
 from assay.rules.memorising_rule_classifier import MemorisingRuleClassifier
+from assay.rules.one_class_each import OneClassEach
 from assay.rules.one_r_classifier import OneRClassifier
+from assay.rules.other_answers import OtherAnswer, other_answers
 from assay.rules.part_classifier import PartClassifier
 from assay.rules.pattern_features import PatternFeatures
 from assay.rules.prism_classifier import PrismClassifier
@@ -41,6 +47,7 @@ __all__ = [
     "AQClassifier",
     "AssociativeClassifier",
     "BallClassifier",
+    "BooleanHypotheses",
     "Box",
     "BoxClassifier",
     "BoxUnionClassifier",
@@ -53,8 +60,10 @@ __all__ = [
     "Clause",
     "CoveringRegressor",
     "DecisionTableClassifier",
+    "Effect",
     "Facts",
     "Growth",
+    "HypothesisErrors",
     "IrepClassifier",
     "LinearRuleClassifier",
     "Literal",
@@ -62,10 +71,13 @@ __all__ = [
     "MaximalPatternClassifier",
     "Measure",
     "MemorisingRuleClassifier",
+    "OneClassEach",
     "OneRClassifier",
+    "OtherAnswer",
     "PartClassifier",
     "PatternFeatures",
     "PrismClassifier",
+    "Query",
     "RipperClassifier",
     "RuleClassifier",
     "RulePruning",
@@ -74,9 +86,16 @@ __all__ = [
     "ThresholdRuleClassifier",
     "Variable",
     "VersionSpace",
+    "active_queries",
     "class_association_rules",
     "class_rules",
+    "effect",
+    "growth_along",
+    "hypothesis_areas",
+    "hypothesis_errors",
     "learn_one_rule",
+    "next_query",
+    "other_answers",
     "parse_clause",
     "prune_rules",
 ]
