@@ -190,6 +190,14 @@ def test_parameters_are_checked(options, what):
         frequent_sets(Baskets.from_lists(["ab"]), **options)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_numbers_beyond_all_bounds_are_only_large(method):
+    baskets, huge = Baskets.from_lists(["ab", "a"]), 10**30
+    assert len(frequent_sets(baskets, huge, method=method)) == 0
+    assert len(frequent_sets(Baskets.from_lists(["ab", "a"], [1e-300, 1e300]), huge, method=method)) == 1
+    assert len(frequent_sets(baskets, 1, method=method, max_size=huge, limit=huge)) == 3
+
+
 def test_lists_are_no_baskets():
     with pytest.raises(DataError, match=r"expected Baskets, got list.*from_lists"):
         frequent_sets([["a"]], 0.5)

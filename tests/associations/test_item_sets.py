@@ -100,3 +100,19 @@ def test_print():
 def test_damaged_arrays_are_refused(indptr, indices):
     with pytest.raises(DataError, match="do not fit"):
         ItemSets(("a",), np.array(indptr), np.array(indices, np.int32), np.array([1]), 1)
+
+
+@pytest.mark.parametrize(("last", "most"), [(3, 2), (100, 10**6), (2**30, 2**52), (2**31 - 1, 2**62)])
+def test_order_of_codes_and_counts_of_any_width(last, most):
+    """Codes and counts are packed into two words as far as they fit; the rest is compared item by item."""
+    rng = np.random.default_rng(last % 97)
+    heads = [(), (0, 1, 2), (0, 1, 3)]
+    sets = {
+        tuple(sorted({*heads[k % 3], *rng.integers(0, last + 1, k % 40 + 1).tolist()})) for k in range(400)
+    }
+    sets = [sets.pop() for _ in range(len(sets))]
+    counts = rng.choice([1, most // 2, most], len(sets))
+    order = np.empty(len(sets), np.int64)
+    _item_sets.in_order(*flat(sets), counts, order)
+    wanted = sorted(range(len(sets)), key=lambda i: (len(sets[i]), -counts[i], sets[i]))
+    assert order.tolist() == wanted

@@ -35,7 +35,7 @@ class Collector:
     @property
     def room(self) -> int:
         """How many sets a miner may find before it comes back: one above what is left shows that it is too little."""
-        return max(1, self.limit - self.found + 1)
+        return max(1, min(self.limit - self.found + 1, 1 << 40))
 
     def add(self, items: np.ndarray, sizes: np.ndarray, counts: np.ndarray) -> None:
         """Some more sets: items one after another, and a size and a count for each."""

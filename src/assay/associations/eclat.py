@@ -48,7 +48,7 @@ def eclat(
     look : function
         Called once when the work proves to be more than a glance; it may raise.
     """
-    longest = max_size or len(ranked)
+    longest = min(max_size or len(ranked), len(ranked))
     if kind != "all":
         _in_all_baskets(ranked, least, collector, kind, longest)
 

@@ -36,7 +36,7 @@ def fp_growth(
 
     def call(first: int, last: int, steps: np.ndarray, budget: int, room: int) -> tuple:
         return _fp_growth.mine(
-            *tree, ranked.codes, first, last, steps, least, max_size or m, budget // 4, room
+            *tree, ranked.codes, first, last, steps, least, min(max_size or m, m), budget // 4, room
         )
 
     in_branches(call, m, collector, max(SHARE, 16 * len(ranked.ranks)), look)

@@ -12,25 +12,47 @@ using namespace assay;
 
 namespace {
 
-// Order by size, then by falling count, then by items. A count and a first item make one key, so that most
-// comparisons look at one number.
+int bits_for(int64_t most) {
+    int bits = 1;
+    while (bits < 64 && (uint64_t(most) >> bits)) ++bits;
+    return bits;
+}
+
+// A set as it is sorted: falling count, then as many items as fit, in 128 bits; few comparisons need more.
+struct Entry {
+    uint64_t high, low;
+    int64_t set;
+};
+
+// Order by size, then by falling count, then by items.
 void in_order(In1<int64_t> start, In1<int32_t> items, In1<int64_t> counts, InOut1<int64_t> order) {
     nb::gil_scoped_release unlocked;
     const int64_t m = int64_t(counts.shape(0)), *s = start.data(), *c = counts.data();
     const int32_t *item = items.data();
-    int64_t *o = order.data();
-    int64_t longest = 0;
-    for (int64_t i = 0; i < m; ++i) longest = std::max(longest, s[i + 1] - s[i]);
+    int64_t longest = 0, most = 0, last = 0;
+    for (int64_t i = 0; i < m; ++i) longest = std::max(longest, s[i + 1] - s[i]), most = std::max(most, c[i]);
+    for (int64_t e = 0; e < int64_t(items.shape(0)); ++e) last = std::max<int64_t>(last, item[e]);
+    const int wide = bits_for(last), in_high = (64 - bits_for(most)) / wide, in_low = 64 / wide;
     std::vector<int64_t> at(size_t(longest) + 2, 0);
     for (int64_t i = 0; i < m; ++i) ++at[size_t(s[i + 1] - s[i]) + 1];
     for (size_t k = 1; k < at.size(); ++k) at[k] += at[k - 1];
     std::vector<int64_t> next(at.begin(), at.end() - 1);
-    for (int64_t i = 0; i < m; ++i) o[next[size_t(s[i + 1] - s[i])]++] = i;
+    std::vector<Entry> entries(static_cast<size_t>(m));
+    for (int64_t i = 0; i < m; ++i) {
+        const int64_t k = s[i + 1] - s[i];
+        Entry one{uint64_t(most - c[i]), 0, i};
+        for (int64_t e = 0; e < in_high; ++e) one.high = one.high << wide | uint64_t(e < k ? item[s[i] + e] : 0);
+        for (int64_t e = in_high; e < in_high + in_low; ++e) one.low = one.low << wide | uint64_t(e < k ? item[s[i] + e] : 0);
+        entries[size_t(next[size_t(k)]++)] = one;
+    }
     for (int64_t k = 0; k <= longest; ++k)
-        std::sort(o + at[size_t(k)], o + at[size_t(k) + 1], [=](int64_t a, int64_t b) {
-            if (c[a] != c[b]) return c[a] > c[b];
-            return std::lexicographical_compare(item + s[a], item + s[a] + k, item + s[b], item + s[b] + k);
+        std::sort(entries.begin() + at[size_t(k)], entries.begin() + at[size_t(k) + 1], [=](const Entry &a, const Entry &b) {
+            if (a.high != b.high) return a.high < b.high;
+            if (a.low != b.low) return a.low < b.low;
+            const int64_t told = std::min<int64_t>(k, in_high + in_low);
+            return std::lexicographical_compare(item + s[a.set] + told, item + s[a.set] + k, item + s[b.set] + told, item + s[b.set] + k);
         });
+    for (int64_t i = 0; i < m; ++i) order.data()[i] = entries[size_t(i)].set;
 }
 
 // indices = the items of the sets in that order; indptr is where each begins.

@@ -71,5 +71,7 @@ def least_weight(min_support: float, total: int, grain: float) -> int:
     (7, 2, 3)
     """
     if isinstance(min_support, Integral):
-        return max(1, math.ceil(int(min_support) / grain)) if grain else int(min_support)
-    return max(1, math.ceil(float(min_support) * total * (1 - 1e-12)))  # 0.07 * 100 is a little above 7
+        least = math.ceil(int(min_support) / grain) if grain else int(min_support)
+    else:
+        least = math.ceil(float(min_support) * total * (1 - 1e-12))  # 0.07 * 100 is a little above 7
+    return max(1, min(least, total + 1))  # above the total nothing is frequent, however far
