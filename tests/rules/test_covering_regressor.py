@@ -96,8 +96,15 @@ def test_odd_tables():
     assert_allclose(CoveringRegressor().fit([[1.0]], [3.0]).predict([[9.0]]), [3.0])
     assert_allclose(CoveringRegressor().fit(np.ones((6, 2)), np.arange(6.0)).predict([[1, 1]]), [2.5])
     assert_allclose(CoveringRegressor().fit(np.full((6, 1), np.nan), np.arange(6.0)).predict([[1.0]]), [2.5])
-    assert_allclose(
-        CoveringRegressor().fit(np.arange(6.0)[:, None], np.full(6, 1e300)).predict([[3.0]]), [1e300]
-    )
+    far = CoveringRegressor().fit(np.arange(18.0)[:, None] * 1e307, np.repeat([0.0, 1.0], 9))
+    assert_allclose(far.predict([[0.0], [1.5e308]]), [0, 1])
     light = CoveringRegressor(min_samples=1).fit([[0.0], [1.0]], [1.0, 9.0], sample_weight=[1.0, 0.0])
     assert_allclose(light.predict([[1.0]]), [1.0])
+
+
+@pytest.mark.parametrize("answer", ["mean", "linear"])
+def test_numbers_that_cannot_be_squared_are_refused(answer):
+    with pytest.raises(ValueError, match="CoveringRegressor: y holds numbers too large to be squared"):
+        CoveringRegressor(answer).fit(np.arange(9.0)[:, None], np.arange(9.0) * 1e200)
+    with pytest.raises(ValueError, match="CoveringRegressor: y has 2 columns"):
+        CoveringRegressor(answer).fit(np.arange(9.0)[:, None], np.ones((9, 2)))

@@ -92,3 +92,5 @@ def test_odd_tables():
     assert_allclose(M5RulesRegressor().fit(np.arange(6.0)[:, None], np.full(6, 2.0)).predict([[99.0]]), [2.0])
     with pytest.raises(ValueError, match="missing"):
         M5RulesRegressor().fit([[np.nan], [1.0]], [0.0, 1.0])
+    with pytest.raises(ValueError, match="M5RulesRegressor: X holds numbers too large to be squared"):
+        M5RulesRegressor().fit([[1e300], [1.0]], [0.0, 1.0])

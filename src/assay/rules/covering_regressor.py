@@ -17,6 +17,7 @@ from assay.trees.node_measures import NumberMeasure
 from assay.trees.rule_pruning import shortened
 from assay.trees.rules import joined
 from assay.trees.split_search import Split, SplitSearch
+from assay.trees.textbook_tree import one_target, refuse_huge
 from assay.trees.tree import SUBSET
 
 __all__ = ["CoveringRegressor"]
@@ -98,6 +99,9 @@ class CoveringRegressor(RuleRegressor):
         self.prune = prune
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        y = one_target(y, type(self).__name__)
+        if self.answer == "linear":
+            refuse_huge(X, "X", type(self).__name__)
         w = np.ones(len(y)) if w is None else w
         X, y, w = X[w > 0], y[w > 0], w[w > 0]
         total, rules = float(w.sum()), []

@@ -11,6 +11,7 @@ from assay.core.rules import Rule, RuleBase
 from assay.rules.rule_learner import RuleRegressor
 from assay.trees.model_tree_regressor import ModelTreeRegressor
 from assay.trees.rules import rules_of
+from assay.trees.textbook_tree import one_target, refuse_huge
 
 __all__ = ["M5RulesRegressor"]
 
@@ -94,6 +95,8 @@ class M5RulesRegressor(RuleRegressor):
         self.ridge = ridge
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        y = one_target(y, type(self).__name__)
+        refuse_huge(X, "X", type(self).__name__)
         weights = np.ones(len(y)) if w is None else w
         kept = weights > 0
         X, y, weights = X[kept], y[kept], weights[kept]
