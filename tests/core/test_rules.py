@@ -30,6 +30,8 @@ def test_support_and_accuracy():
     assert [rule.accuracy for rule in BASE] == [5 / 6, 1.0]
     assert Rule((), 0.5).accuracy is None and Rule((), 0.5).support == 0.0
     assert "support 0.600, accuracy 0.833" in BASE.text(counts=True)
+    assert [(rule.coverage, rule.size, rule.laplace) for rule in BASE] == [(6, 1, 6 / 8), (4, 2, 5 / 6)]
+    assert [rule.confidence for rule in BASE] == [5 / 6, 1.0] and Rule((), 0.5).laplace is None
 
 
 def test_the_first_rule_that_covers_a_row_answers():

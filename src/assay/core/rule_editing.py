@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.rule_measures import laplace
-
 if TYPE_CHECKING:
     from assay.core.rules import Rule, RuleBase
 
@@ -135,7 +133,7 @@ class RuleEditing:
                 -(rule.correct or 0.0),
                 len(rule.conditions),
             ),
-            "laplace": lambda rule: -_laplace(rule),
+            "laplace": lambda rule: -(rule.laplace or 0.0),
             "weighted": lambda rule: -(weight * rule.support + (1 - weight) * (rule.accuracy or 0.0)),
             "answer": lambda rule: (
                 -getattr(rule.answer, "otherwise", rule.answer)
@@ -181,11 +179,6 @@ def _class_order(base: RuleBase, how: str | Sequence[Any], possible: int | None)
             bits[rule.answer] += length
         return sorted(base.classes, key=lambda c: (bits[c] + n[c] - right[c], totals[c]))
     raise ValueError(f"RuleBase.ordered: classes must be rare, accuracy, mdl or a list, got {how!r}.")
-
-
-def _laplace(rule: Rule) -> float:
-    right = rule.correct or 0.0
-    return float(laplace(right, rule.n - right, max(len(rule.counts), 2)))
 
 
 def _saying(rule: Rule, base: RuleBase) -> Any:

@@ -16,6 +16,7 @@ from assay.core.rule_checks import RuleChecks
 from assay.core.rule_counts import class_codes, counted
 from assay.core.rule_editing import RuleEditing
 from assay.core.rule_forms import RuleForms
+from assay.core.rule_measures import laplace
 from assay.core.rule_posterior import (
     ballots,
     distribution,
@@ -59,8 +60,8 @@ class Rule:
     >>> from assay.core.conditions import Condition
     >>> from assay.core.rules import Rule
     >>> rule = Rule((Condition(0, high=2.5),), "yes", n=6, total=10, counts=(1, 5), correct=5)
-    >>> rule.support, round(rule.accuracy, 3)
-    (0.6, 0.833)
+    >>> rule.support, round(rule.confidence, 3), rule.laplace, rule.coverage, rule.size
+    (0.6, 0.833, 0.75, 6, 1)
     """
 
     conditions: tuple[RowTest, ...]
@@ -80,6 +81,28 @@ class Rule:
     def accuracy(self) -> float | None:
         """The share of the covered training rows whose class is the answer; None for numbers and empty rules."""
         return None if self.correct is None or not self.n else self.correct / self.n
+
+    @property
+    def coverage(self) -> float:
+        """The weight of the training rows that it covers."""
+        return self.n
+
+    @property
+    def confidence(self) -> float | None:
+        """Another name of the accuracy."""
+        return self.accuracy
+
+    @property
+    def laplace(self) -> float | None:
+        """Laplace's estimate of the accuracy: as if one more row of each class were covered; None for numbers."""
+        if self.correct is None:
+            return None
+        return float(laplace(self.correct, self.n - self.correct, len(self.counts) or 2))
+
+    @property
+    def size(self) -> int:
+        """The number of conditions."""
+        return len(self.conditions)
 
     def covers(self, X: Any) -> np.ndarray:
         """(n,) bool: which rows of a float block meet all conditions."""
