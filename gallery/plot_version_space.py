@@ -56,10 +56,7 @@ for name, c, across in zip(("p", "e"), h.conditions, (True, False)):
 axis.set_title("a hypothesis: p1 ≤ price ≤ p2, e1 ≤ power ≤ e2", fontsize=10)
 
 axis = axes[0, 2]
-for outer, inner, name, colour in (
-    (wrong, truth, "false positives", orange),
-    (truth, wrong, "false negatives", blue),
-):
+for outer, name, colour in ((wrong, "false positives", orange), (truth, "false negatives", blue)):
     draw_box(axis, outer, fill=True, facecolor=colour, alpha=0.25, lw=0, label=name)
 x, y = (a & b for a, b in zip(truth.conditions, wrong.conditions))
 axis.add_patch(Rectangle((x.low, y.low), x.high - x.low, y.high - y.low, facecolor="white", lw=0))

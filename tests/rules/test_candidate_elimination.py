@@ -67,7 +67,7 @@ def test_the_sets_after_each_day_of_the_swim():
 
 
 @pytest.mark.capability("IML-2-05")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["value", "set"]))
 def test_row_by_row_in_any_order_gives_the_sets_of_all_rows_at_once(seed, nominal):
     rng = np.random.default_rng(seed)

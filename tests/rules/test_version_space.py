@@ -73,7 +73,7 @@ def test_a_hypothesis_is_consistent_if_it_lies_between_s_and_a_general_box():
     assert not space.consistent(Box())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_the_general_boxes_are_those_of_the_full_enumeration(seed):
     """Every combination of a negative's coordinate or infinity on each side, without negatives, none in another."""
@@ -101,7 +101,7 @@ def test_the_general_boxes_are_those_of_the_full_enumeration(seed):
     assert found == {((c[0], c[2]), (c[1], c[3])) for c in largest}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))
 def test_the_widest_box_is_one_of_the_general_boxes_and_none_has_a_larger_smallest_gap(seed, d):
     rng = np.random.default_rng(seed)
@@ -129,7 +129,7 @@ def test_rows_that_define_the_box_give_it_alone(seed):
     assert again[:2] == (S, G)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(0, 1))
 def test_every_box_between_agrees_with_the_rows(seed, tau):
     rng = np.random.default_rng(seed)

@@ -252,6 +252,11 @@ class RejectCascade(ClassifierMixin, BaseEstimator):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call fit with some rows first."
             )
+        strange = {c for model in self.levels_ for c in model.classes_.tolist()} - set(self.classes_.tolist())
+        if strange:
+            raise ParameterError(
+                f"{type(self).__name__}: a level knows the class {strange.pop()!r}, the cascade not."
+            )
         n, K = rows_of(X, type(self).__name__), len(self.classes_)
         level, chosen = np.zeros(n, np.int64), np.full(n, -1)
         P, risk, rows = np.zeros((n, K)), np.zeros(n), np.arange(n)

@@ -106,10 +106,10 @@ def mislabelled(
     Examples
     --------
     >>> from assay.evaluate import mislabelled
-    >>> X, y = [[float(i)] for i in range(20)], ["low"] * 10 + ["high"] * 10
+    >>> X, y = [[i] for i in (*range(10), *range(30, 40))], ["low"] * 10 + ["high"] * 10
     >>> y[3] = "high"
     >>> found = mislabelled(X, y)
-    >>> found.suspects, found.suggested[3]
+    >>> found.suspects, str(found.suggested[3])
     (array([3]), 'low')
     """
     who = "mislabelled"

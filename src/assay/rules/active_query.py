@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.rules.box import Box
-from assay.rules.candidate_elimination import learned
+from assay.rules.elimination import learned
 from assay.rules.version_space import VersionSpace
 
 __all__ = ["Query", "active_queries", "next_query"]

@@ -174,7 +174,7 @@ def in_order(boxes: Iterable[Box], d: int) -> tuple[Box, ...]:
     def key(box: Box) -> list[Any]:
         found = {c.column: c for c in box.conditions}
         at = [found.get(j, Condition(j)) for j in range(d)]
-        return [(c.low, c.high, c.codes or ()) for c in at]
+        return [(c.low, c.high, (np.inf,) if c.codes is None else c.codes) for c in at]
 
     return tuple(sorted(boxes, key=key))
 

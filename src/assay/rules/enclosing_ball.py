@@ -111,8 +111,8 @@ def largest_consistent_ball(P: np.ndarray, N: np.ndarray) -> tuple[np.ndarray, f
             np.column_stack([2 * B, np.ones(len(B)), -(B**2).sum(axis=1)]),
         ]
     )
-    _refuse_unbounded(half)
     inner = _inside(half)
+    _refuse_unbounded(half)
     from scipy.spatial import HalfspaceIntersection
 
     corners = HalfspaceIntersection(half, inner).intersections

@@ -37,8 +37,9 @@ class ThresholdRuleClassifier(RuleClassifier):
 
     With one or two ordered columns that rule is found by a look at all pairs of thresholds, in O(n^2). With more it is
     searched for: from several starts, among them the best rules of pairs of columns and rules around groups of positive
-    rows, one threshold after the other is set to its best place given the others, until none can be improved. ``exact_`` tells whether no rule can have fewer
-    errors. Columns without an order are not used. A missing value exceeds nothing.
+    rows, one threshold after the other is set to its best place given the others, until none can be improved.
+    ``exact_`` tells whether no rule can have fewer errors. Columns without an order are not used. A missing value
+    exceeds nothing.
 
     Parameters
     ----------
