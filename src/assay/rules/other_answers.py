@@ -20,7 +20,7 @@ from assay.core.rules import RuleBase
 __all__ = ["OtherAnswer", "other_answers"]
 
 MOST_STEPS = 1000  # rows tried for one answer
-MOST_WORK = 500_000  # rows times rules for one answer
+MOST_WORK = 500_000  # rows times rules for all answers
 MOST_BOXES = 4_000  # boxes kept in mind for one answer
 MOST_RULES = 200  # of a class that are taken into account, the nearest to the row; of fewer all
 MOST_ANSWERS = 8  # other answers that are looked for
@@ -74,7 +74,9 @@ def other_answers(base: RuleBase, x: np.ndarray, answer: Answer | None = None) -
     search = _Search(base, x, said)
     if base.classes is None:
         return search.numbers() if base.policy == "first" else []
-    found = [search.towards(c) for c in _wanted(base, x, now)]
+    wanted = _wanted(base, x, now)
+    search.share = max(1, len(wanted))
+    found = [search.towards(c) for c in wanted]
     return sorted((one for one in found if one is not None), key=lambda one: len(one.conditions))
 
 
@@ -100,7 +102,7 @@ class _Search:
     """Boxes of rows around one row."""
 
     def __init__(self, base: RuleBase, x: np.ndarray, answer: Answer):
-        self.base, self.x, self.answer = base, x, answer
+        self.base, self.x, self.answer, self.share = base, x, answer, 1
         self.space = Space(base, True)
         self.at = {j: self.space.piece(j, float(x[j])) for j in self.space.keys if isinstance(j, int)}
         self.order = best_order(base) if base.policy == "best" else np.arange(len(base.rules))
@@ -150,7 +152,7 @@ class _Search:
                 heapq.heappush(todo, (*self._cost(box), count, box))
 
         push(start)
-        for _ in range(min(MOST_STEPS, 20 + MOST_WORK // (len(self.base.rules) + 1))):
+        for _ in range(min(MOST_STEPS, 20 + MOST_WORK // (self.share * (len(self.base.rules) + 1)))):
             if not todo or len(seen) > MOST_BOXES:
                 return None
             box = heapq.heappop(todo)[-1]
