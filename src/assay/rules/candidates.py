@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ MEASURES = ("accuracy", "laplace", "m-estimate", "foil", "likelihood-ratio", "en
 BOTH_WAYS = ("likelihood-ratio", "entropy", "gini")  # they do not see which class became more frequent
 UP_TO, ABOVE, EQUAL = 1, 2, 3  # kinds of candidates, as the kernel counts them
 WORTH_A_THREAD = 1 << 17  # entries
+WORTH_KEEPING = 0.7  # sorted columns of which a smaller share is left are made anew
 SIDE = 4  # columns that one thread takes at a time
 
 
@@ -95,8 +96,7 @@ def judge(
     return out
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One condition that a rule may add.
 
     Parameters
@@ -125,6 +125,11 @@ class Candidate:
     def rank(self) -> tuple[float, float]:
         """Larger is better: the key, then the coverage."""
         return self.key, self.coverage
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """What tells it from all others of the same rule."""
+        return self.column, self.kind, self.low
 
 
 class CandidateTable:
@@ -161,7 +166,7 @@ class CandidateTable:
         self.K, self.N = K, len(y)
         self.total = float(self.N if w is None else self.w.sum())
         self.rows = np.arange(self.N, dtype=np.int32)
-        self._order = columns.order
+        self._order = self._whole_order = columns.order
         whole = np.arange(self.N + 1, dtype=np.float64)
         self._xlog = np.empty(0) if w is not None else whole * np.log2(np.maximum(whole, 1.0))
         self._inside = np.zeros(self.N, np.uint8)
@@ -181,18 +186,22 @@ class CandidateTable:
         stay = np.zeros(self.N, bool)
         stay[self.rows] = True
         stay[rows] = False
-        order = self._order  # every column holds each row once, so every column keeps as many
-        self._order = order[stay[order.astype(np.uint32)]].reshape(len(order), -1)
-        self.rows = np.flatnonzero(stay).astype(np.int32)
+        self._keep(stay)
 
     def again(self, rows: np.ndarray) -> None:
         """Make exactly these rows those that are still to be covered."""
-        wanted = np.zeros(self.N, bool)
-        wanted[rows] = True
-        self.rows = np.flatnonzero(wanted).astype(np.int32)
-        order = np.argsort(self.ranks[:, self.rows], axis=1, kind="stable")
-        ranks = np.take_along_axis(self.ranks[:, self.rows], order, axis=1).astype(np.uint64)
-        self._order = np.ascontiguousarray(ranks << np.uint64(32) | self.rows[order].astype(np.uint64))
+        stay = np.zeros(self.N, bool)
+        stay[rows] = True
+        self._order = self._whole_order
+        self._keep(stay)
+
+    def _keep(self, stay: np.ndarray) -> None:
+        """Rows that are gone may stay in the sorted columns for a while: only covered ones are looked at there."""
+        self.rows = np.flatnonzero(stay).astype(np.int32)
+        order = self._order
+        if len(self.rows) < WORTH_KEEPING * order.shape[1]:
+            # every column holds each row once, so every column keeps as many
+            self._order = order[stay[order.astype(np.uint32)]].reshape(len(order), -1)
 
     def best(
         self,

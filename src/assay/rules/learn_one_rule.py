@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import merge
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -160,7 +161,10 @@ def grow_rule(
                 best = _narrowed(part, found, table)
             offers.append(_pairs(part))
         star = []
-        for part, candidate in merge(*offers, key=lambda pair: (-pair[1].key, -pair[1].coverage)):
+        in_order = (
+            merge(*offers, key=lambda pair: (-pair[1].key, -pair[1].coverage)) if beam > 1 else chain(*offers)
+        )
+        for part, candidate in in_order:
             new = _narrowed(part, candidate, table)
             covered = new.rows.tobytes()
             if covered in seen and not to_the_end:
@@ -230,12 +234,9 @@ def growth_of(part: Partial, table: CandidateTable, answer: Any) -> Growth:
         if at.offers is not None:
             tried = [] if taken is None else [taken]
             for other in at.offers.of_columns():
-                same = taken is not None and (other.column, other.kind, other.low) == (
-                    taken.column,
-                    taken.kind,
-                    taken.low,
-                )
-                if not same and len(tried) <= ALTERNATIVES:
+                if len(tried) > ALTERNATIVES:
+                    break
+                if taken is None or other.place != taken.place:
                     tried.append(other)
             tried.sort(key=lambda one: (-one.key, -one.coverage))
             said = tuple(
