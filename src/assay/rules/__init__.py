@@ -37,7 +37,6 @@ from assay.rules.part_classifier import PartClassifier
 from assay.rules.pattern_features import PatternFeatures
 from assay.rules.prism_classifier import PrismClassifier
 from assay.rules.ripper_classifier import RipperClassifier
-from assay.rules.rule_learner import RuleClassifier, RuleRegressor, class_rules
 from assay.rules.rule_pruning import RulePruning, prune_rules
 from assay.rules.threshold_rule_classifier import ThresholdRuleClassifier
 from assay.rules.version_space import VersionSpace
@@ -79,16 +78,13 @@ __all__ = [
     "PrismClassifier",
     "Query",
     "RipperClassifier",
-    "RuleClassifier",
     "RulePruning",
-    "RuleRegressor",
     "SequentialCoveringClassifier",
     "ThresholdRuleClassifier",
     "Variable",
     "VersionSpace",
     "active_queries",
     "class_association_rules",
-    "class_rules",
     "effect",
     "growth_along",
     "hypothesis_areas",
