@@ -165,6 +165,65 @@ def test_linear_answers_are_refused_with_the_reason():
         RuleBase.parse("IF age > 3 THEN y = 2 + 3 age", PEOPLE)
 
 
+TOKENS = [
+    "IF",
+    "age",
+    "job",
+    "size",
+    ">",
+    "<=",
+    "=",
+    "3",
+    "-2.5",
+    "'A'",
+    "{",
+    "}",
+    "(",
+    ")",
+    ",",
+    "AND",
+    "OR",
+    "THEN",
+]
+TOKENS += [
+    "yes",
+    "no",
+    "ELSE",
+    "missing",
+    "is",
+    "not",
+    "in",
+    "between",
+    "day",
+    "2020-01-01",
+    "#",
+    "\n",
+    '"',
+    "=>",
+    "+",
+    "*",
+]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.lists(st.sampled_from(TOKENS), max_size=14).map(" ".join), st.text(max_size=30)))
+def test_any_text_is_rules_or_an_error_with_its_place(text):
+    try:
+        base = RuleBase.parse(text, PEOPLE, CLASSES)
+    except RuleSyntaxError as error:
+        assert "line " in str(error) and "column " in str(error)
+    else:
+        assert RuleBase.parse(base.text(missing=True), PEOPLE, CLASSES).canonical() == replace(
+            base.canonical(), target=base.target
+        )
+
+
+def test_parentheses_without_end():
+    with pytest.raises(RuleSyntaxError, match="too many parentheses"):
+        RuleBase.parse("(" * 5000, PEOPLE, CLASSES)
+    assert len(RuleBase.parse("(" * 30 + "age > 3" + ")" * 30 + " => yes", PEOPLE, CLASSES)) == 1
+
+
 def test_one_rule():
     assert Rule.parse("age > 3 => yes", PEOPLE, CLASSES).conditions == (Condition(0, low=3.0),)
     with pytest.raises(RuleSyntaxError, match="expected one rule, got 2"):

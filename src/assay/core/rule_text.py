@@ -24,6 +24,7 @@ _SIGN = re.compile(r"<=|>=|<>|!=|==|<|>|=|≤|≥|≠")
 _LAST_NUMBER = rf"(?:{_NUMBER.pattern})\s*(?:\)|and\b|or\b|then\b|=>|->|→|⇒)"  # 0 <= 2: the sum of no columns
 _FLIPPED = {"<": ">", "<=": ">="}
 _Premise = tuple[RowTest, ...]
+MOST_DEEP = 50  # parentheses inside of each other
 
 
 def parse_rules(
@@ -67,6 +68,7 @@ class _Reader(Scanner):
         super().__init__(text)
         self.schema, self.classes, self.target = schema, classes, ""
         self.forms: dict[int, dict[str, int]] = {}
+        self.depth = 0
         spelled = [(column_word(c.name), j) for j, c in enumerate(schema)]
         self.plain = {word: j for word, j in spelled if word[:1] != '"'}
         self.lengths = sorted({len(word) for word in self.plain}, reverse=True)
@@ -121,7 +123,11 @@ class _Reader(Scanner):
         if self.ahead("then") or self.looking(r"=>|->|→|⇒") or self.word("anything", "true"):
             return [()]
         if self.match(re.compile(r"\(")):
+            self.depth += 1
+            if self.depth > MOST_DEEP:
+                self.fail("there are too many parentheses inside of each other")
             ways = self.premise()
+            self.depth -= 1
             if not self.match(re.compile(r"\)")):
                 self.fail("expected a closing parenthesis")
             return ways
