@@ -68,6 +68,8 @@ MADE = {
     "PairwiseRanker": {"random_state": 0},
     "RandomForestClassifier": {"n_estimators": 5, "random_state": 0},
     "RandomForestRegressor": {"n_estimators": 5, "random_state": 0},
+    "IrepClassifier": {"random_state": 0},
+    "RipperClassifier": {"random_state": 0},
     "SGDClassifier": {"random_state": 0},
     "SGDRegressor": {"random_state": 0},
     "SphereTreeClassifier": {"random_state": 0},
@@ -86,8 +88,10 @@ DRAWN = (
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "IrepClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RipperClassifier",
     "ThreeLearnerBoosting",
 )
 
@@ -134,7 +138,7 @@ CHECKS: dict[str, dict[str, str]] = {
     **{
         name: dict.fromkeys(
             (f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")),
-            "rows are drawn, so a row of weight 2 is not two rows; scikit-learn's own fail alike",
+            "rows are drawn, so a row of weight 2 is not two rows; those of scikit-learn that draw fail alike",
         )
         for name in DRAWN
     },
