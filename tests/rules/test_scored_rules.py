@@ -1,14 +1,19 @@
 """From scores of classes to probabilities."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import assay.rules.scored_rules as scored_rules
 from assay.core.conditions import Condition
+from assay.core.rule_posterior import rules_posterior
 from assay.core.rules import Rule, RuleBase
-from assay.rules.scored_rules import posterior_of_scores, rule_score_sections
+from assay.rules.class_association_rules import class_association_rules
+from assay.rules.scored_rules import posterior_of_scores, rule_score_sections, rule_scores, voted_posterior
 from assay.tables import Schema
+from assay.tables.data import load_german_credit
 
 RULES = (Rule((Condition(0, high=1.0),), "a"), Rule((Condition(1, high=1.0),), "b"))
 
@@ -25,36 +30,70 @@ def base(totals):
     )
 
 
-def adding(*weights):
-    return lambda fired: fired @ np.array([[weights[0], 0, 0], [0, weights[1], 0]])
-
-
 X = np.array([[0.0, 2.0], [2.0, 0.0], [0.0, 0.0], [2.0, 2.0]])
 
 
 def test_shares_of_the_scores_and_the_default_where_nothing_fires():
-    posterior = posterior_of_scores(base((5, 5, 5)), X, adding(1.0, 3.0))
+    rules = base((5, 5, 5))
+    scores, heard = rule_scores(rules, X, np.array([1.0, 3.0]))
+    assert heard.ravel().tolist() == [1, 1, 2, 0]
+    posterior = posterior_of_scores(rules, scores)
     assert_allclose(posterior, [[1, 0, 0], [0, 1, 0], [0.25, 0.75, 0], [1 / 7, 2 / 7, 4 / 7]], atol=1e-12)
 
 
 @pytest.mark.parametrize("totals, winner", [((5, 6, 9), 1), ((6, 5, 9), 0), ((5, 5, 9), 0)])
 def test_equal_scores_go_to_the_larger_prior_then_to_the_first(totals, winner):
-    posterior = posterior_of_scores(base(totals), X, adding(0.3, 0.1 + 0.2))  # equal up to rounding
-    assert posterior[2].argmax() == winner
-    assert_allclose(posterior[2], [0.5, 0.5, 0], atol=1e-8)
+    posterior = posterior_of_scores(base(totals), np.array([[0.3, 0.1 + 0.2, 0.0]]))  # equal up to rounding
+    assert posterior[0].argmax() == winner
+    assert_allclose(posterior[0], [0.5, 0.5, 0], atol=1e-8)
 
 
-def test_many_rows_are_looked_at_piece_by_piece(monkeypatch):
-    many = np.random.default_rng(0).uniform(0, 2, (50, 2))
-    whole = posterior_of_scores(base((5, 5, 5)), many, adding(1.0, 3.0))
-    monkeypatch.setattr(scored_rules, "CELLS", 14)
-    assert_allclose(posterior_of_scores(base((5, 5, 5)), many, adding(1.0, 3.0)), whole, atol=0)
+def scores_by_the_book(rules, X, adds, top, per_class):
+    scores = np.zeros((len(X), len(rules.classes)))
+    heard = np.zeros((len(X), len(rules.classes) if per_class else 1), int)
+    for rule, worth in zip(rules, adds, strict=True):
+        k = rules.classes.index(rule.answer)
+        for i in np.flatnonzero(rule.covers(X)):
+            if top is None or heard[i, k if per_class else 0] < top:
+                heard[i, k if per_class else 0] += 1
+                scores[i, k] += worth
+    return scores, heard
+
+
+@pytest.mark.parametrize("n", [1, 64, 100])
+@pytest.mark.parametrize("top, per_class", [(None, False), (2, False), (2, True), (1, True)])
+def test_scores_as_it_is_told(monkeypatch, n, top, per_class):
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    ends = [Condition(j, high=h) for j in range(3) for h in (-0.5, 0.0, 0.5)]
+    rules = tuple(
+        Rule(tuple(rng.choice(ends, size, replace=False)), "abc"[k])
+        for size, k in zip(rng.integers(0, 4, 40), rng.integers(0, 3, 40), strict=True)
+    )
+    many = RuleBase(rules, Schema.numeric(3), ("a", "b", "c"), "a", policy="votes")
+    adds = rng.random(40)
+    wanted = scores_by_the_book(many, X, adds, top, per_class)
+    for rows in (scored_rules.ROWS, 64):
+        monkeypatch.setattr(scored_rules, "ROWS", rows)
+        for got, right in zip(rule_scores(many, X, adds, top=top, per_class=per_class), wanted, strict=True):
+            assert_array_equal(got, right)
+
+
+@pytest.mark.parametrize("policy", ["first", "votes", "confidence", "support", "product", "counts", "best"])
+@pytest.mark.parametrize("top", [None, 3])
+def test_votes_are_those_of_the_rule_base(policy, top):
+    data = load_german_credit()
+    rules = class_association_rules(data.X, data.y, min_support=0.1, max_length=2)
+    rules = replace(rules, policy=policy, top=top, default="good", default_counts=(1, 2))
+    values = rules.block(data.X)
+    values[:5] = np.nan  # no rule fires
+    assert_array_equal(voted_posterior(rules, values), rules_posterior(rules, values))
 
 
 def test_reasons_of_one_row():
-    rules, classes = rule_score_sections(
-        base((5, 5, 5)), X[2:3], np.array([1.0, 3.0]), adding(1.0, 3.0), "worth"
-    )
-    assert rules.rows == [["R1", "a", 1.0], ["R2", "b", 3.0]]
+    rules, adds = base((5, 5, 5)), np.array([1.0, 3.0])
+    said, classes = rule_score_sections(rules, X[2:3], adds, rule_scores(rules, X[2:3], adds)[0], "worth")
+    assert said.rows == [["R1", "a", 1.0], ["R2", "b", 3.0]]
     assert classes.rows == [["a", 1.0], ["b", 3.0], ["c", 0.0]]
-    assert rule_score_sections(base((5, 5, 5)), X[3:4], np.ones(2), adding(1.0, 3.0), "worth") == []
+    assert rule_score_sections(rules, X[3:4], adds, np.zeros((1, 3)), "worth") == []

@@ -9,6 +9,7 @@ import numpy as np
 from assay.rules.class_association_rules import MINING, MinedTable, least_count
 from assay.rules.class_sets import SetRules
 from assay.rules.rule_learner import RuleClassifier
+from assay.rules.scored_rules import voted_posterior
 
 __all__ = ["CarClassifier"]
 
@@ -45,6 +46,9 @@ class CarClassifier(RuleClassifier):
         self.cuts_ = {names[j]: cuts for j, cuts in mined.items.cuts.items()}
         self.n_mined_ = len(found)
         self._select(mined, found)
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        return voted_posterior(self.rules_, X)
 
     def _select(self, mined: MinedTable, found: SetRules) -> None:
         """Choose among the rules, best first, and set ``rules_``."""

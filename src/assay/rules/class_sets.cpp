@@ -373,7 +373,49 @@ void item_weights(In2<int32_t> codes_,       // in   (n, d)  an item number, or 
     }
 }
 
+// Let rules that cover a row vote: what each adds goes to the score of its class, rule after rule.
+//
+// A row hears at most `top` rules, or, if per_class, so many of each class: the first ones.
+void add_votes(In2<Word> bits_,              // in      (C, W)  the rows that meet each condition
+               In1<int64_t> start_,          // in      (R + 1,)
+               In1<int32_t> conditions_,     // in      conditions of rule r at start[r] to start[r + 1]
+               In1<int32_t> class_,          // in      (R,)
+               In1<double> adds_,            // in      (R,)
+               int32_t top, bool per_class,
+               InOut2<double> scores_,       // in/out  (n, K)
+               InOut2<int32_t> heard_) {     // in/out  (n, K) if per_class, else (n, 1): how many rules were heard
+    const auto bits = view(bits_);
+    const auto start = view(start_);
+    const auto conditions = view(conditions_);
+    const auto classes = view(class_);
+    const auto adds = view(adds_);
+    const auto scores = view(scores_);
+    const auto heard = view(heard_);
+    const int64_t n = scores.rows(), W = (n + 63) / 64;
+    require(bits.rows() == 0 || bits.cols() == W, "expected a bit for each row");
+    nb::gil_scoped_release unlocked;
+    std::vector<Word> all(W, ~Word(0)), held(W);
+    if (n & 63) all[W - 1] = (Word(1) << (n & 63)) - 1;
+    for (int64_t r = 0; r < classes.size(); ++r) {
+        const Word *rows = all.data();
+        for (int64_t c = start[r]; c < start[r + 1]; ++c) {
+            both(rows, bits.row(conditions[c]), W, held.data());
+            rows = held.data();
+        }
+        const int32_t k = classes[r];
+        for (int64_t w = 0; w < W; ++w)
+            for (Word left = rows[w]; left; left &= left - 1) {
+                const int64_t i = w * 64 + __builtin_ctzll(left);
+                int32_t &count = heard.row(i)[per_class ? k : 0];
+                if (count >= top) continue;
+                ++count;
+                scores.row(i)[k] += adds[r];
+            }
+    }
+}
+
 NB_MODULE(ASSAY_MODULE, m) {
+    m.def("add_votes", &add_votes);
     m.def("set_bits", &set_bits);
     m.def("set_counts", &set_counts);
     m.def("mine_below", &mine_below);

@@ -13,7 +13,7 @@ from assay.core.rules import RuleBase
 from assay.rules.car_learner import CarClassifier
 from assay.rules.class_association_rules import MINING, MinedTable
 from assay.rules.class_sets import SetRules, most_general
-from assay.rules.scored_rules import posterior_of_scores, rule_score_sections
+from assay.rules.scored_rules import posterior_of_scores, rule_score_sections, rule_scores
 
 __all__ = ["CMARClassifier", "weighted_chi_square"]
 
@@ -114,20 +114,16 @@ class CMARClassifier(CarClassifier):
         self.rules_ = mined.base(rules, int(sets.majority(rest)[0]), never, policy="votes")
 
     def _posterior(self, X: Any) -> np.ndarray:
-        return posterior_of_scores(self.rules_, X, self._scores_of)
-
-    def _scores_of(self, fired: np.ndarray) -> np.ndarray:
-        """(n, K) the sum of what the firing rules of each class add."""
-        base: Any = self.rules_
-        adds = np.zeros((len(base), len(base.classes)))
-        adds[np.arange(len(base)), [base.classes.index(r.answer) for r in base]] = weighted_chi_square(base)
-        return fired @ adds
+        return posterior_of_scores(
+            self.rules_, rule_scores(self.rules_, X, weighted_chi_square(self.rules_))[0]
+        )
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         adds = weighted_chi_square(self.rules_)
+        scores = rule_scores(self.rules_, X, adds)[0]
         return [
             *super()._reasons(X, row),
-            *rule_score_sections(self.rules_, X, adds, self._scores_of, "weighted chi-square"),
+            *rule_score_sections(self.rules_, X, adds, scores, "weighted chi-square"),
         ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from assay.rules.class_sets import SetRules
 from assay.rules.cpar_growth import ClassGrowth, GrowthSettings
 from assay.rules.items_of_columns import CUTS
 from assay.rules.rule_learner import RuleClassifier
-from assay.rules.scored_rules import posterior_of_scores, rule_score_sections
+from assay.rules.scored_rules import posterior_of_scores, rule_score_sections, rule_scores
 
 __all__ = ["CPARClassifier", "laplace_accuracy"]
 
@@ -136,26 +137,21 @@ class CPARClassifier(RuleClassifier):
         return ClassGrowth(mined.codes, mined.items.column, own, weight, settings).rules()  # (1)
 
     def _posterior(self, X: Any) -> np.ndarray:
-        return posterior_of_scores(self.rules_, X, self._scores_of)
+        return posterior_of_scores(self.rules_, self._scores(X))
 
-    def _scores_of(self, fired: np.ndarray) -> np.ndarray:
+    def _scores(self, X: Any) -> np.ndarray:
         """(n, K) the mean accuracy of the best firing rules of each class."""
-        base: Any = self.rules_
-        accuracy = laplace_accuracy(base)
-        answer = np.array([base.classes.index(rule.answer) for rule in base], np.int64)
-        scores = np.zeros((len(fired), len(base.classes)))
-        for k in range(scores.shape[1]):
-            mine = np.flatnonzero(answer == k)
-            mine = mine[np.argsort(-accuracy[mine], kind="stable")]
-            heard = fired[:, mine] * (np.cumsum(fired[:, mine], axis=1) <= self.best)
-            scores[:, k] = (heard @ accuracy[mine]) / np.maximum(heard.sum(axis=1), 1.0)
-        return scores
+        accuracy = laplace_accuracy(self.rules_)
+        order = np.argsort(-accuracy, kind="stable")  # rules of one's own may stand anywhere
+        ranked = replace(self.rules_, rules=tuple(self.rules_[r] for r in order))
+        sums, heard = rule_scores(ranked, X, accuracy[order], top=self.best, per_class=True)
+        return sums / np.maximum(heard, 1)
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         accuracy = laplace_accuracy(self.rules_)
         return [
             *super()._reasons(X, row),
-            *rule_score_sections(self.rules_, X, accuracy, self._scores_of, "Laplace accuracy"),
+            *rule_score_sections(self.rules_, X, accuracy, self._scores(X), "Laplace accuracy"),
         ]
 
 
