@@ -78,8 +78,18 @@ def test_doubt_without_a_list_of_general_boxes_is_doubt_with_it(seed):
         return
     space = VersionSpace.of(X.iloc[:8], y[:8], positive=1, nominal="set")
     block = np.column_stack([X["a"], X["b"].cat.codes, X["c"]]).astype(float)
-    some = space.specific.covers(block) | reachable(block, space.specific, block[:8][y[:8] == 0])
+    some = space.specific.covers(block) | reachable(
+        block, space.specific, block[:8][y[:8] == 0], space.schema
+    )
     assert_array_equal(space.membership(X) > 0, some)
+
+
+def test_codes_of_a_strangers_file_are_checked_before_they_are_followed():
+    frame = pd.DataFrame({"c": ["u", "v", "u"], "a": [1.0, 2.0, 9.0]})
+    model = BoxClassifier(positive=1, decision="reject").fit(frame, [1, 0, 0])
+    model._negatives = model._negatives + 1e9
+    with pytest.raises(DataError, match="a category that c does not have"):
+        model.predict(frame)
 
 
 def test_a_box_for_each_class_and_doubt_where_none_or_several_hold_the_row():

@@ -12,8 +12,7 @@ from numpy.testing import assert_array_equal
 from assay.core.conditions import Condition
 from assay.core.rules import Rule
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.rules.box import Box, box_between, hull, limited
-from assay.rules.box_sides import sides_of, widest
+from assay.rules.box import Box, limited
 from assay.rules.version_space import VersionSpace, tightest_and_widest
 from assay.tables import Column, Schema
 
@@ -197,17 +196,6 @@ def test_what_cannot_be_a_version_space_is_refused():
         VersionSpace.of([[1], [2]], [0, 1]).consistent(["x > 1"])
 
 
-def test_a_box_holds_another_only_if_every_end_does():
-    a, b = Box((Condition(0, 1, 2, "both"),)), Box((Condition(0, 1, 2, "neither"),))
-    assert a.contains(b) and not b.contains(a) and a.contains(a)
-    assert Box().contains(a) and not a.contains(Box()) and a.contains(Box(empty=True))
-    assert not Box(empty=True).contains(a) and not Box(empty=True).covers(np.zeros((2, 1))).any()
-    red, any_of = Box((Condition(0, codes=(1,)),)), Box((Condition(0, codes=(0, 1)),))
-    assert any_of.contains(red) and not red.contains(any_of)
-    gaps = Box((Condition(0, 0, 3, "both", None, True),))
-    assert gaps.contains(a) and not a.contains(gaps)
-
-
 def test_missing_values_of_positives_are_admitted_and_of_negatives_keep_them_out():
     schema = Schema([Column("a"), Column("b")])
     X = np.array([[1.0, np.nan], [2.0, 5.0], [np.nan, 5.0], [1.5, np.nan]])
@@ -216,18 +204,3 @@ def test_missing_values_of_positives_are_admitted_and_of_negatives_keep_them_out
     assert_array_equal(inside, [3])  # it lies in S: b may be missing
     assert_array_equal(G.covers(X), [True, True, False, True])
     assert G.words(schema) == "a is known"
-
-
-def test_ends_between_neighbouring_numbers_stay_inside_g():
-    low = 1.0
-    S, G = Box((Condition(0, np.nextafter(low, 2), 3, "both"),)), Box((Condition(0, low, 4, "neither"),))
-    for tau in (0.1, 0.5, 0.9999):
-        assert not box_between(S, G, tau).covers(np.array([[low]]))[0]
-    huge = Box((Condition(0, -1e308, 1e308, "both"),)), Box((Condition(0, -1.7e308, 1.7e308, "neither"),))
-    assert np.isfinite(box_between(*huge, 0.5).conditions[0].high)
-
-
-def test_sides_of_huge_numbers_have_finite_gaps():
-    S = hull(np.array([[1e308], [-1e308]]), Schema.numeric(1))
-    sides = sides_of(S, np.array([[1.7e308], [-1.7e308]]), Schema.numeric(1), units="range")
-    assert np.isfinite(sides.gap).all() and (widest(sides)[0] == [1, 0]).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,67 +10,18 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from assay.core.explanation import Explanation, Section, text_table
+from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Range, check
 from assay.core.targets import check_weights, encode_labels, label_codes
 from assay.decide._meta import posterior_of, rows_of, take
+from assay.decide.cascade_account import CascadeAccount, CascadeLevel
 from assay.decide.decision import decide, name_array
 from assay.decide.losses import as_loss
 from assay.decide.reasoning import add_to, inner_reasoning
 from assay.errors import ParameterError
 
 __all__ = ["CascadeAccount", "CascadeLevel", "RejectCascade"]
-
-
-@dataclass(frozen=True)
-class CascadeLevel:
-    """What one level of a cascade did with some rows.
-
-    Attributes
-    ----------
-    name : str      reject : its cost of rejecting, or None      use_cost : what it costs to ask it about a row
-    seen, decided, rejected, errors : how many rows it saw, answered, passed on, and answered with a wrong class
-    loss : float
-        What its answers cost; rows that the last level rejects cost its ``reject``.
-    """
-
-    name: str
-    reject: float | None
-    use_cost: float
-    seen: int
-    decided: int
-    rejected: int
-    errors: int
-    loss: float
-
-
-@dataclass(frozen=True)
-class CascadeAccount:
-    """The levels of a cascade in order, and what the whole of it costs."""
-
-    levels: tuple[CascadeLevel, ...]
-
-    @property
-    def cost(self) -> float:
-        """What all questions and all answers cost together."""
-        return float(sum(level.seen * level.use_cost + level.loss for level in self.levels))
-
-    @property
-    def cost_per_row(self) -> float:
-        """The same for one row; 0 if there are none."""
-        return self.cost / self.levels[0].seen if self.levels and self.levels[0].seen else 0.0
-
-    def __str__(self) -> str:
-        heads = ["level", "reject at", "seen", "decided", "rejected", "errors", "cost of use", "loss"]
-        rows: list[list[Any]] = [
-            [
-                *(a.name, "" if a.reject is None else a.reject, a.seen, a.decided, a.rejected, a.errors),
-                *(a.seen * a.use_cost, a.loss),
-            ]
-            for a in self.levels
-        ]
-        return text_table(heads, rows) + f"\n  {self.cost:.6g} in all, {self.cost_per_row:.4g} per row"
 
 
 def _is_cv(value: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import assay.rules._boxes as _boxes
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Instance, Range
 from assay.errors import DataError, DegenerateError, ParameterError
@@ -14,6 +15,7 @@ from assay.rules.box import Box, box_between, limited, refuse_outside
 from assay.rules.one_answer import answers_with_reject, refuse_label_of_a_class
 from assay.rules.rule_learner import RuleClassifier, class_rules
 from assay.rules.version_space import positive_rows, tightest_and_widest
+from assay.tables import Schema
 
 __all__ = ["BoxClassifier"]
 
@@ -143,7 +145,7 @@ class BoxClassifier(RuleClassifier):
             self.margins_.append(_margins(S, h, G, self.schema_.names))
             if not h.empty:
                 found.append((h.conditions, k))
-        self._negatives = Z[z != wanted[0]] if self._by_doubt else None
+        self._negatives: Any = Z[z != wanted[0]] if self._by_doubt else None
         base = class_rules(
             self, found, X, y, w, default=self._other(), policy="first" if self._single else "confidence"
         )
@@ -207,7 +209,7 @@ class BoxClassifier(RuleClassifier):
         if not self._single:
             return self.rules_.covers_block(X).sum(axis=1) != 1
         S = self.specific_[0]
-        return ~S.covers(X) & reachable(X, S, self._negatives)
+        return ~S.covers(X) & reachable(X, S, self._negatives, self.schema_)
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         labels = [self.classes_[k] for k in self._wanted()]
@@ -222,26 +224,38 @@ class BoxClassifier(RuleClassifier):
         ]
 
 
-def reachable(X: np.ndarray, S: Box, negatives: np.ndarray | None) -> np.ndarray:
+def reachable(X: np.ndarray, S: Box, negatives: np.ndarray, schema: Schema) -> np.ndarray:
     """(n,) bool: whether some box holds S and the row, but none of the negatives outside S.
 
     It does if the tightest box around both holds none; so no list of the most general boxes is needed.
     """
-    N = np.zeros((0, X.shape[1])) if negatives is None else negatives
-    N = N[~S.covers(N)]
-    found = np.ones(len(X), bool)
-    step = max(1, (1 << 22) // max(len(N), 1))
-    for at in range(0, len(X), step):
-        some = X[at : at + step]
-        held = np.ones((len(some), len(N)), bool)  # whether the box around S and the row holds the negative
-        for c in S.conditions:
-            x, v = some[:, c.column, None], N[None, :, c.column]
-            if c.codes is not None:
-                held &= np.isin(v, c.codes) | (v == x) | (np.isnan(v) & (np.isnan(x) | c.missing))
-            else:
-                low, high = np.fmin(x, c.low), np.fmax(x, c.high)
-                held &= ((v >= low) & (v <= high)) | (np.isnan(v) & (np.isnan(x) | c.missing))
-        found[at : at + step] = ~held.any(axis=1)
+    N = np.ascontiguousarray(negatives[~S.covers(negatives)], np.float64)
+    X = np.ascontiguousarray(X, np.float64)
+    sizes = [len(c.categories) if c.kind == "nominal" else 0 for c in schema]
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    nominal = np.array([c.kind == "nominal" for c in schema], np.uint8)
+    for j in np.flatnonzero(nominal).tolist():  # the negatives may come from a file
+        codes = N[~np.isnan(N[:, j]), j]
+        if ((codes < 0) | (codes >= sizes[j]) | (codes != np.floor(codes))).any():
+            raise DataError(
+                f"BoxClassifier: a negative row has a category that {schema[j].name} does not have."
+            )
+    low, high = np.full(len(schema), -np.inf), np.full(len(schema), np.inf)
+    gaps, held = np.ones(len(schema), np.uint8), np.ones(int(start[-1]), np.uint8)
+    for c in S.conditions:
+        j = c.column
+        gaps[j] = c.missing
+        if c.codes is None:
+            low[j], high[j] = c.low, c.high
+        else:
+            held[start[j] : start[j + 1]] = 0
+            held[start[j] + np.array(c.codes, np.int64)] = 1
+    found = np.empty(len(X), bool)
+    for i in range(len(X)):
+        box = low.copy(), high.copy(), gaps.copy(), held.copy()
+        _boxes.grow_box(X, N, np.array([i]), nominal, start[:-1].copy(), *box)
+        grown = any((a != b).any() for a, b in zip(box, (low, high, gaps, held)))
+        found[i] = grown or S.covers(X[i : i + 1])[0]
     return found
 
 

@@ -146,7 +146,9 @@ def widest(sides: Sides) -> tuple[np.ndarray, np.ndarray]:
     at = np.full(s, OPEN)
     support: set[int] = set()
     if n:
-        order = np.lexsort([*sides.rank.T[::-1], sides.gap.max(axis=1)])
+        # among equals an order that does not depend on that of the rows: different ranks have different sums of roots
+        key = sides.rank @ np.sqrt(np.arange(2.0, s + 2))
+        order = np.lexsort([key, sides.gap.max(axis=1)])
         rank, best = sides.rank[order], sides.gap[order].argmax(axis=1)
         left = np.ones(n, bool)
         while left.any():
