@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import assay.rules.class_sets as class_sets
 from assay.core import progress
 from assay.errors import ParameterError
-from assay.rules.class_sets import ClassSets, SetRules, most_general
+from assay.rules.class_sets import ClassSets
 
 
 def table(seed, n=60, d=5, values=3, K=3, weighted=False):
@@ -133,31 +133,6 @@ def test_rules_that_cover_in_order(monkeypatch, enough, weighted):
         monkeypatch.setattr(class_sets, "CELLS", cells)
         for got, right in zip(sets.cover(rules, enough), wanted, strict=True):
             assert_allclose(got, right, rtol=1e-12)
-
-
-@given(seed=st.integers(0, 10**6))
-@settings(deadline=None, max_examples=30)
-def test_rules_that_hold_no_rule_before_them(seed):
-    rng = np.random.default_rng(seed)
-    some = [tuple(sorted(rng.choice(7, rng.integers(1, 5), replace=False).tolist())) for _ in range(60)]
-    some = list(dict.fromkeys(some))
-    zeros = np.zeros(len(some))
-    rules = SetRules(
-        np.cumsum([0, *map(len, some)]), np.array([i for s in some for i in s], np.int32), zeros, zeros, zeros
-    )
-    wanted = [not any(set(before) < set(s) for before in some[:r]) for r, s in enumerate(some)]
-    assert_array_equal(most_general(rules), wanted)
-
-
-def test_rank_by_confidence_then_support_then_length_then_place():
-    rules = SetRules(
-        np.array([0, 1, 3, 4, 5, 7, 8]),
-        np.array([5, 0, 3, 2, 1, 0, 2, 4], np.int32),
-        np.zeros(6, np.int32),
-        np.array([1, 2, 2, 3, 2, 2.0]),
-        np.array([2, 4, 4, 3, 4, 4.0]),
-    )
-    assert [rules.ranked()[r] for r in range(6)] == [(1,), (2,), (4,), (0, 2), (0, 3), (5,)]
 
 
 def test_rows_that_hold_none_of_the_sets():

@@ -8,7 +8,7 @@ from assay.core.parameters import Choice, Count
 from assay.core.rules import Policy, RuleBase
 from assay.rules.car_learner import CarClassifier
 from assay.rules.class_association_rules import MINING, MinedTable
-from assay.rules.class_sets import SetRules
+from assay.rules.set_rules import SetRules
 
 __all__ = ["AssociativeClassifier", "all_rules"]
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay.rules.class_association_rules import MINING, MinedTable, least_count
-from assay.rules.class_sets import SetRules
 from assay.rules.rule_learner import RuleClassifier
 from assay.rules.scored_rules import voted_posterior
+from assay.rules.set_rules import SetRules
 
 __all__ = ["CarClassifier"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.parameters import Flag
 from assay.rules.car_learner import CarClassifier
 from assay.rules.class_association_rules import MINING, MinedTable, not_worse_when_shorter
-from assay.rules.class_sets import SetRules
+from assay.rules.set_rules import SetRules
 
 __all__ = ["CBAClassifier"]
 

@@ -14,8 +14,9 @@ from assay.core.parameters import Accepted, Choice, Count, Flag, Range, check
 from assay.core.rule_measures import pessimistic_error
 from assay.core.rules import Rule, RuleBase
 from assay.core.targets import check_weights, encode_labels
-from assay.rules.class_sets import ClassSets, SetRules
+from assay.rules.class_sets import ClassSets
 from assay.rules.items_of_columns import CUTS, Items, items_of_columns
+from assay.rules.set_rules import SetRules
 from assay.tables import Schema, Table
 from assay.tables.table import UNSEEN
 

@@ -12,8 +12,8 @@ from assay.core.parameters import Count, Range
 from assay.core.rules import RuleBase
 from assay.rules.car_learner import CarClassifier
 from assay.rules.class_association_rules import MINING, MinedTable
-from assay.rules.class_sets import SetRules, most_general
 from assay.rules.scored_rules import posterior_of_scores, rule_score_sections, rule_scores
+from assay.rules.set_rules import SetRules, most_general
 
 __all__ = ["CMARClassifier", "weighted_chi_square"]
 

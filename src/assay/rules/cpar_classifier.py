@@ -13,11 +13,11 @@ from assay.core.progress import track
 from assay.core.rule_measures import laplace
 from assay.core.rules import RuleBase
 from assay.rules.class_association_rules import MinedTable
-from assay.rules.class_sets import SetRules
 from assay.rules.cpar_growth import ClassGrowth, GrowthSettings
 from assay.rules.items_of_columns import CUTS
 from assay.rules.rule_learner import RuleClassifier
 from assay.rules.scored_rules import posterior_of_scores, rule_score_sections, rule_scores
+from assay.rules.set_rules import SetRules
 
 __all__ = ["CPARClassifier", "laplace_accuracy"]
 

@@ -9,7 +9,8 @@ import numpy as np
 from assay.rules.associative_classifier import all_rules
 from assay.rules.car_learner import CarClassifier
 from assay.rules.class_association_rules import MinedTable
-from assay.rules.class_sets import EXACT, SetRules
+from assay.rules.class_sets import EXACT
+from assay.rules.set_rules import SetRules
 
 __all__ = ["MaximalPatternClassifier", "maximal"]
 
@@ -79,7 +80,7 @@ def maximal(found: SetRules) -> np.ndarray:
 
     What a frequent set contains is frequent, so it is enough to strike out the sets that lack one item of another.
 
-    >>> from assay.rules.class_sets import SetRules
+    >>> from assay.rules.set_rules import SetRules
     >>> from assay.rules.maximal_pattern_classifier import maximal
     >>> none = np.zeros(4)
     >>> maximal(SetRules(np.array([0, 1, 2, 3, 5]), np.array([0, 1, 2, 0, 2]), none, none, none))

@@ -14,7 +14,8 @@ from assay.core.rules import RuleBase
 from assay.core.targets import encode_labels
 from assay.errors import DataError
 from assay.rules.class_association_rules import MINING, MinedTable, least_count
-from assay.rules.class_sets import ClassSets, SetRules
+from assay.rules.class_sets import ClassSets
+from assay.rules.set_rules import SetRules
 from assay.stats.information import entropy
 
 __all__ = ["PatternFeatures", "pattern_relevance"]
