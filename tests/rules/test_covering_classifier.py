@@ -9,7 +9,7 @@ import assay
 from assay.core.rule_measures import exception_bits, rule_bits
 from assay.errors import ParameterError
 from assay.rules import SequentialCoveringClassifier
-from assay.rules.candidates import MEASURES
+from assay.rules.measure import MEASURES
 from assay.tables.data import load_charity_donors, load_iris, load_wine
 
 CHARITY = load_charity_donors()

@@ -7,7 +7,7 @@ from assay.core.conditions import Condition
 from assay.core.rule_measures import foil_gain, laplace
 from assay.errors import ParameterError
 from assay.rules import Measure, learn_one_rule
-from assay.rules.learn_one_rule import merged
+from assay.rules.rule_growth import merged
 from assay.tables.data import load_charity_donors, load_contact_lenses
 
 CHARITY = load_charity_donors()

@@ -12,7 +12,7 @@ from assay.core.parameters import Choice, Count, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.rules.candidates import CandidateTable
-from assay.rules.covering_classifier import weighing
+from assay.rules.covering import weighing
 from assay.rules.rule_learner import RuleClassifier, class_rules
 
 __all__ = ["AQClassifier"]

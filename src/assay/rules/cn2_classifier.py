@@ -10,9 +10,10 @@ from assay.core.conditions import RowTest
 from assay.core.parameters import Choice, Count, Flag, Range
 from assay.core.progress import Progress, progress
 from assay.core.rules import Policy
-from assay.rules.candidates import CandidateTable, Measure
-from assay.rules.covering_classifier import weighing
-from assay.rules.learn_one_rule import Growth, Partial, grow_rule, growth_of, merged
+from assay.rules.candidates import CandidateTable
+from assay.rules.covering import weighing
+from assay.rules.measure import Measure
+from assay.rules.rule_growth import Growth, Partial, grow_rule, growth_of, merged
 from assay.rules.rule_learner import RuleClassifier, class_rules
 
 __all__ = ["CN2Classifier"]

@@ -8,9 +8,10 @@ import numpy as np
 
 from assay.core.parameters import Any_, Count, Range
 from assay.core.progress import progress
-from assay.rules.candidates import CandidateTable, Measure
-from assay.rules.covering_classifier import class_order, is_order, weighing
-from assay.rules.learn_one_rule import Growth, grow_rule, growth_of, merged
+from assay.rules.candidates import CandidateTable
+from assay.rules.covering import class_order, is_order, weighing
+from assay.rules.measure import Measure
+from assay.rules.rule_growth import Growth, grow_rule, growth_of, merged
 from assay.rules.rule_learner import RuleClassifier, class_rules
 
 __all__ = ["PrismClassifier"]

@@ -14,7 +14,7 @@ from assay.core.rules import Rule, RuleBase
 from assay.core.shortening import ORDERS, Order, single_conditions, without_needless
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.rules.learn_one_rule import merged
+from assay.rules.rule_growth import merged
 
 __all__ = ["RulePruning", "prune_rules"]
 
