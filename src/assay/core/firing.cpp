@@ -6,6 +6,9 @@
 // Open ends were moved to the next number by the caller, so that both ends are closed here.
 // Checked here, once a call: columns, rule starts and places in the pool of bits, which may come from a file.
 // Twin in NumPy: tests/core/test_firing.py, by_the_book.
+#include <algorithm>
+#include <cstring>
+
 #include "assay/array.hpp"
 
 using namespace assay;
@@ -30,6 +33,29 @@ inline bool holds(const Conditions &all, int64_t c, const double *row) {
     if (!(x >= 0.0 && x < double(all.codes[c]))) return false;
     const int64_t code = int64_t(x);
     return double(code) == x && (all.pool[all.word[c] + (code >> 6)] >> (code & 63) & 1);
+}
+
+// held_i <- held_i and (condition c holds for row i), for m rows: no branch depends on a value
+void narrow(const Conditions &all, int64_t c, const double *rows, int64_t m, int64_t d, uint8_t *held) {
+    const double *x = rows + all.column[c];
+    const uint8_t gone = all.missing[c];
+    if (all.word[c] < 0) {
+        const double low = all.low[c], high = all.high[c];
+        for (int64_t i = 0; i < m; ++i) {
+            const double v = x[i * d];
+            held[i] &= uint8_t((v >= low) & (v <= high)) | uint8_t((v != v) & gone);
+        }
+        return;
+    }
+    const double codes = double(all.codes[c]);
+    const uint64_t *bits = all.pool + all.word[c];
+    for (int64_t i = 0; i < m; ++i) {
+        const double v = x[i * d];
+        const bool inside = (v >= 0.0) & (v < codes);
+        const int64_t code = inside ? int64_t(v) : 0;
+        const bool hit = inside && double(code) == v && (bits[code >> 6] >> (code & 63) & 1);
+        held[i] &= uint8_t(hit) | uint8_t((v != v) & gone);
+    }
 }
 
 inline bool covers(const Conditions &all, int64_t r, const double *row) {
@@ -80,8 +106,16 @@ void cover(In2<double> X,            // in      (n, d)
     nb::gil_scoped_release unlocked;
     const auto rows = view(X);
     const auto O = view(out);
-    for (int64_t i = 0; i < rows.rows(); ++i)
-        for (int64_t r = 0; r < all.rules; ++r) O.row(i)[r] = covers(all, r, rows.row(i));
+    constexpr int64_t TILE = 256;  // rows that stay in the cache while all rules are asked
+    uint8_t held[TILE];
+    for (int64_t a = 0; a < rows.rows(); a += TILE) {
+        const int64_t m = std::min(TILE, rows.rows() - a);
+        for (int64_t r = 0; r < all.rules; ++r) {
+            std::memset(held, 1, TILE);
+            for (int64_t c = all.start[r]; c < all.start[r + 1]; ++c) narrow(all, c, rows.row(a), m, rows.cols(), held);
+            for (int64_t i = 0; i < m; ++i) O.row(a + i)[r] = held[i];
+        }
+    }
 }
 
 }  // namespace
