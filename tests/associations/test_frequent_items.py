@@ -108,6 +108,13 @@ def test_too_many_on_blocks():
         FrequentItems(0.5).fit_blocks(blocks(np.zeros(500)))
 
 
+def test_the_learner_speaks_for_itself():
+    with pytest.raises(
+        ParameterError, match=r"^FrequentItems: at min_support=1\.0 .* there would be about 1\.3e\+30"
+    ):
+        FrequentItems(1.0).fit(np.ones((5, 100)))
+
+
 def test_the_checks_of_scikit_learn():
     """With max_size: some checks use tables whose every number is positive, where all 2^30 sets are frequent."""
     check_estimator(FrequentItems(max_size=2), on_skip=None)

@@ -37,8 +37,7 @@ class BasketStream(Source):
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from assay.associations import frequent_sets
-    >>> from assay.associations.basket_stream import BasketStream
+    >>> from assay.associations import BasketStream, frequent_sets
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "long.csv"
     >>> _ = path.write_text("bill,what\\n1,tea\\n1,milk\\n2,tea\\n2,milk\\n3,tea\\n")
     >>> frequent_sets(BasketStream(path, "bill", "what", rows=2), 2)

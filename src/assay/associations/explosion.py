@@ -25,6 +25,7 @@ class Guard:
     baskets, threshold, max_size, kind : what is searched
     min_support : as the caller gave it: a share or a count
     limit : the most sets
+    who : who speaks
     """
 
     baskets: Baskets
@@ -33,6 +34,7 @@ class Guard:
     limit: int
     max_size: int | None
     kind: str
+    who: str = "frequent_sets"
 
     @cached_property
     def ranked(self) -> Ranked:
@@ -60,7 +62,7 @@ class Guard:
     def _complain(self, what: str) -> None:
         least = self.threshold.least
         at = f"min_support={self.min_support!r} ({self._count(least)} of {self._count(self.threshold.total)} baskets)"
-        said = f"frequent_sets: at {at} {what}"
+        said = f"{self.who}: at {at} {what}"
         better, sets = reasonable(self.ranked, least, self.limit, self.max_size)
         if sets <= self.limit:
             said += f". min_support={self._asked(better)} would give about {in_words(sets)}"

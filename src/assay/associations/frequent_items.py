@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.associations.baskets import Baskets
 from assay.associations.eclat import KINDS
-from assay.associations.frequent_sets import LIMIT, frequent_sets
+from assay.associations.frequent_sets import LIMIT, search_sets
 from assay.associations.passes import sets_by_passes
 from assay.associations.threshold import check_support
 from assay.core.conditions import Condition
@@ -101,14 +101,13 @@ class FrequentItems(PassLearner, Transformer):
     def _learn_from(self, source: Source) -> None:
         check_support(self.min_support, type(self).__name__)
         names, items_of = _item_names(self.schema_), _items_of(self.schema_, self.threshold)
+        who, support = type(self).__name__, self.min_support
         if isinstance(source, Rows):
             baskets = Baskets(*items_of(source.X), names, source.w)
-            self.sets_ = frequent_sets(
-                baskets, self.min_support, max_size=self.max_size, kind=self.kind, limit=self.limit
-            )
+            self.sets_ = search_sets(baskets, support, "auto", self.max_size, self.kind, (), self.limit, who)
         else:
-            asked = self.min_support, self.max_size, self.kind, self.limit
-            self.sets_ = sets_by_passes(source, items_of, names, *asked, who=type(self).__name__)
+            asked = support, self.max_size, self.kind, self.limit
+            self.sets_ = sets_by_passes(source, items_of, names, *asked, who=who)
 
     def _transform(self, X: Any) -> Any:
         from scipy.sparse import csr_matrix, vstack

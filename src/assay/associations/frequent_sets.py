@@ -22,7 +22,7 @@ from assay.core.parameters import Choice, Count, check
 from assay.core.sums import Rows
 from assay.errors import DataError, ParameterError
 
-__all__ = ["LIMIT", "METHODS", "frequent_sets"]
+__all__ = ["LIMIT", "METHODS", "frequent_sets", "search_sets"]
 
 LIMIT = 10_000_000
 METHODS = ("auto", "eclat", "fp-growth", "apriori")
@@ -103,13 +103,27 @@ def frequent_sets(
             f"frequent_sets: expected Baskets, got {type(baskets).__name__}. Make them with Baskets.from_lists, "
             "from_long, from_wide or from_table."
         )
+    return search_sets(baskets, min_support, method, max_size, kind, containing, limit)
+
+
+def search_sets(
+    baskets: Baskets,
+    min_support: float,
+    method: str,
+    max_size: int | None,
+    kind: str,
+    containing: Iterable[Any],
+    limit: int,
+    who: str = "frequent_sets",
+) -> ItemSets:
+    """What :func:`frequent_sets` finds; its parameters are checked. ``who`` speaks if there are too many."""
     threshold = Threshold.of(baskets, min_support)
     given = np.array(sorted({baskets.code(name) for name in containing}), dtype=np.int32)
     if len(given):
         threshold, baskets = _holding(threshold, baskets, given)
     direct = kind != "all" and method in ("auto", "eclat")  # condensed while mining, not afterwards
     longest = max_size if direct or kind == "all" else None
-    guard = Guard(baskets, threshold, min_support, limit, longest, kind)
+    guard = Guard(baskets, threshold, min_support, limit, longest, kind, who)
     collector = Collector(limit, guard.too_many)
     if len(given) and not direct:
         guard.baskets = _without(baskets, given)
