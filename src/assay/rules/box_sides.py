@@ -158,14 +158,17 @@ def widest(sides: Sides) -> tuple[np.ndarray, np.ndarray]:
             left &= ~((rank[:, best[i]] > 0) & (rank[:, best[i]] >= at[best[i]]))
     bound = np.full(s, -1)
     cut = (sides.rank > 0) & (sides.rank >= at)
+    times = cut.sum(axis=1)  # by how many sides each negative is cut off
     for k in np.flatnonzero(at < OPEN):
-        alone = np.flatnonzero(cut[:, k] & (cut.sum(axis=1) == 1))
+        alone = np.flatnonzero(cut[:, k] & (times == 1))
         at[k] = OPEN
         if len(alone):
             bound[k] = alone[np.argmin(sides.rank[alone, k])]
             at[k] = sides.rank[bound[k], k]
             support.add(int(bound[k]))
-        cut[:, k] = (sides.rank[:, k] > 0) & (sides.rank[:, k] >= at[k])
+        now = (sides.rank[:, k] > 0) & (sides.rank[:, k] >= at[k])
+        times += now.astype(times.dtype) - cut[:, k]
+        cut[:, k] = now
     rows = np.append(sides.rows, -1)
     return rows[bound], sides.rows[sorted(support)]
 
