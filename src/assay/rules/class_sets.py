@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -221,7 +222,7 @@ class _Walk:
 
     def __init__(self, sets: ClassSets, order: np.ndarray, settings: Any, limit: int, who: str):
         self.sets, self.order, self.settings, self.limit, self.who = sets, order, settings, limit, who
-        self.counted = 0
+        self.counted, self.lock = 0, Lock()
         self.words = sets.bits.shape[1]
 
     def run(self) -> list[SetRules]:
@@ -252,7 +253,8 @@ class _Walk:
                 answer,
                 count,
             )
-            self.counted += counted
+            with self.lock:
+                self.counted += counted
             if self.counted > self.limit:
                 raise ParameterError(
                     _too_many(f"more than {self.limit} item sets", self.limit, depth, self.who)
