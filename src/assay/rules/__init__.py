@@ -1,5 +1,7 @@
 """Learners of rules that people can read, check and change."""
 
+from assay.core.conditions import Condition
+from assay.core.rules import Rule, RuleBase
 from assay.rules.active_query import Query, active_queries, next_query
 from assay.rules.aq_classifier import AQClassifier
 from assay.rules.associative_classifier import AssociativeClassifier
@@ -10,7 +12,6 @@ from assay.rules.box_classifier import BoxClassifier
 from assay.rules.box_union_classifier import BoxUnionClassifier
 from assay.rules.c45_rules_classifier import C45RulesClassifier
 from assay.rules.candidate_elimination import CandidateElimination
-from assay.rules.candidates import Measure
 from assay.rules.cba_classifier import CBAClassifier
 from assay.rules.class_association_rules import class_association_rules
 from assay.rules.cmar_classifier import CMARClassifier
@@ -25,10 +26,11 @@ from assay.rules.first_order import Clause, Literal, Variable, parse_clause
 from assay.rules.foil import FOIL
 from assay.rules.hypothesis_errors import HypothesisErrors, hypothesis_areas, hypothesis_errors
 from assay.rules.irep_classifier import IrepClassifier
-from assay.rules.learn_one_rule import Growth, growth_along, learn_one_rule
+from assay.rules.learn_one_rule import growth_along, learn_one_rule
 from assay.rules.linear_rule_classifier import LinearRuleClassifier
 from assay.rules.m5_rules_regressor import M5RulesRegressor
 from assay.rules.maximal_pattern_classifier import MaximalPatternClassifier
+from assay.rules.measure import Measure
 from assay.rules.memorising_rule_classifier import MemorisingRuleClassifier
 from assay.rules.one_class_each import OneClassEach
 from assay.rules.one_r_classifier import OneRClassifier
@@ -37,6 +39,7 @@ from assay.rules.part_classifier import PartClassifier
 from assay.rules.pattern_features import PatternFeatures
 from assay.rules.prism_classifier import PrismClassifier
 from assay.rules.ripper_classifier import RipperClassifier
+from assay.rules.rule_growth import Growth
 from assay.rules.rule_pruning import RulePruning, prune_rules
 from assay.rules.threshold_rule_classifier import ThresholdRuleClassifier
 from assay.rules.version_space import VersionSpace
@@ -57,6 +60,7 @@ __all__ = [
     "CPARClassifier",
     "CandidateElimination",
     "Clause",
+    "Condition",
     "CoveringRegressor",
     "DecisionTableClassifier",
     "Effect",
@@ -78,6 +82,8 @@ __all__ = [
     "PrismClassifier",
     "Query",
     "RipperClassifier",
+    "Rule",
+    "RuleBase",
     "RulePruning",
     "SequentialCoveringClassifier",
     "ThresholdRuleClassifier",
