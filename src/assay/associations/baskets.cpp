@@ -1,6 +1,6 @@
 // Baskets seen from both sides: the frequent items of each basket, and the baskets of each frequent item.
 //
-// rank[code] is an item's new number, or -1 if it is left out. Twin: tests/associations/test_ranked.py.
+// rank[code] is an item's new number, or m if it is left out. Twin: tests/associations/test_ranked.py.
 #include <algorithm>
 #include <vector>
 
@@ -11,21 +11,38 @@ using namespace assay;
 
 namespace {
 
-// Baskets of each item, ascending; start[r] is where item r begins (counted by the caller).
-void by_item(In1<int64_t> indptr,    // in   (n + 1,)
-             In1<int32_t> indices,   // in   codes, checked by the caller
-             In1<int32_t> rank,      // in   (d,)
-             In1<int64_t> start,     // in   (m + 1,)
-             InOut1<int32_t> tids) { // out  (start[m],)
+// counts[c] += how often code c is there.
+void count_items(In1<int32_t> indices,        // in      codes, checked by the caller
+                 InOut1<int64_t> counts) {    // in/out  (d,)
+    nb::gil_scoped_release unlocked;
+    const int32_t *code = indices.data();
+    int64_t *c = counts.data();
+    for (int64_t e = 0; e < int64_t(indices.shape(0)); ++e) ++c[code[e]];
+}
+
+// Baskets of each item, ascending; start[r] is where item r begins. Items that are left out are written to one place
+// behind the last, again and again, which is quicker than asking.
+void by_item(In1<int64_t> indptr,     // in   (n + 1,)
+             In1<int32_t> indices,    // in   codes, checked by the caller
+             In1<int32_t> rank,       // in   (d,) up to m
+             In1<int64_t> start,      // in   (m + 1,)
+             InOut1<int32_t> tids,    // out  (start[m] + 1,)
+             InOut1<int64_t> sizes) { // out  (n,) items of each basket that are not left out
     nb::gil_scoped_release unlocked;
     std::vector<int64_t> at(start.data(), start.data() + start.shape(0));
-    const int64_t n = int64_t(indptr.shape(0)) - 1, *p = indptr.data();
+    const int64_t n = int64_t(indptr.shape(0)) - 1, m = int64_t(start.shape(0)) - 1, *p = indptr.data();
     const int32_t *code = indices.data(), *r = rank.data();
-    for (int64_t i = 0; i < n; ++i)
+    int32_t *out = tids.data();
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t kept = 0;
         for (int64_t e = p[i]; e < p[i + 1]; ++e) {
             const int32_t j = r[code[e]];
-            if (j >= 0) tids.data()[at[size_t(j)]++] = int32_t(i);
+            const int64_t place = at[size_t(j)], in = j < m;
+            out[place] = int32_t(i);
+            at[size_t(j)] = place + in, kept += in;
         }
+        sizes.data()[i] = kept;
+    }
 }
 
 // Items of each basket, ascending by rank: the transpose of the above, which arrives sorted.
@@ -93,6 +110,7 @@ nb::tuple alike(In1<int64_t> start,    // in   (n + 1,)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
+    m.def("count_items", &count_items);
     m.def("by_item", &by_item);
     m.def("by_basket", &by_basket);
     m.def("as_bits", &as_bits);

@@ -106,12 +106,11 @@ def rank_items(baskets: Baskets, least: int, weights: np.ndarray | None = None) 
     rows = counts if weights is None else item_counts(baskets, None)
     codes = np.lexsort((np.arange(d), counts))
     codes = codes[counts[codes] >= max(least, 1)].astype(np.int32)
-    rank = np.full(d, -1, np.int32)
+    rank = np.full(d, len(codes), np.int32)
     rank[codes] = np.arange(len(codes), dtype=np.int32)
     tid_start = _starts(rows[codes])
-    tids = np.empty(tid_start[-1], np.int32)
-    _baskets.by_item(baskets.indptr, baskets.indices, rank, tid_start, tids)
-    start = _starts(np.bincount(tids, minlength=baskets.n))
+    tids, sizes = _tids(baskets, rank, tid_start)
+    start = _starts(sizes)
     ranks = np.empty(start[-1], np.int32)
     _baskets.by_basket(tid_start, tids, start, ranks)
     total = baskets.n if weights is None else int(weights.sum())
@@ -124,30 +123,34 @@ def rank_items(baskets: Baskets, least: int, weights: np.ndarray | None = None) 
 
 def _merged(ranked: Ranked) -> Ranked:
     """Baskets that hold the same as one that weighs as much, if that leaves a quarter of them or less."""
-    n = ranked.n
-    if (
-        4 * len(_baskets.alike(ranked.start, ranked.ranks, n // WORTH_MERGING)[0]) > WORTH_MERGING
-    ):  # of a sample
+    first, sample = _baskets.alike(ranked.start, ranked.ranks, ranked.n // WORTH_MERGING)
+    if 4 * len(first) > len(sample):
         return ranked
     first, which = _baskets.alike(ranked.start, ranked.ranks, 1)
-    if 4 * len(first) > n:
+    if 4 * len(first) > ranked.n:
         return ranked
     weights = np.zeros(len(first), np.int64)
     np.add.at(weights, which, ranked.weights if len(ranked.weights) else 1)
     few = Baskets(ranked.start, ranked.ranks, tuple(range(len(ranked))))[first]
     tid_start = _starts(np.bincount(few.indices, minlength=len(ranked)))
-    tids = np.empty(tid_start[-1], np.int32)
-    _baskets.by_item(few.indptr, few.indices, np.arange(len(ranked), dtype=np.int32), tid_start, tids)
+    tids = _tids(few, np.arange(len(ranked), dtype=np.int32), tid_start)[0]
     arrays = few.indptr, few.indices, tid_start, tids, weights
     return Ranked(*arrays, ranked.codes, ranked.counts, ranked.total)
 
 
+def _tids(baskets: Baskets, rank: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The baskets of each item, and how many items each basket keeps."""
+    tids, sizes = np.empty(start[-1] + 1, np.int32), np.empty(baskets.n, np.int64)
+    _baskets.by_item(baskets.indptr, baskets.indices, rank, start, tids, sizes)
+    return tids[:-1], sizes
+
+
 def item_counts(baskets: Baskets, weights: np.ndarray | None) -> np.ndarray:
     """(d,) int64: the number, or the whole weight, of the baskets that hold each item."""
-    d = len(baskets.items)
+    counts = np.zeros(len(baskets.items), np.int64)
     if weights is None:
-        return np.bincount(baskets.indices, minlength=d)
-    counts = np.zeros(d, np.int64)
+        _baskets.count_items(baskets.indices, counts)
+        return counts
     np.add.at(counts, baskets.indices, np.repeat(weights, baskets.sizes))
     return counts
 
