@@ -105,7 +105,7 @@ def mislabelled(
 
     Examples
     --------
-    >>> from assay.evaluate import mislabelled
+    >>> from assay.evaluate.mislabelled import mislabelled
     >>> X, y = [[i] for i in (*range(10), *range(30, 40))], ["low"] * 10 + ["high"] * 10
     >>> y[3] = "high"
     >>> found = mislabelled(X, y)

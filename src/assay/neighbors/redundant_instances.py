@@ -74,7 +74,7 @@ def redundant_instances(
 
     Examples
     --------
-    >>> from assay.neighbors import redundant_instances
+    >>> from assay.neighbors.redundant_instances import redundant_instances
     >>> found = redundant_instances([[1.0], [2.0], [3.0], [7.0], [8.0]], list("aaabb"), method="cells")
     >>> print(found, found.kept)
     3 of 5 rows are surrounded by their own class [2 3]

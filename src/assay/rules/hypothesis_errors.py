@@ -54,7 +54,7 @@ def hypothesis_errors(h: Any, concept: Any, X: Any, sample_weight: Any = None) -
     Examples
     --------
     >>> from assay.core.conditions import Condition
-    >>> from assay.rules import hypothesis_errors
+    >>> from assay.rules.hypothesis_errors import hypothesis_errors
     >>> concept, h = [Condition(0, 2, 6, "both")], [Condition(0, 3, 8, "both")]
     >>> found = hypothesis_errors(h, concept, np.arange(10.0)[:, None])
     >>> found
@@ -82,7 +82,7 @@ def hypothesis_areas(h: Any, concept: Any, domain: Any) -> HypothesisErrors:
     Examples
     --------
     >>> from assay.core.conditions import Condition
-    >>> from assay.rules import hypothesis_areas
+    >>> from assay.rules.hypothesis_errors import hypothesis_areas
     >>> concept = [Condition(0, 2, 6, "both"), Condition(1, 2, 6, "both")]
     >>> h = [Condition(0, 4, 7, "both"), Condition(1, 2, 6, "both")]
     >>> hypothesis_areas(h, concept, [[0, 10], [0, 10]])
