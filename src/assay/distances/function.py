@@ -1,0 +1,53 @@
+"""A distance that the user wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from assay.distances.metric import Metric
+from assay.errors import DataError
+
+__all__ = ["Function"]
+
+
+@dataclass(frozen=True, eq=False)
+class Function(Metric):
+    """A Python function of two rows that gives their distance.
+
+    Parameters
+    ----------
+    call : callable of two (d,) arrays
+    params : dict of more arguments
+
+    Examples
+    --------
+    >>> from assay.distances import Function
+    >>> Function(lambda a, b: abs(a - b).max()).between([[0.0, 0.0]], [[3.0, 4.0]])
+    array([[4.]])
+    """
+
+    function: ClassVar[bool] = True
+    takes: ClassVar[frozenset[str]] = frozenset()
+
+    call: Callable[..., float] = max
+    params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return getattr(self.call, "__name__", "function")
+
+    def _prepared(self, X: Any) -> Any:
+        return np.asarray(X)
+
+    def _block(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        out = np.empty((len(A), len(B)))
+        for i, a in enumerate(A):
+            for j, b in enumerate(B):
+                out[i, j] = self.call(a, b, **self.params)
+        if np.isnan(out).any():
+            raise DataError(f"metric {self.name}: the function gave NaN for a pair of rows, expected a distance.")
+        return out

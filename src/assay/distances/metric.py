@@ -1,0 +1,177 @@
+"""What a distance between rows is: learned once from a table, then asked for many pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from assay.core.parallel import in_threads
+from assay.errors import ParameterError
+from assay.tables import Schema
+
+__all__ = ["METRICS", "Metric", "metric_of"]
+
+BLOCK = 1 << 20  # pairs in one piece of work
+
+
+@dataclass(frozen=True)
+class Metric:
+    r"""A distance between rows of numbers.
+
+    Some distances are those of a Minkowski space once the rows have been mapped to points,
+
+    .. math:: D(a, b) = f\left(\|\phi(a) - \phi(b)\|_p\right) \quad (1)
+
+    with an increasing :math:`f`. Such a metric has a number ``power`` (p), ``points`` (:math:`\phi`), ``finish``
+    (:math:`f`) and ``begin`` (its inverse), and every way of searching serves it. For others ``power`` is None.
+
+    A metric is a fact once made: ``learn`` gives another one that knows the training rows.
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset()  # of "nominal", "missing", "sparse"
+    triangle: ClassVar[bool] = False  # whether D(a, c) <= D(a, b) + D(b, c) always, which ball trees need
+    function: ClassVar[bool] = False  # whether it is the user's own, slow for each pair
+
+    @property
+    def name(self) -> str:
+        """What `metric_of` calls it."""
+        return type(self).__name__.lower()
+
+    @property
+    def power(self) -> float | None:
+        """The p of the Minkowski space in which the rows are points, or None."""
+        return None
+
+    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
+        """The metric that knows what it must of the training rows X, their class codes y and weights w."""
+        return self
+
+    def points(self, X: Any) -> Any:
+        """The rows as points of the Minkowski space."""
+        return X
+
+    def finish(self, distance: np.ndarray) -> np.ndarray:
+        """The distance of rows from that of their points."""
+        return distance
+
+    def begin(self, distance: float) -> float:
+        """The distance of points from that of their rows."""
+        return distance
+
+    def between(self, A: Any, B: Any) -> np.ndarray:
+        """(n, m) the distances between all rows of A and of B."""
+        A, B = self._prepared(A), self._prepared(B)
+        n, m = A.shape[0], B.shape[0]
+        out = np.empty((n, m))
+        size = max(1, BLOCK // max(m, 1))
+
+        def some(start: int) -> None:
+            out[start : start + size] = self._block(A[start : start + size], B)
+
+        in_threads(some, range(0, n, size), 1 if self.function else None)
+        return out
+
+    def paired(self, A: Any, B: Any) -> np.ndarray:
+        """(n,) the distance of each row of A to the same row of B."""
+        A, B = self._prepared(A), self._prepared(B)
+        return np.array([self._block(A[i : i + 1], B[i : i + 1])[0, 0] for i in range(A.shape[0])])
+
+    def _prepared(self, X: Any) -> Any:
+        """The rows as ``_block`` wants them."""
+        return X
+
+    def _block(self, A: Any, B: Any) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _block")
+
+
+# name: module, class, what the name itself says
+METRICS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "minkowski": ("minkowski", "Minkowski", {}),
+    "p": ("minkowski", "Minkowski", {}),
+    **{name: ("minkowski", "Minkowski", {"p": 2.0}) for name in ("euclidean", "l2")},
+    **{name: ("minkowski", "Minkowski", {"p": 1.0}) for name in ("manhattan", "cityblock", "l1")},
+    **{name: ("minkowski", "Minkowski", {"p": np.inf}) for name in ("chebyshev", "infinity")},
+    "sqeuclidean": ("minkowski", "SquaredEuclidean", {}),
+    "seuclidean": ("minkowski", "Standardized", {}),
+    "mahalanobis": ("mahalanobis", "Mahalanobis", {}),
+    "discriminant": ("discriminant", "Discriminant", {}),
+    "cosine": ("cosine", "Cosine", {}),
+    **{
+        name: ("named", "Named", {"which": name})
+        for name in (
+            "braycurtis", "canberra", "correlation", "dice", "hamming", "haversine", "jaccard",
+            "nan_euclidean", "rogerstanimoto", "russellrao", "sokalsneath", "yule",
+        )
+    },
+    "matching": ("named", "Named", {"which": "hamming"}),
+    "heom": ("mixed", "HEOM", {}),
+    "gower": ("mixed", "Gower", {}),
+    "vdm": ("mixed", "ValueDifference", {}),
+    "auto": ("mixed", "Fitting", {}),
+    "precomputed": ("precomputed", "Precomputed", {}),
+}  # fmt: skip
+
+
+def metric_of(
+    metric: str | Callable[..., float] | Metric,
+    *,
+    p: float = 2,
+    metric_params: Mapping[str, Any] | None = None,
+    schema: Schema | None = None,
+) -> Metric:
+    """The metric that a name, a function or another metric stands for.
+
+    Parameters
+    ----------
+    metric : str, callable of two rows, or Metric
+        The names are scikit-learn's and SciPy's; "heom", "gower" and "vdm" are distances for mixed tables, "discriminant"
+        looks at the classes, "auto" is Minkowski's for a table of numbers without gaps, else "heom", and
+        "precomputed" means that the rows are distances already.
+    p : float
+        The exponent of "minkowski".
+    metric_params : dict
+        More arguments of the metric, such as VI for "mahalanobis".
+    schema : Schema
+        Which columns hold categories; None means none.
+
+    Examples
+    --------
+    >>> from assay.distances import metric_of
+    >>> metric_of("chebyshev").between([[0.0, 0.0]], [[3.0, 4.0], [1.0, 0.0]])
+    array([[4., 1.]])
+    """
+    from importlib import import_module
+
+    if isinstance(metric, Metric):
+        return metric
+    params = dict(metric_params or {})
+    if callable(metric):
+        from assay.distances.function import Function
+
+        return Function(metric, params)
+    if not isinstance(metric, str) or metric not in METRICS:
+        raise ParameterError(
+            f"metric must be one of {', '.join(map(repr, METRICS))}, or a function of two rows, got {metric!r}."
+        )
+    module, cls, said = METRICS[metric]
+    made = getattr(import_module(f"assay.distances.{module}"), cls)
+    if metric in ("minkowski", "p", "auto"):
+        said = {"p": float(params.pop("p", p))}
+    if module in ("mixed",):
+        said = {**said, "coded": _coded(schema)}
+    accepted = {f for f in made.__dataclass_fields__ if f not in ("which", "coded") and not f.endswith("_")}
+    for name in params:
+        if name not in accepted or name in said:
+            raise ParameterError(
+                f"metric {metric!r} has no parameter {name!r}; it has "
+                f"{', '.join(sorted(accepted - set(said))) or 'none'}. Change metric_params."
+            )
+    return made(**said, **params)
+
+
+def _coded(schema: Schema | None) -> np.ndarray | None:
+    """(d,) bool: the columns whose categories have no order; ranks are numbers."""
+    return None if schema is None else np.array([column.kind == "nominal" for column in schema])

@@ -1,0 +1,230 @@
+"""Distances of mixed tables: numbers and categories side by side, with gaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+import assay.distances._mixed as _mixed
+from assay.distances.metric import Metric
+from assay.distances.minkowski import Minkowski
+from assay.errors import DataError
+
+__all__ = ["HEOM", "Fitting", "Gower", "ValueDifference"]
+
+
+@dataclass(frozen=True, eq=False)
+class HEOM(Metric):
+    r"""Euclid's distance over columns of any kind (heterogeneous Euclidean-overlap metric).
+
+    .. math:: D(a, b) = \sqrt{\sum_j \delta_j^2}, \quad \delta_j =
+              \begin{cases} 1 & \text{if } a_j \text{ or } b_j \text{ is missing} \\
+              [a_j \ne b_j] & \text{for categories} \\
+              |a_j - b_j| / r_j & \text{for numbers} \end{cases} \quad (1)
+
+    with :math:`r_j` the range of column j in the training rows. A column that was constant there differs by 1 or not at
+    all, as categories do. Ordinal columns are their ranks. A category that training did not have is missing.
+
+    Parameters
+    ----------
+    coded : (d,) bool, which columns hold codes of categories; None means none
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.distances import HEOM
+    >>> metric = HEOM(coded=np.array([False, True])).learn(np.array([[0.0, 0], [10.0, 1]]))
+    >>> metric.between(np.array([[5.0, 0]]), np.array([[5.0, 1], [8.0, 0], [np.nan, 0]]))
+    array([[1. , 0.3, 1. ]])
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"nominal", "missing"})
+    square: ClassVar[bool] = True  # whether (1) is a root of squares
+    gaps: ClassVar[bool] = True  # whether a missing value counts as a difference of 1
+
+    coded: np.ndarray | None = None
+    scale_: np.ndarray | None = None  # (d,) what numbers are divided by; 0 for categories and constants
+    start_: np.ndarray | None = None  # (d + 1,) where the table of each column begins in worth_
+    worth_: np.ndarray | None = None  # the (c, c) table of each column of categories, one after the other
+
+    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
+        X = np.asarray(X, dtype=np.float64)
+        coded = self._coded(X)
+        start, worth = self._tables(X, y, w, coded)
+        return replace(self, coded=coded, scale_=self._scales(X, coded), start_=start, worth_=worth)
+
+    def _coded(self, X: np.ndarray) -> np.ndarray:
+        return np.zeros(X.shape[1], bool) if self.coded is None else np.asarray(self.coded, dtype=bool)
+
+    def _scales(self, X: np.ndarray, coded: np.ndarray) -> np.ndarray:
+        """The ranges of columns of numbers."""
+        scale = np.zeros(X.shape[1])
+        for j in np.flatnonzero(~coded):
+            there = X[~np.isnan(X[:, j]), j]
+            scale[j] = np.ptp(there) if len(there) else 0.0
+        return scale
+
+    def _tables(self, X: Any, y: Any, w: Any, coded: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """No tables: categories differ by 1 or not at all."""
+        return np.zeros(X.shape[1] + 1, np.int64), np.zeros(0)
+
+    def between(self, A: Any, B: Any) -> np.ndarray:
+        A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
+        if self.scale_ is None:
+            both: Any = self.learn(np.concatenate([A, B]))
+            return both.between(A, B)
+        return super().between(A, B)
+
+    def _prepared(self, X: Any) -> np.ndarray:
+        """Numbers in units of their scale, which no longer need it; columns of categories as they are."""
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        if self.scale_ is None or X.shape[1] != len(self.scale_):
+            known = "no" if self.scale_ is None else len(self.scale_)
+            raise DataError(f"{self.name}: the metric knows {known} columns, the table has {X.shape[1]}.")
+        return X / np.where(self.scale_ > 0, self.scale_, 1.0)
+
+    @property
+    def _kinds(self) -> np.ndarray:
+        """(d,) 0 for numbers, 1 for what is equal or not, 2 for what has a table."""
+        assert self.scale_ is not None and self.start_ is not None
+        return np.where(np.diff(self.start_) > 0, 2, np.where(self.scale_ > 0, 0, 1)).astype(np.uint8)
+
+    def _block(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        out = np.empty((len(A), len(B)))
+        _mixed.distances(A, B, self._kinds, self.start_, self.worth_, self.square, self.gaps, out)
+        return out
+
+    def _check_stored(self) -> None:
+        """Whether tables may be followed: what a file says is not trusted."""
+        if self.scale_ is None:
+            return
+        start, worth = self.start_, self.worth_
+        sizes = np.sqrt(np.diff(start)) if start is not None and start.ndim == 1 else np.array([0.5])
+        if (
+            worth is None
+            or worth.ndim != 1
+            or worth.dtype != np.float64
+            or start is None
+            or start.dtype != np.int64
+            or self.scale_.shape != (len(start) - 1,)
+            or start[0] != 0
+            or start[-1] != len(worth)
+            or (np.diff(start) < 0).any()
+            or (sizes != np.floor(sizes)).any()
+        ):
+            raise ValueError(f"{self.name}: the stored tables of categories do not fit together.")
+
+
+@dataclass(frozen=True, eq=False)
+class Gower(HEOM):
+    r"""The mean difference over the columns that both rows have (Gower's coefficient, as a distance).
+
+    .. math:: D(a, b) = \frac{\sum_j [a_j, b_j \text{ there}]\, \delta_j}{\sum_j [a_j, b_j \text{ there}]},
+              \quad \delta_j = \begin{cases} [a_j \ne b_j] & \text{for categories} \\
+              |a_j - b_j| / r_j & \text{for numbers} \end{cases} \quad (1)
+
+    with :math:`r_j` the range of column j in the training rows; rows that share no column are at distance 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.distances import Gower
+    >>> metric = Gower(coded=np.array([False, True])).learn(np.array([[0.0, 0], [10.0, 1]]))
+    >>> metric.between(np.array([[5.0, 0]]), np.array([[5.0, 1], [8.0, 0], [np.nan, 0]]))
+    array([[0.5 , 0.15, 0.  ]])
+    """
+
+    square: ClassVar[bool] = False
+    gaps: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, eq=False)
+class ValueDifference(HEOM):
+    r"""Categories are as far apart as the classes that come with them (value difference metric).
+
+    .. math:: D(a, b) = \sqrt{\sum_j \delta_j^2}, \quad \delta_j = \begin{cases}
+              \sqrt{\sum_k (P(k \mid a_j) - P(k \mid b_j))^2} & \text{for categories} \\
+              |a_j - b_j| / 4 \sigma_j & \text{for numbers} \\
+              1 & \text{if one is missing} \end{cases} \quad (1)
+
+    with the class shares and standard deviations of the training rows (Wilson and Martinez 1997). A category without
+    training rows is as far from all others as a missing value.
+
+    Examples
+    --------
+    Red and brown come with the same classes, blue with the other:
+
+    >>> import numpy as np
+    >>> from assay.distances import ValueDifference
+    >>> metric = ValueDifference(coded=np.array([True])).learn(np.array([[0.0], [1.0], [2.0]]), np.array([0, 0, 1]))
+    >>> metric.between(np.array([[0.0]]), np.array([[1.0], [2.0]])).round(4)
+    array([[0.    , 1.4142]])
+    """
+
+    @property
+    def name(self) -> str:
+        return "vdm"
+
+    def _scales(self, X: np.ndarray, coded: np.ndarray) -> np.ndarray:
+        """Four standard deviations (divisor n) of columns of numbers."""
+        scale = np.zeros(X.shape[1])
+        for j in np.flatnonzero(~coded):
+            there = X[~np.isnan(X[:, j]), j]
+            scale[j] = 4 * np.std(there) if len(there) and np.ptp(there) > 0 else 0.0
+        return scale
+
+    def _tables(self, X: Any, y: Any, w: Any, coded: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if y is None:
+            raise DataError("vdm: this metric looks at the classes, but there are none. Use 'heom'.")
+        codes = np.unique(np.asarray(y), return_inverse=True)[1].ravel()
+        K = codes.max() + 1
+        sizes, tables = np.zeros(X.shape[1] + 1, np.int64), []
+        for j in np.flatnonzero(coded):
+            there = ~np.isnan(X[:, j])
+            value = X[there, j].astype(np.int64)
+            c = int(value.max()) + 1 if len(value) else 1
+            weights = None if w is None else w[there]
+            counts = np.bincount(value * K + codes[there], weights=weights, minlength=c * K).reshape(c, K)
+            total = counts.sum(axis=1)
+            share = counts / np.where(total > 0, total, 1.0)[:, None]
+            table = np.sqrt(((share[:, None] - share) ** 2).sum(axis=2))  # (1)
+            table[total == 0] = table[:, total == 0] = 1.0
+            tables.append(table.ravel())
+            sizes[j + 1] = c * c
+        return np.cumsum(sizes), np.concatenate(tables) if tables else np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitting(Metric):
+    """The metric that fits the table: Minkowski's for numbers without gaps, else HEOM. ``learn`` decides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.distances import metric_of
+    >>> metric_of("auto").learn(np.array([[1.0], [2.0]])).name, metric_of("auto").learn(np.array([[1.0], [np.nan]])).name
+    ('euclidean', 'heom')
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"nominal", "missing", "sparse"})
+
+    p: float = 2.0
+    coded: np.ndarray | None = None
+
+    @property
+    def name(self) -> str:
+        return "auto"
+
+    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
+        plain = self.coded is None or not np.any(self.coded)
+        if hasattr(X, "tocsr") or (plain and not np.isnan(X).any()):
+            return Minkowski(self.p).learn(X)
+        return HEOM(self.coded).learn(X, y, w)
+
+    def between(self, A: Any, B: Any) -> np.ndarray:
+        if hasattr(A, "tocsr"):
+            return Minkowski(self.p).between(A, B)
+        A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
+        return self.learn(np.concatenate([A, B])).between(A, B)
