@@ -1,3 +1,29 @@
 """How far rows are from each other, and which are nearest."""
 
-__all__: list[str] = []
+from assay.distances.cosine import Cosine
+from assay.distances.discriminant import Discriminant
+from assay.distances.function import Function
+from assay.distances.mahalanobis import Mahalanobis
+from assay.distances.metric import Metric, metric_of
+from assay.distances.minkowski import Minkowski, SquaredEuclidean, Standardized
+from assay.distances.mixed import HEOM, Gower, ValueDifference
+from assay.distances.precomputed import Precomputed
+from assay.distances.search import Searcher, searcher
+
+__all__ = [
+    "HEOM",
+    "Cosine",
+    "Discriminant",
+    "Function",
+    "Gower",
+    "Mahalanobis",
+    "Metric",
+    "Minkowski",
+    "Precomputed",
+    "Searcher",
+    "SquaredEuclidean",
+    "Standardized",
+    "ValueDifference",
+    "metric_of",
+    "searcher",
+]
