@@ -11,6 +11,29 @@ using namespace assay;
 
 namespace {
 
+// Baskets with new numbers of items, those without one (-1) gone. Returns how many entries are left.
+int64_t keep(In1<int64_t> indptr,       // in   (n + 1,)
+             In1<int32_t> indices,      // in   codes, checked by the caller
+             In1<int32_t> number,       // in   (d,)
+             InOut1<int64_t> start,     // out  (n + 1,)
+             InOut1<int32_t> items) {   // out  (indptr[n] + 1,)
+    nb::gil_scoped_release unlocked;
+    const int64_t n = int64_t(indptr.shape(0)) - 1;
+    const int32_t *code = indices.data(), *to = number.data();
+    int32_t *out = items.data();
+    int64_t at = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        start.data()[i] = at;
+        for (int64_t e = indptr.data()[i]; e < indptr.data()[i + 1]; ++e) {
+            const int32_t j = to[code[e]];
+            out[at] = j;  // written over if it does not stay
+            at += j >= 0;
+        }
+    }
+    start.data()[n] = at;
+    return at;
+}
+
 // counts[pair (a, b)] += weight of the baskets with both, for all pairs with first <= a < last and a < b < m, one after
 // the other: row a begins at sum of (m - 1 - x) over first <= x < a.
 void count_pairs(In1<int64_t> start,      // in      (n + 1,)
@@ -103,6 +126,7 @@ nb::tuple join(In2<int32_t> sets, int64_t first, int64_t room) {
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
+    m.def("keep", &keep);
     m.def("count_pairs", &count_pairs);
     m.def("count_sets", &count_sets);
     m.def("join", &join);

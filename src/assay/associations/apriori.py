@@ -156,12 +156,17 @@ class _Counting:
 
     def pairs(self, block: Block, m: int, first: int, last: int) -> np.ndarray:
         """What the baskets of each pair weigh, pair after pair."""
-        counts = np.zeros((last - first) * (2 * m - 1 - first - last) // 2, np.int64)
         start, items = self._kept(block, self._number)
-        for a, b in _pieces(len(start) - 1, PIECE):
+        n, w = len(start) - 1, _weights(block)
+        if 64.0 * len(items) ** 2 > (float(m) * n) ** 2:  # long baskets: bits are quicker
+            every = np.concatenate(
+                [np.column_stack([np.full(m - 1 - k, k), np.arange(k + 1, m)]) for k in range(first, last)]
+            )
+            return _in_bits(start, items, w, m, every.astype(np.int32))
+        counts = np.zeros((last - first) * (2 * m - 1 - first - last) // 2, np.int64)
+        for a, b in _pieces(n, PIECE):
             end_if_abandoned()
-            w = _weights(block)[a:b]
-            _apriori.count_pairs(start[a : b + 1], items, w, m, first, last, counts)
+            _apriori.count_pairs(start[a : b + 1], items, w[a:b], m, first, last, counts)
         return counts
 
     def sets(self, block: Block, sets: np.ndarray) -> np.ndarray:
@@ -169,24 +174,27 @@ class _Counting:
         used = np.unique(sets)  # only these need bits
         number = np.full(len(self._number), -1, np.int32)
         number[np.flatnonzero(self._number >= 0)[used]] = np.arange(len(used), dtype=np.int32)
-        sets = np.searchsorted(used, sets).astype(np.int32)
-        start, items = self._kept(block, number)
-        counts = np.zeros(len(sets), np.int64)
-        rows = min(PIECE, max(64, MOST_BITS * 64 // len(used)))
-        for a, b in _pieces(len(start) - 1, rows):
-            piece = start[a : b + 1] - start[a], items[start[a] : start[b]], _weights(block)[a:b]
-            for c, e in _pieces(len(sets), SOME):
-                end_if_abandoned()
-                _apriori.count_sets(*piece, len(used), sets[c:e], counts[c:e])
-        return counts
+        again = np.searchsorted(used, sets).astype(np.int32)
+        return _in_bits(*self._kept(block, number), _weights(block), len(used), again)
 
     def _kept(self, block: Block, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The baskets with new numbers of items, those left out gone."""
         indptr, indices = self._items_of(block.X)
-        items = number[indices]
-        there = items >= 0
-        before = np.concatenate([[0], np.cumsum(there)])
-        return before[indptr].astype(np.int64), items[there]
+        start, items = np.empty(len(indptr), np.int64), np.empty(len(indices) + 1, np.int32)
+        left = _apriori.keep(indptr, indices, number, start, items)
+        return start, items[:left]
+
+
+def _in_bits(start: np.ndarray, items: np.ndarray, w: np.ndarray, m: int, sets: np.ndarray) -> np.ndarray:
+    """What the baskets of each set weigh, by bits, some baskets and some sets at a time."""
+    counts = np.zeros(len(sets), np.int64)
+    rows = min(PIECE, max(64, MOST_BITS * 64 // m))
+    for a, b in _pieces(len(start) - 1, rows):
+        piece = start[a : b + 1] - start[a], items[start[a] : start[b]], w[a:b]
+        for c, e in _pieces(len(sets), SOME):
+            end_if_abandoned()
+            _apriori.count_sets(*piece, m, sets[c:e], counts[c:e])
+    return counts
 
 
 def _weights(block: Block) -> np.ndarray:
