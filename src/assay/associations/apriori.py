@@ -117,11 +117,12 @@ def _pairs(source: Source, counting: _Counting, frequent: np.ndarray, first: int
 
 def _larger(source: Source, counting: _Counting, frequent: np.ndarray, first: int, least: int) -> Step:
     """Frequent sets of one item more, from row ``first`` of the smaller ones on, as many as memory allows."""
-    row, joined, parts, size = first, 0, [], frequent.shape[1] + 1
-    while row < len(frequent) and sum(len(part) for part in parts) < MOST_COUNTS * size:
+    row, joined, made, size = first, 0, 0, frequent.shape[1] + 1
+    parts = []
+    while row < len(frequent) and made < MOST_COUNTS * size:
         end_if_abandoned()
         row, together, flat = _apriori.join(frequent, row, SOME)
-        joined += together
+        joined, made = joined + together, made + len(flat)
         parts.append(flat)
     sets = np.concatenate(parts).reshape(-1, size)
     if not len(sets):  # all pruned: no pass at all
