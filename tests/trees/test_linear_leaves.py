@@ -9,6 +9,7 @@ from scipy.special import softmax
 from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
 
+from assay.trees import linear_leaves
 from assay.trees.criteria import entropy
 from assay.trees.linear_leaves import (
     LinearMeasure,
@@ -64,6 +65,29 @@ def test_useless_terms_are_dropped_and_useful_ones_kept():
     full, start = least_squares(Z, y, np.ones(40))
     few = expected_error(y - Z @ coef - intercept, np.ones(40), np.count_nonzero(coef) + 1)
     assert few <= expected_error(y - Z @ full - start, np.ones(40), 7)
+
+
+@pytest.mark.parametrize(
+    "case", ["plain", "one far from zero", "nearly dependent", "dependent", "exact", "few rows"]
+)
+def test_terms_dropped_by_updates_are_those_that_fit_after_fit_drops(case, monkeypatch):
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        n, p = (int(rng.integers(4, 9)), 5) if case == "few rows" else (int(rng.integers(12, 60)), 6)
+        Z, w = rng.normal(size=(n, p)), rng.uniform(0.5, 2, n)
+        y = Z[:, 1] - 0.4 * Z[:, 3] + rng.normal(0, 1, n)
+        if case == "one far from zero":
+            Z[:, 0] += 1e6
+        elif "dependent" in case:
+            Z[:, 2] = Z[:, 1] + Z[:, 3] + rng.normal(0, 1e-5 if "nearly" in case else 0, n)
+        elif case == "exact":
+            y = 2 * Z[:, 1] - Z[:, 4]
+        coef, intercept = eliminate_terms(Z, y, w)
+        with monkeypatch.context() as patch:
+            patch.setattr(linear_leaves, "_terms_by_updates", lambda *_: None)
+            expected, start = eliminate_terms(Z, y, w)
+        assert_allclose(coef, expected, rtol=1e-8, atol=1e-9)
+        assert_allclose(intercept, start, rtol=1e-8, atol=1e-9)
 
 
 def test_expected_error_by_hand():

@@ -59,6 +59,11 @@ def eliminate_terms(Z: Floats, y: Floats, w: Floats, ridge: float = 0.0) -> tupl
     mean square residual. As long as that falls, the term is dropped whose loss raises the residual least,
     :math:`b_j^2 / (A^{-1})_{jj}` for the scatter matrix A.
     """
+    quick = _terms_by_updates(Z, y, w) if ridge == 0 else None
+    if quick is not None:
+        coef = np.zeros(Z.shape[1])
+        coef[quick], intercept = least_squares(Z[:, quick], y, w)
+        return coef, intercept
     total, keep = w.sum(), np.ones(Z.shape[1], dtype=bool)
     coef, intercept = least_squares(Z, y, w, ridge)
     keep &= coef != 0
@@ -80,6 +85,51 @@ def eliminate_terms(Z: Floats, y: Floats, w: Floats, ridge: float = 0.0) -> tupl
             break
         best, coef, intercept, keep = expected, trial, start, without
     return coef, intercept
+
+
+def _terms_by_updates(Z: Floats, y: Floats, w: Floats) -> NDArray[np.intp] | None:
+    r"""Which terms ``eliminate_terms`` keeps, from one scatter matrix; None where that would lose too many digits.
+
+    Without term j, the inverse of the scatter matrix loses :math:`A^{-1}_{\cdot j} A^{-1}_{j\cdot} / A^{-1}_{jj}`, the
+    coefficients lose :math:`b_j A^{-1}_{\cdot j} / A^{-1}_{jj}`, and the sum of squared residuals gains
+    :math:`b_j^2 / A^{-1}_{jj}`.
+    """
+    N, root = float(w.sum()), np.sqrt(w)
+    centre, middle = w @ Z / N, float(w @ y / N)
+    scale, moves = _scales(Z, w, centre)
+    terms = np.flatnonzero(moves)
+    p, target = len(terms), (y - middle) * root
+    square = float(target @ target)
+    if p == 0 or square == 0 or np.count_nonzero(w) <= p + 1:
+        return terms[:0]
+    A = (Z[:, terms] - centre[terms]) / scale[terms] * root[:, None]
+    scatter, c = A.T @ A / N, A.T @ target / N
+    try:
+        pivots = np.diag(np.linalg.cholesky(scatter)) ** 2
+    except np.linalg.LinAlgError:
+        return None
+    inverse = np.linalg.inv(scatter)
+    coef = inverse @ c
+    rest, square = square / N - float(c @ coef), square / N
+    if pivots.min() < 1e-6 or rest < 1e-8 * square:
+        return None
+
+    def expected(rest: float, p: int) -> float:
+        return float(np.sqrt(rest)) * ((N + p + 1) / (N - p - 1) if p + 1 < N else 10.0)
+
+    while len(terms):
+        own = inverse.diagonal()
+        cost = coef**2 / own
+        j = int(np.argmin(cost))
+        if expected(rest + cost[j], len(terms) - 1) > expected(rest, len(terms)):
+            break
+        rest += float(cost[j])
+        others = np.delete(np.arange(len(terms)), j)
+        column = inverse[others, j]
+        coef = coef[others] - column * (coef[j] / own[j])
+        inverse = inverse[np.ix_(others, others)] - np.outer(column, column / own[j])
+        terms = terms[others]
+    return terms
 
 
 def expected_error(residual: Floats, w: Floats, parameters: int) -> float:

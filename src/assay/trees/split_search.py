@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+import assay.trees._number_cuts as _number_cuts
+from assay.core.parallel import in_threads
 from assay.stats.information import entropy
-from assay.trees.node_measures import Floats, Measure, Rows
+from assay.trees.node_measures import Floats, Measure, NumberMeasure, Rows
 from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD
 
 __all__ = ["TIE", "Candidates", "Split", "SplitSearch", "first_best"]
 
 PAIRS = 2**18  # pairs of thresholds that are looked at together
+AT_A_TIME = 2**18  # values that one call of the kernel sorts
 TIE = 1e-12  # splits whose scores differ by less, in parts of the node's impurity, are equally good
 
 
@@ -150,11 +153,17 @@ class SplitSearch:
         self.nominal, self.numeric, self.candidates = nominal, numeric, candidates
         self.max_candidates, self.max_categories, self.penalty = max_candidates, max_categories, penalty
         self.min_weight = min_weight
+        means = isinstance(measure, NumberMeasure) and measure.ordered_groups
+        self.quick = (
+            means and numeric == "binary" and penalty is None
+        )  # one call for all thresholds of all columns
 
-    def columns(self, X: Floats, rows: Rows, w: Floats) -> Iterator[Candidates]:
+    def columns(
+        self, X: Floats, rows: Rows, w: Floats, only: NDArray[np.int64] | None = None
+    ) -> Iterator[Candidates]:
         """The tests of each column that separates anything, column by column; very many come in several blocks."""
         total = w.sum()
-        for j in range(X.shape[1]):
+        for j in range(X.shape[1]) if only is None else only.tolist():
             x = X[rows, j]
             there = ~np.isnan(x)
             if there.all():
@@ -170,8 +179,47 @@ class SplitSearch:
 
     def best_of_each(self, X: Floats, rows: Rows, w: Floats, before: float) -> list[Split]:
         """The best test of each column: least impurity after it, the first among equals."""
+        if self.quick:
+            thresholds = self._thresholds(X, rows, w, before)
+            groupings = self._best_tests(X, rows, w, before, np.flatnonzero(self.n_categories > 0))
+            return sorted([*thresholds, *groupings], key=lambda split: split.column)
+        return self._best_tests(X, rows, w, before)
+
+    def _thresholds(self, X: Floats, rows: Rows, w: Floats, before: float) -> list[Split]:
+        """The best threshold of each column of numbers, for targets that are numbers too."""
+        assert isinstance(self.measure, NumberMeasure)
+        y, root = self.measure.y, self.measure.error == "deviation"
+        most = self.max_candidates if self.candidates == "equal-depth" else 0
+        numeric = np.flatnonzero(self.n_categories == 0)
+
+        def best(columns: NDArray[np.int64]) -> Floats:
+            found = np.empty((len(columns), 4))
+            _number_cuts.best_cuts(X, rows, w, y, columns, most, self.min_weight, TIE * before, root, found)
+            return found
+
+        parts = max(1, min(len(numeric), len(numeric) * len(rows) // AT_A_TIME))
+        found = np.concatenate(in_threads(best, np.array_split(numeric, parts)))
+        splits = []
+        for j, (threshold, after, own, known) in zip(numeric.tolist(), found.tolist()):
+            if threshold == threshold:  # else nothing separates the rows
+                decrease = (before if known == 1 else own) - after
+                splits.append(
+                    Split(
+                        j,
+                        THRESHOLD,
+                        threshold,
+                        after=after,
+                        decrease=decrease * known,
+                        score=decrease * known,
+                    )
+                )
+        return splits
+
+    def _best_tests(
+        self, X: Floats, rows: Rows, w: Floats, before: float, only: NDArray[np.int64] | None = None
+    ) -> list[Split]:
         best: list[Split] = []
-        for found in self.columns(X, rows, w):
+        for found in self.columns(X, rows, w, only):
             after = self.measure.combine(found.weight, found.impurity)
             i = first_best(-after, before)
             decrease = found.decrease(before, float(after[i]))
