@@ -25,6 +25,7 @@ from assay.rules.facts import Facts
 from assay.rules.first_order import Clause, Literal, Variable, parse_clause
 from assay.rules.foil import FOIL
 from assay.rules.hypothesis_errors import HypothesisErrors, hypothesis_areas, hypothesis_errors
+from assay.rules.irep_classifier import IrepClassifier
 from assay.rules.learn_one_rule import growth_along, learn_one_rule
 from assay.rules.linear_rule_classifier import LinearRuleClassifier
 from assay.rules.m5_rules_regressor import M5RulesRegressor
@@ -37,6 +38,7 @@ from assay.rules.other_answers import OtherAnswer, other_answers
 from assay.rules.part_classifier import PartClassifier
 from assay.rules.pattern_features import PatternFeatures
 from assay.rules.prism_classifier import PrismClassifier
+from assay.rules.ripper_classifier import RipperClassifier
 from assay.rules.rule_growth import Growth
 from assay.rules.rule_pruning import RulePruning, prune_rules
 from assay.rules.threshold_rule_classifier import ThresholdRuleClassifier
@@ -65,6 +67,7 @@ __all__ = [
     "Facts",
     "Growth",
     "HypothesisErrors",
+    "IrepClassifier",
     "LinearRuleClassifier",
     "Literal",
     "M5RulesRegressor",
@@ -78,6 +81,7 @@ __all__ = [
     "PatternFeatures",
     "PrismClassifier",
     "Query",
+    "RipperClassifier",
     "Rule",
     "RuleBase",
     "RulePruning",
