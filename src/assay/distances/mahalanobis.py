@@ -86,7 +86,8 @@ class Mahalanobis(Metric):
             raise DataError(
                 f"{self.name}: the matrix is for {self.L_.shape[1]} columns, the table has {X.shape[1]}."
             )
-        return X @ self.L_.T
+        # not a product of matrices, whose rounding depends on where a row stands: equal rows must be equal points
+        return np.einsum("ij,rj->ir", X, self.L_)
 
     def between(self, A: Any, B: Any) -> np.ndarray:
         A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)

@@ -34,6 +34,7 @@ class Metric:
     takes: ClassVar[frozenset[str]] = frozenset()  # of "nominal", "missing", "sparse"
     triangle: ClassVar[bool] = False  # whether D(a, c) <= D(a, b) + D(b, c) always, which ball trees need
     function: ClassVar[bool] = False  # whether it is the user's own, slow for each pair
+    given: ClassVar[bool] = False  # whether rows are distances already
 
     @property
     def name(self) -> str:

@@ -160,8 +160,8 @@ void by_power(double p, Task &&task) {
 // Linear scan: the distances themselves, with no product of matrices to help.
 template <class T>
 void scan(In2<T> Q_,                 // in  (q, d)
-          In2<T> X_,                 // in  (n, d)
-          double p, int64_t own, int64_t k,
+          In2<T> X_,                 // in  (n, d)  rows offset .. offset + n
+          double p, int64_t offset, int64_t own, int64_t k,
           In1<double> slack,         // in  (q,)  zeros
           InOut1<double> limit,      // in/out  (q,)
           InOut1<int64_t> count,     // in/out  (q,)
@@ -178,7 +178,7 @@ void scan(In2<T> Q_,                 // in  (q, d)
                 if (stores.count[q] < 0) continue;
                 for (int64_t i = start; i < end; ++i) {
                     const double sum = apart<decltype(kind)::value>(Q.row(q), X.row(i), d, p);
-                    if (sum <= stores.limit[q] && !(own >= 0 && i == own + q)) stores.add(q, sum, i);
+                    if (sum <= stores.limit[q] && !(own >= 0 && offset + i == own + q)) stores.add(q, sum, offset + i);
                 }
             }
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ class Precomputed(Metric):
     >>> searcher([[0.0, 2.0], [2.0, 0.0]], Precomputed()).nearest([[5.0, 1.0]], k=1)
     (array([[1.]]), array([[1]]))
     """
+
+    given: ClassVar[bool] = True
 
     def between(self, A: Any, B: Any) -> np.ndarray:
         """A itself: (n, m) distances to the m rows of B."""

@@ -121,10 +121,37 @@ def searcher(
     >>> found.within([[0.75], [9.0]], radius=1.0)
     (array([0, 2, 2]), array([0, 1]), array([0.75, 0.25]))
     """
-    from assay.distances.brute import Brute
-
     if not hasattr(X, "shape"):
         X = np.asarray(X, dtype=np.float64)
     if not isinstance(metric, Metric):
         metric = metric_of(metric).learn(X)
+    if method not in ("auto", "brute", "kd_tree", "ball_tree"):
+        raise ParameterError(
+            f"The way of searching must be one of 'auto', 'brute', 'kd_tree', 'ball_tree', got {method!r}."
+        )
+    dense = isinstance(X, np.ndarray)
+    if method == "kd_tree" and metric.power is None:
+        raise ParameterError(
+            f"A kd-tree cannot search by the metric {metric.name!r}; use algorithm='brute' or 'ball_tree'."
+        )
+    if method == "auto":
+        method = _suitable(X, metric) if dense else "brute"
+    if method == "kd_tree" and dense:
+        from assay.distances.kd_tree import KDTree
+
+        return KDTree(X, metric, leaf_size)
+    if method == "ball_tree" and dense and (metric.triangle or metric.function):
+        from assay.distances.balls import Balls
+
+        return Balls(X, metric)
+    from assay.distances.brute import Brute
+
     return Brute(X, metric)
+
+
+def _suitable(X: np.ndarray, metric: Metric) -> Method:
+    """What was quickest on drawn rows: trees while columns are few and rows are many."""
+    if metric.power is None:
+        return "brute"
+    columns = metric.points(X[:1]).shape[1]
+    return "kd_tree" if columns <= 8 and len(X) >= 100 * 2 ** max(columns - 4, 0) else "brute"
