@@ -54,7 +54,6 @@ MADE = {
     "ExtraTreesClassifier": {"n_estimators": 5, "random_state": 0},
     "ExtraTreesRegressor": {"n_estimators": 5, "random_state": 0},
     "FrequentItems": {"max_size": 2},  # where all is positive all sets are frequent
-    "FrequentItems": {"max_size": 3},  # thirty columns of positive numbers are thirty items of every basket
     "GentleBoostClassifier": {"n_estimators": 5},
     "GradientBoostingClassifier": {"n_estimators": 5, "random_state": 0},
     "GradientBoostingRegressor": {"n_estimators": 20, "random_state": 0},
@@ -138,10 +137,6 @@ CHECKS: dict[str, dict[str, str]] = {
     "CandidateElimination": {
         "check_sample_weight_equivalence_on_dense_data": "ten columns of random numbers have more than 300 000 most "
         "general boxes; the limit says so",
-    },
-    "CandidateElimination": {
-        "check_sample_weight_equivalence_on_dense_data": "random rows of ten columns have more than a million most "
-        "general boxes, which is refused",
     },
     "TunedThresholdClassifierCV": {
         "check_classifiers_train": "the decision follows the tuned thresholds, not the largest probability",
