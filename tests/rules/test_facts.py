@@ -101,3 +101,14 @@ def test_what_is_no_fact_is_refused(given, said):
 def test_an_unknown_predicate_is_named():
     with pytest.raises(DataError, match="there is no predicate Mother"):
         Facts.parse(FAMILY)["Mother"]
+
+
+@pytest.mark.parametrize("constant", [None, np.nan, np.inf, (1, 2), [1], pd.NaT])
+def test_a_constant_is_text_or_a_number(constant):
+    with pytest.raises(DataError, match="must hold text or numbers, got"):
+        Facts({"P": [("a", constant)]})
+
+
+def test_equality_is_no_relation():
+    with pytest.raises(DataError, match="needs no facts"):
+        Facts({"=": [("a", "b")]})

@@ -92,3 +92,16 @@ def test_what_cannot_be_read_is_said_with_its_line(text, said):
 def test_a_clause_has_one_head(text):
     with pytest.raises(DataError, match="clause"):
         parse_clause(text)
+
+
+@pytest.mark.parametrize("name", ["lives in", "THEN", "and", "it's", "", "007", "-3", "a.b", "%", "é"])
+@pytest.mark.parametrize("value", [1e300, -2.5e-7, 10**20, 1.5, "1e5", "a;b", 'say "a"'])
+def test_predicates_and_numbers_of_any_kind_are_read_back(name, value):
+    clause = Clause(Literal("T", (x,)), (Literal(name, (x, value)), Literal(name, (x, y), True)))
+    assert parse_clause(str(clause)) == clause
+
+
+def test_quotes_of_either_kind_and_no_other_mark():
+    assert next(parse_literals("""P("mary ann", 'it''s', "1")""")).args == ("mary ann", "it's", "1")
+    with pytest.raises(DataError, match="cannot read ';Q"):
+        list(parse_literals("P(a);Q(b)"))

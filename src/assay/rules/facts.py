@@ -263,6 +263,8 @@ class Index:
 
 def _rows(predicate: str, rows: Any, codes: dict[Any, int]) -> np.ndarray:
     """Tuples of constants as numbers, each once, in their order."""
+    if predicate == EQUAL:
+        raise DataError("Facts: what equals what needs no facts; call the predicate otherwise.")
     if hasattr(rows, "itertuples"):  # a data frame
         rows = rows.itertuples(index=False)
     seen: dict[tuple[int, ...], None] = {}
@@ -278,8 +280,8 @@ def _rows(predicate: str, rows: Any, codes: dict[Any, int]) -> np.ndarray:
             )
         if any(isinstance(v, Variable) for v in row):
             raise DataError(f"Facts: {predicate}{row} holds a variable; facts speak of constants.")
-        try:
-            seen[tuple(codes.setdefault(v, len(codes)) for v in row)] = None
-        except TypeError:
-            raise DataError(f"Facts: {predicate}{row} must hold text or numbers.") from None
+        wrong = [v for v in row if not isinstance(v, (str, int, float)) or v in (np.inf, -np.inf) or v != v]
+        if wrong:
+            raise DataError(f"Facts: {predicate}{row} must hold text or numbers, got {wrong[0]!r}.")
+        seen[tuple(codes.setdefault(v, len(codes)) for v in row)] = None
     return np.array(list(seen), np.int64).reshape(len(seen), arity or 0)

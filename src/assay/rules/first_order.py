@@ -13,10 +13,14 @@ __all__ = ["EQUAL", "Clause", "Literal", "Variable", "parse_clause", "parse_lite
 
 EQUAL = "="  # the predicate of literals like x = y
 _PLAIN = re.compile(r"[A-Z][A-Za-z0-9_]*\Z")  # a constant that reads as one without quotes
+_NAME = re.compile(r"[^\W\d]\w*\Z")  # a predicate that does
 _WORDS = ("IF", "AND", "NOT", "THEN")
 _WHOLE = re.compile(r"-?\d+\Z")
+_OTHERS = r"""[^\s(),.;=&¬'"!\\%\#]"""  # what words are made of
 _TOKEN = re.compile(
-    r"""\s+|[%\#][^\n]*|(?P<quoted>'(?:[^'\n]|'')*')|(?P<number>-?\d+\.\d+)|(?P<mark>:-|!=|\\=|\\\+|[(),.=&¬])|(?P<word>[^\s(),.=&¬'!\\%\#]+)"""
+    r"""\s+|[%\#][^\n]*|(?P<quoted>'(?:[^'\n]|'')*'|"(?:[^"\n]|"")*")"""
+    rf"""|(?P<number>-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)(?!{_OTHERS}))"""
+    rf"""|(?P<mark>:-|!=|\\=|\\\+|[(),.=&¬])|(?P<word>{_OTHERS}+)"""
 )
 
 
@@ -62,7 +66,7 @@ class Literal:
         terms = [str(a) if isinstance(a, Variable) else _constant(a) for a in self.args]
         if self.predicate == EQUAL:
             return f" {'!=' if self.negated else '='} ".join(terms)
-        return f"{'NOT ' if self.negated else ''}{self.predicate}({', '.join(terms)})"
+        return f"{'NOT ' if self.negated else ''}{_predicate(self.predicate)}({', '.join(terms)})"
 
     def to_prolog(self) -> str:
         """In Prolog's way: predicates and constants in small letters or quotes, variables in capitals.
@@ -154,7 +158,8 @@ def parse_clause(text: str) -> Clause:
 def parse_literals(text: str, variables: bool = False, prolog: bool = False) -> Iterator[Literal]:
     """The literals of a text, one after the other, separated by a full stop, a comma, AND, or nothing at all.
 
-    Without ``variables`` every word is a constant, as in facts. ``%`` and ``#`` begin a comment.
+    Without ``variables`` every word is a constant, as in facts. ``%`` and ``#`` begin a comment; names with spaces or
+    marks stand between quotes.
 
     >>> from assay.rules.first_order import parse_literals
     >>> [str(literal) for literal in parse_literals("Father(Sharon, Bob). not Daughter(Bob, Tom).")]
@@ -171,7 +176,7 @@ def parse_literals(text: str, variables: bool = False, prolog: bool = False) -> 
         i += negated
         following = tokens[i + 1][1] if i + 1 < len(tokens) else ""
         if i < len(tokens) and following == "(":
-            name = _value(tokens[i], False, False)
+            name = tokens[i][1] if tokens[i][0] == "word" else _value(tokens[i], False, False)
             i, args = _arguments(tokens, i + 2, variables, prolog)
             if prolog:
                 name = str(name)[:1].upper() + str(name)[1:]
@@ -234,7 +239,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
 def _value(token: tuple[str, str, int], variables: bool, prolog: bool) -> Any:
     kind, word, line = token
     if kind == "quoted":
-        return word[1:-1].replace("''", "'")
+        return word[1:-1].replace(2 * word[0], word[0])
     if kind == "number":
         return float(word)
     if kind != "word":
@@ -248,10 +253,14 @@ def _value(token: tuple[str, str, int], variables: bool, prolog: bool) -> Any:
 
 def _constant(value: Any) -> str:
     """A constant so that it cannot be taken for a variable."""
-    text = str(value)
+    text = str(int(value) if isinstance(value, bool) else value)  # True is the number 1
     if not isinstance(value, str) or (_PLAIN.match(text) and text.upper() not in _WORDS):
         return text
     return "'" + text.replace("'", "''") + "'"
+
+
+def _predicate(name: str) -> str:
+    return name if _NAME.match(name) and name.upper() not in _WORDS else "'" + name.replace("'", "''") + "'"
 
 
 def _atom(value: Any) -> str:
