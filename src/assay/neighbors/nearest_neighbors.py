@@ -1,0 +1,168 @@
+"""Neighbours for their own sake: which rows are near, and the graph of who is near whom."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from assay.core.fitting import all_or_nothing
+from assay.neighbors.neighbor_learner import KNeighbors, RadiusNeighbors
+
+__all__ = ["NearestNeighbors", "kneighbors_graph", "radius_neighbors_graph"]
+
+
+class NearestNeighbors(KNeighbors, RadiusNeighbors):
+    """Remember rows, and tell which of them are nearest to others, or within a radius.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 5
+        How many neighbours ``kneighbors`` gives.
+    radius : float, default 1.0
+        How far ``radius_neighbors`` looks.
+    algorithm : "auto", "brute", "kd_tree" or "ball_tree", default "auto"
+        How neighbours are looked for: it steers the time, not the answer.
+    leaf_size : int, default 30
+        Rows in a leaf of a tree.
+    metric : str, callable or Metric, default "minkowski"
+        How far rows are apart: scikit-learn's and SciPy's names, "precomputed", a function of two rows, and "heom",
+        "gower" or "auto" for tables with categories and gaps.
+    p : float, default 2
+        The exponent of "minkowski".
+    metric_params : dict, default None
+        More arguments of the metric.
+    n_jobs : int, default None
+        Accepted; the machine's threads are used where the work is large, and the answer does not depend on them.
+
+    Attributes
+    ----------
+    distance_ : Metric, with what it learned
+    effective_metric_ : its name     effective_metric_params_ : dict     n_samples_fit_ : int
+
+    Examples
+    --------
+    >>> from assay.neighbors import NearestNeighbors
+    >>> found = NearestNeighbors(n_neighbors=2).fit([[0.0], [1.0], [3.0]])
+    >>> found.kneighbors([[0.75]])
+    (array([[0.25, 0.75]]), array([[1, 0]]))
+    >>> found.kneighbors(n_neighbors=1, return_distance=False)  # of the rows themselves, without themselves
+    array([[1],
+           [0],
+           [1]])
+    """
+
+    accepts = {**KNeighbors.accepts, **RadiusNeighbors.accepts}
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 5,
+        radius: float = 1.0,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        metric: Any = "minkowski",
+        p: float = 2,
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Remember the rows of X; y is not looked at."""
+        self._check_parameters()
+        self._store(self._admit(X, fitting=True))
+        return self
+
+
+def kneighbors_graph(
+    X: Any,
+    n_neighbors: int,
+    *,
+    mode: Literal["connectivity", "distance"] = "connectivity",
+    metric: Any = "minkowski",
+    p: float = 2,
+    metric_params: dict[str, Any] | None = None,
+    include_self: bool | Literal["auto"] = False,
+    n_jobs: int | None = None,
+) -> Any:
+    """The graph of each row's nearest rows, as a sparse (n, n) matrix of ones or of distances.
+
+    Parameters
+    ----------
+    X : table, or a fitted `NearestNeighbors`
+    n_neighbors : int
+    mode : "connectivity" (ones) or "distance"
+    metric, p, metric_params : as in `NearestNeighbors`
+    include_self : bool or "auto"
+        Whether a row is its own first neighbour; "auto" is True for "connectivity".
+    n_jobs : int, default None
+        Accepted; the answer does not depend on it.
+
+    Examples
+    --------
+    >>> from assay.neighbors import kneighbors_graph
+    >>> kneighbors_graph([[0.0], [3.0], [1.0]], 1, mode="distance").toarray()
+    array([[0., 0., 1.],
+           [0., 0., 2.],
+           [1., 0., 0.]])
+    """
+    found = _fitted(X, n_neighbors=n_neighbors, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
+    return found.kneighbors_graph(_asked(found, X, include_self, mode), n_neighbors, mode)
+
+
+def radius_neighbors_graph(
+    X: Any,
+    radius: float,
+    *,
+    mode: Literal["connectivity", "distance"] = "connectivity",
+    metric: Any = "minkowski",
+    p: float = 2,
+    metric_params: dict[str, Any] | None = None,
+    include_self: bool | Literal["auto"] = False,
+    n_jobs: int | None = None,
+) -> Any:
+    """The graph of the rows within a radius of each row, as a sparse (n, n) matrix of ones or of distances.
+
+    Parameters
+    ----------
+    X : table, or a fitted `NearestNeighbors`
+    radius : float
+    mode : "connectivity" (ones) or "distance"
+    metric, p, metric_params : as in `NearestNeighbors`
+    include_self : bool or "auto"
+        Whether a row is its own neighbour; "auto" is True for "connectivity".
+    n_jobs : int, default None
+        Accepted; the answer does not depend on it.
+
+    Examples
+    --------
+    >>> from assay.neighbors import radius_neighbors_graph
+    >>> radius_neighbors_graph([[0.0], [3.0], [1.0]], 1.5).toarray()
+    array([[0., 0., 1.],
+           [0., 0., 0.],
+           [1., 0., 0.]])
+    """
+    found = _fitted(X, radius=radius, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
+    return found.radius_neighbors_graph(_asked(found, X, include_self, mode), radius, mode)
+
+
+def _fitted(X: Any, **parameters: Any) -> Any:
+    return X if isinstance(X, (KNeighbors, RadiusNeighbors)) else NearestNeighbors(**parameters).fit(X)
+
+
+def _asked(found: Any, X: Any, include_self: Any, mode: str) -> Any:
+    """The queries: the rows themselves, or None for the rows without themselves."""
+    if include_self == "auto":
+        include_self = mode == "connectivity"
+    if not include_self:
+        return None
+    from assay.tables import Table
+
+    return Table(found._fit_X, found.schema_) if X is found else X

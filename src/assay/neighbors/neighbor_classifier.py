@@ -1,0 +1,162 @@
+"""Neighbours that vote: posteriors, ties, and several targets at once."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from assay.core.fitting import all_or_nothing
+from assay.core.learner import Classifier
+from assay.core.parameters import Choice, Range, Seed
+from assay.core.seeds import random_state_of
+from assay.core.targets import encode_labels, plain_values
+from assay.neighbors.neighbor_learner import NeighborLearner, plain_labels
+from assay.neighbors.weights import WEIGHTS, Neighbourhoods, weigh
+
+__all__ = ["NeighborClassifier"]
+
+
+class NeighborClassifier(NeighborLearner, Classifier):
+    """A classifier whose posterior is the neighbours' weighted share of each class.
+
+    Several targets are possible, one a column of y; then ``classes_`` and posteriors are lists, one entry a target.
+    """
+
+    voting: ClassVar[Any] = {
+        "weights": WEIGHTS,
+        "tie": Choice("first", "nearest", "weight", "random"),
+        "bandwidth": Range(0, open="low") | None,
+        "random_state": Seed(),
+    }
+    weights: Any
+    bandwidth: Any
+    tie: Any
+    random_state: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+        """Remember the rows of X and their classes y, (n,) or (n, targets)."""
+        several = plain_values(y)
+        several = several if isinstance(several, np.ndarray) else np.asarray(several, dtype=object)
+        self.outputs_2d_ = several.ndim == 2 and several.shape[1] > 1
+        if not self.outputs_2d_:
+            return super().fit(X, y)
+        self._check_parameters()
+        values = self._admit(X, fitting=True)
+        who = type(self).__name__
+        made = [encode_labels(plain(column), values.shape[0], who) for column in several.T]
+        self.classes_ = [labels for labels, _ in made]  # type: ignore[assignment]
+        self._learn(values, np.column_stack([codes for _, codes in made]), None)
+        return self
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self._y = y
+        # a metric that looks at the classes sees every combination of several targets as one
+        self._store(X, np.unique(y, axis=0, return_inverse=True)[1].ravel() if y.ndim == 2 else y)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the class with most votes, equal ones by the rule ``tie``; (n, targets) for several targets.
+
+        None for X asks for the training rows, each answered by its neighbours without itself.
+        """
+        chosen = self._choose(self._admit_to_answer(X))
+        if not self.outputs_2d_:
+            return self.classes_[chosen]
+        return np.column_stack([labels[codes] for labels, codes in zip(self.classes_, chosen.T)])
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """(n, K) the logarithm of the posterior; a list of such for several targets."""
+        posterior = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(one) for one in posterior] if self.outputs_2d_ else np.log(posterior)
+
+    def _posterior(self, X: Any) -> Any:
+        found, votes = self._votes(X)
+        shares = [self._share(found, one, o) for o, one in enumerate(votes)]
+        return shares if self.outputs_2d_ else shares[0]
+
+    def _share(self, found: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
+        """(q, K) votes as shares of their sum."""
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    def _votes(self, X: Any) -> tuple[Neighbourhoods, list[np.ndarray]]:
+        """The neighbourhoods, and for each target the (q, K) summed weights of the classes."""
+        found = self._neighbourhoods(X)
+        return found, self._sums(found, weigh(found, self.weights, self.bandwidth, type(self).__name__))
+
+    def _sums(self, found: Neighbourhoods, weights: np.ndarray) -> list[np.ndarray]:
+        q, query, sums = len(found), found.query, []
+        for labels, codes in self._targets:
+            K = len(labels)
+            sums.append(
+                np.bincount(query * K + codes[found.rows], weights=weights, minlength=q * K).reshape(q, K)
+            )
+        return sums
+
+    @property
+    def _targets(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Labels and codes of each target."""
+        return list(zip(self.classes_, self._y.T)) if self.outputs_2d_ else [(self.classes_, self._y)]
+
+    def _choose(self, X: Any) -> np.ndarray:
+        found, votes = self._votes(X)
+        chosen = np.column_stack([self._winners(found, one, o) for o, one in enumerate(votes)])
+        return chosen if self.outputs_2d_ else chosen[:, 0]
+
+    def _winners(self, found: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
+        """(q,) the class with most votes, and among equal ones the one that ``tie`` prefers."""
+        best = votes.argmax(axis=1)
+        if self.tie == "first":
+            return best
+        equal = votes == votes.max(axis=1, keepdims=True)
+        tied = np.flatnonzero((equal.sum(axis=1) > 1) & ~found.empty)
+        if not len(tied):
+            return best
+        if self.tie == "random":
+            draws = random_state_of(self.random_state).random_sample((len(found), votes.shape[1]))[tied]
+        else:
+            draws = self._nearness(found, output)[tied]
+        best[tied] = np.where(equal[tied], draws, -1.0).argmax(axis=1)
+        return best
+
+    def _nearness(self, found: Neighbourhoods, output: int) -> np.ndarray:
+        """(q, K) how near the classes are: by the summed 1 / d, or by the order of the nearest member of each."""
+        if self.tie == "weight":
+            inverse = weigh(found, "distance", None, type(self).__name__)
+            return self._sums(found, inverse)[output]
+        labels, codes = self._targets[output]
+        order = np.lexsort((found.rows, found.distances, found.query))[::-1]  # the nearest is written last
+        rank = np.empty(len(order))
+        rank[order] = np.arange(1, len(order) + 1)
+        near = np.zeros((len(found), len(labels)))
+        near[found.query[order], codes[found.rows[order]]] = rank[order]
+        return near
+
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Any:
+        if not self.outputs_2d_:
+            return super()._explanation(X, row)
+        from assay.core.explanation import Explanation
+
+        answer = [labels[c] for labels, c in zip(self.classes_, self._choose(X)[0])]
+        return Explanation(
+            type(self).__name__, plain_labels(np.array(answer, dtype=object)), row=row, sections=self._reasons(X, row)
+        )
+
+    @property
+    def _heads(self) -> list[str]:
+        return [f"class {o}" for o in range(len(self.classes_))] if self.outputs_2d_ else ["class"]
+
+    def _said(self, row: int) -> list[Any]:
+        return [plain_labels(labels[codes[row]])[0] for labels, codes in self._targets]
+
+
+def plain(column: np.ndarray) -> np.ndarray:
+    """A column of objects as the numbers or the text that it holds."""
+    return np.array(column.tolist()) if column.dtype == object else column

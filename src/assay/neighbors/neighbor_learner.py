@@ -1,0 +1,270 @@
+"""What all learners share that remember rows: the metric, the search, and the neighbours they found."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.learner import Learner, plain_label
+from assay.core.parameters import Any_, Choice, Count, Instance, Range
+from assay.distances.metric import METRICS, Metric, metric_of
+from assay.distances.search import Searcher, searcher
+from assay.errors import DataError, ParameterError
+from assay.neighbors.weights import Neighbourhoods, weigh
+
+__all__ = ["KNeighbors", "NeighborLearner", "RadiusNeighbors"]
+
+_searchers: WeakKeyDictionary[Any, Searcher] = WeakKeyDictionary()  # trees follow from the rows: never in a file
+
+METRIC = Any_(
+    "the name of a metric, a function of two rows, or a Metric",
+    lambda value: isinstance(value, Metric) or callable(value) or (isinstance(value, str) and value in METRICS),
+)
+
+
+class NeighborLearner(Learner):
+    """A learner that remembers its rows and asks which are near."""
+
+    accepts: ClassVar[Any] = {
+        "algorithm": Choice("auto", "ball_tree", "kd_tree", "brute"),
+        "leaf_size": Count(1),
+        "p": Range(0, open="low") | None,
+        "metric": METRIC,
+        "metric_params": Instance(dict, words="a dict") | None,
+        "n_jobs": Count(-(2**31)) | None,
+    }
+    remedy: ClassVar[str] = (
+        "Use metric='auto', which compares what is there; or impute first, for example with assay.prepare.SimpleImputer."
+    )
+
+    n_neighbors: Any
+    radius: Any
+    p: Any
+    metric: Any
+    metric_params: Any
+    algorithm: Any
+    leaf_size: Any
+
+    @property
+    def takes(self) -> frozenset[str]:  # type: ignore[override]
+        """What the metric can use of a table as it is."""
+        if "distance_" in vars(self):
+            return self.distance_.takes | ({"nominal"} if self.distance_.name == "heom" else set())
+        try:
+            return self._metric(None).takes
+        except (TypeError, ValueError):  # a parameter that is about to be refused
+            return frozenset()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self.metric == "precomputed"
+        return tags
+
+    def _check_parameters(self) -> None:
+        vars(self).pop("distance_", None)  # a new fit takes what the parameters now say
+        super()._check_parameters()
+
+    def _metric(self, schema: Any) -> Metric:
+        return metric_of(self.metric, p=2 if self.p is None else self.p, metric_params=self.metric_params, schema=schema)
+
+    def _store(self, X: Any, y: np.ndarray | None = None) -> None:
+        """Remember the rows, and what the metric learns of them."""
+        try:
+            metric = self._metric(self.schema_)
+        except ParameterError as error:
+            raise ParameterError(f"{type(self).__name__}: {error}") from None
+        if metric.given and X.shape[0] != X.shape[1]:
+            raise DataError(
+                f"{type(self).__name__}: Precomputed matrix must be square, distances of the training rows to each other; "
+                f"got {X.shape[0]} rows and {X.shape[1]} columns."
+            )
+        self.distance_ = metric.learn(X, y)
+        self.effective_metric_ = self.metric if callable(self.metric) else self.distance_.name
+        self.effective_metric_params_ = dict(self.metric_params or {})
+        if self.effective_metric_ == "minkowski":
+            self.effective_metric_params_["p"] = self.distance_.p
+        self._fit_X = X
+        self.n_samples_fit_ = X.shape[0]
+        _searchers[self] = self._searcher_of_rows()
+
+    def _searcher_of_rows(self) -> Searcher:
+        try:
+            return searcher(self._fit_X, self.distance_, self.algorithm, self.leaf_size)
+        except ParameterError as error:
+            raise ParameterError(f"{type(self).__name__}: {error}") from None
+
+    @property
+    def _search(self) -> Searcher:
+        self._ready()
+        found = _searchers.get(self)
+        if found is None or found.X is not self._fit_X:
+            found = _searchers[self] = self._searcher_of_rows()
+        return found
+
+    def _admit_to_answer(self, X: Any) -> Any:
+        """X as the search sees it; None stays None and means the training rows, each without itself."""
+        if X is None:
+            self._ready()
+            return None
+        return self._admit(X)
+
+    def _nearest(self, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        search, own = self._search, X is None
+        if k > search.n - own:
+            compared = "<" if own else "<="
+            raise ParameterError(
+                f"{type(self).__name__}: Expected n_neighbors {compared} n_samples_fit, but n_neighbors = {k}, "
+                f"n_samples_fit = {search.n}, n_samples = {search.n if own else X.shape[0]}. Ask for fewer neighbours."
+            )
+        return search.nearest(X, k, leave_out_self=own)
+
+    def _neighbourhoods(self, X: Any) -> Neighbourhoods:
+        raise TypeError(f"{type(self).__name__} must define _neighbourhoods")
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        """The training rows that decided, from near to far."""
+        found = self._neighbourhoods(X)
+        weights = weigh(found, getattr(self, "weights", None), getattr(self, "bandwidth", None), type(self).__name__)
+        order = np.lexsort((found.rows, found.distances))
+        lines: list[list[Any]] = [
+            [int(found.rows[t]), float(found.distances[t]), float(weights[t]), *self._said(int(found.rows[t]))]
+            for t in order
+        ]
+        title = f"The {len(lines)} of {self.n_samples_fit_} training rows that decided"
+        return [Section(title, ["row", "distance", "weight", *self._heads], lines)]
+
+    @property
+    def _heads(self) -> list[str]:
+        """Names of what ``_said`` tells of a training row."""
+        return ["answer"]
+
+    def _said(self, row: int) -> list[Any]:
+        return []
+
+
+class KNeighbors(NeighborLearner):
+    """The questions about the k nearest rows."""
+
+    accepts: ClassVar[Any] = {"n_neighbors": Count(1), **NeighborLearner.accepts}
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """The nearest training rows of each row of X.
+
+        Parameters
+        ----------
+        X : table; None asks for the training rows, none of which is its own neighbour
+        n_neighbors : how many; None takes the parameter
+        return_distance : bool
+
+        Returns
+        -------
+        distances : (q, n_neighbors) from near to far, if asked for
+        rows : (q, n_neighbors) numbers of training rows; among equal distances the lower first
+        """
+        values = self._admit_to_answer(X)
+        k = self._k if n_neighbors is None else n_neighbors
+        if not Count(1).holds(k):
+            raise ParameterError(
+                f"{type(self).__name__}: Expected n_neighbors > 0: n_neighbors does not take {type(k)} value {k!r}, enter "
+                "integer value from 1 up."
+            )
+        distances, rows = self._nearest(values, int(k))
+        return (distances, rows) if return_distance else rows
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+        """The graph of nearest rows as a sparse (q, n) matrix of ones, or with mode "distance" of distances."""
+        from scipy.sparse import csr_matrix
+
+        _check_mode(mode, type(self).__name__)
+        distances, rows = self.kneighbors(X, n_neighbors)
+        q, k = rows.shape
+        data = np.ones(q * k) if mode == "connectivity" else distances.ravel()
+        return csr_matrix((data, rows.ravel(), np.arange(0, q * k + 1, k)), shape=(q, self.n_samples_fit_))
+
+    @property
+    def _k(self) -> int:
+        return self.n_neighbors
+
+    def _neighbourhoods(self, X: Any) -> Neighbourhoods:
+        distances, rows = self._nearest(X, self._k)
+        q, k = rows.shape
+        start = np.arange(0, q * k + 1, k)
+        return Neighbourhoods(start, rows.ravel(), distances.ravel(), distances[:, -1], k)
+
+
+class RadiusNeighbors(NeighborLearner):
+    """The questions about the rows within a radius."""
+
+    accepts: ClassVar[Any] = {"radius": Range(0), **NeighborLearner.accepts}
+
+    def radius_neighbors(
+        self,
+        X: Any = None,
+        radius: float | None = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> Any:
+        """The training rows at most ``radius`` from each row of X.
+
+        Parameters
+        ----------
+        X : table; None asks for the training rows, none of which is its own neighbour
+        radius : float; None takes the parameter
+        return_distance : bool
+        sort_results : bool
+            From near to far; otherwise from low to high row numbers.
+
+        Returns
+        -------
+        distances : (q,) array of arrays, if asked for
+        rows : (q,) array of arrays of numbers of training rows
+        """
+        if sort_results and not return_distance:
+            raise ParameterError(f"{type(self).__name__}: return_distance must be True if sort_results is True.")
+        start, rows, distances = self._within(X, radius, sort_results)
+        parts = [np.empty(len(start) - 1, dtype=object) for _ in range(2)]
+        for part, values in zip(parts, (distances, rows)):
+            part[:] = np.split(values, start[1:-1])
+        return tuple(parts) if return_distance else parts[1]
+
+    def radius_neighbors_graph(
+        self,
+        X: Any = None,
+        radius: float | None = None,
+        mode: str = "connectivity",
+        sort_results: bool = False,
+    ) -> Any:
+        """The graph of near rows as a sparse (q, n) matrix of ones, or with mode "distance" of distances."""
+        from scipy.sparse import csr_matrix
+
+        _check_mode(mode, type(self).__name__)
+        start, rows, distances = self._within(X, radius, sort_results)
+        data = np.ones(len(rows)) if mode == "connectivity" else distances
+        return csr_matrix((data, rows, start), shape=(len(start) - 1, self.n_samples_fit_))
+
+    def _within(self, X: Any, radius: float | None, sort: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        values = self._admit_to_answer(X)
+        radius = self.radius if radius is None else radius
+        start, rows, distances = self._search.within(values, radius, leave_out_self=values is None)
+        if sort:
+            order = np.lexsort((rows, distances, np.repeat(np.arange(len(start) - 1), np.diff(start))))
+            rows, distances = rows[order], distances[order]
+        return start, rows, distances
+
+    def _neighbourhoods(self, X: Any) -> Neighbourhoods:
+        start, rows, distances = self._search.within(X, self.radius, leave_out_self=X is None)
+        return Neighbourhoods(start, rows, distances, np.full(len(start) - 1, float(self.radius)))
+
+
+def _check_mode(mode: str, who: str) -> None:
+    if mode not in ("connectivity", "distance"):
+        raise ParameterError(
+            f"{who}: Unsupported mode, must be one of 'connectivity', or 'distance' but got {mode!r} instead."
+        )
+
+
+def plain_labels(labels: np.ndarray) -> list[Any]:
+    return [plain_label(label) for label in np.atleast_1d(labels)]

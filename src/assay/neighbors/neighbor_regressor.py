@@ -1,0 +1,59 @@
+"""Neighbours whose numbers are averaged."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from assay.core.learner import Regressor
+from assay.neighbors.neighbor_learner import NeighborLearner
+from assay.neighbors.weights import weigh
+
+__all__ = ["NeighborRegressor"]
+
+
+class NeighborRegressor(NeighborLearner, Regressor):
+    """A regressor that answers with the weighted mean of the neighbours' numbers."""
+
+    weights: Any
+    bandwidth: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+        """Remember the rows of X and their numbers y, (n,) or (n, targets)."""
+        return super().fit(X, y)
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self._y = y
+        self._store(X)
+
+    def _predict(self, X: Any) -> np.ndarray:
+        found = self._neighbourhoods(X)
+        weights = weigh(found, self.weights, self.bandwidth, type(self).__name__)
+        query, q = found.query, len(found)
+        total = np.bincount(query, weights=weights, minlength=q)
+        share = weights / np.where(total > 0, total, 1.0)[query]
+        columns = [
+            np.bincount(query, weights=share * column[found.rows], minlength=q)
+            for column in np.atleast_2d(self._y.T)
+        ]
+        answer = np.column_stack(columns)
+        empty = np.flatnonzero(found.empty)
+        if len(empty):
+            self._fill(answer, empty, X)
+        return answer if self._y.ndim == 2 else answer[:, 0]
+
+    def _fill(self, answer: np.ndarray, empty: np.ndarray, X: Any) -> None:
+        """Answer for rows without neighbours."""
+
+    @property
+    def _heads(self) -> list[str]:
+        return [f"y{o}" for o in range(self._y.shape[1])] if self._y.ndim == 2 else ["y"]
+
+    def _said(self, row: int) -> list[Any]:
+        return [float(value) for value in np.atleast_1d(self._y[row])]

@@ -1,0 +1,187 @@
+"""Neighbours within a radius: the classes of all rows that are near enough vote."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from assay.core.parameters import Any_
+from assay.errors import DegenerateError, DegenerateWarning, ParameterError
+from assay.neighbors.neighbor_classifier import NeighborClassifier
+from assay.neighbors.neighbor_learner import RadiusNeighbors
+from assay.neighbors.weights import Neighbourhoods
+
+__all__ = ["RadiusNeighborsClassifier"]
+
+
+class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
+    r"""Answer with the class that most of the training rows within a radius have.
+
+    .. math:: P(c \mid x) = \frac{\sum_{i: D(x, x_i) \le r} w_i [y_i = c]}{\sum_{i: D(x, x_i) \le r} w_i} \quad (1)
+
+    Where rows are dense many vote, and where they are sparse few; a row without any is an outlier, and what is
+    answered then is up to ``outlier_label``.
+
+    Parameters
+    ----------
+    radius : float, default 1.0
+        r; rows at exactly this distance are in.
+    weights : "uniform", "distance", "squared_exponential", a kernel's name, a function, or None
+        As in `KNeighborsClassifier`; a function gets an array of arrays of distances.
+    algorithm : "auto", "brute", "kd_tree" or "ball_tree", default "auto"
+        How neighbours are looked for: it steers the time, not the answer.
+    leaf_size : int, default 30
+        Rows in a leaf of a tree.
+    p : float, default 2
+        The exponent of "minkowski".
+    metric : str, callable or Metric, default "minkowski"
+        How far rows are apart; see `KNeighborsClassifier`.
+    outlier_label : label, list of labels (one a target), "most_frequent" or None, default None
+        What rows without neighbours get: this label, the most frequent one, or (None) an error. A label that training
+        did not have gets a posterior of zeros, with a warning.
+    metric_params : dict, default None
+        More arguments of the metric.
+    n_jobs : int, default None
+        Accepted; the machine's threads are used where the work is large, and the answer does not depend on them.
+    tie : "first", "nearest", "weight" or "random", default "first"
+        Which of the classes with equally many votes is answered; see `KNeighborsClassifier`.
+    bandwidth : float, default None
+        The width of the kernels; None takes the radius.
+    random_state : seed, default None
+        For ``tie="random"``.
+
+    Attributes
+    ----------
+    classes_ : (K,) labels; a list of such for several targets
+    outlier_label_ : list of labels, one a target, or None
+    distance_ : Metric, with what it learned
+    effective_metric_ : its name     effective_metric_params_ : dict     n_samples_fit_ : int     outputs_2d_ : bool
+
+    Examples
+    --------
+    >>> from assay.neighbors import RadiusNeighborsClassifier
+    >>> model = RadiusNeighborsClassifier(radius=1.0, outlier_label="b")
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]).predict([[0.5], [9.0]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    accepts = {**RadiusNeighbors.accepts, **NeighborClassifier.voting, "outlier_label": Any_()}
+
+    def __init__(
+        self,
+        radius: float = 1.0,
+        *,
+        weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: Any = "minkowski",
+        outlier_label: Any = None,
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+        tie: str = "first",
+        bandwidth: float | None = None,
+        random_state: Any = None,
+    ):
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.outlier_label = outlier_label
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.bandwidth = bandwidth
+        self.random_state = random_state
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        super()._learn(X, y, w)
+        self.outlier_label_ = self._outlier_labels()
+
+    def _outlier_labels(self) -> list[Any] | None:
+        """One label for each target, of the kind its classes are."""
+        who, given, targets = type(self).__name__, self.outlier_label, self._targets
+        if given is None:
+            return None
+        if isinstance(given, str) and given == "most_frequent":
+            return [labels[np.bincount(codes).argmax()] for labels, codes in targets]
+        given = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given] * len(targets)
+        if len(given) != len(targets):
+            raise ParameterError(
+                f"{who}: The length of outlier_label: {given} is inconsistent with the output length: {len(targets)}."
+            )
+        for label, (labels, _) in zip(given, targets):
+            if np.ndim(label) or np.append(labels, label).dtype.kind != labels.dtype.kind:
+                raise ParameterError(
+                    f"{who}: The dtype of outlier_label {label!r} is inconsistent with classes {labels.tolist()[:5]} in "
+                    "y; it is supposed to be a scalar of the same kind."
+                )
+        return given
+
+    def _share(self, found: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
+        empty = found.empty
+        total = votes.sum(axis=1, keepdims=True)
+        share = votes / np.where(total > 0, total, 1.0)
+        if empty.any():
+            label = self._label(found, output)
+            there = np.flatnonzero(self._targets[output][0] == label)
+            if len(there):
+                share[np.ix_(empty, there)] = 1.0
+            else:
+                warnings.warn(
+                    f"{type(self).__name__}: Outlier label {label} is not in training classes. All class probabilities of "
+                    "outliers will be assigned with 0.",
+                    DegenerateWarning,
+                    stacklevel=4,
+                )
+        return share
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the class with most votes; rows without neighbours get ``outlier_label``. None: the training rows."""
+        found, votes = self._votes(self._admit_to_answer(X))
+        columns = []
+        for o, (labels, _) in enumerate(self._targets):
+            answer = labels[self._winners(found, votes[o], o)]
+            if found.empty.any():
+                label = self._label(found, o)
+                answer = answer.astype(np.append(labels, label).dtype)
+                answer[found.empty] = label
+            columns.append(answer)
+        return np.column_stack(columns) if self.outputs_2d_ else columns[0]
+
+    def _choose(self, X: Any) -> np.ndarray:
+        """Codes of the answers; those of rows without neighbours only if their label is a class."""
+        found, votes = self._votes(X)
+        chosen = []
+        for o, (labels, _) in enumerate(self._targets):
+            winners = self._winners(found, votes[o], o)
+            if found.empty.any():
+                winners[found.empty] = np.argmax(labels == self._label(found, o))
+            chosen.append(winners)
+        return np.column_stack(chosen) if self.outputs_2d_ else chosen[0]
+
+    def _label(self, found: Neighbourhoods, output: int) -> Any:
+        """What rows without neighbours are called, or an error that names them."""
+        if self.outlier_label_ is None:
+            rows = np.flatnonzero(found.empty)
+            shown = ", ".join(map(str, rows[:10])) + (", ..." if len(rows) > 10 else "")
+            raise DegenerateError(
+                f"{type(self).__name__}: No neighbors found for test samples {shown}: no training row is within radius "
+                f"{self.radius:g}. Use a larger radius, give rows without neighbours a label (outlier_label), or drop them."
+            )
+        return self.outlier_label_[output]
+
+    def _explanation(self, X: Any, row: dict[str, Any]) -> Any:
+        explanation = super()._explanation(X, row)
+        if explanation.sections[0].rows or self.outputs_2d_:
+            return explanation
+        from dataclasses import replace
+
+        note = replace(explanation.sections[0], note=f"No row is within radius {self.radius:g}: outlier_label answers.")
+        label = self._label(self._neighbourhoods(X), 0)
+        return replace(explanation, answer=getattr(label, "item", lambda: label)(), sections=[note])

@@ -1,0 +1,114 @@
+"""What the neighbours' votes weigh: alike, by their distance, or by a kernel of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.core.parameters import Choice, Function
+from assay.densities.kernels import ALIASES, KERNELS, kernel_of
+from assay.errors import DegenerateError
+
+__all__ = ["WEIGHTS", "Neighbourhoods", "weigh"]
+
+WEIGHTS = Choice("uniform", "distance", "squared_exponential", *KERNELS, *ALIASES) | Function() | None
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbourhoods:
+    """The neighbours of several queries, one after the other.
+
+    Parameters
+    ----------
+    start : (q + 1,) where the neighbours of each query begin
+    rows : their numbers
+    distances : their distances
+    reach : (q,) how far each neighbourhood extends: the k-th distance, or the radius
+    k : how many neighbours each query has, or None if that differs
+    """
+
+    start: np.ndarray
+    rows: np.ndarray
+    distances: np.ndarray
+    reach: np.ndarray
+    k: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @property
+    def query(self) -> np.ndarray:
+        """The query of each neighbour."""
+        return np.repeat(np.arange(len(self)), np.diff(self.start))
+
+    @property
+    def empty(self) -> np.ndarray:
+        """(q,) which queries have no neighbour."""
+        return np.diff(self.start) == 0
+
+    def largest(self, values: np.ndarray) -> np.ndarray:
+        """For each neighbour, the largest value in its neighbourhood."""
+        there = ~self.empty
+        best = np.zeros(len(self))
+        if there.any():
+            best[there] = np.maximum.reduceat(values, self.start[:-1][there])
+        return best[self.query]
+
+
+def weigh(
+    found: Neighbourhoods,
+    weights: str | Callable[..., Any] | None,
+    bandwidth: float | None,
+    who: str,
+) -> np.ndarray:
+    r"""What each neighbour weighs; only the ratios within a neighbourhood matter.
+
+    - "uniform" or None: 1;
+    - "distance": :math:`1/d`; if some are at distance 0, they weigh 1 and the others nothing;
+    - "squared_exponential": :math:`e^{-d^2/t^2}`, and a kernel by its name: :math:`K(d/h)`, where t and h are the
+      ``bandwidth``, or by default how far the neighbourhood extends. Each neighbourhood is scaled so that its largest
+      weight is 1, so nothing underflows; one in which all weigh nothing counts all alike;
+    - a function: what it makes of the distances.
+    """
+    d = found.distances
+    if weights is None or weights == "uniform":
+        return np.ones(len(d))
+    if callable(weights):
+        return _own(found, weights, who)
+    if weights == "distance":
+        zero = d == 0
+        exact = found.largest(zero.astype(np.float64)) > 0
+        with np.errstate(divide="ignore", over="ignore"):
+            inverse = np.minimum(1 / d, 1e300)
+        return np.where(exact, zero, inverse)
+    width = found.reach[found.query] if bandwidth is None else np.full(len(d), float(bandwidth))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        u = np.where(d == 0, 0.0, d / width)
+        logs = -u * u if weights == "squared_exponential" else kernel_of(weights)._logs(u)
+        logs = np.maximum(logs, -1e300)  # so that the nearest of those that weigh nothing can be told
+        top = found.largest(logs)
+        return np.where(top <= -1e300, 1.0, np.exp(logs - top))
+
+
+def _own(found: Neighbourhoods, weights: Callable[..., Any], who: str) -> np.ndarray:
+    """The user's function of distances: a (q, k) array, or where the numbers differ an array of arrays."""
+    if found.k is not None:
+        given = np.asarray(weights(found.distances.reshape(-1, found.k)), dtype=np.float64).ravel()
+    else:
+        parts = np.empty(len(found), dtype=object)
+        parts[:] = [found.distances[a:b] for a, b in zip(found.start, found.start[1:])]
+        said = weights(parts)
+        given = np.concatenate([np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in said])
+    if given.shape != found.distances.shape or not np.isfinite(given).all() or (given < 0).any():
+        raise DegenerateError(
+            f"{who}: the weights function must give one number from 0 up for each distance; it gave other ones."
+        )
+    if (found.largest(given)[found.start[:-1][~found.empty]] == 0).any():
+        raise DegenerateError(
+            f"{who}: All neighbors of some sample is getting zero weights. Change the weights function, so that one "
+            "neighbour counts."
+        )
+    return given
