@@ -367,3 +367,32 @@ def test_infinity_is_a_number_and_separated_classes_are_told(run, tmp_path):
     assert "completely separated" in err and "Age, Salary" in err
     code, _, err = run("fit", "iris", "-l", "logistic", "--set", "C=-inf", "-o", tmp_path / "m.assay")
     assert code == 2 and "C must be a number above 0, got -inf" in err
+
+
+@pytest.mark.parametrize(
+    "learner", ["ripper", "part", "c4.5 rules", "cn2", "one-r", "decision table", "cba", "prism"]
+)
+def test_rules_from_a_file_with_holes_to_an_explained_answer(run, loans, tmp_path, learner):
+    model, answers = tmp_path / "rules.assay", tmp_path / "answers.csv"
+    code, out, err = run("fit", loans, "--target", "default", "--learner", learner, "-o", model)
+    assert code == 0 and "learned default from 120 rows and 3 columns" in out, err
+    assert run("predict", model, loans, "-o", answers)[0] == 0
+    with open(answers) as file:
+        said = [row["default"] for row in csv.DictReader(file)]
+    assert len(said) == 120 and set(said) <= {"yes", "no"}
+    code, out, _ = run("explain", model, loans, "--row", 3)
+    table = "Columns of the table" if learner == "decision table" else "Rules that hold"
+    assert code == 0 and f"answers {said[2]}" in out and table in out
+
+
+def test_wrong_settings_of_rules_end_in_one_sentence(run, loans, tmp_path):
+    model = tmp_path / "rules.assay"
+    for learner, setting, words in [
+        ("riper", "k=2", "Did you mean 'ripper'?"),
+        ("ripper", "passes=2", "RipperClassifier has no parameter 'passes'"),
+        ("ripper", "k=-1", "RipperClassifier: k must be a whole number from 0 up, got -1."),
+        ("prism", "order=['maybe']", "PrismClassifier: order must name each of the classes"),
+        ("cba", "min_support=0", "CBAClassifier: min_support must be"),
+    ]:
+        code, _, err = run("fit", loans, "-t", "default", "-l", learner, "--set", setting, "-o", model)
+        assert code == 2 and words in err and not model.exists()

@@ -48,3 +48,4 @@ def test_which_learners_suit_a_table():
     assert "qda" in names["numbers"] and "qda" not in names["both"]
     assert "lda" in names["both"] and "lda" not in names["words"]
     assert all("majority" in found for found in names.values())
+    assert all("ripper" in found and "part" not in found for found in names.values())
