@@ -1,3 +1,7 @@
 """What does not belong: rows that are unlike the others."""
 
-__all__: list[str] = []
+from assay.outliers.local_outlier_factor import LocalOutlierFactor
+
+__all__ = [
+    "LocalOutlierFactor",
+]
