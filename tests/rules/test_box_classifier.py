@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.rules.box_classifier import BoxClassifier, reachable
 from assay.rules.version_space import VersionSpace
+from assay.tables import Column, Schema, Table
 
 # IML 2.1
 CARS = np.array([[3, 3], [4, 5], [6, 4], [5, 6], [1, 4], [8, 5], [4, 1], [5, 9], [8, 8]], float)
@@ -62,9 +63,9 @@ def test_rows_between_s_and_g_are_refused():
         BoxClassifier(positive="family").fit(CARS, KIND).doubt(rows)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**32 - 1))
-def test_doubt_without_a_list_of_general_boxes_is_doubt_with_it(seed):
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["set", "value"]))
+def test_doubt_without_a_list_of_general_boxes_is_doubt_with_it(seed, nominal):
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(
         {
@@ -76,12 +77,46 @@ def test_doubt_without_a_list_of_general_boxes_is_doubt_with_it(seed):
     y = ((X["a"] > 1) & (X["b"] != "r") & (X["c"] < 4)).to_numpy().astype(int)
     if not y[:8].any():
         return
-    space = VersionSpace.of(X.iloc[:8], y[:8], positive=1, nominal="set")
+    space = VersionSpace.of(X.iloc[:8], y[:8], positive=1, nominal=nominal)
+    if space.empty:
+        return
     block = np.column_stack([X["a"], X["b"].cat.codes, X["c"]]).astype(float)
     some = space.specific.covers(block) | reachable(
-        block, space.specific, block[:8][y[:8] == 0], space.schema
+        block, space.specific, block[:8][y[:8] == 0], space.schema, nominal
     )
     assert_array_equal(space.membership(X) > 0, some)
+
+
+def test_a_category_that_stands_for_any_other_leaves_no_doubt():
+    """With one category or any, a box for a and b is a box for all; and c is negative."""
+    X = pd.DataFrame({"k": pd.Categorical(["a", "c"], ["a", "b", "c"])})
+    asked = pd.DataFrame({"k": pd.Categorical(["b"], ["a", "b", "c"])})
+    said = {
+        nominal: BoxClassifier(positive="yes", nominal=nominal, decision="reject")
+        .fit(X, ["yes", "no"])
+        .predict(asked)[0]
+        for nominal in ("set", "value")
+    }
+    assert said == {"set": "reject", "value": "no"}
+
+
+@pytest.mark.capability("IML-2-03")
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["set", "value"]))
+def test_the_support_rows_alone_give_the_same_box(seed, nominal):
+    """Also where S admits any category: then some rows are needed to say so."""
+    rng = np.random.default_rng(seed)
+    X = Table(
+        np.column_stack([rng.integers(0, 3, 9), rng.integers(0, 5, 9), rng.integers(0, 3, 9)]).astype(float),
+        Schema([Column("k", "nominal", tuple("abc")), Column("x"), Column("m", "nominal", tuple("abc"))]),
+        True,
+    )
+    y = rng.integers(0, 2, 9)
+    y[:2] = 0, 1
+    model = BoxClassifier(positive=1, nominal=nominal, units="own").fit(X, y)
+    rows = np.union1d(model.support_[0], [0])  # some row of the other class, or there is nothing to learn
+    again = BoxClassifier(positive=1, nominal=nominal, units="own").fit(X[rows], y[rows])
+    assert again.specific_ == model.specific_ and again.general_ == model.general_
 
 
 def test_codes_of_a_strangers_file_are_checked_before_they_are_followed():

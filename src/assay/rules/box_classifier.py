@@ -11,7 +11,7 @@ import assay.rules._boxes as _boxes
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Instance, Range
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.rules.box import Box, box_between, limited, refuse_outside
+from assay.rules.box import Box, Nominal, box_between, limited, refuse_outside
 from assay.rules.one_answer import answers_with_reject, refuse_label_of_a_class
 from assay.rules.rule_learner import RuleClassifier, class_rules
 from assay.rules.version_space import positive_rows, tightest_and_widest
@@ -209,7 +209,7 @@ class BoxClassifier(RuleClassifier):
         if not self._single:
             return self.rules_.covers_block(X).sum(axis=1) != 1
         S = self.specific_[0]
-        return ~S.covers(X) & reachable(X, S, self._negatives, self.schema_)
+        return ~S.covers(X) & reachable(X, S, self._negatives, self.schema_, self.nominal)  # type: ignore[arg-type]
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         labels = [self.classes_[k] for k in self._wanted()]
@@ -224,22 +224,27 @@ class BoxClassifier(RuleClassifier):
         ]
 
 
-def reachable(X: np.ndarray, S: Box, negatives: np.ndarray, schema: Schema) -> np.ndarray:
+def reachable(
+    X: np.ndarray, S: Box, negatives: np.ndarray, schema: Schema, nominal: Nominal = "set"
+) -> np.ndarray:
     """(n,) bool: whether some box holds S and the row, but none of the negatives outside S.
 
-    It does if the tightest box around both holds none; so no list of the most general boxes is needed.
+    It does if the tightest box around both holds none; so no list of the most general boxes is needed. Where a
+    condition is one category or any, all categories but that of S are one: who admits another admits them all.
     """
     N = np.ascontiguousarray(negatives[~S.covers(negatives)], np.float64)
     X = np.ascontiguousarray(X, np.float64)
     sizes = [len(c.categories) if c.kind == "nominal" else 0 for c in schema]
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    nominal = np.array([c.kind == "nominal" for c in schema], np.uint8)
-    for j in np.flatnonzero(nominal).tolist():  # the negatives may come from a file
+    coded = np.array([c.kind == "nominal" for c in schema], np.uint8)
+    for j in np.flatnonzero(coded).tolist():  # the negatives may come from a file
         codes = N[~np.isnan(N[:, j]), j]
         if ((codes < 0) | (codes >= sizes[j]) | (codes != np.floor(codes))).any():
             raise DataError(
                 f"BoxClassifier: a negative row has a category that {schema[j].name} does not have."
             )
+    if nominal == "value":
+        S, X, N = _one_or_any(S, X, N)
     low, high = np.full(len(schema), -np.inf), np.full(len(schema), np.inf)
     gaps, held = np.ones(len(schema), np.uint8), np.ones(int(start[-1]), np.uint8)
     for c in S.conditions:
@@ -253,10 +258,24 @@ def reachable(X: np.ndarray, S: Box, negatives: np.ndarray, schema: Schema) -> n
     found = np.empty(len(X), bool)
     for i in range(len(X)):
         box = low.copy(), high.copy(), gaps.copy(), held.copy()
-        _boxes.grow_box(X, N, np.array([i]), nominal, start[:-1].copy(), *box)
+        _boxes.grow_box(X, N, np.array([i]), coded, start[:-1].copy(), *box)
         grown = any((a != b).any() for a, b in zip(box, (low, high, gaps, held)))
         found[i] = grown or S.covers(X[i : i + 1])[0]
     return found
+
+
+def _one_or_any(S: Box, X: np.ndarray, N: np.ndarray) -> tuple[Box, np.ndarray, np.ndarray]:
+    """The same with the category of S as 0 and all others as 1, in columns in which S has one."""
+    X, N = X.copy(), N.copy()
+    found = []
+    for c in S.conditions:
+        if c.codes is not None:
+            for block in (X, N):
+                known = ~np.isnan(block[:, c.column])
+                block[known, c.column] = block[known, c.column] != c.codes[0]
+            c = replace(c, codes=(0,))
+        found.append(c)
+    return Box(tuple(found)), X, N
 
 
 def _margins(S: Box, h: Box, G: Box, names: list[str]) -> dict[str, tuple[float, float]]:

@@ -233,13 +233,18 @@ def tightest_and_widest(
     bound, support = widest(sides)
     G = sides.box(S, bound, N, schema)
     own = np.flatnonzero(yes)
-    corners = [own[_corner(X[own, c.column], c)] for c in S.conditions]
+    corners = [own[_corner(X[own, j], S.on(j), c.kind == "nominal", nominal)] for j, c in enumerate(schema)]
     rows = np.unique(np.concatenate([*corners, negatives[support]]).astype(np.int64))
     return S, G, negatives[sides.inside], rows
 
 
-def _corner(x: np.ndarray, c: Condition) -> list[int]:
-    """Rows that S needs: one at each end of the interval, one for each category, one without a value."""
-    at = [c.low, c.high] if c.codes is None else list(c.codes)
+def _corner(x: np.ndarray, c: Condition | None, coded: bool, nominal: Nominal) -> list[int]:
+    """Rows that S needs: one at each end of the interval, one for each category (two if any will do), one missing."""
+    if c is None and not coded:
+        return []
+    if c is None or c.codes is not None:
+        at = np.unique(x[~np.isnan(x)]).tolist()[: 2 if nominal == "value" else None]
+    else:
+        at = [c.low, c.high]
     found = [int(np.flatnonzero(x == v)[0]) for v in at]
-    return found + ([int(np.flatnonzero(np.isnan(x))[0])] if c.missing else [])
+    return found + ([int(np.flatnonzero(np.isnan(x))[0])] if c is not None and c.missing else [])
