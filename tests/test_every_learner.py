@@ -120,7 +120,6 @@ EXCEPT: dict[str, dict[str, str]] = {
             ("Perceptron", "SGDClassifier"),
             "each class, in the order of the labels, draws its own order of the rows",
         ),
-        "SequentialCoveringClassifier": "classes of equal frequency get their rules in the order of the labels",
         "ThreeLearnerBoosting": "a stump cannot tell three classes apart, and equal leaves answer the first label",
     },
 }

@@ -13,13 +13,13 @@ def learner(order):
 
 
 def test_classes_come_as_named_and_then_the_rarest_first():
-    totals = np.array([5.0, 2, 9])
-    assert class_order(learner("class"), totals) == [1, 0, 2]
-    assert class_order(learner(["c"]), totals) == [2, 1, 0]
-    assert class_order(learner(np.array(["a", "c", "b"])), totals) == [0, 2, 1]
-    assert class_order(learner("class"), np.ones(3)) == [0, 1, 2]  # equally rare: as they are listed
+    totals, y = np.array([5.0, 2, 9]), np.array([2, 0, 2, 1])
+    assert class_order(learner("class"), totals, y) == [1, 0, 2]
+    assert class_order(learner(["c"]), totals, y) == [2, 1, 0]
+    assert class_order(learner(np.array(["a", "c", "b"])), totals, y) == [0, 2, 1]
+    assert class_order(learner("class"), np.ones(3), y) == [2, 0, 1]  # equally rare: as the rows show them
     with pytest.raises(ParameterError, match="at most once"):
-        class_order(learner(["a", "a"]), totals)
+        class_order(learner(["a", "a"]), totals, y)
 
 
 def test_a_list_of_labels_is_no_text():

@@ -11,7 +11,26 @@ from assay.core.conditions import RowTest
 from assay.errors import ParameterError
 from assay.rules.growing import ClassRows, Draft, RankedTable
 
-__all__ = ["class_by_class", "class_sequence"]
+__all__ = ["class_by_class", "class_sequence", "rarest_first"]
+
+
+def rarest_first(totals: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The class codes by their weight; classes of equal weight in the order in which the rows show them first.
+
+    Parameters
+    ----------
+    totals : (K,) weights      y : (n,) codes of the rows that weigh something
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.rules.class_by_class import rarest_first
+    >>> rarest_first(np.array([2.0, 1.0, 2.0]), np.array([2, 0, 2, 1, 0]))
+    array([1, 2, 0])
+    """
+    first = np.full(len(totals), len(y))
+    np.minimum.at(first, y, np.arange(len(y)))
+    return np.lexsort((first, totals))
 
 
 def class_sequence(
@@ -34,10 +53,7 @@ def class_sequence(
     """
     totals = np.bincount(y, w, minlength=len(classes)).astype(np.float64)
     if isinstance(order, str):
-        seen = np.arange(len(y)) if w is None else np.flatnonzero(w)
-        first = np.full(len(classes), len(y))
-        np.minimum.at(first, y[seen], seen)
-        return np.lexsort((first, totals)), totals
+        return rarest_first(totals, y if w is None else y[w > 0]), totals
     place = {label: k for k, label in enumerate(classes.tolist())}
     given = np.asarray(order, dtype=object).ravel().tolist()
     if len(given) != len(place) or set(given) != set(place):

@@ -13,6 +13,7 @@ from assay.core.rules import Rule
 from assay.core.shortening import single_conditions
 from assay.errors import ParameterError
 from assay.rules.candidates import CandidateTable
+from assay.rules.class_by_class import rarest_first
 from assay.rules.measure import Measure
 from assay.rules.rule_growth import grow_rule, growth_of, merged
 from assay.rules.rule_pruning import RulePruning
@@ -100,7 +101,7 @@ class Covering:
         if np.count_nonzero(counts) <= 1:
             return None
         best, growth, rank = None, None, (-1.0, -1.0)
-        for k in class_order(self.learner, counts):
+        for k in class_order(self.learner, counts, self.y):
             rule = self.next_rule(k) if counts[k] >= self.learner.min_uncovered else None
             if rule is None:
                 continue
@@ -167,10 +168,10 @@ def weighing(X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> tuple[np.nda
     return X[w > 0], y[w > 0], w[w > 0]
 
 
-def class_order(learner: Any, totals: np.ndarray) -> list[int]:
+def class_order(learner: Any, totals: np.ndarray, y: np.ndarray) -> list[int]:
     """The classes in the order in which rules are learned for them: those that were named, then the rarest first."""
     classes = learner.classes_.tolist()
-    rarest = [int(k) for k in np.argsort(totals, kind="stable")]
+    rarest = rarest_first(totals, y).tolist()
     if isinstance(learner.order, str) or learner.order is None:
         return rarest
     named = [label.item() if isinstance(label, np.generic) else label for label in learner.order]

@@ -22,9 +22,9 @@ class SequentialCoveringClassifier(RuleClassifier):
 
     Learn-One-Rule finds the best rule for the rows that are left (see :func:`assay.rules.learn_one_rule`); all rows
     that it covers are taken away, rightly answered or not; and so on. With ``order="class"`` the classes come one
-    after the other, the rarest first, each against all that follow it, and the last one is the default. With
-    ``order="quality"`` every step takes, of the best rules of all classes, the one of highest confidence, and the
-    default is the most frequent class of what is left.
+    after the other, the rarest first (equally frequent ones as the rows show them), each against all that follow it,
+    and the last one is the default. With ``order="quality"`` every step takes, of the best rules of all classes, the
+    one of highest confidence, and the default is the most frequent class of what is left.
 
     A class is done when fewer than ``min_uncovered`` of its rows are left, when no condition makes the empty rule
     better, when the next rule's error is above ``max_error``, or when the description length of its rules,
@@ -143,7 +143,7 @@ class SequentialCoveringClassifier(RuleClassifier):
                     found.append(rule)
                     bar.advance(work.take(*rule))
             else:
-                *classes, default = class_order(self, work.totals)
+                *classes, default = class_order(self, work.totals, work.y)
                 for k in classes:
                     found += work.rules_of(k, bar)
         self.rules_ = class_rules(self, found, X, y, w, default=default)

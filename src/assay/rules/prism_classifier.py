@@ -76,7 +76,7 @@ class PrismClassifier(RuleClassifier):
         table = CandidateTable(rows, self.schema_, codes, weights, K)
         everybody, all_rows, found = table.counts(table.rows), table.rows, []
         with progress(table.total, "rules") as bar:
-            for k in range(K) if self.order is None else class_order(self, everybody):
+            for k in range(K) if self.order is None else class_order(self, everybody, codes):
                 while table.counts(table.rows)[k] > 0:
                     part = grow_rule(
                         table,
