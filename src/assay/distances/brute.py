@@ -188,9 +188,7 @@ class Stores:
         _nearest.scan(Q, X, p, offset, own, self.k, self.slack, self.limit, self.count, self.store)
 
     def settle(self, Q: np.ndarray, X: np.ndarray, p: float, distances: np.ndarray, rows: np.ndarray) -> None:
-        _nearest.settle(
-            Q, X, p, self.k, self.slack, self.limit, self.count, self.store, distances, rows
-        )
+        _nearest.settle(Q, X, p, self.k, self.slack, self.limit, self.count, self.store, distances, rows)
 
     def sorted(self, distances: np.ndarray, rows: np.ndarray) -> None:
         _nearest.sorted(self.k, self.count, self.store, distances, rows)

@@ -57,7 +57,9 @@ class Discriminant(Mahalanobis):
         if self.L_ is not None:
             return self
         if y is None:
-            raise DataError("discriminant: this metric looks at the classes, but there are none. Use 'mahalanobis'.")
+            raise DataError(
+                "discriminant: this metric looks at the classes, but there are none. Use 'mahalanobis'."
+            )
         X = np.asarray(X, dtype=np.float64)
         y = np.unique(np.asarray(y), return_inverse=True)[1].ravel()
         w = np.ones(len(X)) if w is None else w

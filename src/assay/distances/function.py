@@ -49,5 +49,7 @@ class Function(Metric):
             for j, b in enumerate(B):
                 out[i, j] = self.call(a, b, **self.params)
         if np.isnan(out).any():
-            raise DataError(f"metric {self.name}: the function gave NaN for a pair of rows, expected a distance.")
+            raise DataError(
+                f"metric {self.name}: the function gave NaN for a pair of rows, expected a distance."
+            )
         return out

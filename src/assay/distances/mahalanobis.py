@@ -57,7 +57,9 @@ class Mahalanobis(Metric):
             M = np.asarray(getattr(self, name), dtype=np.float64)
             square = M.ndim == 2 and (name == "L" or M.shape[0] == M.shape[1])
             if not square or not np.isfinite(M).all():
-                raise ParameterError(f"mahalanobis: {name} must be a {'' if name == 'L' else 'square '}matrix.")
+                raise ParameterError(
+                    f"mahalanobis: {name} must be a {'' if name == 'L' else 'square '}matrix."
+                )
             object.__setattr__(self, name, M)
         if given and self.L_ is None:
             if self.L is not None:
@@ -106,7 +108,11 @@ def inverse_of(V: np.ndarray) -> np.ndarray:
     spread = np.sqrt(np.maximum(np.diag(V), 0))
     scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
     correlation = V * scale[:, None] * scale
-    return np.linalg.pinv((correlation + correlation.T) / 2, rcond=1e-12, hermitian=True) * scale[:, None] * scale
+    return (
+        np.linalg.pinv((correlation + correlation.T) / 2, rcond=1e-12, hermitian=True)
+        * scale[:, None]
+        * scale
+    )
 
 
 def root_of(A: np.ndarray, who: str) -> np.ndarray:

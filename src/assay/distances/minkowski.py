@@ -189,7 +189,9 @@ def apart(A: Any, B: Any, p: float) -> np.ndarray:
         return _apart_sparse(A, B, p)
     A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
     if A.shape[1] != B.shape[1]:
-        raise DataError(f"The rows of A have {A.shape[1]} columns, those of B {B.shape[1]}; expected as many.")
+        raise DataError(
+            f"The rows of A have {A.shape[1]} columns, those of B {B.shape[1]}; expected as many."
+        )
     if p == 2:
         return cdist(A, B, "euclidean")
     if p == 1:
@@ -203,7 +205,9 @@ def _apart_sparse(A: Any, B: Any, p: float) -> np.ndarray:
 
     A, B = csr_matrix(A, dtype=np.float64), csr_matrix(B, dtype=np.float64)
     if A.shape[1] != B.shape[1]:
-        raise DataError(f"The rows of A have {A.shape[1]} columns, those of B {B.shape[1]}; expected as many.")
+        raise DataError(
+            f"The rows of A have {A.shape[1]} columns, those of B {B.shape[1]}; expected as many."
+        )
     if p == 2:
         squares = [np.asarray(M.multiply(M).sum(axis=1)).ravel() for M in (A, B)]
         product = (A @ B.T).toarray()

@@ -17,6 +17,8 @@ __all__ = ["Precomputed"]
 class Precomputed(Metric):
     """The rows of a query are their distances to the n stored rows; what is stored is an (n, n) table of them.
 
+    A sparse table is a graph: rows are neighbours only where it has an entry, be it 0.
+
     Examples
     --------
     >>> from assay.distances import Precomputed, searcher
@@ -24,6 +26,7 @@ class Precomputed(Metric):
     (array([[1.]]), array([[1]]))
     """
 
+    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
     given: ClassVar[bool] = True
 
     def between(self, A: Any, B: Any) -> np.ndarray:

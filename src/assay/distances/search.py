@@ -84,8 +84,17 @@ class Searcher:
             return self.X
         if not hasattr(Q, "shape"):
             Q = np.asarray(Q, dtype=np.float64)
+        if hasattr(Q, "tocsr") and isinstance(self.X, np.ndarray):
+            if self.metric.given:
+                raise DataError(
+                    "precomputed: the stored distances are dense, the queries a sparse graph, in which no entry means no "
+                    "neighbour (not supported due to its handling of explicit zeros). Give both alike."
+                )
+            Q = Q.toarray()
         if leave_out_self and Q.shape[0] != self.n:
-            raise DataError(f"leave_out_self: query i must be stored row i of {self.n}, got {Q.shape[0]} queries.")
+            raise DataError(
+                f"leave_out_self: query i must be stored row i of {self.n}, got {Q.shape[0]} queries."
+            )
         return Q
 
     def _nearest(self, Q: Any, k: int, leave_out_self: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -130,6 +139,10 @@ def searcher(
             f"The way of searching must be one of 'auto', 'brute', 'kd_tree', 'ball_tree', got {method!r}."
         )
     dense = isinstance(X, np.ndarray)
+    if metric.given and not dense:
+        from assay.distances.graph import Graph
+
+        return Graph(X, metric)
     if method == "kd_tree" and metric.power is None:
         raise ParameterError(
             f"A kd-tree cannot search by the metric {metric.name!r}; use algorithm='brute' or 'ball_tree'."

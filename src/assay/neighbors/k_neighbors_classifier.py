@@ -134,7 +134,12 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
 
         found = self._neighbourhoods(self._admit(X))
         metric = self.distance_
-        if not isinstance(metric, Minkowski) or metric.power is None or metric.w is not None or self.outputs_2d_:
+        if (
+            not isinstance(metric, Minkowski)
+            or metric.power is None
+            or metric.w is not None
+            or self.outputs_2d_
+        ):
             raise DegenerateError(
                 f"{type(self).__name__}: balls of the metric {metric.name!r} have no simple volume. Use 'minkowski' with "
                 "one target."

@@ -113,7 +113,9 @@ def kneighbors_graph(
            [0., 0., 2.],
            [1., 0., 0.]])
     """
-    found = _fitted(X, n_neighbors=n_neighbors, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
+    found = _fitted(
+        X, n_neighbors=n_neighbors, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs
+    )
     return found.kneighbors_graph(_asked(found, X, include_self, mode), n_neighbors, mode)
 
 

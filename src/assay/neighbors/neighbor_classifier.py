@@ -146,7 +146,10 @@ class NeighborClassifier(NeighborLearner, Classifier):
 
         answer = [labels[c] for labels, c in zip(self.classes_, self._choose(X)[0])]
         return Explanation(
-            type(self).__name__, plain_labels(np.array(answer, dtype=object)), row=row, sections=self._reasons(X, row)
+            type(self).__name__,
+            plain_labels(np.array(answer, dtype=object)),
+            row=row,
+            sections=self._reasons(X, row),
         )
 
     @property

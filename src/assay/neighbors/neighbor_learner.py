@@ -17,11 +17,15 @@ from assay.neighbors.weights import Neighbourhoods, weigh
 
 __all__ = ["KNeighbors", "NeighborLearner", "RadiusNeighbors"]
 
-_searchers: WeakKeyDictionary[Any, Searcher] = WeakKeyDictionary()  # trees follow from the rows: never in a file
+_searchers: WeakKeyDictionary[Any, Searcher] = (
+    WeakKeyDictionary()
+)  # trees follow from the rows: never in a file
 
 METRIC = Any_(
     "the name of a metric, a function of two rows, or a Metric",
-    lambda value: isinstance(value, Metric) or callable(value) or (isinstance(value, str) and value in METRICS),
+    lambda value: (
+        isinstance(value, Metric) or callable(value) or (isinstance(value, str) and value in METRICS)
+    ),
 )
 
 
@@ -68,7 +72,9 @@ class NeighborLearner(Learner):
         super()._check_parameters()
 
     def _metric(self, schema: Any) -> Metric:
-        return metric_of(self.metric, p=2 if self.p is None else self.p, metric_params=self.metric_params, schema=schema)
+        return metric_of(
+            self.metric, p=2 if self.p is None else self.p, metric_params=self.metric_params, schema=schema
+        )
 
     def _store(self, X: Any, y: np.ndarray | None = None) -> None:
         """Remember the rows, and what the metric learns of them."""
@@ -127,10 +133,17 @@ class NeighborLearner(Learner):
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         """The training rows that decided, from near to far."""
         found = self._neighbourhoods(X)
-        weights = weigh(found, getattr(self, "weights", None), getattr(self, "bandwidth", None), type(self).__name__)
+        weights = weigh(
+            found, getattr(self, "weights", None), getattr(self, "bandwidth", None), type(self).__name__
+        )
         order = np.lexsort((found.rows, found.distances))
         lines: list[list[Any]] = [
-            [int(found.rows[t]), float(found.distances[t]), float(weights[t]), *self._said(int(found.rows[t]))]
+            [
+                int(found.rows[t]),
+                float(found.distances[t]),
+                float(weights[t]),
+                *self._said(int(found.rows[t])),
+            ]
             for t in order
         ]
         title = f"The {len(lines)} of {self.n_samples_fit_} training rows that decided"
@@ -174,7 +187,9 @@ class KNeighbors(NeighborLearner):
         distances, rows = self._nearest(values, int(k))
         return (distances, rows) if return_distance else rows
 
-    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> Any:
         """The graph of nearest rows as a sparse (q, n) matrix of ones, or with mode "distance" of distances."""
         from scipy.sparse import csr_matrix
 
@@ -223,7 +238,9 @@ class RadiusNeighbors(NeighborLearner):
         rows : (q,) array of arrays of numbers of training rows
         """
         if sort_results and not return_distance:
-            raise ParameterError(f"{type(self).__name__}: return_distance must be True if sort_results is True.")
+            raise ParameterError(
+                f"{type(self).__name__}: return_distance must be True if sort_results is True."
+            )
         start, rows, distances = self._within(X, radius, sort_results)
         parts = [np.empty(len(start) - 1, dtype=object) for _ in range(2)]
         for part, values in zip(parts, (distances, rows)):
@@ -262,7 +279,7 @@ class RadiusNeighbors(NeighborLearner):
 def _check_mode(mode: str, who: str) -> None:
     if mode not in ("connectivity", "distance"):
         raise ParameterError(
-            f"{who}: Unsupported mode, must be one of 'connectivity', or 'distance' but got {mode!r} instead."
+            f'{who}: Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead.'
         )
 
 

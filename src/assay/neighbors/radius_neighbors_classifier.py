@@ -182,6 +182,8 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
             return explanation
         from dataclasses import replace
 
-        note = replace(explanation.sections[0], note=f"No row is within radius {self.radius:g}: outlier_label answers.")
+        note = replace(
+            explanation.sections[0], note=f"No row is within radius {self.radius:g}: outlier_label answers."
+        )
         label = self._label(self._neighbourhoods(X), 0)
         return replace(explanation, answer=getattr(label, "item", lambda: label)(), sections=[note])

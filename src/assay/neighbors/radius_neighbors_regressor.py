@@ -104,5 +104,7 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
             answer[empty] = numbers[nearest[:, 0]]
         else:
             answer[empty] = np.nan if self.empty == "nan" else numbers.mean(axis=0)
-        word = {"nearest": "the nearest row answers", "mean": "the mean answers", "nan": "predicting NaN"}[self.empty]
+        word = {"nearest": "the nearest row answers", "mean": "the mean answers", "nan": "predicting NaN"}[
+            self.empty
+        ]
         warnings.warn(f"{said}; {word}.", DegenerateWarning, stacklevel=4)

@@ -71,7 +71,7 @@ def weigh(
     - "squared_exponential": :math:`e^{-d^2/t^2}`, and a kernel by its name: :math:`K(d/h)`, where t and h are the
       ``bandwidth``, or by default how far the neighbourhood extends. Each neighbourhood is scaled so that its largest
       weight is 1, so nothing underflows; one in which all weigh nothing counts all alike;
-    - a function: what it makes of the distances.
+    - a function: what it makes of the distances; those with infinite weight, if there are any, count alone.
     """
     d = found.distances
     if weights is None or weights == "uniform":
@@ -102,13 +102,14 @@ def _own(found: Neighbourhoods, weights: Callable[..., Any], who: str) -> np.nda
         parts[:] = [found.distances[a:b] for a, b in zip(found.start, found.start[1:])]
         said = weights(parts)
         given = np.concatenate([np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in said])
-    if given.shape != found.distances.shape or not np.isfinite(given).all() or (given < 0).any():
+    if given.shape != found.distances.shape or np.isnan(given).any() or (given < 0).any():
         raise DegenerateError(
             f"{who}: the weights function must give one number from 0 up for each distance; it gave other ones."
         )
-    if (found.largest(given)[found.start[:-1][~found.empty]] == 0).any():
+    if (found.largest(given) == 0).any():
         raise DegenerateError(
             f"{who}: All neighbors of some sample is getting zero weights. Change the weights function, so that one "
             "neighbour counts."
         )
-    return given
+    endless = np.isinf(given)
+    return np.where(found.largest(endless.astype(np.float64)) > 0, endless, given) if endless.any() else given
