@@ -28,12 +28,12 @@ def of_lists(lists: Iterable[Iterable[Any]], weights: Any, ids: Sequence[Any] | 
     flat = [name for row in rows for name in row]
     owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     try:
-        known = {name for name in flat if not _missing(name)}
+        known = [name for name in set(flat) if not _missing(name)]
     except TypeError:
         raise DataError(f"{WHO}: the names of items must be text, numbers or tuples.") from None
-    items = in_order(list(known))
-    code = {name: c for c, name in enumerate(items)}
-    codes = np.array([-1 if _missing(name) else code[name] for name in flat], dtype=np.int64)
+    items = in_order(known)
+    code = {name: c for c, name in enumerate(items)}.get
+    codes = np.array([code(name, -1) for name in flat], dtype=np.int64)
     return from_pairs(owner, codes, len(rows), items, weights, ids)
 
 
@@ -133,7 +133,8 @@ def from_pairs(
     if not distinct:
         d = max(len(items), 1)
         there = codes >= 0
-        pairs = np.unique(owner[there].astype(np.int64) * d + codes[there])
+        pairs = np.sort(owner[there].astype(np.int64) * d + codes[there])
+        pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs
         owner, codes = pairs // d, pairs % d
     indptr = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(owner, minlength=n), out=indptr[1:])
