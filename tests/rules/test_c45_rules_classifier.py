@@ -46,6 +46,15 @@ def test_unpruned_rules_are_the_tree(load, tree):
     )  # repeated tests of a column are one interval
 
 
+def test_the_default_begins_with_the_pruned_tree():
+    credit = load_german_credit()
+    short, long = (
+        C45RulesClassifier(tree).fit(credit.X, credit.y) for tree in (None, C45Classifier(pruning=None))
+    )
+    assert str(short) == str(C45RulesClassifier(C45Classifier()).fit(credit.X, credit.y))
+    assert short.n_rules_ < long.n_rules_
+
+
 @pytest.mark.capability("DC-41")
 @pytest.mark.parametrize("pruning", ["pessimistic", "validation"])
 @pytest.mark.parametrize("order", ["mdl", "false_positives"])
@@ -54,8 +63,9 @@ def test_under_noise_rules_are_shorter_and_no_worse(pruning, order):
         1500, 8, n_informative=4, n_redundant=0, flip_y=0.25, class_sep=1.2, random_state=3, shuffle=True
     )
     train, test = slice(0, 500), slice(500, 1500)
-    tree = C45RulesClassifier(pruning=None).fit(X[train], y[train])
-    rules = C45RulesClassifier(pruning=pruning, class_order=order, random_state=0).fit(X[train], y[train])
+    whole = C45Classifier(pruning=None)  # what is to go must be there first
+    tree = C45RulesClassifier(whole, pruning=None).fit(X[train], y[train])
+    rules = C45RulesClassifier(whole, pruning, class_order=order, random_state=0).fit(X[train], y[train])
     assert conditions(rules) < 0.75 * conditions(tree)
     assert rules.score(X[test], y[test]) >= tree.score(X[test], y[test])
 

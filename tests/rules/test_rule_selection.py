@@ -57,7 +57,7 @@ def test_theory_counts_both_ends_of_an_interval():
         Rule((Condition(0, 1.0, 2.0), Condition(1, codes=(0,))), "a"),
         Rule((Condition(0, high=2.0),), "a"),
     ]
-    assert_allclose(theory_bits(rules, 20), rule_bits([3.0, 1.0], 20))
+    assert_allclose(theory_bits(rules, 20), 2 * rule_bits(np.array([3.0, 1.0]), 20))
     X = np.array([[1.0, 0], [2.0, 1], [2.0, np.nan]])
     assert possible_conditions(X, np.array([0, 3])) == 2 * 2 + 3
 

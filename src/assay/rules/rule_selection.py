@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.rule_measures import exception_bits, rule_bits
 from assay.core.shortening import single_conditions
 
-__all__ = ["class_order", "possible_conditions", "shortest_subset"]
+__all__ = ["class_order", "possible_conditions", "shortest_subset", "theory_bits"]
 
 
 def possible_conditions(X: np.ndarray, n_categories: np.ndarray) -> int:
@@ -21,9 +21,12 @@ def possible_conditions(X: np.ndarray, n_categories: np.ndarray) -> int:
 
 
 def theory_bits(rules: Any, possible: int) -> np.ndarray:
-    """(R,) the description length of each rule; an interval counts as two conditions."""
+    """(R,) the bits that it takes to say each rule; an interval counts as two conditions.
+
+    RIPPER's measure without its factor 1/2, which ``theory_weight`` stands for here.
+    """
     sizes = [sum(len(single_conditions(c)) for c in rule.conditions) for rule in rules]
-    return np.atleast_1d(rule_bits(np.array(sizes, float), possible)).astype(np.float64)
+    return 2 * np.atleast_1d(rule_bits(np.array(sizes, float), possible)).astype(np.float64)
 
 
 def shortest_subset(
@@ -93,7 +96,7 @@ def class_order(
     r"""The classes in the order in which their rules are asked.
 
     "false_positives": the class whose rules cover the least weight of other classes first. "mdl": the class with the
-    smallest ``theory_weight`` times twice the bits of its rules, plus that weight, first. Ties: the smaller class.
+    smallest ``theory_weight`` times the bits of its rules, plus that weight, first. Ties: the smaller class.
 
     Parameters
     ----------
@@ -105,6 +108,6 @@ def class_order(
     for k in range(K):
         own = answers == k
         false = float(w[covered[:, own].any(axis=1) & (y != k)].sum())
-        theory = theory_weight * 2 * float(bits[own].sum()) if by == "mdl" else 0.0
+        theory = theory_weight * float(bits[own].sum()) if by == "mdl" else 0.0
         keys.append((round(theory + false, 9), float(size[k]), k))
     return [k for _, _, k in sorted(keys)]
