@@ -1,0 +1,67 @@
+"""What estimators of densities share: fitted to rows without labels, they say how dense rows lie elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import DensityMixin
+
+from assay.core.fitting import all_or_nothing
+from assay.core.learner import Learner
+from assay.core.targets import check_weights
+
+__all__ = ["DensityEstimator"]
+
+
+class DensityEstimator(DensityMixin, Learner):
+    r"""A learner of the density that rows were drawn from.
+
+    One writes ``_learn(X, w)``, where w holds the rows' weights (all above 0), and ``_log_density(X)``. Where it has
+    seen nothing a density is 0 and its logarithm minus infinity.
+    """
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X; y is ignored.
+
+        Parameters
+        ----------
+        X : array, or pandas, polars, pyarrow frame, (n, d)
+        y : ignored
+        sample_weight : (n,) what each row counts; None counts each once
+        """
+        self._check_parameters()
+        values = self._admit(X, fitting=True)
+        w = check_weights(sample_weight, values)
+        if w is None:
+            w = np.ones(len(values))
+        elif not w.all():
+            values, w = values[w > 0], w[w > 0]
+        self._learn(np.ascontiguousarray(values, dtype=np.float64), w)
+        return self
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """(n,) the logarithm of the density at each row."""
+        return self._log_density(np.ascontiguousarray(self._admit(X), dtype=np.float64))
+
+    def density(self, X: Any) -> np.ndarray:
+        """(n,) the density at each row."""
+        with np.errstate(over="ignore"):
+            return np.exp(self.score_samples(X))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The log likelihood of the rows: the sum of ``score_samples``."""
+        return float(np.sum(self.score_samples(X)))
+
+    def _learn(self, X: np.ndarray, w: np.ndarray) -> None:
+        raise TypeError(f"{type(self).__name__} must define _learn")
+
+    def _log_density(self, X: np.ndarray) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _log_density")
+
+
+def log(values: np.ndarray) -> np.ndarray:
+    """The logarithm, minus infinity at 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(values)
