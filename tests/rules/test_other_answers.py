@@ -35,12 +35,10 @@ ranks = st.builds(
 )
 premises = st.lists(st.one_of(numbers, sets, ranks), min_size=1, max_size=3).map(tuple)
 rules = st.builds(
-    lambda premise, k, n: Rule(
-        premise, CLASSES[k], n, 60.0, tuple(n if i == k else 1.0 for i in range(3)), float(n)
-    ),
+    lambda premise, k, counts: Rule(premise, CLASSES[k], sum(counts), 60.0, counts, counts[k]),
     premises,
     st.integers(0, 2),
-    st.integers(1, 20),
+    st.tuples(*(st.integers(0, 9).map(float),) * 3),  # a rule's own class may be rare among its rows
 )
 GRID = np.array(list(product([-1.0, 0, 0.5, 1, 2], [0, 1, 2], [0, 1, 2])), float)
 CELLS = st.tuples(
@@ -64,10 +62,11 @@ def fewest_changes(base, x, answers):
     st.lists(rules, min_size=1, max_size=5),
     st.sampled_from(CLASSES),
     CELLS,
-    st.sampled_from(["first", "best", "votes", "confidence", "support", "product"]),
+    st.sampled_from(["first", "best", "votes", "confidence", "support", "product", "counts"]),
+    st.sampled_from([None, None, 1, 2]),
 )
-def test_no_change_of_fewer_columns_gives_another_answer(rules, default, x, policy):
-    base = RuleBase(tuple(rules), SCHEMA, CLASSES, default, policy=policy)
+def test_no_change_of_fewer_columns_gives_another_answer(rules, default, x, policy, top):
+    base = RuleBase(tuple(rules), SCHEMA, CLASSES, default, policy=policy, top=top)
     x = np.array(x)
     found = other_answers(base, x)
     assert {o.answer: len(o.conditions) for o in found} == fewest_changes(base, x, base.predict_block)

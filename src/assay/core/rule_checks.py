@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.conditions import canonical_test
-from assay.core.rule_space import MOST_BOXES, MOST_PROGRAMMES, Space
+from assay.core.rule_space import MOST_PROGRAMMES, Space
 
 if TYPE_CHECKING:
     from assay.core.rules import RuleBase
@@ -113,7 +113,7 @@ def exclusive(base: RuleBase, X: Any = None, *, missing: bool = True) -> Verdict
             base, X, lambda n: n > 1, "more than one rule covers {} of {} rows", "no row is covered twice"
         )
     space = Space(base, missing)
-    overlap = space.overlaps()
+    overlap, sure = space.overlaps(), True
     for tried, (i, j) in enumerate(zip(*np.nonzero(overlap))):
         if tried >= MOST_PROGRAMMES:
             return Verdict(
@@ -126,6 +126,9 @@ def exclusive(base: RuleBase, X: Any = None, *, missing: bool = True) -> Verdict
             return Verdict(
                 False, found, (int(i), int(j)), f"R{i + 1} and R{j + 1} both cover {_told(found)}", 1
             )
+        sure = sure and space.last_was_sure
+    if not sure:
+        return Verdict(None, None, (), "not decided: some rules come too close to each other for arithmetic")
     return Verdict(True, None, (), "no two rules cover the same row")
 
 
@@ -139,7 +142,7 @@ def exhaustive(base: RuleBase, X: Any = None, *, missing: bool = False) -> Verdi
         found = space.shown(row)
         return Verdict(False, found, (), f"no rule covers {_told(found)}", 1)
     if not sure:
-        return Verdict(None, None, (), f"not decided: {MOST_BOXES:,} boxes of rows were looked at in vain")
+        return Verdict(None, None, (), "not decided: boxes of rows were looked at in vain")
     return Verdict(True, None, (), "every row is covered" + ("" if missing else " whose values are there"))
 
 

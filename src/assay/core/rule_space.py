@@ -209,13 +209,15 @@ class Space:
             row[j] = 0.0 if not column.coded or column.categories else np.nan
         must = {key for key in self.sums if not box[key][-1]}  # sums whose columns must all be known
         known = {j for key in must for j, _ in key}
-        for key in self.sums:
-            if not box[key][:-1].any():  # one of its columns must be missing
-                free = [j for j, _ in key if box[j][-1] and j not in known]
-                if not free:
-                    return None
-                box = {**box, free[0]: _only_last(box[free[0]])}
-            elif key not in must and all(box[j][:-1].any() for j, _ in key):
+        for key in self.sums:  # sums of which one column must be missing: any that may be
+            if box[key][:-1].any() or any(not box[j][:-1].any() for j, _ in key):
+                continue
+            free = [j for j, _ in key if box[j][-1] and j not in known]
+            if not free:
+                return None
+            box = {**box, free[0]: _only_last(box[free[0]])}
+        for key in self.sums:  # sums that are limited where their columns are known
+            if not box[key].all() and box[key][:-1].any() and all(box[j][:-1].any() for j, _ in key):
                 must.add(key)
                 known |= {j for j, _ in key}
         for j in (k for k in self.keys if isinstance(k, int)):
@@ -227,36 +229,46 @@ class Space:
         return self._solve(box, row, must, known)
 
     def _solve(self, box: Any, row: np.ndarray, must: set[Any], known: set[int]) -> np.ndarray | None:
-        """Numbers for the columns of the sums such that all of them lie inside of the box."""
-        from scipy.optimize import linprog
+        """Numbers for the columns of the sums such that all of them lie inside of the box.
 
-        self.programmes += 1
+        At first away from all ends, where rounding does no harm; if there is no such place, at ends that are closed.
+        """
         columns = sorted(known)
         place = {j: i for i, j in enumerate(columns)}
-        upper, limits, strict = [], [], []
+        upper, limits, strict, loose = [], [], [], []
         wanted: list[tuple[Any, _Key]] = [(((j, 1.0),), j) for j in columns]
         for terms, key in [*wanted, *((key, key) for key in must)]:
             weights = np.zeros(len(columns))
             for j, w in terms:
                 weights[place[j]] += w
             low, low_in, high, high_in = self.span(key, box[key])
-            if math.isfinite(high):
-                upper, limits, strict = [*upper, weights], [*limits, high], [*strict, not high_in]
-            if math.isfinite(low):
-                upper, limits, strict = [*upper, -weights], [*limits, -low], [*strict, not low_in]
-        scale = np.array([max(abs(limit), 1.0) for limit in limits]) if limits else np.zeros(0)
-        rows = np.array([np.append(w, s * f) for w, s, f in zip(upper, strict, scale)]).reshape(
-            -1, len(columns) + 1
-        )
-        bounds = [(None, None)] * len(columns) + [(0.0, 1.0)]
-        cost = np.append(np.zeros(len(columns)), -1.0)  # as far inside of open ends as can be
-        found = linprog(cost, rows if len(rows) else None, limits or None, bounds=bounds)
-        if found.status != 0 or (any(strict) and found.x[-1] <= 0):
-            self.last_was_sure = found.status == 2 or found.status == 0
-            return None
-        row[columns] = found.x[:-1]
-        self.last_was_sure = self._inside(box, row)
-        return row if self.last_was_sure else None
+            for end, weight, inside in ((high, weights, high_in), (-low, -weights, low_in)):
+                if math.isfinite(end):
+                    upper, limits = [*upper, weight], [*limits, end]
+                    strict, loose = [*strict, not inside], [*loose, low < high]
+        for away in [loose, strict] if loose != strict else [strict]:
+            found = self._programme(upper, limits, away, len(columns))
+            if found.status == 0 and (not any(away) or found.x[-1] > 0):
+                for digits in (None, 12, 9, 6, 3, 0):
+                    x = found.x[:-1]
+                    row[columns] = x if digits is None else np.round(x, digits)
+                    if self._inside(box, row):
+                        return row
+                self.last_was_sure = False
+                continue
+            self.last_was_sure = self.last_was_sure and found.status in (0, 2)
+        return None
+
+    def _programme(self, upper: list[Any], limits: list[float], away: list[bool], d: int) -> Any:
+        """The linear programme of d columns: as far away from some of the limits as can be."""
+        from scipy.optimize import linprog
+
+        self.programmes += 1
+        scale = [max(abs(limit), 1.0) for limit in limits]
+        rows = np.array([np.append(w, s * f) for w, s, f in zip(upper, away, scale)]).reshape(-1, d + 1)
+        bounds = [(None, None)] * d + [(0.0, 1.0)]
+        cost = np.append(np.zeros(d), -1.0)
+        return linprog(cost, rows if len(rows) else None, limits or None, bounds=bounds)
 
     def _inside(self, box: Any, row: np.ndarray) -> bool:
         """Whether the row, as conditions see it, lies in the box."""

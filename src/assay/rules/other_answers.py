@@ -92,6 +92,8 @@ def _said_by_rules(base: RuleBase, block: np.ndarray) -> np.ndarray:
 def _wanted(base: RuleBase, x: np.ndarray, now: Any) -> list[Any]:
     """The other classes that any rule or the default names, the most probable ones if they are many."""
     named = {rule.answer for rule in base.rules} | {base.default}
+    if base.policy == "counts":  # rules add to classes that they do not name
+        named |= {c for c, votes in zip(base.classes or (), base._ballots.sum(axis=0)) if votes}
     posterior = base._given[-1] if not base.rules else base._given[: len(base.rules)].max(axis=0)
     order = np.argsort(-posterior, kind="stable")
     classes: Any = base.classes
@@ -110,25 +112,41 @@ class _Search:
         self.turn[self.order] = np.arange(len(base.rules))
         self.start: Box = dict(self.space.everything())
         missed = [sum(not m[self.at[k]] for k, m in masks.items()) for masks in self.space.masks]  # type: ignore[index]
-        self.nearest = np.argsort(missed, kind="stable")
+        self.missed = np.array(missed, int)  # columns that must change before the rule holds
+        self.nearest = np.argsort(self.missed, kind="stable")
         for j, mask in self.start.items():
             mask[-1] = self.at[j] == len(mask) - 1  # nobody is advised to lose a value
 
     def towards(self, wanted: Any) -> OtherAnswer | None:
         """The smallest change that makes the model answer this class."""
-        rules = self.base.rules
-        near = [int(r) for r in self.nearest if rules[r].answer == wanted][:MOST_RULES]
+        comes, goes = self._helpful(wanted)
+        near = [int(r) for r in self.nearest if comes[r]][:MOST_RULES]
         return self._first(
-            self.start, lambda row: self.answer(row)[0] == wanted, lambda row: self._ways(row, wanted, near)
+            self.start, lambda row: self.answer(row)[0] == wanted, lambda row: self._ways(row, near, goes)
         )
+
+    def _helpful(self, wanted: Any) -> tuple[Any, Any]:
+        """(R,) bool twice: rules that can lead to the wanted class if they begin, and if they cease, to hold."""
+        R, classes = len(self.base.rules), self.base.classes or ()
+        if self.base.policy in ("first", "best"):
+            named = np.array([rule.answer == wanted for rule in self.base.rules], bool)
+            return named, ~named
+        if self.base.top is not None:  # any rule can make another one unheard, or heard
+            return np.ones(R, bool), np.ones(R, bool)
+        k, votes = classes.index(wanted), self.base._ballots
+        own, others = votes[:, [k]], np.delete(votes, k, axis=1)
+        level = (own >= others).all(axis=1)  # where no rule holds, the first of equal classes wins
+        return level | (own > others).any(axis=1), (own <= others).any(axis=1)
 
     def numbers(self) -> list[OtherAnswer]:
         """For rules of numbers: the nearest other rules that would decide."""
         now = self.base.firing_block(self.x[None, :])[0]
-        found = []
-        for r in range(len(self.base.rules)):
+        found: list[OtherAnswer] = []
+        for r in self.nearest.tolist():
             if r == now:
                 continue
+            if len(found) >= 3 and sorted(len(one.conditions) for one in found)[2] <= self.missed[r]:
+                break  # no rule that is further away needs fewer changes
             box = self.space.meet(self.start, self.space.masks[r])
             one = self._first(box, partial(self._decides, r), self._before)
             if one is not None:
@@ -163,19 +181,16 @@ class _Search:
                 push(self.space.meet(box, part) if key is None else {**box, key: box[key] & part})
         return None
 
-    def _ways(self, row: np.ndarray, wanted: Any, near: list[int]) -> Iterator[tuple[Any, Any]]:
+    def _ways(self, row: np.ndarray, near: list[int], goes: np.ndarray) -> Iterator[tuple[Any, Any]]:
         """Smaller boxes that hold every row of this one that gets the wanted class."""
-        rules, fired = self.base.rules, self.base.covers_block(row[None, :])[0]
-        in_turn = self.base.policy in ("first", "best")
-        holding = self.order[fired[self.order]].tolist()
-        last = self.turn[holding[0]] if in_turn and holding else len(rules)
+        fired = self.base.covers_block(row[None, :])[0]
+        top = 1 if self.base.policy in ("first", "best") else self.base.top
+        heard = self.order[fired[self.order]][:top].tolist()
+        last = len(fired) if top is None or len(heard) < top else self.turn[heard[-1]]
         for r in near:
             if not fired[r] and self.turn[r] < last:
                 yield None, self.space.masks[r]
-        stopped = holding[:1]
-        if not in_turn:
-            stopped = [r for r in holding if rules[r].answer != wanted][:MOST_RULES]
-        for r in stopped:
+        for r in [r for r in heard if goes[r]][:MOST_RULES]:
             for key, mask in self.space.masks[r].items():
                 yield key, ~mask
 
