@@ -1,0 +1,154 @@
+"""Additive model: a sum of curves, one for each column."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from assay.core import Regressor
+from assay.core.explanation import Section
+from assay.core.parameters import Any_, Count, Range
+from assay.core.progress import track
+from assay.errors import DataError
+from assay.smoothers.smoother import Smoother
+from assay.smoothers.smoothing_spline import SmoothingSpline
+
+__all__ = ["AdditiveModel"]
+
+FREE = 3  # rounds in which the smoothers still choose how smooth they are
+
+
+class AdditiveModel(Regressor):
+    r"""Predict by a sum of curves of one column each, none of which needs a formula.
+
+    .. math:: \hat g(x) = \alpha + \sum_j f_j(x_j), \qquad \sum_t f_j(x^t_j) = 0                          \quad (1)
+
+    Backfitting takes the columns in turn and smooths what the others leave over,
+
+    .. math:: f_j \leftarrow \operatorname{smooth}\Big(x_j,\ r - \alpha - \sum_{l\ne j} f_l(x_l)\Big)     \quad (2)
+
+    centred, until nothing changes. Lines that are left over are fitted for all columns together before each round, if
+    the smoothers keep lines, so that columns that go together take few rounds. In the first rounds each smoother
+    chooses how smooth it is; then that is held, so that the rounds converge. Many columns are no curse, as each curve
+    sees one; what columns do together, no sum sees. Categories become indicators, whose curves are lines. Cost of a
+    round: d fits of one column.
+
+    Parameters
+    ----------
+    smoother : Smoother, list of d smoothers (one for each column of the design), or None, default None
+        What smooths a column; None is ``SmoothingSpline()`` with λ by generalised cross-validation.
+    max_iter : int, default 100
+        The most rounds.
+    tol : float, default 1e-5
+        Stop when no fitted number changes by more than this part of the standard deviation of y.
+
+    Attributes
+    ----------
+    smoothers_ : list of d fitted smoothers, the curves      intercept_ : float, α
+    slopes_ : (d,) of lines that are added to the curves      offsets_ : (d,) what is added so that their means are 0
+    n_iter_ : int      history_ : list of float, the greatest change in each round
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.smoothers import AdditiveModel
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    >>> model = AdditiveModel().fit(X, np.sin(3 * X[:, 0]) + X[:, 1] ** 2)
+    >>> bool(np.abs(model.predict(X) - np.sin(3 * X[:, 0]) - X[:, 1] ** 2).max() < 0.01)
+    True
+    """
+
+    accepts = {
+        "smoother": Any_(
+            "a smoother, a list of them, or None",
+            lambda v: v is None or isinstance(v, (Smoother, list, tuple)),
+        ),
+        "max_iter": Count(1),
+        "tol": Range(0),
+    }
+
+    def __init__(self, smoother: Any = None, *, max_iter: int = 100, tol: float = 1e-5):
+        self.smoother = smoother
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        if y.ndim > 1:
+            raise DataError(f"AdditiveModel: y should be a 1d array, got {y.shape[1]} columns.")
+        X = np.asarray(X, dtype=np.float64)
+        n, d = X.shape
+        counts = np.ones(n) if w is None else w
+        self.intercept_ = float(counts @ y / counts.sum())
+        self.smoothers_, self.history_ = self._begin(d), []
+        self.slopes_, self.offsets_ = np.zeros(d), np.zeros(d)
+        root, centred = np.sqrt(counts), X - counts @ X / counts.sum()
+        lines = np.linalg.pinv(root[:, None] * centred) * root if self._keep_lines() else np.zeros((d, n))
+        curves, rest = np.zeros((d, n)), y - self.intercept_
+        size = float(np.sqrt(counts @ rest**2 / counts.sum())) or 1.0
+        for turn in track(range(self.max_iter), "rounds"):
+            before = curves.copy()
+            slopes = lines @ rest
+            self.slopes_ += slopes
+            curves += (centred * slopes).T
+            rest = rest - centred @ slopes
+            for j in range(d):
+                if turn == FREE:
+                    self.smoothers_[j] = clone(self.smoothers_[j]).set_params(**self.smoothers_[j]._held())
+                line = self.slopes_[j] * X[:, j]
+                part = rest + curves[j]  # (2)
+                curve = (
+                    self.smoothers_[j].fit(X[:, j : j + 1], part - line, w).predict(X[:, j : j + 1]) + line
+                )
+                self.offsets_[j] = -(counts @ curve) / counts.sum()
+                rest, curves[j] = part - curve - self.offsets_[j], curve + self.offsets_[j]
+            self.history_.append(float(np.abs(curves - before)[:, counts > 0].max()))
+            if self.history_[-1] <= self.tol * size and turn > FREE:
+                break
+        self.n_iter_ = len(self.history_)
+        if self.history_[-1] > self.tol * size and self.n_iter_ == self.max_iter:
+            warnings.warn(
+                f"AdditiveModel stopped after {self.max_iter} rounds; fitted numbers still changed by "
+                f"{self.history_[-1]:.3g}. Raise max_iter or tol; columns that go together converge slowly.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _keep_lines(self) -> bool:
+        return all(one.keeps_lines for one in self.smoothers_)
+
+    def _begin(self, d: int) -> list[Any]:
+        """A smoother for each column, unfitted."""
+        given = SmoothingSpline() if self.smoother is None else self.smoother
+        if isinstance(given, Smoother):
+            return [clone(given) for _ in range(d)]
+        if len(given) != d or not all(isinstance(one, Smoother) for one in given):
+            raise DataError(
+                f"AdditiveModel: smoother must have one smoother for each of {d} columns, got {given}."
+            )
+        return [clone(one) for one in given]
+
+    def curves(self, X: Any) -> np.ndarray:
+        """(q, d) the terms f_j(x_j) of (1) for each row of X."""
+        return self._curves(self._admit(X))
+
+    def _curves(self, X: Any) -> np.ndarray:
+        X = np.asarray(X, dtype=np.float64)
+        d = X.shape[1]
+        if len(self.smoothers_) != d or self.slopes_.shape != (d,) or self.offsets_.shape != (d,):
+            raise ValueError("AdditiveModel: the stored curves do not fit the columns.")
+        smooth = [one.predict(X[:, j : j + 1]) for j, one in enumerate(self.smoothers_)]
+        return np.column_stack(smooth) + X * self.slopes_ + self.offsets_
+
+    def _predict(self, X: Any) -> np.ndarray:
+        return self.intercept_ + self._curves(X).sum(axis=1)
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        terms = self._curves(X)[0]
+        rows: list[list[Any]] = [["(mean)", "", self.intercept_]]
+        rows += [[name, float(X[0, j]), float(terms[j])] for j, name in enumerate(self._names)]
+        rows.append(["sum", "", float(self.intercept_ + terms.sum())])
+        return [Section("Terms of the sum", ["column", "value", "term"], rows)]

@@ -1,0 +1,251 @@
+"""What smoothers with a window share: the rows near a query, a kernel, a polynomial through them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+import assay.smoothers._local_fits as _local_fits
+from assay.core.complaints import missing_message
+from assay.core.parallel import in_threads
+from assay.core.parameters import Accepted, Any_, Array, Choice, Count, Range
+from assay.core.progress import progress
+from assay.densities.kernels import ALIASES, KERNELS, kernel_of
+from assay.errors import DataError, DegenerateError, ParameterError
+from assay.smoothers.smoother import Smoother
+from assay.smoothers.widths import chosen_width
+from assay.tables import Table
+
+__all__ = ["EMPTY", "KERNEL", "LocalSmoother"]
+
+WORK = 1 << 22  # distances in one piece of work
+SMALL = 1 << 16  # as many stay on one thread
+NEAREST = -1  # to the kernel: the k nearest rows, all alike
+ON_A_LINE = frozenset({"euclidean", "manhattan", "chebyshev"})  # in one column all of them are |x - x'|
+
+KERNEL = Choice(*KERNELS, *ALIASES)
+EMPTY = Choice("nearest", "mean", "nan", "raise")
+BANDWIDTH: Accepted = Range(0, open="low") | Array(1, 0) | Choice("loo", "gcv", "scott")
+
+
+class LocalSmoother(Smoother):
+    """Base of smoothers that look at the rows near a query.
+
+    A smoother says with ``_kernel``, ``_degree`` and ``_nearest`` which fit it is: the kernel's name, the degree of
+    the polynomial (0 for a mean, -1 for a median), and whether the window is the k nearest rows themselves, all alike.
+
+    Attributes
+    ----------
+    bandwidth_ : float or (d,), or None with ``n_neighbors``
+    """
+
+    common: ClassVar[dict[str, Accepted | None]] = {
+        "bandwidth": BANDWIDTH,
+        "n_neighbors": Count(1) | None,
+        "metric": Any_("the name of a metric, a function of two rows, or a Metric"),
+        "empty": EMPTY,
+    }
+    _kernel: str = "gaussian"
+    _degree: int = 0
+    _nearest: bool = False
+
+    bandwidth: Any
+    bandwidth_: Any
+    n_neighbors: Any
+    metric: Any
+    empty: str
+
+    @property
+    def takes(self) -> frozenset[str]:  # type: ignore[override]
+        """Categories and gaps as they are, if the metric measures them."""
+        return self._unlearned().takes & {"nominal", "missing"}
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self._keep(X, y, w)
+        self._order = (
+            np.argsort(self.X_[:, 0], kind="stable") if self.X_.shape[1] == 1 else np.zeros(0, np.int64)
+        )
+        scales = np.asarray(self.bandwidth, dtype=np.float64) if _is_array(self.bandwidth) else None
+        if scales is not None:
+            self._check_scales(scales)
+        if self._k() is not None:
+            self.bandwidth_ = None
+        elif isinstance(self.bandwidth, str):
+            self.bandwidth_ = chosen_width(self, self.bandwidth)
+        else:
+            self.bandwidth_ = float(self.bandwidth) if scales is None else scales
+
+    def _check_scales(self, scales: np.ndarray) -> None:
+        d = self.X_.shape[1]
+        if len(scales) != d or (scales <= 0).any() or self._metric().name != "euclidean":
+            raise ParameterError(
+                f"{type(self).__name__}: several bandwidths are one for each of {d} columns of numbers, all above 0, "
+                f"with the Euclidean metric; got {scales.tolist()} and {self.metric!r}."
+            )
+
+    def _predict(self, X: np.ndarray) -> np.ndarray:
+        return self._estimates(X)
+
+    def _shares(self, X: np.ndarray) -> np.ndarray:
+        S = np.zeros((len(X), len(self.y_)))
+        self._estimates(X, S)
+        return S
+
+    def _left_out(self, rows: np.ndarray) -> np.ndarray:
+        """The windows are found anew without each row, so k neighbours are k others; of a row that counts as several
+        one is left out."""
+        if len(self.y_) == 1:
+            raise DegenerateError(
+                f"{type(self).__name__}: there is one row; without it there is no estimate."
+            )
+        return self._estimates(self.X_[rows], own=rows)
+
+    def _estimates(
+        self, Q: np.ndarray, S: np.ndarray | None = None, own: np.ndarray | None = None, width: Any = None
+    ) -> np.ndarray:
+        """(q,) the estimates at the rows of Q, and in S their weights; ``own`` is the row each leaves out."""
+        self._check_stored()
+        width = self.bandwidth_ if width is None else width
+        X, Q, h = self.X_, np.ascontiguousarray(Q, dtype=np.float64), 1.0
+        if isinstance(width, np.ndarray):
+            X, Q = X / width, Q / width
+        elif width is not None:
+            h = float(width)
+        metric = self._metric()
+        if np.isnan(Q).any() and "missing" not in metric.takes:
+            raise DataError(missing_message(type(self).__name__, Table(Q, self.schema_, False), self.remedy))
+        k = self._k()
+        kind = (
+            NEAREST if self._nearest and k is not None else list(KERNELS).index(kernel_of(self._kernel).name)
+        )
+        way = (h, float(k or 0), kind, self._degree, _powers(X.shape[1], self._degree))
+        out = np.empty(len(Q))
+        own = np.full(len(Q), -1, np.int64) if own is None else own
+        rows = self.y_, _or_ones(self.weight_), _or_ones(self._prior())
+        if X.shape[1] == 1 and metric.name in ON_A_LINE:
+            piece = self._on_line(X[:, 0], rows, Q[:, 0], own, way, out, S)
+        else:
+            piece = self._in_space(X, rows, Q, own, way, out, S, metric)
+        self._in_pieces(piece, len(Q))
+        empty = np.flatnonzero(np.isnan(out))
+        if len(empty):
+            self._fill(empty, Q, X, own, metric, out, S)
+        return out
+
+    def _on_line(self, x: Any, rows: Any, Q: Any, own: Any, way: Any, out: Any, S: Any) -> Any:
+        order = self._order
+        if order.shape != x.shape or order.min() < 0 or order.max() >= len(x):
+            raise ValueError(f"{type(self).__name__}: the stored order of the rows is none.")
+        place = np.empty(len(x), np.int64)
+        place[order] = np.arange(len(x))
+        own = np.where(own >= 0, place[own], -1)
+        x, rows = x[order], tuple(a[order] if len(a) else a for a in rows)
+
+        def piece(some: slice) -> None:
+            weights = np.zeros((0, 0)) if S is None else S[some]
+            _local_fits.on_line(x, *rows, order, Q[some], own[some], *way, out[some], weights)
+
+        return piece
+
+    def _in_space(self, X: Any, rows: Any, Q: Any, own: Any, way: Any, out: Any, S: Any, metric: Any) -> Any:
+        points, at = (X, Q) if self._degree > 0 else (X[:, :1], Q[:, :1])  # a mean looks at distances alone
+        way = (*way[:4], way[4] if self._degree > 0 else np.zeros((1, 1), np.int64))
+        points, at = np.ascontiguousarray(points), np.ascontiguousarray(at)
+
+        def piece(some: slice) -> None:
+            weights = np.zeros((0, 0)) if S is None else S[some]
+            apart = metric.between(Q[some], X)
+            _local_fits.in_space(points, *rows, at[some], apart, own[some], *way, out[some], weights)
+
+        return piece
+
+    def _in_pieces(self, piece: Any, q: int) -> None:
+        n = len(self.y_)
+        if q * n <= SMALL:
+            piece(slice(0, q))
+            return
+        size = max(1, min(4096, WORK // n))
+        with progress(-(-q // size), "windows") as bar:
+
+            def step(start: int) -> None:
+                piece(slice(start, min(start + size, q)))
+                bar.advance()
+
+            in_threads(step, range(0, q, size))
+
+    def _fill(self, empty: Any, Q: Any, X: Any, own: Any, metric: Any, out: Any, S: Any) -> None:
+        """Estimates for windows without rows, as ``empty`` says."""
+        if self.empty == "nan":
+            return
+        if self.empty == "raise":
+            raise DataError(
+                f"{type(self).__name__}: no training row is near query row {empty[0]}, {Q[empty[0]].tolist()}, nor "
+                f'near {len(empty) - 1} others. Raise bandwidth, give n_neighbors, or set empty="nearest".'
+            )
+        prior = self._prior()
+        counts = np.ones(len(self.y_)) if prior is None else prior
+        for i in empty:
+            share = counts.copy()
+            if own[i] >= 0:
+                share[own[i]] *= 0.0 if self.weight_ is None else kept(self.weight_[own[i]])
+            if self.empty == "nearest":
+                apart = np.where(share > 0, metric.between(Q[i : i + 1], X)[0], np.inf)
+                share[apart > apart.min()] = 0  # equally near rows have equal parts
+            share /= share.sum()
+            out[i] = share @ self.y_
+            if S is not None:
+                S[i] = share
+
+    def _apart(self, X: np.ndarray) -> np.ndarray | None:
+        return self._metric().between(X, self.X_)[0]
+
+    def _k(self) -> float | None:
+        """How many neighbours set the width, or None."""
+        return None if self.n_neighbors is None else float(self.n_neighbors)
+
+    def _prior(self) -> np.ndarray | None:
+        """(n,) what each row counts before the kernel, or None for one each."""
+        return self.weight_
+
+    def _unlearned(self) -> Any:
+        from assay.distances.metric import metric_of
+
+        return metric_of(self.metric, schema=getattr(self, "schema_", None))
+
+    def _metric(self) -> Any:
+        metric = self._unlearned().learn(self.X_)
+        if metric.name == "precomputed":
+            raise ParameterError(f'{type(self).__name__}: metric must measure rows, got "precomputed".')
+        return metric
+
+    def _held(self) -> dict[str, Any]:
+        return {"bandwidth": self.bandwidth if self.bandwidth_ is None else self.bandwidth_}
+
+
+def kept(count: Any) -> Any:
+    """What is left of a row that counts as several when one of these is left out."""
+    return np.maximum(1 - 1 / np.maximum(count, 1.0), 0.0)
+
+
+def _powers(d: int, degree: int) -> np.ndarray:
+    """(p, d) the exponents of all monomials of d columns up to a degree, by degree; one row for means and medians."""
+    if degree <= 0:
+        return np.zeros((1, d), np.int64)
+    by_degree = sorted(_exponents(d, degree), key=lambda e: (sum(e), [-v for v in e]))
+    return np.array(by_degree, dtype=np.int64)
+
+
+def _exponents(d: int, degree: int) -> list[tuple[int, ...]]:
+    if d == 1:
+        return [(e,) for e in range(degree + 1)]
+    return [(e, *rest) for e in range(degree + 1) for rest in _exponents(d - 1, degree - e)]
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (list, tuple, np.ndarray))
+
+
+def _or_ones(w: np.ndarray | None) -> np.ndarray:
+    """Weights as the kernel has them: none stand for ones."""
+    return np.zeros(0) if w is None else np.ascontiguousarray(w, dtype=np.float64)

@@ -1,0 +1,222 @@
+"""What smoothers share: each estimate is a weighted sum of the training numbers, and the weights can be asked for."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from assay.core import Regressor
+from assay.core.explanation import Section
+from assay.core.progress import track
+from assay.errors import DataError, DegenerateError, ParameterError
+from assay.smoothers.band import Band
+
+__all__ = ["Smoother"]
+
+BLOCK = 1 << 21  # weights in one piece of work
+SHOWN = 10  # rows in an explanation
+ALONE = 1e-10  # a leverage nearer to 1 than this: without the row there is no fit
+
+
+class Smoother(Regressor):
+    r"""Base of regressors without a formula for their shape: :math:`\hat g(x) = \sum_t s_t(x)\,r^t`.
+
+    A smoother writes ``_learn``, ``_predict`` and ``_shares(X)``, the (q, n) weights :math:`s_t(x)`. From them follow
+    the explanation, the leverages :math:`s_t(x^t)`, the estimates that leave out each row, and confidence bands.
+
+    Attributes
+    ----------
+    X_ : (n, d) the training rows      y_ : (n,) their numbers      weight_ : (n,) what each counts, or None
+    """
+
+    steered_by: ClassVar[str] = "bandwidth"  # the parameter that says how smooth
+    linear: ClassVar[bool] = True  # whether the weights depend on the rows alone and not on their numbers
+    usual_noise: ClassVar[str] = "global"
+    keeps_lines: ClassVar[bool] = False  # whether rows on a line are smoothed to that line
+
+    X_: np.ndarray
+    y_: np.ndarray
+    weight_: np.ndarray | None
+
+    def weights(self, X: Any) -> np.ndarray:
+        """(q, n) how much each training row counts in the estimate at each row of X."""
+        return self._shares(self._admit(X))
+
+    def leave_one_out(self) -> np.ndarray:
+        """(n,) the estimate at each training row from all others; of a row that counts as several one is left out."""
+        self._ready()
+        return self._left_out(np.arange(len(self.y_)))
+
+    def degrees_of_freedom(self) -> float:
+        r"""The sum of the leverages, :math:`\operatorname{tr}S`: as many parameters as the curve is worth."""
+        self._ready()
+        self._refuse_unless_linear("degrees of freedom")
+        return float(self._leverages(np.arange(len(self.y_))).sum())
+
+    def confidence_band(self, X: Any, level: float = 0.95, noise: str | None = None) -> Band:
+        r"""Pointwise intervals for the curve :math:`g(x)`, without its bias.
+
+        .. math:: \hat g(x) \pm t_{\nu}\,\hat\sigma\sqrt{\textstyle\sum_t s_t(x)^2}                      \quad (1)
+
+        Parameters
+        ----------
+        X : (q, d) where
+        level : the probability of covering g(x)
+        noise : "local" or "global"
+            With "local", :math:`\hat\sigma` is the standard deviation of the window's numbers and :math:`\nu` their
+            effective number less one (of a running mean: :math:`s/\sqrt m` and m - 1). With "global" it is
+            that of all residuals, :math:`\hat\sigma^2 = \sum_t(r^t-\hat g(x^t))^2/\nu` with :math:`\nu =
+            \operatorname{tr}(I-S)^T(I-S)`. None takes what is usual for this smoother.
+        """
+        self._refuse_unless_linear("a confidence band")
+        noise = self.usual_noise if noise is None else noise
+        allowed = {"global", self.usual_noise}
+        if noise not in allowed or not 0 < level < 1:
+            got = f"noise={noise!r}" if noise not in allowed else f"level={level!r}"
+            raise ParameterError(
+                f"{type(self).__name__}.confidence_band: noise must be {' or '.join(map(repr, sorted(allowed)))} and "
+                f"level between 0 and 1, got {got}."
+            )
+        values = self._admit(X)
+        found = self._local_noise(values) if noise == "local" else self._global_noise(values)
+        return Band.of(*found, level)
+
+    def _local_noise(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The estimates, their standard errors and degrees of freedom, each from its own window."""
+        estimate, error, dof = (np.empty(len(X)) for _ in range(3))
+        for rows in _blocks(len(X), len(self.y_)):
+            S = self._shares(X[rows])
+            estimate[rows] = S @ self.y_
+            size = 1 / self._squares(S)  # the effective number of rows in the window
+            spread = np.einsum("qt,qt->q", S, (self.y_ - estimate[rows][:, None]) ** 2)
+            dof[rows] = np.maximum(size - 1, 0.0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                alone = size - 1 < 1e-9  # one number says nothing about the noise
+                error[rows] = np.where(alone, np.inf, np.sqrt(spread / (size - 1)))
+        return estimate, error, dof
+
+    def _global_noise(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same with one noise for all rows."""
+        sigma, dof = self._noise()
+        estimate, error = np.empty(len(X)), np.empty(len(X))
+        for rows in _blocks(len(X), len(self.y_)):
+            S = self._shares(X[rows])
+            estimate[rows], error[rows] = S @ self.y_, sigma * np.sqrt(self._squares(S))
+        return estimate, error, np.full(len(X), dof)
+
+    def _noise(self) -> tuple[float, float]:
+        """The standard deviation of the noise, and the degrees of freedom that are left to see it."""
+        n = len(self.y_)
+        counts = np.ones(n) if self.weight_ is None else self.weight_
+        dof, squares = float(counts.sum()), 0.0
+        for rows in track(_blocks(n, n), "residuals"):
+            S, c = self._shares(self.X_[rows]), counts[rows]
+            squares += float(c @ (self.y_[rows] - S @ self.y_) ** 2)
+            own = S[np.arange(len(S)), rows]
+            dof += float(c @ self._squares(S) - 2 * own.sum())  # tr (I - S)'(I - S)
+        return self._sigma(squares, dof), dof
+
+    def _sigma(self, squares: float, dof: float) -> float:
+        if dof <= 1e-9 * len(self.y_):
+            raise DegenerateError(
+                f"{type(self).__name__}: the curve passes through all rows, so nothing is left to see the noise by. "
+                f"Smooth more: raise {self.steered_by}."
+            )
+        return float(np.sqrt(squares / dof))
+
+    def _squares(self, S: np.ndarray) -> np.ndarray:
+        """(q,) the variance of the estimates in units of the noise; a row that counts twice is two rows."""
+        if self.weight_ is None:
+            return np.einsum("qt,qt->q", S, S)
+        return np.einsum("qt,qt,t->q", S, S, 1 / np.where(self.weight_ > 0, self.weight_, 1.0))
+
+    def _leverages(self, rows: np.ndarray) -> np.ndarray:
+        """(m,) how much each of these training rows counts in its own estimate."""
+        found = np.empty(len(rows))
+        for some in _blocks(len(rows), len(self.y_)):
+            here = rows[some]
+            found[some] = self._shares(self.X_[here])[np.arange(len(here)), here]
+        return found
+
+    def _left_out(self, rows: np.ndarray) -> np.ndarray:
+        r"""(m,) the estimates without each row, in closed form: :math:`(\hat g(x^t)-s_{tt}r^t)/(1-s_{tt})`."""
+        self._refuse_unless_linear("leaving rows out in closed form")
+        own = self._leverages(rows)
+        if self.weight_ is not None:
+            own = own / np.maximum(self.weight_[rows], 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = (self._predict(self.X_[rows]) - own * self.y_[rows]) / (1 - own)
+        alone = np.flatnonzero(1 - own < ALONE)
+        found[alone] = self._alone(rows[alone])
+        return found
+
+    def _alone(self, rows: np.ndarray) -> np.ndarray:
+        """The estimates at rows that decide their own fit, without them: the mean of all others."""
+        counts = np.ones(len(self.y_)) if self.weight_ is None else self.weight_
+        out = np.minimum(counts[rows], 1.0)
+        left = counts.sum() - out
+        if (left <= 0).any():
+            raise DegenerateError(
+                f"{type(self).__name__}: there is one row; without it there is no estimate."
+            )
+        return (counts @ self.y_ - out * self.y_[rows]) / left
+
+    def _held(self) -> dict[str, Any]:
+        """The parameters with which another fit smooths as much as this one."""
+        return {self.steered_by: getattr(self, self.steered_by)}
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        share = self._shares(X)[0]
+        largest = np.argsort(-np.abs(share), kind="stable")
+        largest = largest[share[largest] != 0]
+        apart = self._apart(X)
+        heads = ["row", *self._names[:6], *([] if apart is None else ["distance"]), "number", "weight"]
+        rows = []
+        for t in largest[:SHOWN]:
+            cells = [self._cell(j, self.X_[t, j]) for j in range(min(6, self.X_.shape[1]))]
+            distance = [] if apart is None else [float(apart[t])]
+            rows.append([int(t), *cells, *distance, float(self.y_[t]), float(share[t])])
+        more = len(largest) - len(rows)
+        rest = float(share[largest[SHOWN:]].sum())
+        note = f"... and {more} more rows with the weight {rest:.4g} together" if more else ""
+        return [Section("The rows that decide", heads, rows, note)]
+
+    def _cell(self, j: int, value: float) -> Any:
+        return float(value) if hasattr(self, "design_") else self.schema_.label(j, value)
+
+    def _apart(self, X: np.ndarray) -> np.ndarray | None:
+        """(n,) the distances to the training rows, if the smoother measures any."""
+        return None
+
+    def _refuse_unless_linear(self, what: str) -> None:
+        if not self.linear:
+            raise TypeError(
+                f"{type(self).__name__} is no weighted mean whose weights are known before the numbers, so it has "
+                f"no {what}. Use RunningMean, KernelSmoother or Loess."
+            )
+
+    def _shares(self, X: np.ndarray) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _shares")
+
+    def _keep(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        """Store the training rows."""
+        if y.ndim > 1:
+            raise DataError(f"{type(self).__name__}: y should be a 1d array, got {y.shape[1]} columns.")
+        self.X_, self.y_ = np.ascontiguousarray(X, dtype=np.float64), np.array(y, dtype=np.float64)
+        self.weight_ = None if w is None else np.array(w, dtype=np.float64)
+
+    def _check_stored(self) -> None:
+        """Whether the stored rows fit together: what a file says is not trusted."""
+        X, y, w = (getattr(self, name, None) for name in ("X_", "y_", "weight_"))
+        if X is None or y is None:
+            raise NotFittedError(f"{type(self).__name__} is not fitted yet.")
+        if X.ndim != 2 or y.shape != X.shape[:1] or (w is not None and w.shape != y.shape):
+            raise ValueError(f"{type(self).__name__}: the stored rows do not fit together.")
+
+
+def _blocks(m: int, n: int) -> list[np.ndarray]:
+    """The numbers 0 to m - 1 in pieces, each with at most ``BLOCK`` weights of n rows."""
+    size = max(1, BLOCK // max(n, 1))
+    return [np.arange(start, min(start + size, m)) for start in range(0, m, size)]

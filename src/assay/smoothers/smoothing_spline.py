@@ -1,0 +1,157 @@
+"""Smoothing spline: the curve that is near the rows and yet bends little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import assay.smoothers._reinsch as _reinsch
+from assay.core.parameters import Choice, Range
+from assay.errors import DataError, ParameterError
+from assay.smoothers.smoother import Smoother
+from assay.smoothers.splines import Splines, spline_at
+
+__all__ = ["SmoothingSpline"]
+
+
+class SmoothingSpline(Smoother):
+    r"""The natural cubic spline that weighs nearness to the rows against bending.
+
+    .. math:: \min_g\;\sum_t\,[r^t-g(x^t)]^2 + \lambda\int g''(x)^2\,dx                                   \quad (1)
+
+    Of all curves a natural cubic spline with a knot at each distinct x is the minimum (Reinsch 1967); it goes on as a
+    line beyond the ends. :math:`\lambda\to0` passes through all rows, :math:`\lambda\to\infty` is the
+    least-squares line. The fit, its leverages :math:`s_{tt}` and so the error of leaving out each row take O(n) after
+    sorting. λ is chosen by the least
+
+    .. math:: \mathrm{GCV} = \frac{\frac1n\sum_t(r^t-\hat g(x^t))^2}{(1-\frac1n\sum_ts_{tt})^2}
+              \quad\text{or}\quad
+              \mathrm{LOO} = \frac1n\sum_t\left(\frac{r^t-\hat g(x^t)}{1-s_{tt}}\right)^2                  \quad (2)
+
+    A spline has one column. Several: `AdditiveModel`, a sum of splines.
+
+    Parameters
+    ----------
+    lam : number, "gcv" or "loo", default "gcv"
+        λ in the units of (1), or how it is chosen.
+    df : number above 2 or None, default None
+        Choose λ such that the curve has so many degrees of freedom, :math:`\operatorname{tr}S`, instead.
+
+    Attributes
+    ----------
+    lam_ : float      df_ : float, the degrees of freedom
+    knots_ : (m,) the distinct x      values_ : (m,) the spline there      bends_ : (m,) its second derivatives
+    X_ : (n, 1)      y_ : (n,)      weight_ : (n,) or None
+
+    Examples
+    --------
+    >>> from assay.smoothers import SmoothingSpline
+    >>> x, r = [[float(i)] for i in range(8)], [1, 2, 1.5, 4, 5, 4.5, 7, 6]
+    >>> SmoothingSpline(lam=1.0).fit(x, r).predict([[0.5], [2.0], [3.25]]).round(6)
+    array([1.304888, 2.467855, 3.812479])
+    """
+
+    accepts = {"lam": Range(0) | Choice("gcv", "loo"), "df": Range(2, open="low") | None}
+    steered_by = "lam"
+    keeps_lines = True
+
+    def __init__(self, lam: Any = "gcv", *, df: float | None = None):
+        self.lam = lam
+        self.df = df
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = True
+        return tags
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        """One column may also come as a plain list or array of numbers."""
+        shape = np.shape(X) if isinstance(X, (list, tuple, np.ndarray)) else getattr(X, "shape", ())
+        return super()._admit(np.asarray(X).reshape(-1, 1) if len(shape) == 1 else X, fitting)
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        if X.shape[1] != 1:
+            raise DataError(
+                f"SmoothingSpline: expected one column, X has {X.shape[1]}. For more: AdditiveModel, a sum of "
+                "splines, or Loess."
+            )
+        self._keep(X, y, w)
+        fit = Splines(self.X_[:, 0], self.y_, self.weight_)
+        self.knots_, self.mass_ = fit.x, fit.w
+        self.lam_ = self._find(fit)
+        self.values_, self.bends_, own = fit.at(self.lam_)
+        self.df_ = float(own.sum())
+
+    def _find(self, fit: Splines) -> float:
+        m = len(fit.x)
+        if self.df is not None and 2 < m <= self.df:
+            raise ParameterError(
+                f"SmoothingSpline: df must be below the number of distinct x, which is {m}, got {self.df:g}."
+            )
+        if m <= 2:
+            return (
+                0.0 if isinstance(self.lam, str) else float(self.lam)
+            )  # the line through both, whatever λ is
+        if self.df is not None:
+            return fit.with_freedom(self.df)
+        return fit.best(self.lam) if isinstance(self.lam, str) else float(self.lam)
+
+    def _predict(self, X: np.ndarray) -> np.ndarray:
+        self._check_spline()
+        on_values, on_bends = self._parts(X[:, 0])
+        (i, a, b), (c, e) = on_values, on_bends
+        j = np.minimum(i + 1, len(self.knots_) - 1)
+        return a * self.values_[i] + b * self.values_[j] + c * self.bends_[i] + e * self.bends_[j]
+
+    def _parts(self, x: np.ndarray) -> Any:
+        """Each answer as parts of the values and bends at the knots i and i + 1 beside it."""
+        knots, m = self.knots_, len(self.knots_)
+        if m == 1:
+            zero = np.zeros(len(x))
+            return (zero.astype(np.int64), zero + 1, zero), (zero, zero)
+        i = np.clip(np.searchsorted(knots, x, side="right") - 1, 0, m - 2)
+        h = knots[i + 1] - knots[i]
+        b = (x - knots[i]) / h
+        a = 1 - b
+        c, e = (a**3 - a) * h**2 / 6, (b**3 - b) * h**2 / 6
+        c = np.where(
+            b < 0, 0.0, np.where(b > 1, (b - 1) * h**2 / 6, c)
+        )  # beyond the ends a line of the slope there,
+        e = np.where(b > 1, 0.0, np.where(b < 0, -b * h**2 / 6, e))  # where the bend itself is 0
+        return (i, a, b), (c, e)
+
+    def _shares(self, X: np.ndarray) -> np.ndarray:
+        self._check_spline()
+        (i, a, b), (c, e) = self._parts(X[:, 0])
+        q, m = len(X), len(self.knots_)
+        A, B, rows = np.zeros((q, m)), np.zeros((q, m)), np.arange(q)
+        A[rows, i], B[rows, i] = a, c
+        if m > 1:
+            A[rows, i + 1], B[rows, i + 1] = b, e
+        if m > 2:
+            _reinsch.shares(self.knots_, self.mass_, self.lam_, A, B)
+        counts = np.ones(len(self.y_)) if self.weight_ is None else self.weight_
+        place = np.clip(np.searchsorted(self.knots_, self.X_[:, 0]), 0, m - 1)
+        return A[:, place] * (counts / self.mass_[place])
+
+    def _leverages(self, rows: np.ndarray) -> np.ndarray:
+        counts = np.ones(len(self.y_)) if self.weight_ is None else self.weight_
+        own = spline_at(self.knots_, self.values_, self.mass_, self.lam_)[2]
+        place = np.clip(np.searchsorted(self.knots_, self.X_[rows, 0]), 0, len(self.knots_) - 1)
+        return own[place] * counts[rows] / self.mass_[place]
+
+    def _noise(self) -> tuple[float, float]:
+        r"""The degrees of freedom of the noise are :math:`n-\operatorname{tr}S`, which take O(n)."""
+        counts = np.ones(len(self.y_)) if self.weight_ is None else self.weight_
+        dof = float(counts.sum()) - self.df_
+        return self._sigma(float(counts @ (self.y_ - self._predict(self.X_)) ** 2), dof), dof
+
+    def _held(self) -> dict[str, Any]:
+        return {"lam": self.lam_, "df": None}
+
+    def _check_spline(self) -> None:
+        self._check_stored()
+        shapes = {getattr(self, name).shape for name in ("knots_", "values_", "bends_", "mass_")}
+        if len(shapes) > 1 or self.knots_.ndim != 1 or len(self.knots_) == 0 or self.X_.shape[1] != 1:
+            raise ValueError("SmoothingSpline: the stored knots do not fit together.")

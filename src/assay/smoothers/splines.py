@@ -1,0 +1,108 @@
+"""Smoothing splines through the same rows for any λ, and the λ to take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+import assay.smoothers._reinsch as _reinsch
+from assay.errors import DegenerateError
+
+__all__ = ["Splines", "spline_at"]
+
+LOOKS, STEPS = 61, 45  # how many λ the first look has, and how many steps the nearer one
+GOLDEN = (5**0.5 - 1) / 2
+
+
+def spline_at(
+    x: np.ndarray, y: np.ndarray, w: np.ndarray, lam: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values and bends of the spline at its knots, and how much each knot decides its own value.
+
+    Parameters
+    ----------
+    x : (m,) rising      y : (m,)      w : (m,) above 0      lam : λ
+    """
+    m = len(x)
+    g, c, own = np.empty(m), np.zeros(m), np.ones(m)
+    if m <= 2:
+        return y.copy(), c, own
+    _reinsch.smooth(x, y, w, lam, g, c, own)
+    if not (np.isfinite(g).all() and np.isfinite(own).all()):
+        raise DegenerateError(
+            "SmoothingSpline: some x are too near to each other for a curve through both. Round them first."
+        )
+    return g, c, own
+
+
+class Splines:
+    """The rows as knots: one for each distinct x, at the mean of its numbers, with the sum of their weights.
+
+    Attributes
+    ----------
+    x, y, w : (m,) the knots, their means and weights
+    """
+
+    def __init__(self, x: np.ndarray, y: np.ndarray, counts: np.ndarray | None):
+        there = np.ones(len(x), bool) if counts is None else counts > 0
+        self.counts = np.ones(len(x)) if counts is None else counts[there]
+        self.numbers = y[there]
+        self.x, self.place = np.unique(x[there], return_inverse=True)
+        self.w = np.bincount(self.place, self.counts)
+        self.y = np.bincount(self.place, self.counts * self.numbers) / self.w
+        self.total = float(self.w.sum())
+
+    def at(self, lam: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The spline for one λ."""
+        return spline_at(self.x, self.y, self.w, lam)
+
+    def error(self, lam: float, way: str) -> float:
+        """The criterion "gcv" or "loo"."""
+        g, _, own = self.at(lam)
+        squares = self.counts * (self.numbers - g[self.place]) ** 2
+        if way == "gcv":
+            left = 1 - own.sum() / self.total
+            return np.inf if left < 1e-9 else float(squares.sum() / self.total / left**2)
+        left = 1 - (own / self.w)[self.place] * np.minimum(self.counts, 1.0)  # of a double row, one
+        return np.inf if (left < 1e-12).any() else float(np.sum(squares / left**2) / self.total)
+
+    def best(self, way: str) -> float:
+        """The λ with the least error."""
+        low, high = self._ends()
+        places = np.linspace(high, low, LOOKS)  # of equals the smoothest
+        errors = [self.error(np.exp(v), way) for v in places]
+        k = int(np.argmin(errors))
+        a, b = places[min(k + 1, LOOKS - 1)], places[max(k - 1, 0)]
+        found = _lowest(lambda v: self.error(np.exp(v), way), a, b)
+        return float(np.exp(found if self.error(np.exp(found), way) < errors[k] else places[k]))
+
+    def with_freedom(self, df: float) -> float:
+        """The λ whose leverages add up to df."""
+        low, high = self._ends()
+        high += 14.0
+        for _ in range(2 * STEPS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.at(np.exp(middle))[2].sum() > df else (low, middle)
+        return float(np.exp((low + high) / 2))
+
+    def _ends(self) -> tuple[float, float]:
+        """log λ of a curve that follows every knot, and of a line."""
+        unit = np.log(self.total) + 3 * np.log(self.x[-1] - self.x[0])  # a slow wave: both sums alike
+        return float(unit - 4 * np.log(len(self.x)) - 12), float(unit + 5)
+
+
+def _lowest(f: Callable[[float], float], a: float, b: float) -> float:
+    """The lowest place between a and b by golden sections."""
+    c, d = b - GOLDEN * (b - a), a + GOLDEN * (b - a)
+    at_c, at_d = f(c), f(d)
+    for _ in range(STEPS):
+        if at_c < at_d:
+            b, d, at_d = d, c, at_c
+            c = b - GOLDEN * (b - a)
+            at_c = f(c)
+        else:
+            a, c, at_c = c, d, at_d
+            d = a + GOLDEN * (b - a)
+            at_d = f(d)
+    return (a + b) / 2
