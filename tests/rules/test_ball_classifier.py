@@ -102,3 +102,20 @@ def test_degenerate_tables():
     with pytest.raises(ParameterError, match="name of a class"):
         BallClassifier(decision="reject").fit([[1.0], [2.0]], ["reject", "b"])
     assert "anything" in str(BallClassifier().fit([[1.0], [2.0]], ["a", "a"]))
+
+
+def test_a_row_in_several_balls_goes_to_the_class_that_fills_its_ball():
+    """The other cars lie around the family cars, so their ball holds both; the family's holds its own alone."""
+    X, y = CARS, KIND
+    for shape in ("ball", "axes", "tilted"):
+        for scale in (1e-310, 1e-200, 1.0, 1e200):
+            assert BallClassifier(shape=shape).fit(X * scale, y).score(X * scale, y) == 1
+    model = BallClassifier("specific").fit(X, y)
+    assert_allclose(model.predict_proba([[4.0, 4.0]]), [[9 / 14, 5 / 14]])  # 1 against 5 of 9
+
+
+def test_numbers_too_large_for_distances():
+    with pytest.raises(DataError, match="BallClassifier: numbers above 1e\\+307 are too large"):
+        BallClassifier().fit([[1.5e308], [-1.5e308]], ["a", "b"])
+    model = BallClassifier(positive="a").fit([[1.0, 1.0], [2.0, 2.0]], ["a", "b"])
+    assert model.predict([[1.7e308, -1.7e308]]) == ["b"]  # infinitely far

@@ -204,3 +204,24 @@ def test_what_it_cannot_do_is_said():
         BoxClassifier(positive="d").fit([[1], [2]], list("ab"))
     with pytest.raises(ParameterError, match="name of a class"):
         BoxClassifier(decision="reject").fit([[1.0], [2.0]], ["reject", "b"])
+
+
+@pytest.mark.parametrize("ends", [5, None, ("a", "b"), (9, 1), (np.nan, 4), (0, 10, 11)])
+def test_a_domain_is_two_numbers(ends):
+    for act in (
+        lambda: BoxClassifier(domain={"x0": ends}).fit(CARS, KIND),
+        lambda: VersionSpace.of(CARS, KIND, "family", domain={"x0": ends}),
+    ):
+        with pytest.raises(
+            ParameterError, match="the domain of 'x0' must be two numbers, the lower one first"
+        ):
+            act()
+    with pytest.raises(ParameterError, match="VersionSpace: domain must be a dict"):
+        VersionSpace.of(CARS, KIND, "family", domain=[(0, 1)])
+
+
+def test_labels_are_single_things():
+    with pytest.raises(ParameterError, match="positive is"):
+        BoxClassifier(positive=np.array([0, 1])).fit(CARS, KIND)
+    with pytest.raises(ParameterError, match="reject_label must be one label"):
+        BoxClassifier(decision="reject", reject_label=np.array([0, 1])).fit(CARS, KIND)

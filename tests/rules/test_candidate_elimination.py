@@ -163,3 +163,10 @@ def test_what_it_cannot_do_is_said():
         CandidateElimination(limit=50).fit(X, y)
     with pytest.raises(DegenerateError, match="more than 50 most general boxes"):
         CandidateElimination(limit=50).partial_fit(X, y, [0, 1])
+
+
+def test_rows_of_weight_zero_are_not_looked_at_even_if_all_are():
+    model = CandidateElimination(positive=1).partial_fit([[1.0], [5.0]], [1, 0], classes=[0, 1])
+    before = str(model)
+    model.partial_fit([[3.0], [4.0]], [1, 1], sample_weight=[0.0, 0.0])
+    assert str(model) == before and model.class_weight_sums_.tolist() == [1, 1] and model.n_seen_ == 4

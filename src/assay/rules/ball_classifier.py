@@ -17,6 +17,8 @@ from assay.rules.version_space import positive_rows
 
 __all__ = ["BallClassifier"]
 
+LARGEST = 1e307  # of the numbers that balls are learned from
+FAR = np.finfo(np.float64).max
 SLACK = 1e-9  # part of the radius within which a row counts as on the surface
 
 
@@ -34,8 +36,8 @@ class BallClassifier(Classifier):
     :class:`BoxClassifier`; the most general ball is the largest one of all that hold every row of the class and no
     other. Unlike with boxes, S is not inside every ball that agrees with the rows.
 
-    A row in several balls is of the most frequent of their classes; a row in none gets the class shares. Nominal
-    columns count as indicators.
+    A row in several balls gets the classes' shares in them as votes, as in :class:`BoxClassifier`; a row in none the
+    class shares of the training rows. Nominal columns count as indicators.
 
     Parameters
     ----------
@@ -115,6 +117,10 @@ class BallClassifier(Classifier):
         self._one = -1 if self.positive is None else positive_rows(self.classes_, self.positive, who)
         wanted = range(K) if self._one < 0 else [self._one]
         rows = np.arange(len(y)) if w is None else np.flatnonzero(w)
+        if np.abs(X).max() > LARGEST:
+            raise DataError(
+                f"{who}: numbers above {LARGEST:g} are too large for distances. Rescale the columns."
+            )
         totals = np.bincount(y, w, minlength=K)
         self._shares = totals / totals.sum()
         B = len(wanted)
@@ -125,6 +131,9 @@ class BallClassifier(Classifier):
             own, others = rows[y[rows] == k], rows[y[rows] != k]
             if len(own):
                 self._surround(b, X[own], X[others], others)
+        inside = self._levels(X) * (np.ones((len(y), 1)) if w is None else w[:, None])
+        own_weight = np.array([inside[y == k, b].sum() for b, k in enumerate(wanted)])
+        self._sure = own_weight / np.where(own_weight > 0, inside.sum(axis=0), 1.0)
 
     def _surround(self, b: int, P: np.ndarray, N: np.ndarray, others: np.ndarray) -> None:
         """The ball around one class."""
@@ -157,10 +166,11 @@ class BallClassifier(Classifier):
 
     def _distance(self, b: int, X: np.ndarray) -> np.ndarray:
         """(n,) distances from a centre in the units of its W, the root of (1)."""
-        away = (X - self.centers_[b]) @ self.scales_[b].T
-        unit = np.abs(away).max(axis=1, keepdims=True, initial=0.0)  # so that no square is too large
-        unit[unit == 0] = 1.0
-        return unit[:, 0] * np.sqrt(((away / unit) ** 2).sum(axis=1))
+        with np.errstate(over="ignore"):  # infinitely far is far enough
+            away = np.clip((X - self.centers_[b]) @ self.scales_[b].T, -FAR, FAR)
+            unit = np.abs(away).max(axis=1, keepdims=True, initial=0.0)  # so that no square is too large
+            unit[unit == 0] = 1.0
+            return unit[:, 0] * np.sqrt(((away / unit) ** 2).sum(axis=1))
 
     def _levels(self, X: np.ndarray) -> np.ndarray:
         """(n, B) whether each ball holds each row."""
@@ -171,7 +181,7 @@ class BallClassifier(Classifier):
     def _posterior(self, X: np.ndarray) -> np.ndarray:
         level = self._levels(X)
         if self._one < 0 or len(self.classes_) == 1:
-            return believed(level, self._shares)
+            return believed(level, self._shares, self._sure)
         return np.column_stack([level, 1 - level] if self._one == 0 else [1 - level, level])
 
     def doubt(self, X: Any) -> np.ndarray:
@@ -237,9 +247,15 @@ def _scale(P: np.ndarray, shape: str) -> np.ndarray:
     d = P.shape[1]
     if shape == "ball":
         return np.eye(d)
+    unit = max(float(np.abs(P).max()), 1e-300)  # so that no square is too large or too small
+    with np.errstate(over="ignore"):
+        return np.clip(_spread_out(P / unit, shape) / unit, -1e300, 1e300)
+
+
+def _spread_out(P: np.ndarray, shape: str) -> np.ndarray:
     if shape == "axes":
         spread = P.std(axis=0)
-        floor = np.maximum(1e-3 * spread.max(), 0.0) or 1.0
+        floor = 1e-3 * float(spread.max()) or 1.0
         return np.diag(1 / np.maximum(spread, floor))
     centred = P - P.mean(axis=0)
     values, vectors = np.linalg.eigh(centred.T @ centred / len(P))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -131,6 +131,8 @@ def limited(box: Box, domain: Any, schema: Schema, who: str) -> Box:
     """
     if not domain or box.empty:
         return box
+    if not isinstance(domain, Mapping):
+        raise ParameterError(f"{who}: domain must be a dict {{column: (low, high)}} or None, got {domain!r}.")
     found = {c.column: c for c in box.conditions}
     for name, ends in domain.items():
         if name not in schema.names:
@@ -138,12 +140,24 @@ def limited(box: Box, domain: Any, schema: Schema, who: str) -> Box:
                 f"{who}: domain names the column {name!r}, but there are: {', '.join(schema.names)}."
             )
         j = schema.names.index(name)
-        low, high = (float(end) for end in ends)
+        low, high = _ends(name, ends, who)
         at = found.get(j, Condition(j))
         if at.codes is not None or schema[j].kind == "nominal":
             raise ParameterError(f"{who}: domain is for ordered columns; {name!r} is nominal.")
         found[j] = at & Condition(j, low, high, "both", None, at.missing)
     return Box(tuple(found[j] for j in sorted(found)))
+
+
+def _ends(name: str, ends: Any, who: str) -> tuple[float, float]:
+    try:
+        low, high = (float(end) for end in ends)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if not low < high:
+        raise ParameterError(
+            f"{who}: the domain of {name!r} must be two numbers, the lower one first, got {ends!r}."
+        )
+    return low, high
 
 
 def refuse_outside(X: np.ndarray, domain: Any, schema: Schema, who: str) -> None:

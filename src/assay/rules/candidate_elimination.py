@@ -160,9 +160,13 @@ class CandidateElimination(Classifier):
             self.classes_ = np.unique(classes)
             self._begin()
         codes = label_codes(y, self.classes_, values.shape[0], who)
-        w = check_weights(sample_weight, values) if np.any(sample_weight) or sample_weight is None else None
-        self._take(values, codes, w)
+        self._take(values, codes, self._weights(sample_weight, values))
         return self
+
+    def _weights(self, w: Any, X: np.ndarray) -> np.ndarray | None:
+        """As in fit, but here all of them may be 0: then no row is looked at."""
+        none = w is not None and np.shape(w) == (len(X),) and not np.any(w)
+        return np.zeros(len(X)) if none else check_weights(w, X)
 
     def _refuse_new_categories(self, X: Any) -> None:
         table = Table.like(X, self.schema_, type(self).__name__)

@@ -11,13 +11,13 @@ from assay.errors import ParameterError
 __all__ = ["answers_with_reject", "believed", "refuse_label_of_a_class"]
 
 
-def believed(level: np.ndarray, shares: np.ndarray) -> np.ndarray:
+def believed(level: np.ndarray, shares: np.ndarray, trust: np.ndarray | None = None) -> np.ndarray:
     r"""(n, K) the posterior from how much each class's hypothesis says yes.
 
     .. math:: P(k|x) = \frac{\pi_k m_k(x)}{\sum_l \pi_l m_l(x)}                                     \quad (1)
 
-    with the class shares :math:`\pi` and the membership :math:`m_k(x)` from 0 (no) to 1 (yes); where all say no, the
-    class shares.
+    with the class shares, or another trust in each hypothesis, :math:`\pi`, and the membership :math:`m_k(x)` from 0
+    (no) to 1 (yes); where all say no, the class shares.
 
     >>> from assay.rules.one_answer import believed
     >>> believed(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]), np.array([0.25, 0.75]))
@@ -25,7 +25,7 @@ def believed(level: np.ndarray, shares: np.ndarray) -> np.ndarray:
            [0.25, 0.75],
            [0.25, 0.75]])
     """
-    joint = level * shares
+    joint = level * (shares if trust is None else trust)
     total = joint.sum(axis=1, keepdims=True)
     return np.where(total > 0, joint / np.where(total > 0, total, 1.0), shares)  # (1)
 
@@ -48,6 +48,8 @@ def answers_with_reject(classes: np.ndarray, chosen: np.ndarray, label: Any) -> 
 
 def refuse_label_of_a_class(who: str, classes: np.ndarray, label: Any) -> None:
     """A refusal needs a name of its own."""
+    if np.ndim(label):
+        raise ParameterError(f"{who}: reject_label must be one label, got {label!r}.")
     if label in classes.tolist():
         raise ParameterError(
             f"{who}: reject_label {label!r} is the name of a class, so refused rows could not be told from it. Choose "

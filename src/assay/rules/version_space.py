@@ -202,7 +202,7 @@ def positive_rows(labels: np.ndarray, positive: Any, who: str) -> int:
                 else f"{who}: y has {len(labels)} labels; say which one is positive."
             )
         return len(labels) - 1
-    if positive not in labels.tolist():
+    if np.ndim(positive) or positive not in labels.tolist():
         raise ParameterError(f"{who}: positive is {positive!r}, but y has {labels.tolist()}.")
     return labels.tolist().index(positive)
 
