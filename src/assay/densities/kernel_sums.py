@@ -142,7 +142,8 @@ class KernelSums:
             logs = self._log_profiles(Q[part], kernel, h[part, None], cut)
             left_out = np.flatnonzero(own[part] >= 0)
             logs[left_out, own[part][left_out]] = -np.inf
-            out[part] = log_sum(logs + np.log(self.weights))
+            with np.errstate(divide="ignore"):
+                out[part] = log_sum(logs + np.log(self.weights))
 
         in_threads(some, range(0, len(Q), size))
         return out

@@ -63,7 +63,8 @@ class MetricSums:
             if own is not None:
                 left_out = np.flatnonzero(own[part] >= 0)
                 logs[left_out, own[part][left_out]] = -np.inf
-            out[part] = log_sum(logs + np.log(self.weights))
+            with np.errstate(divide="ignore"):
+                out[part] = log_sum(logs + np.log(self.weights))
 
         in_threads(some, range(0, len(Q), size), 1 if self.metric.function else None)
         return out

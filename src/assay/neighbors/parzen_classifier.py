@@ -1,0 +1,232 @@
+"""Parzen classifier: one kernel density per class, weighed by the prior."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from assay.core.explanation import Section
+from assay.core.learner import Generative, plain_label
+from assay.core.parameters import Choice, Instance, Range, Simplex
+from assay.densities.kernel_sums import log_profile
+from assay.densities.kernels import ALIASES, KERNELS, kernel_of
+from assay.densities.metric_sums import sums_over
+from assay.distances.metric import metric_of
+from assay.distances.search import searcher
+from assay.errors import DegenerateError, DegenerateWarning, ParameterError
+from assay.neighbors.neighbor_learner import METRIC
+
+__all__ = ["ParzenClassifier"]
+
+WIDTHS = np.geomspace(0.02, 20, 31)  # that leave-one-out tries, in units of the rows' spread
+SHOWN = 8  # rows in an explanation
+
+
+class ParzenClassifier(Generative):
+    r"""Every stored row votes for its class, the nearer the more: kernel densities of the classes times their priors.
+
+    .. math:: \hat p(x|C_i) = \frac1{N_ih^d}\sum_t r_i^t K\!\left(\frac{D(x,x^t)}h\right), \qquad
+              g_i(x) = \hat P(C_i)\,\hat p(x|C_i) \quad (1)
+
+    with :math:`r_i^t` = 1 if row t is of class i. Sums are kept in logarithms, so rows far from everything still get a
+    posterior from a Gaussian. A kernel that ends may leave a row without any: see ``fallback``. A table with categories
+    or gaps is compared by a mixed distance (metric "auto"). Cost: O(n d log n) to fit, at most O(n d) a row.
+
+    Parameters
+    ----------
+    bandwidth : float or "leave_one_out"
+        The width h, or the one of 31 that gives the training rows the greatest mean log posterior, each judged by the
+        others.
+    kernel : str
+        "gaussian", "box", "triangular", "epanechnikov", "biweight", "triweight", "tricube", "cosine", "exponential",
+        "logistic".
+    metric : str, callable or Metric
+        As of `KNeighborsClassifier`; "auto" is Euclid's for numbers without gaps, else "heom".
+    metric_params : dict
+        More arguments of the metric.
+    priors : array of K probabilities
+        None takes the shares of the classes.
+    fallback : "prior", "nearest" or "raise"
+        What to say of a row that no kernel reaches: the priors, with a warning; the class of the nearest stored row; or
+        an error.
+
+    Attributes
+    ----------
+    bandwidth_ : float      priors_ : (K,)      distance_ : the metric, learned
+    points_ : list of K, the rows of each class and their weights      rows_ : list of K, their row numbers
+
+    Examples
+    --------
+    >>> from assay.neighbors import ParzenClassifier
+    >>> X = [[0, 0], [1, 0], [0, 1], [3, 3], [4, 3], [3, 4], [2, 2]]
+    >>> model = ParzenClassifier(bandwidth=1.0).fit(X, ["C1"] * 3 + ["C2"] * 4)
+    >>> model.predict_proba([[1.2, 1.2]]).round(6)
+    array([[0.674698, 0.325302]])
+    """
+
+    accepts = {
+        "bandwidth": Range(0, open="low") | Choice("leave_one_out"),
+        "kernel": Choice(*KERNELS, *ALIASES),
+        "metric": METRIC,
+        "metric_params": Instance(dict, words="a dict") | None,
+        "priors": Simplex() | None,
+        "fallback": Choice("prior", "nearest", "raise"),
+    }
+
+    def __init__(
+        self,
+        bandwidth: float | str = 1.0,
+        *,
+        kernel: str = "gaussian",
+        metric: Any = "auto",
+        metric_params: Mapping[str, Any] | None = None,
+        priors: ArrayLike | None = None,
+        fallback: str = "prior",
+    ):
+        self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.metric = metric
+        self.metric_params = metric_params
+        self.priors = priors
+        self.fallback = fallback
+
+    @property
+    def takes(self) -> frozenset[str]:  # type: ignore[override]
+        """What the metric can use of a table as it is."""
+        try:
+            metric = vars(self).get("distance_") or metric_of(self.metric, metric_params=self.metric_params)
+        except (TypeError, ValueError):  # a parameter that is about to be refused
+            return frozenset()
+        return (metric.takes | ({"nominal"} if metric.name == "heom" else set())) - {"sparse"}
+
+    def _check_parameters(self) -> None:
+        self.__dict__.pop("distance_", None)  # a new fit takes what the parameters now say
+        super()._check_parameters()
+        if self.metric == "precomputed":
+            raise ParameterError("ParzenClassifier: metric must compare rows, got 'precomputed'.")
+
+    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        K, w = len(self.classes_), np.ones(len(X)) if w is None else w
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        try:
+            self.distance_ = metric_of(
+                self.metric, metric_params=self.metric_params, schema=self.schema_
+            ).learn(X, y, w)
+        except ParameterError as error:
+            raise ParameterError(f"ParzenClassifier: {error}") from None
+        mass = np.bincount(y, w, minlength=K)
+        self.priors_ = mass / mass.sum() if self.priors is None else np.array(self.priors, dtype=np.float64)
+        if len(self.priors_) != K:
+            raise ParameterError(
+                f"ParzenClassifier: priors has {len(self.priors_)} numbers, y has {K} classes."
+            )
+        self.rows_ = [np.flatnonzero((y == k) & (w > 0)) for k in range(K)]
+        for k in range(K):  # a class without weight keeps a row that says nothing
+            if not len(self.rows_[k]):
+                self.rows_[k] = np.flatnonzero(y == k)[:1]
+        self.points_ = [sums_over(X[rows], w[rows], self.distance_) for rows in self.rows_]
+        self.bandwidth_ = self._width(X, y, w) if self.bandwidth == "leave_one_out" else float(self.bandwidth)
+
+    def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        return self._joint(np.ascontiguousarray(X, dtype=np.float64), self.bandwidth_)
+
+    def _joint(self, X: np.ndarray, h: float, own: list[np.ndarray] | None = None) -> np.ndarray:
+        kernel, d = kernel_of(self.kernel), X.shape[1]
+        out = np.empty((len(X), len(self.points_)))
+        with np.errstate(divide="ignore"):
+            log_priors = np.log(self.priors_)
+        for k, points in enumerate(self.points_):
+            mass = points.weights.sum()
+            out[:, k] = points.log_sums(X, kernel, h, own=None if own is None else own[k])
+            out[:, k] += log_priors[k] - (np.log(mass) if mass > 0 else 0.0)  # (1)
+        return out - d * np.log(h) - kernel.log_constant(d)
+
+    def _width(self, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
+        """The width with the greatest mean log posterior of the training rows, each left out of its own class."""
+        if len(X) < 2:
+            raise DegenerateError(
+                "ParzenClassifier: n_samples=1, and leave_one_out needs two. Give bandwidth."
+            )
+        rng = np.random.RandomState(0)
+        pairs = rng.randint(len(X), size=(2, 1000))
+        far = self.distance_.paired(X[pairs[0]], X[pairs[1]])
+        spread = float(np.median(far[far > 0])) if (far > 0).any() else 1.0
+        own = []
+        for rows in self.rows_:
+            place = np.full(len(X), -1)
+            place[rows] = np.arange(len(rows))
+            own.append(place)
+        best, found = -np.inf, spread
+        with np.errstate(divide="ignore"):
+            log_priors = np.log(self.priors_)
+        for h in spread * WIDTHS[::-1]:  # of equal ones the widest
+            joint = self._joint(X, h, own)
+            joint[np.isneginf(joint.max(axis=1))] = log_priors
+            top = joint.max(axis=1)
+            log_sum = top + np.log(np.exp(joint - top[:, None]).sum(axis=1))
+            score = float(np.average(np.maximum(joint[np.arange(len(X)), y] - log_sum, -700.0), weights=w))
+            if score > best:
+                best, found = score, h
+        return float(found)
+
+    def _evident(self, joint: np.ndarray) -> np.ndarray:
+        none = np.isneginf(joint.max(axis=1))
+        if not none.any():
+            return joint
+        said = (
+            f"ParzenClassifier: no kernel of width {self.bandwidth_:g} reaches {int(none.sum())} row(s), so their "
+            "posterior is undefined"
+        )
+        if self.fallback == "raise":
+            raise DegenerateError(f"{said}. Raise bandwidth, or use kernel='gaussian'.")
+        warnings.warn(f"{said}; the prior is given instead.", DegenerateWarning, stacklevel=4)
+        with np.errstate(divide="ignore"):
+            joint[none] = np.log(self.priors_)
+        return joint
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        joint = self._log_joint(X)
+        none = np.isneginf(joint.max(axis=1))
+        if self.fallback == "nearest" and none.any():
+            near = [searcher(p.X, self.distance_).nearest(X[none], 1)[0][:, 0] for p in self.points_]
+            joint[np.flatnonzero(none), np.argmin(near, axis=0)] = 0.0
+        return joint
+
+    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
+        """The stored rows with the greatest say."""
+        kernel, lines, logs = kernel_of(self.kernel), [], []
+        with np.errstate(divide="ignore"):
+            for k, points in enumerate(self.points_):
+                far = self.distance_.between(np.asarray(X, dtype=np.float64), points.X)[0]
+                vote = (
+                    np.log(self.priors_[k])
+                    + np.log(points.weights)
+                    - np.log(max(points.weights.sum(), 1e-300))
+                )
+                logs.append(vote + log_profile(kernel, far / self.bandwidth_, np.inf))
+                lines += [
+                    [int(r), str(plain_label(self.classes_[k])), float(f)] for r, f in zip(self.rows_[k], far)
+                ]
+        votes = np.concatenate(logs)
+        if np.isneginf(votes.max()):
+            note = f"No stored row is within reach of a kernel of width {self.bandwidth_:g}."
+            order = np.array([], dtype=np.int64)
+        else:
+            votes = np.exp(votes - votes.max())
+            votes /= votes.sum()
+            order = np.lexsort((np.arange(len(votes)), -votes))[:SHOWN]
+            order = order[votes[order] > 0]
+            others, rest = len(votes) - len(order), max(0.0, 1 - float(votes[order].sum()))
+            note = f"Width {self.bandwidth_:g}" + (
+                f"; {others} more rows have {rest:.3g} together." if others else "."
+            )
+        shown = [[*lines[i], float(votes[i])] for i in order]
+        return [
+            Section(
+                "Stored rows by their share of all votes", ["row", "class", "distance", "share"], shown, note
+            )
+        ]
