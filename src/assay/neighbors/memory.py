@@ -104,10 +104,10 @@ class MetricLearner:
         """The rows as numbers; a metric that was learned from complete rows cannot compare others."""
         values = super()._admit(X, fitting)  # type: ignore[misc]
         memory = None if fitting else vars(self).get("memory_")
-        if memory is not None and "missing" not in memory.metric.takes and isinstance(values, np.ndarray):
-            if np.isnan(values).any():
-                table = Table(values, self.schema_, False)
-                raise DataError(missing_message(type(self).__name__, table, self.remedy))  # type: ignore[attr-defined]
+        dense = isinstance(values, np.ndarray)
+        if memory is not None and dense and "missing" not in memory.metric.takes and np.isnan(values).any():
+            table = Table(values, self.schema_, False)
+            raise DataError(missing_message(type(self).__name__, table, self.remedy))  # type: ignore[attr-defined]
         return values
 
     def _metric(self) -> Metric:

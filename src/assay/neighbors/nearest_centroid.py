@@ -96,7 +96,7 @@ class NearestCentroid(Classifier):
         who, n, K = type(self).__name__, X.shape[0], len(self.classes_)
         if K < 2:
             raise DataError(
-                f"{who}: The number of classes has to be greater than one; got {K} class. There is nothing to tell apart."
+                f"{who}: The number of classes has to be greater than one; got {K} class: nothing to tell apart."
             )
         sparse = not isinstance(X, np.ndarray)
         if sparse and (self.shrink_threshold is not None or self.metric == "mahalanobis"):
@@ -145,12 +145,14 @@ class NearestCentroid(Classifier):
             )
         unit = np.sqrt(1 / counts - 1 / counts.sum())[:, None] * (s + np.median(s))
         apart = self.centroids_ - centre
-        self.deviations_ = np.divide(apart, unit, out=np.sign(apart) * np.inf, where=unit > 0)  # (3)
+        self.deviations_ = np.divide(apart, unit, out=np.copysign(np.inf, apart), where=unit > 0)  # (3)
         self.deviations_[apart == 0] = 0.0
         if self.shrink_threshold:
             size = np.maximum(np.abs(self.deviations_) - self.shrink_threshold, 0)
             self.deviations_ = np.sign(self.deviations_) * size
-            self.centroids_ = centre + np.where(unit > 0, unit * np.where(unit > 0, self.deviations_, 0), apart)
+            self.centroids_ = centre + np.where(
+                unit > 0, unit * np.where(unit > 0, self.deviations_, 0), apart
+            )
 
     def distances(self, X: Any) -> np.ndarray:
         """(n, K) the distance (1) of each row to each centroid."""
@@ -226,7 +228,7 @@ def _squares(X: Any, centre: np.ndarray) -> np.ndarray:
 
 def _constant(X: Any) -> bool:
     if isinstance(X, np.ndarray):
-        return bool((X == X[:1]).all())
+        return bool((X[:1] == X).all())
     return bool(np.all((X.max(axis=0) - X.min(axis=0)).toarray() == 0))
 
 

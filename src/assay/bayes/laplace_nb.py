@@ -1,0 +1,116 @@
+"""Laplace Bayes: densities that fall off with the Manhattan distance from the median."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.bayes.gaussian_classifier import class_priors, log_of
+from assay.core import Generative
+from assay.core.explanation import Section
+from assay.core.parameters import Array, Choice, Range
+
+__all__ = ["LaplaceNB"]
+
+
+class LaplaceNB(Generative):
+    r"""Classify with Laplace densities: class centres are medians, and distances are counted, not squared.
+
+    .. math:: p(x \mid k) = \prod_j \frac1{2 b_{kj}} \exp\left(-\frac{|x_j - \mu_{kj}|}{b_{kj}}\right) \quad (1)
+
+    The likelihood is largest at the median :math:`\mu_{kj}` of each column in each class (of an even number of rows
+    halfway between the middle two), and at the mean absolute deviation from it,
+
+    .. math:: b_{kj} = \frac1{n_k} \sum_{i \in k} |x_{ij} - \mu_{kj}| \quad (2)
+
+    With ``scale="unit"`` all b are 1, and the answer is :math:`\arg\max_k \ln\pi_k - \lVert x - \mu_k \rVert_1`, the
+    nearest median with priors (DC 10.12, exercise 8). Compared with Gaussians, one row far away moves the median
+    hardly and costs its class less. Cost: O(n d log n).
+
+    Parameters
+    ----------
+    priors : (K,) probabilities, default None
+        None takes the class shares.
+    scale : "class", "shared" or "unit", default "class"
+        A b for each class and column (2), for each column over all classes, or 1.
+    var_smoothing : float, default 1e-9
+        The least b, as a share of the largest mean absolute deviation of a column from its median.
+
+    Attributes
+    ----------
+    medians_ : (K, d)      scales_ : (K, d)      class_prior_ : (K,)      class_count_ : (K,)
+
+    Examples
+    --------
+    >>> from assay.bayes import LaplaceNB
+    >>> model = LaplaceNB(scale="unit").fit([[0.0], [1.0], [9.0], [4.0], [5.0]], list("aaabb"))
+    >>> model.medians_.ravel(), model.predict([[2.0], [3.0]])
+    (array([1. , 4.5]), array(['a', 'b'], dtype='<U1'))
+    """
+
+    accepts = {
+        "priors": Array(1, low=0) | None,
+        "scale": Choice("class", "shared", "unit"),
+        "var_smoothing": Range(0),
+    }
+
+    def __init__(self, priors: Any = None, *, scale: str = "class", var_smoothing: float = 1e-9):
+        self.priors = priors
+        self.scale = scale
+        self.var_smoothing = var_smoothing
+
+    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        K = len(self.classes_)
+        weights = np.ones(len(y)) if w is None else w
+        self.class_count_ = np.bincount(y, weights=weights, minlength=K)
+        self.class_prior_ = class_priors(type(self).__name__, self.priors, self.class_count_, self.classes_)
+        self.medians_ = np.array([weighted_median(X[y == k], weights[y == k]) for k in range(K)])
+        apart = np.abs(X - self.medians_[y]) * weights[:, None]
+        sums = np.array([apart[y == k].sum(axis=0) for k in range(K)])
+        whole = np.abs(X - weighted_median(X, weights)) * weights[:, None]
+        least = self.var_smoothing * float(whole.sum(axis=0).max()) / weights.sum()
+        least = least if least > 0 else max(self.var_smoothing, 1e-300)
+        if self.scale == "unit":
+            self.scales_ = np.ones_like(sums)
+        elif self.scale == "shared":
+            self.scales_ = np.tile(np.maximum(sums.sum(axis=0) / weights.sum(), least), (K, 1))
+        else:
+            counts = np.where(self.class_count_ > 0, self.class_count_, 1.0)
+            self.scales_ = np.maximum(sums / counts[:, None], least)  # (2)
+
+    def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        out = np.empty((len(X), len(self.classes_)))
+        for k, (median, b) in enumerate(zip(self.medians_, self.scales_)):
+            out[:, k] = -np.sum(np.abs(X - median) / b, axis=1) - np.log(2 * b).sum()  # (1)
+        return out + log_of(self.class_prior_)
+
+    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
+        terms = -np.abs(X[0] - self.medians_) / self.scales_ - np.log(2 * self.scales_)
+        labels = [str(label) for label in self.classes_]
+        rows = [["log prior", "", *map(float, log_of(self.class_prior_))]]
+        rows += [[name, float(v), *map(float, t)] for name, v, t in zip(self._names, X[0], terms.T)]
+        rows.append(["sum", "", *map(float, self._log_joint(X)[0])])
+        return [Section("Log density, column by column", ["term", "value", *labels], rows)]
+
+
+def weighted_median(X: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """(d,) where half of the weight lies below; halfway between two rows if exactly half lies below the upper one.
+
+    >>> import numpy as np
+    >>> from assay.bayes.laplace_nb import weighted_median
+    >>> weighted_median(np.array([[1.0], [2.0], [9.0]]), np.array([1.0, 1.0, 2.0]))
+    array([5.5])
+    """
+    there = w > 0
+    X, w = X[there], w[there]
+    if not len(X):
+        return np.zeros(X.shape[1])
+    order = np.argsort(X, axis=0, kind="stable")
+    values = np.take_along_axis(X, order, axis=0)
+    reached = np.cumsum(w[order], axis=0)
+    half = w.sum() / 2
+    upper = np.argmax(reached > half * (1 + 1e-12), axis=0)
+    lower = np.argmax(reached >= half * (1 - 1e-12), axis=0)
+    columns = np.arange(X.shape[1])
+    return (values[lower, columns] + values[upper, columns]) / 2

@@ -1,0 +1,129 @@
+"""What all selections of prototypes share: rows are kept, and the nearest of them answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from assay.core import Classifier
+from assay.core.explanation import Section
+from assay.core.fitting import all_or_nothing
+from assay.core.parameters import Accepted, Count
+from assay.errors import DataError
+from assay.neighbors.memory import METRIC, Memory, MetricLearner
+
+__all__ = ["PROTOTYPES", "PrototypeClassifier", "inconsistent_rows"]
+
+PROTOTYPES: Mapping[str, Accepted | None] = {"n_neighbors": Count(1), **METRIC}
+
+
+class PrototypeClassifier(MetricLearner, Classifier):
+    """A nearest-neighbour classifier that keeps only some of its rows.
+
+    A selection writes ``_select(D, y, draw)``, where ``D`` gives distances; the rest follows: ``sample_indices_``,
+    the rows kept in the order in which they were chosen (a row may stand there several times), ``fit_resample``, and
+    the answers, which are the shares of the classes among the ``n_neighbors`` nearest rows that were kept (all of
+    them if they are fewer; among equal distances the one that was chosen first).
+    """
+
+    accepts: ClassVar[Mapping[str, Accepted | None]] = PROTOTYPES
+    n_neighbors: int
+    memory_: Memory
+    sample_indices_: np.ndarray
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+        """Choose among the rows of X with classes y those that are kept."""
+        return super().fit(X, y)
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            raise DataError(
+                f"{type(self).__name__}: rows are kept to be compared with new ones, which a table of distances "
+                "does not allow. Give the rows and a metric."
+            )
+        whole = self._remember_rows(X, y)
+        self.sample_indices_ = np.asarray(self._select(whole, y), np.int64)
+        self.memory_ = Memory(whole.rows[self.sample_indices_], whole.metric)
+        self.codes_ = y[self.sample_indices_]
+        self.share_kept_ = len(np.unique(self.sample_indices_)) / len(y)
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """The rows of X that are kept and their classes, of the kind that was given."""
+        self.fit(X, y)
+        return _taken(X, self.sample_indices_), _taken(y, self.sample_indices_)
+
+    def _near(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        k = min(self.n_neighbors, self.memory_.rows.shape[0])
+        return self.memory_.search.nearest(X, k)
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        _, rows = self._near(X)
+        return vote_counts(self.codes_[rows], len(self.classes_)) / rows.shape[1]
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        distances, rows = self._near(X)
+        near = [
+            [int(self.sample_indices_[i]), str(self.classes_[self.codes_[i]]), float(d)]
+            for i, d in zip(rows[0], distances[0])
+        ]
+        return [Section("The nearest prototypes", ["training row", "class", "distance"], near)]
+
+    def _select(self, memory: Memory, y: np.ndarray) -> Any:
+        """The numbers of the rows that are kept."""
+        raise TypeError(f"{type(self).__name__} must define _select")
+
+
+def vote_counts(codes: np.ndarray, K: int) -> np.ndarray:
+    """(q, K) how often each class stands in each row of codes; -1 is no class.
+
+    >>> import numpy as np
+    >>> from assay.neighbors.prototypes import vote_counts
+    >>> vote_counts(np.array([[0, 2, 2], [1, -1, -1]]), 3)
+    array([[1, 0, 2],
+           [0, 1, 0]])
+    """
+    q = len(codes)
+    place = np.arange(q)[:, None] * (K + 1) + np.where(codes < 0, K, codes)
+    return np.bincount(place.ravel(), minlength=q * (K + 1)).reshape(q, K + 1)[:, :K]
+
+
+def inconsistent_rows(
+    X: Any, y: Any, kept: Any, *, n_neighbors: int = 1, metric: Any = "euclidean"
+) -> np.ndarray:
+    """The rows that their nearest neighbours among the kept ones would put into another class.
+
+    A selection is consistent if there are none: the nearest neighbour then makes no error on the training rows.
+
+    Parameters
+    ----------
+    X : (n, d) numbers
+    y : (n,) labels
+    kept : row numbers, in the order of preference among equal distances
+    n_neighbors : int
+    metric : as in :func:`assay.distances.metric_of`
+
+    Examples
+    --------
+    >>> from assay.neighbors.prototypes import inconsistent_rows
+    >>> inconsistent_rows([[0.0], [1.0], [6.0], [7.0]], list("aabb"), [0, 3])
+    array([], dtype=int64)
+    """
+    from assay.distances.metric import metric_of
+
+    rows = np.asarray(X, dtype=np.float64)
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    kept = np.asarray(kept, np.int64)
+    memory = Memory(rows[kept], metric_of(metric).learn(rows, codes))
+    _, near = memory.search.nearest(rows, min(n_neighbors, len(kept)))
+    votes = vote_counts(codes[kept][near], len(classes))
+    return np.flatnonzero(votes.argmax(axis=1) != codes)
+
+
+def _taken(values: Any, rows: np.ndarray) -> Any:
+    """Some rows of any table."""
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(values, rows)

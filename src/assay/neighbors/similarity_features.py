@@ -1,0 +1,148 @@
+"""Similarity features: a row is described by how similar it is to rows seen before."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from assay.core import Transformer
+from assay.core.fitting import all_or_nothing
+from assay.core.parameters import Choice, Count, Function, Range, Seed
+from assay.core.seeds import random_state_of
+from assay.errors import DataError
+from assay.neighbors.memory import METRIC, MetricLearner
+
+__all__ = ["SimilarityFeatures"]
+
+
+class SimilarityFeatures(MetricLearner, Transformer):
+    r"""Replace each row by the vector of its similarities to training rows (the empirical kernel map).
+
+    .. math:: x \mapsto [s(x, x^1), \dots, s(x, x^N)]^T \quad (1)
+
+    (IML 8.6), with a similarity made of a distance D,
+
+    ============  =========================================
+    "gaussian"    :math:`\exp(-\gamma D^2)`
+    "laplacian"   :math:`\exp(-\gamma D)`
+    "inverse"     :math:`1 / (1 + \gamma D)`
+    "distance"    :math:`-D`
+    "linear"      the dot product :math:`x \cdot x^t`
+    ============  =========================================
+
+    or any function of two rows. Whatever can be compared becomes a table of numbers for any learner: mixed tables with
+    ``metric="auto"``, distances of one's own, sequences, images. Cost: O(N n d), and N columns.
+
+    Parameters
+    ----------
+    similarity : one of the words above, or a function of two rows, default "gaussian"
+    gamma : float, default None
+        None takes 1 / median of :math:`D^2` ("gaussian") or of D (the others) between the landmarks.
+    n_landmarks : int, default None
+        Compare with that many training rows, drawn at random; None takes all.
+    metric : str or function, default "auto"
+        Any name that :func:`assay.distances.metric_of` knows.
+    p : float, default 2
+    metric_params : dict, default None
+    random_state : int, RandomState or None, default None
+
+    Attributes
+    ----------
+    memory_ : Memory, the landmarks and the metric      landmarks_ : (m,) their row numbers
+    gamma_ : float
+
+    Examples
+    --------
+    >>> from assay.neighbors import SimilarityFeatures
+    >>> SimilarityFeatures("inverse", gamma=1.0).fit_transform([[0.0], [1.0], [3.0]])
+    array([[1.        , 0.5       , 0.25      ],
+           [0.5       , 1.        , 0.33333333],
+           [0.25      , 0.33333333, 1.        ]])
+    """
+
+    accepts = {
+        "similarity": Choice("gaussian", "laplacian", "inverse", "distance", "linear") | Function(),
+        "gamma": Range(0, open="low") | None,
+        "n_landmarks": Count(1) | None,
+        **METRIC,
+        "random_state": Seed(),
+    }
+
+    def __init__(
+        self,
+        similarity: Any = "gaussian",
+        *,
+        gamma: float | None = None,
+        n_landmarks: int | None = None,
+        metric: Any = "auto",
+        p: float = 2,
+        metric_params: Any = None,
+        random_state: Any = None,
+    ):
+        self.similarity = similarity
+        self.gamma = gamma
+        self.n_landmarks = n_landmarks
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.random_state = random_state
+
+    @property
+    def takes(self) -> frozenset[str]:
+        """What the metric takes; a dot product takes numbers."""
+        return frozenset({"sparse"}) if self.similarity == "linear" else super().takes
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
+        """Remember the rows of X, or some of them; y is ignored."""
+        return super().fit(X)
+
+    def _learn(self, X: Any, y: Any, w: np.ndarray | None) -> None:
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            raise DataError(
+                "SimilarityFeatures: a table of distances needs no map: give it to the learner as it is."
+            )
+        n = X.shape[0]
+        m = n if self.n_landmarks is None else min(self.n_landmarks, n)
+        rows = np.arange(n)
+        if m < n:
+            rows = np.sort(random_state_of(self.random_state).permutation(n)[:m])
+        self.landmarks_ = rows
+        whole = self._remember_rows(X)
+        self.memory_ = type(whole)(whole.rows[rows], whole.metric)
+        self.gamma_ = float(self.gamma) if self.gamma is not None else self._usual_gamma()
+
+    def _usual_gamma(self) -> float:
+        if callable(self.similarity) or self.similarity in ("linear", "distance"):
+            return 1.0
+        some = self.memory_.rows[:: max(1, self.memory_.rows.shape[0] // 1000)]
+        apart = self.memory_.metric.between(some, some)
+        apart = apart[np.triu_indices(len(apart), 1)]
+        apart = apart[apart > 0]
+        if not len(apart):
+            return 1.0
+        middle = float(np.median(apart))
+        return 1 / (middle * middle if self.similarity == "gaussian" else middle)
+
+    def _transform(self, X: Any) -> np.ndarray:
+        landmarks, g = self.memory_.rows, self.gamma_
+        if callable(self.similarity):
+            A, B = (t if isinstance(t, np.ndarray) else t.toarray() for t in (X, landmarks))
+            return np.array([[float(self.similarity(a, b)) for b in B] for a in A]).reshape(len(A), len(B))
+        if self.similarity == "linear":
+            product = X @ landmarks.T
+            return product if isinstance(product, np.ndarray) else product.toarray()
+        D = self.memory_.metric.between(X, landmarks)
+        if self.similarity == "gaussian":
+            return np.exp(-g * D * D)
+        if self.similarity == "laplacian":
+            return np.exp(-g * D)
+        return 1 / (1 + g * D) if self.similarity == "inverse" else -D
+
+    def _names_out(self) -> list[str]:
+        return [f"row{i}" for i in self.landmarks_]
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.landmarks_)

@@ -1,0 +1,78 @@
+"""Outliers of any density: where the density is low, rows are rare."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from assay.core.parameters import Any_
+from assay.outliers.detector import CONTAMINATION, Detector
+
+__all__ = ["DensityOutliers"]
+
+
+class DensityOutliers(Detector):
+    r"""Score a row by the logarithm of a density that was estimated from the training rows.
+
+    .. math:: s(x) = \ln \hat p(x) \quad (1)
+
+    The density is any estimator with ``fit(X)`` and ``score_samples(X)``: a kernel density, a nearest-neighbour
+    density, a mixture of Gaussians. A mixture forgives several groups, a kernel density any shape; both find rows that
+    are rare, wherever they lie. Never the posterior of a class: far away from all data it is near 0 or 1. Training
+    rows that take part in their own density look a little less rare than they are.
+
+    Parameters
+    ----------
+    density : estimator, default None
+        None takes ``assay.densities.KernelDensity`` with a bandwidth by Scott's rule for columns divided by their
+        standard deviations.
+    contamination : a share up to 0.5, or "auto", default 0.1
+        "auto" takes the share 0.1: a density has no threshold of its own.
+
+    Attributes
+    ----------
+    density_ : the fitted estimator      scale_ : (d,) what columns were divided by      offset_ : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.outliers import DensityOutliers
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(0, 1, (50, 1)), rng.normal(20, 1, (50, 1)), [[10.0]]])
+    >>> int(DensityOutliers().fit(X).score_samples(X).argmin())           # between the groups, near the mean
+    100
+    """
+
+    accepts = {
+        "density": Any_(
+            "an estimator with fit and score_samples, or None",
+            lambda v: v is None or (hasattr(v, "fit") and hasattr(v, "score_samples")),
+        ),
+        "contamination": CONTAMINATION,
+    }
+
+    def __init__(self, density: Any = None, *, contamination: Any = 0.1):
+        self.density = density
+        self.contamination = contamination
+
+    def _learn(self, X: np.ndarray) -> np.ndarray:
+        n, d = X.shape
+        if self.density is None:
+            from assay.densities.kernel_density import KernelDensity
+
+            spread = X.std(axis=0)
+            self.scale_ = np.where(spread > 0, spread, 1.0)
+            density: Any = KernelDensity(bandwidth=float(max(n, 2) ** (-1 / (d + 4))))
+        else:
+            self.scale_, density = np.ones(d), clone(self.density)
+        self.density_ = density.fit(X / self.scale_)
+        self._scores_ = self._score(X)
+        return self._scores_
+
+    def _auto_offset(self) -> float:
+        return float(np.percentile(self._scores_, 10.0))
+
+    def _score(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray(self.density_.score_samples(X / self.scale_), dtype=np.float64)  # (1)

@@ -1,0 +1,139 @@
+"""Outliers of a Gaussian: far from the centre, in units of the spread in that direction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.parameters import Choice, Count, Range, Seed
+from assay.core.seeds import random_state_of
+from assay.distances.mahalanobis import inverse_of, root_of
+from assay.outliers.detector import CONTAMINATION, Detector
+from assay.outliers.robust_covariance import least_determinant
+
+__all__ = ["GaussianOutliers"]
+
+
+class GaussianOutliers(Detector):
+    r"""Score a row by its likelihood under one Gaussian, that is by Mahalanobis' distance from the centre.
+
+    .. math:: s(x) = -D^2(x), \quad D^2(x) = (x - m)^T S^{-1} (x - m) \quad (1)
+
+    The order of the rows is that of :math:`\ln p(x) = -\frac12 D^2 + \text{const}` (``log_density``). If the rows are
+    Gaussian, :math:`D^2` follows a :math:`\chi^2` distribution with d degrees of freedom, whose quantile is the
+    threshold. Directions in which the training rows do not vary count nothing.
+
+    A mean and a covariance are damaged by the outliers they should find: one row far away draws both towards itself,
+    and several hide each other. ``estimate="robust"`` takes them from that half of the rows whose covariance has the
+    least determinant (Rousseeuw 1984), then once more from all rows that are no outliers by these. Use it for one
+    roundish group of numbers; several groups need :class:`DensityOutliers` or :class:`LocalOutlierFactor`. Cost:
+    O(n d^2), robust some hundred times that.
+
+    Parameters
+    ----------
+    estimate : "robust" or "plain", default "robust"
+        Plain: all rows (divisor n).
+    support : float, default None
+        The share of rows of the least determinant; None takes (n + d + 1) / 2n.
+    n_starts : int, default 100
+        Small subsets from which the search for the least determinant starts.
+    level : float, default 0.975
+        With ``contamination="auto"`` the threshold is this quantile of the chi-squared distribution.
+    contamination : "auto" or a share up to 0.5, default "auto"
+    random_state : int, RandomState or None, default None
+
+    Attributes
+    ----------
+    location_ : (d,)      covariance_ : (d, d)      precision_ : (d, d)
+    support_ : (n,) bool, the rows that location and covariance come from      offset_ : float
+
+    Examples
+    --------
+    >>> from assay.outliers import GaussianOutliers
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [50.0]]
+    >>> GaussianOutliers(random_state=0).fit_predict(X)
+    array([ 1,  1,  1,  1,  1, -1])
+    >>> GaussianOutliers("plain").fit_predict(X)               # the outlier has widened the Gaussian
+    array([1, 1, 1, 1, 1, 1])
+    """
+
+    accepts = {
+        "estimate": Choice("robust", "plain"),
+        "support": Range(0.5, 1) | None,
+        "n_starts": Count(1),
+        "level": Range(0, 1, open="both"),
+        "contamination": CONTAMINATION,
+        "random_state": Seed(),
+    }
+    reference_category = True
+
+    def __init__(
+        self,
+        estimate: str = "robust",
+        *,
+        support: float | None = None,
+        n_starts: int = 100,
+        level: float = 0.975,
+        contamination: Any = "auto",
+        random_state: Any = None,
+    ):
+        self.estimate = estimate
+        self.support = support
+        self.n_starts = n_starts
+        self.level = level
+        self.contamination = contamination
+        self.random_state = random_state
+
+    def _learn(self, X: np.ndarray) -> None:
+        n, d = X.shape
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        if self.estimate == "plain" or n <= d + 2:
+            self.location_, self.support_ = X.mean(axis=0), np.ones(n, bool)
+            centred = X - self.location_
+            self.covariance_ = centred.T @ centred / n
+        else:
+            size = (n + d + 1) // 2 if self.support is None else max(d + 1, int(np.ceil(self.support * n)))
+            draw = random_state_of(self.random_state)
+            found = least_determinant(X, min(size, n), self.n_starts, draw)
+            self.location_, self.covariance_, self.support_ = found
+        self.precision_ = inverse_of(self.covariance_)
+        self._map_ = root_of(self.precision_, type(self).__name__)
+
+    def _auto_offset(self) -> float:
+        from scipy.stats import chi2
+
+        return -float(chi2.ppf(self.level, len(self._map_)))
+
+    def mahalanobis(self, X: Any) -> np.ndarray:
+        """(n,) the squared distance (1) of each row from the centre."""
+        return -self._score(self._admit(X))
+
+    def log_density(self, X: Any) -> np.ndarray:
+        """(n,) the logarithm of the Gaussian's density at each row, over the directions in which rows vary."""
+        values = np.linalg.eigvalsh(self.covariance_)
+        spread = values[values > 1e-12 * max(values[-1], 1e-300)]
+        constant = len(spread) * np.log(2 * np.pi) + np.log(spread).sum()
+        return 0.5 * (self._score(self._admit(X)) - constant)
+
+    def _score(self, X: np.ndarray) -> np.ndarray:
+        return -np.sum(((X - self.location_) @ self._map_.T) ** 2, axis=1)  # (1)
+
+    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
+        apart = X[0] - self.location_
+        parts = apart * (self.precision_ @ apart)  # they sum to the squared distance
+        spread = np.sqrt(np.diag(self.covariance_))
+        rows = [
+            [name, float(x), float(m), float(s), float(part)]
+            for name, x, m, s, part in zip(self._names, X[0], self.location_, spread, parts)
+        ]
+        note = f"The contributions sum to the squared distance {parts.sum():.4g}."
+        return [
+            Section(
+                "Distance from the centre",
+                ["column", "value", "centre", "spread", "contribution"],
+                rows,
+                note,
+            )
+        ]

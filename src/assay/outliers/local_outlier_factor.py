@@ -1,0 +1,225 @@
+"""Local outlier factor: a row is an outlier if it is lonelier than its neighbours are."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from assay.core.explanation import Section
+from assay.core.parameters import Choice, Count, Flag
+from assay.errors import AssayWarning, DataError
+from assay.neighbors.memory import SEARCH, Memory, MetricLearner
+from assay.outliers.detector import CONTAMINATION, Detector, sides
+
+__all__ = ["LocalOutlierFactor"]
+
+LEAST = 1e-10  # added to a mean distance, so that rows with many copies have a density
+
+
+def _for_new_rows(self: Any) -> bool:
+    if not self.novelty:
+        raise AttributeError(
+            "novelty=False: use fit_predict and negative_outlier_factor_ for the training rows. Fit with novelty=True "
+            "to ask about new rows: predict is not available when novelty=False, neither are score_samples and "
+            "decision_function."
+        )
+    return True
+
+
+def _for_training_rows(self: Any) -> bool:
+    if self.novelty:
+        raise AttributeError(
+            "fit_predict is not available when novelty=True. Use novelty=False to judge the training rows."
+        )
+    return True
+
+
+class LocalOutlierFactor(MetricLearner, Detector):
+    r"""Compare the density around a row with the density around its neighbours.
+
+    With :math:`N(x)` the k nearest training rows of x (never x itself when it is one of them; among equal distances
+    the lower row) and :math:`d_k` the distance to the k-th, the reachability density is
+
+    .. math:: \mathrm{lrd}(x) = \Big[\tfrac1k \sum_{s \in N(x)} \max(d_k(s), d(x, s))\Big]^{-1} \quad (1)
+
+    and the factor, about 1 inside of a group of any density and larger outside,
+
+    .. math:: \mathrm{LOF}(x) = \tfrac1k \sum_{s \in N(x)} \frac{\mathrm{lrd}(s)}{\mathrm{lrd}(x)} \quad (2)
+
+    (Breunig et al. 2000). The ``variant`` "simple" compares the distances alone (IML 8-23),
+
+    .. math:: \mathrm{LOF}(x) = \frac{d_k(x)}{\frac1k \sum_{s \in N(x)} d_k(s)} \quad (3)
+
+    where 0/0 (copies among copies) is 1 and a row without copies beside copies has factor infinity. (1) has 1e-10
+    added to the mean distance for the same reason.
+
+    Use it where groups have different densities; it makes no assumption about their shape. Cost: that of the k
+    nearest neighbours of all rows. With ``metric="auto"`` mixed tables and missing values are compared as they are.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 20
+        k; more than n - 1 are taken as n - 1.
+    algorithm : "auto", "ball_tree", "kd_tree" or "brute", default "auto"
+        How neighbours are searched; the answer does not depend on it.
+    leaf_size : int, default 30
+    metric : str or function, default "minkowski"
+        Any name that :func:`assay.distances.metric_of` knows.
+    p : float, default 2
+    metric_params : dict, default None
+    contamination : "auto" or a share up to 0.5, default "auto"
+        The share of outliers among the training rows, from which ``offset_`` follows; "auto" puts the threshold at
+        factor 1.5.
+    novelty : bool, default False
+        True to ask about new rows, False to judge the training rows.
+    n_jobs : int, default None
+        Accepted as in scikit-learn; the number of threads follows the machine.
+    variant : "breunig" or "simple", default "breunig"
+
+    Attributes
+    ----------
+    negative_outlier_factor_ : (n,) minus the factor of each training row
+    n_neighbors_ : int      offset_ : float      n_samples_fit_ : int
+    effective_metric_ : str      effective_metric_params_ : dict
+
+    Examples
+    --------
+    >>> from assay.outliers import LocalOutlierFactor
+    >>> model = LocalOutlierFactor(n_neighbors=2, variant="simple")
+    >>> model.fit_predict([[0.0], [1.0], [2.0], [3.0], [4.0], [10.0]])
+    array([-1,  1,  1,  1, -1, -1])
+    >>> -model.negative_outlier_factor_.round(3)
+    array([2.   , 0.667, 1.   , 0.667, 2.   , 4.667])
+    """
+
+    accepts = {
+        "n_neighbors": Count(1),
+        **SEARCH,
+        "contamination": CONTAMINATION,
+        "novelty": Flag(),
+        "variant": Choice("breunig", "simple"),
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 20,
+        *,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        metric: Any = "minkowski",
+        p: float = 2,
+        metric_params: Any = None,
+        contamination: Any = "auto",
+        novelty: bool = False,
+        n_jobs: int | None = None,
+        variant: str = "breunig",
+    ):
+        self.n_neighbors = n_neighbors
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.contamination = contamination
+        self.novelty = novelty
+        self.n_jobs = n_jobs
+        self.variant = variant
+
+    def _learn(self, X: Any) -> np.ndarray:
+        n, who = X.shape[0], type(self).__name__
+        if n < 2:
+            raise DataError(
+                f"{who}: a row is compared with others, and there are none: n_samples = 1. Give two rows or more."
+            )
+        if self.n_neighbors > n:
+            warnings.warn(
+                f"{who}: n_neighbors ({self.n_neighbors}) is greater than the total number of samples ({n}). "
+                f"n_neighbors will be set to (n_samples - 1) = {n - 1}.",
+                AssayWarning,
+                stacklevel=5,
+            )
+        self.n_neighbors_, self.n_samples_fit_ = min(self.n_neighbors, n - 1), n
+        self.memory_: Memory = self._remember_rows(X)
+        self.effective_metric_ = self.memory_.metric.name
+        self.effective_metric_params_ = dict(self.metric_params or {})
+        distances, rows = self.memory_.search.nearest(None, self.n_neighbors_, leave_out_self=True)
+        self._reach_ = distances[:, -1].copy()  # d_k of each training row
+        self._density_ = self._densities(distances, rows)
+        factor = self._factors(distances, rows)
+        self.negative_outlier_factor_ = -factor
+        if not self.novelty and self.variant == "breunig" and factor.max() > 1e7:
+            warnings.warn(
+                f"{who}: more than {self.n_neighbors_} copies of a row make its density meaningless: duplicate values "
+                "are leading to incorrect results. Increase the number of neighbors (n_neighbors).",
+                AssayWarning,
+                stacklevel=5,
+            )
+        return -factor
+
+    def _densities(self, distances: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """(q,) the lrd of rows with these neighbours."""
+        reach = np.maximum(distances, self._reach_[rows])
+        return 1.0 / (reach.mean(axis=1) + LEAST)  # (1)
+
+    def _factors(self, distances: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """(q,) the LOF of rows with these neighbours."""
+        if self.variant == "breunig":
+            return self._density_[rows].mean(axis=1) / self._densities(distances, rows)  # (2)
+        own, around = distances[:, -1], self._reach_[rows].mean(axis=1)
+        alone = np.where(own > 0, np.inf, 1.0)
+        return np.divide(own, around, out=alone, where=around > 0)  # (3)
+
+    def _score(self, X: Any) -> np.ndarray:
+        return -self._factors(*self.memory_.search.nearest(X, self.n_neighbors_))
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        distances, rows = self.memory_.search.nearest(X, self.n_neighbors_)
+        near = [[int(i), float(d), float(self._reach_[i])] for i, d in zip(rows[0], distances[0])]
+        factor = float(self._factors(distances, rows)[0])
+        note = f"Factor {factor:.4g}: about 1 is as lonely as its neighbours are."
+        columns = [
+            "training row",
+            "distance",
+            "distance to its own neighbour number " + str(self.n_neighbors_),
+        ]
+        return [Section(f"The {self.n_neighbors_} nearest training rows", columns, near, note)]
+
+    @available_if(_for_training_rows)
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """(n,) -1 for the outliers among the training rows, 1 for the others."""
+        self.fit(X)
+        return sides(np.where(self.negative_outlier_factor_ < self.offset_, -1.0, 1.0))
+
+    @available_if(_for_new_rows)
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) -1 for outliers among new rows, 1 for the others."""
+        return super().predict(X)
+
+    @available_if(_for_new_rows)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n,) minus the factor of new rows, less the threshold: negative for outliers."""
+        return super().decision_function(X)
+
+    @available_if(_for_new_rows)
+    def score_samples(self, X: Any) -> np.ndarray:
+        """(n,) minus the factor of new rows."""
+        return super().score_samples(X)
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> tuple[np.ndarray, np.ndarray] | np.ndarray:
+        """The nearest training rows of each row of X, or of the training rows themselves if X is None.
+
+        Returns
+        -------
+        distances : (q, k), if ``return_distance``
+        rows : (q, k)
+        """
+        self._ready()
+        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
+        asked = None if X is None else self._admit(X)
+        distances, rows = self.memory_.search.nearest(asked, k, leave_out_self=X is None)
+        return (distances, rows) if return_distance else rows

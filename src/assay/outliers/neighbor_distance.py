@@ -1,0 +1,110 @@
+"""Outliers by distance: far from its nearest neighbours is far from the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.parameters import Choice, Count
+from assay.errors import DataError
+from assay.neighbors.memory import METRIC, Memory, MetricLearner
+from assay.outliers.detector import CONTAMINATION, Detector, quantile
+
+__all__ = ["NeighborDistanceOutliers"]
+
+
+class NeighborDistanceOutliers(MetricLearner, Detector):
+    r"""Score a row by the distance to its k nearest training rows.
+
+    .. math:: s(x) = -d_k(x) \quad\text{or}\quad s(x) = -\tfrac1k \sum_{j \le k} d_j(x) \quad (1)
+
+    with :math:`d_j` the distance to the j-th nearest. A row that equals a training row is taken for that row and is not
+    its own neighbour; so training rows are judged alike when they are asked about again. The first is the k-nn
+    density in another order: the larger the ball that holds k rows, the thinner they are. Simple and hard to deceive,
+    but one scale serves all groups; :class:`LocalOutlierFactor` compares each with its own surroundings. Cost: that
+    of the neighbours.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 5
+        k; more than n - 1 are taken as n - 1.
+    method : "largest" or "mean", default "largest"
+        Which of the two of (1).
+    metric : str or function, default "auto"
+        Any name that :func:`assay.distances.metric_of` knows; "auto" compares mixed tables as they are.
+    p : float, default 2
+    metric_params : dict, default None
+    contamination : "auto" or a share up to 0.5, default "auto"
+        "auto" takes as outliers what is farther away than the third quartile of the training rows' distances and three
+        times the spread of their middle half (Tukey's far out).
+
+    Attributes
+    ----------
+    training_scores_ : (n,) the scores of the training rows, each without itself
+    n_neighbors_ : int      offset_ : float
+
+    Examples
+    --------
+    >>> from assay.outliers import NeighborDistanceOutliers
+    >>> model = NeighborDistanceOutliers(2).fit([[0.0], [1.0], [2.0], [3.0], [4.0], [10.0]])
+    >>> -model.training_scores_, model.predict([[2.5], [20.0]])
+    (array([2., 1., 1., 1., 2., 7.]), array([ 1, -1]))
+    """
+
+    accepts = {
+        "n_neighbors": Count(1),
+        "method": Choice("largest", "mean"),
+        **METRIC,
+        "contamination": CONTAMINATION,
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        method: str = "largest",
+        metric: Any = "auto",
+        p: float = 2,
+        metric_params: Any = None,
+        contamination: Any = "auto",
+    ):
+        self.n_neighbors = n_neighbors
+        self.method = method
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.contamination = contamination
+
+    def _learn(self, X: Any) -> np.ndarray:
+        n = X.shape[0]
+        if n < 2:
+            raise DataError(
+                f"{type(self).__name__}: a row is compared with others, and there are none: n_samples = 1."
+            )
+        self.n_neighbors_ = min(self.n_neighbors, n - 1)
+        self.memory_: Memory = self._remember_rows(X)
+        self.training_scores_ = self._score(X)
+        return self.training_scores_
+
+    def _auto_offset(self) -> float:
+        low, high = quantile(self.training_scores_, 0.25), quantile(self.training_scores_, 0.75)
+        return low - 3 * (high - low)
+
+    def _score(self, X: Any) -> np.ndarray:
+        distances, _ = self._near(X)
+        return -(distances[:, -1] if self.method == "largest" else distances.mean(axis=1))  # (1)
+
+    def _near(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The distances of the nearest training rows and their numbers, without the row itself."""
+        distances, rows = self.memory_.search.nearest(X, self.n_neighbors_ + 1)
+        itself = distances[:, :1] == 0
+        return np.where(itself, distances[:, 1:], distances[:, :-1]), np.where(
+            itself, rows[:, 1:], rows[:, :-1]
+        )
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        distances, rows = self._near(X)
+        near = [[int(i), float(d)] for i, d in zip(rows[0], distances[0])]
+        return [Section("The nearest training rows", ["training row", "distance"], near)]
