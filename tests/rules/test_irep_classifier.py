@@ -124,3 +124,12 @@ def test_a_fitted_model_survives_a_round_trip(tmp_path):
     back = assay.load(tmp_path / "rules.assay")
     assert str(back) == str(model) and back.history_ == model.history_
     assert list(pd.DataFrame(back.history_)) == ["class", "grown", "rule", "p", "n", "kept"]
+
+
+def test_no_condition_and_no_rule_for_the_rare_class():
+    """Half of two pruning rows are of the rare class; a rule for everything would answer it always."""
+    for seed in range(5):
+        model = IrepClassifier(random_state=seed).fit(np.ones((6, 2)), list("aaaabb"))
+        assert len(model.rules_) == 0 and model.predict([[1.0, 1.0]]) == ["a"]
+    first = IrepClassifier(random_state=0, class_order=["a", "b"]).fit(np.ones((6, 2)), list("aaaabb"))
+    assert first.predict([[1.0, 1.0]]) == ["a"]

@@ -125,6 +125,9 @@ class IrepClassifier(RuleClassifier):
             rule = grown.first(kept)
             covered = rows.covers(rule)[left]
             taken = bool(p[kept] >= n[kept]) and bool(rows.positive[left[covered]].any())
+            if not len(rule):  # covers all that is left: the few pruning rows alone must not decide that
+                own, other = rows.weigh(np.isin(np.arange(len(rows)), left))
+                taken &= own > other
             self._note(rows.table, label, grown, rule, float(p[kept]), float(n[kept]), taken)
             bar.advance(note=f"{len(rules)} rules for {label}")
             if not taken:
