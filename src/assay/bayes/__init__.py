@@ -10,6 +10,7 @@ from assay.bayes.gaussian_classifier import Discriminants, SingularCovarianceErr
 from assay.bayes.gaussian_classifier_cv import GaussianClassifierCV, covariance_parameters
 from assay.bayes.gaussian_nb import GaussianNB
 from assay.bayes.joint_bayes import JointBayes
+from assay.bayes.laplace_nb import LaplaceNB
 from assay.bayes.linear_discriminant import LinearDiscriminantAnalysis
 from assay.bayes.multinomial_nb import MultinomialNB
 from assay.bayes.naive_bayes import NaiveBayes
@@ -30,6 +31,7 @@ __all__ = [
     "GaussianClassifierCV",
     "GaussianNB",
     "JointBayes",
+    "LaplaceNB",
     "LinearDiscriminantAnalysis",
     "MultinomialNB",
     "NaiveBayes",
