@@ -58,16 +58,26 @@ def test_the_default_begins_with_the_pruned_tree():
 @pytest.mark.capability("DC-41")
 @pytest.mark.parametrize("pruning", ["pessimistic", "validation"])
 @pytest.mark.parametrize("order", ["mdl", "false_positives"])
-def test_under_noise_rules_are_shorter_and_no_worse(pruning, order):
-    X, y = make_classification(
-        1500, 8, n_informative=4, n_redundant=0, flip_y=0.25, class_sep=1.2, random_state=3, shuffle=True
-    )
-    train, test = slice(0, 500), slice(500, 1500)
-    whole = C45Classifier(pruning=None)  # what is to go must be there first
-    tree = C45RulesClassifier(whole, pruning=None).fit(X[train], y[train])
-    rules = C45RulesClassifier(whole, pruning, class_order=order, random_state=0).fit(X[train], y[train])
-    assert conditions(rules) < 0.75 * conditions(tree)
-    assert rules.score(X[test], y[test]) >= tree.score(X[test], y[test])
+def test_under_noise_rules_are_shorter_and_on_average_better(pruning, order):
+    scores, whole = [], C45Classifier(pruning=None)  # what is to go must be there first
+    for seed in range(6):
+        X, y = make_classification(
+            1500,
+            8,
+            n_informative=4,
+            n_redundant=0,
+            flip_y=0.25,
+            class_sep=1.2,
+            random_state=seed,
+            shuffle=True,
+        )
+        train, test = slice(0, 500), slice(500, 1500)
+        tree = C45RulesClassifier(whole, pruning=None).fit(X[train], y[train])
+        rules = C45RulesClassifier(whole, pruning, class_order=order, random_state=0).fit(X[train], y[train])
+        assert conditions(rules) < 0.75 * conditions(tree)
+        scores.append([model.score(X[test], y[test]) for model in (tree, rules)])
+    before, after = np.mean(scores, axis=0)
+    assert after > before
 
 
 @pytest.mark.parametrize("order", ["mdl", "false_positives"])
