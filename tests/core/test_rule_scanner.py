@@ -35,6 +35,11 @@ def test_lines_without_comments_and_evidence():
     assert scanner.rest() == "next" and scanner.ended()
 
 
+@pytest.mark.parametrize("line", ["x" + " " * 200_000 + "y", " (support" * 50_000, "# " * 100_000])
+def test_long_lines_are_read_once(line):
+    assert Scanner(line).rest() == ("" if line[0] == "#" else line.strip())
+
+
 def test_errors_know_their_place():
     scanner = Scanner("one\ntwo 'three")
     scanner.at = 8

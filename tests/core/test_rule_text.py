@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.conditions import Condition, LinearCondition, known, missing
+from assay.core.linear_answer import LinearAnswer
 from assay.core.rule_scanner import RuleSyntaxError
 from assay.core.rules import Rule, RuleBase
 from assay.core.words import DAY
@@ -160,9 +161,74 @@ def test_errors_say_where_and_what(text, message):
     assert message in str(caught.value)
 
 
-def test_linear_answers_are_refused_with_the_reason():
-    with pytest.raises(RuleSyntaxError, match="linear answer"):
-        RuleBase.parse("IF age > 3 THEN y = 2 + 3 age", PEOPLE)
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        (
+            "60 - 2 age + 5 [job = 'B'] or 40 if missing",
+            LinearAnswer(60.0, ((0, None, -2.0), (1, 1, 5.0)), 40.0),
+        ),
+        (
+            "-age + years-in-job OR -1e-3 IF MISSING",
+            LinearAnswer(0.0, ((0, None, -1.0), (4, None, 1.0)), -0.001),
+        ),
+        ("2*age or 0 if missing  # why", LinearAnswer(0.0, ((0, None, 2.0),), 0.0)),
+        ("[job = C] or 7 if missing  (support 0.1, error 2)", LinearAnswer(0.0, ((1, 2, 1.0),), 7.0)),
+    ],
+)
+@pytest.mark.parametrize("around", ["IF age > 3 THEN rent = {}\nELSE rent = 1", "age > 3 => {}\nelse 1"])
+def test_linear_answers(said, meant, around):
+    base = RuleBase.parse(around.format(said), PEOPLE)
+    assert base.classes is None and base[0].answer == meant and base.default == 1.0
+    assert RuleBase.parse(base.text(missing=True), PEOPLE) == base
+
+
+def test_a_number_and_the_column_of_the_next_line():
+    base = RuleBase.parse("job = A => 3\nage > 5 => y = 4\nage <= 5 => 2", PEOPLE)
+    assert [rule.answer for rule in base] == [3.0, 4.0, 2.0]
+
+
+def test_answers_may_stand_in_the_next_line():
+    base = RuleBase.parse("IF age > 3 THEN\n   y = 3\nelse  # or\n y = 4", PEOPLE)
+    assert base[0].answer == 3.0 and base.default == 4.0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("IF age > 3 THEN y = 2 + 3 age", "or 40 if missing"),
+        ("IF age > 3 THEN y = 2 + 3 age or 1 if missing or so", "or 40 if missing"),
+        ("IF age > 3 THEN y = 2 [jbo = 'A'] or 1 if missing", "there is no column jbo. Did you mean job?"),
+        ("IF age > 3 THEN y = 2 [age = 3] or 1 if missing", "age holds numbers"),
+        ("IF age > 3 THEN y = 2 [job > A] or 1 if missing", "expected [job = category]"),
+        ("IF age > 3 THEN y = 2 [job = A or 1 if missing", "closing bracket"),
+        ("IF age > 3 THEN y = 1e999 age or 1 if missing", "finite number"),
+        ("IF age > 3 THEN y = 2 age or 1 if missing\nELSE no", "some are words"),
+        ("IF age > 3 THEN\nIF age > 4 THEN yes", "line 2, column 1: expected an answer"),
+        ("IF age > 3 THEN", "expected an answer"),
+        ("IF age > 3 THEN 'yes' and more", "expected the end of the line"),
+        ("IF 1e999 age > 3 THEN 1", "finite number"),
+        ("IF day > 999999-01-01 THEN 1", "is no date"),
+    ],
+)
+def test_errors_without_a_list_of_classes(text, message):
+    with pytest.raises(RuleSyntaxError) as caught:
+        RuleBase.parse(text, PEOPLE)
+    assert message in str(caught.value)
+
+
+def test_many_ors_inside_of_ands_are_refused_before_they_are_made():
+    many = "(" + " or ".join(["age > 3"] * 2000) + ")"
+    with pytest.raises(RuleSyntaxError, match="more than 10,000 rules"):
+        RuleBase.parse(" and ".join([many] * 4) + " => yes", PEOPLE, CLASSES)
+
+
+@pytest.mark.parametrize("name", ["true-north", "then.x", "inf/x", "anything-else", "if-x", "or.x", "a.or-b"])
+def test_names_that_begin_like_a_keyword(name):
+    schema = Schema([Column(name), Column("b")])
+    either = LinearCondition(((0, 1.0), (1, 2.0)), high=2.0), LinearCondition(((1, 1.0), (0, 2.0)), high=2.0)
+    base = RuleBase((Rule((Condition(0, high=2.5), *either), "yes"),), schema, CLASSES)
+    assert RuleBase.parse(str(base), schema, CLASSES) == base
 
 
 TOKENS = [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.conditions import weighted_sum
-from assay.core.words import number, one_line, quoted, shorter
+from assay.core.words import column_word, label_word, number, shorter
 from assay.tables import Schema
 
 __all__ = ["LinearAnswer"]
@@ -37,6 +37,8 @@ class LinearAnswer:
     >>> answer = LinearAnswer(60.0, ((0, None, -2.0), (1, 1, 5.0)), 40.0)
     >>> answer.words(schema)
     "60 - 2 size + 5 [colour = 'red']"
+    >>> answer.words(schema, missing=True)
+    "60 - 2 size + 5 [colour = 'red'] or 40 if missing"
     >>> answer.values(np.array([[10.0, 1.0], [10.0, 0.0], [np.nan, 0.0]]))
     array([45., 40., 40.])
     """
@@ -72,13 +74,21 @@ class LinearAnswer:
         """The columns that it looks at."""
         return tuple(dict.fromkeys(j for j, _, _ in self.terms))
 
-    def words(self, schema: Schema, digits: int | None = None) -> str:
-        """The sum in the columns' names; without ``digits``, numbers read back as exactly those that are applied."""
+    def words(self, schema: Schema, digits: int | None = None, missing: bool = False) -> str:
+        """The sum in the columns' names; without ``digits``, numbers read back as exactly those that are applied.
+
+        Parameters
+        ----------
+        missing : bool, default False
+            Say what rows with holes get, too.
+        """
+        if missing and self.terms:
+            return f"{self.words(schema, digits)} or {number(self.otherwise)} if missing"
         names = []
         for j, code, weight in self.terms:
-            name = one_line(schema[j].name)
+            name = column_word(schema[j].name)
             if code is not None:
-                name = f"[{name} = {quoted(schema[j].categories[code])}]"
+                name = f"[{name} = {label_word(schema[j].categories[code])}]"
             names.append((weight, name))
         start = number(self.intercept) if digits is None else shorter(self.intercept, digits)
         if not names:

@@ -29,24 +29,25 @@ class RuleForms:
         counts : bool, default False
             Add each rule's support and, for classes, its accuracy on the training rows.
         missing : bool, default False
-            Say where missing values meet a condition as well.
+            Say where missing values meet a condition as well, and what linear answers make of them.
         """
         lines = [
-            f"R{r}: IF {rule.premise(self.schema, missing)} THEN {self._said(rule.answer)}"
+            f"R{r}: IF {rule.premise(self.schema, missing)} THEN {self._said(rule.answer, missing)}"
             + (_evidence(rule) if counts else "")
             for r, rule in enumerate(self.rules, 1)
         ]
         if self.default is not None:
-            lines.append(f"ELSE {self._said(self.default)}")
+            lines.append(f"ELSE {self._said(self.default, missing)}")
         return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.text()
 
-    def _said(self: Any, answer: Any) -> str:
+    def _said(self: Any, answer: Any, missing: bool = False) -> str:
         name = column_word(self.target) if self.target else ""
         if self.classes is None:
-            said = answer.words(self.schema) if isinstance(answer, LinearAnswer) else number(answer)
+            linear = isinstance(answer, LinearAnswer)
+            said = answer.words(self.schema, missing=missing) if linear else number(answer)
             return f"{name or 'y'} = {said}"
         return f"{name} = {label_word(answer)}" if name else answer_word(answer, self.classes)
 
@@ -73,9 +74,9 @@ class RuleForms:
         for answer, rules in self.by_class().items():
             ways = [rule.premise(self.schema, missing) for rule in rules]
             said = ways[0] if len(ways) == 1 else " OR ".join(f"({way})" for way in ways)
-            lines.append(f"IF {said} THEN {self._said(answer)}")
+            lines.append(f"IF {said} THEN {self._said(answer, missing)}")
         if self.default is not None:
-            lines.append(f"ELSE {self._said(self.default)}")
+            lines.append(f"ELSE {self._said(self.default, missing)}")
         return "\n".join(lines)
 
     @classmethod
@@ -94,7 +95,8 @@ class RuleForms:
         ``ELSE answer``. Conditions are joined by AND and OR: ``a > 3``, ``1 < c <= 2``, ``c between 1 and 2`` (both
         ends belong to it), ``b = 'x'``, ``b != 'x'``, ``b in {'x', 'y'}``, ``b not in {'x'}``, ``b is missing``,
         ``b is known``, ``a > 3 or missing``, ``day <= 2020-01-31``, ``2 a - 0.5 c <= 7``. Names that are no plain
-        words stand between double quotes. ``#`` begins a comment. An OR makes two rules.
+        words stand between double quotes. ``#`` begins a comment. An OR makes two rules. An answer is a class, a
+        number, or a sum and what rows with holes get: ``60 - 2 a + 5 [b = 'x'] or 40 if missing``.
 
         Parameters
         ----------

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from assay.core.conditions import Condition, LinearCondition, RowTest
+from assay.core.linear_answer import LinearAnswer
 from assay.core.rule_forms import answer_word
 from assay.core.rule_scanner import RuleSyntaxError, Scanner, near
 from assay.core.rules import Policy, Rule, RuleBase
@@ -19,12 +20,16 @@ from assay.tables import Column, Schema
 __all__ = ["RuleSyntaxError", "parse_rule", "parse_rules"]
 
 _NUMBER = re.compile(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf(?:inity)?(?!\w))")
+_SIZE = re.compile(_NUMBER.pattern.replace("[-+]?", "", 1))
 _DATE = re.compile(r"-?\d{4,6}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?(?![\w-])")
 _SIGN = re.compile(r"<=|>=|<>|!=|==|<|>|=|≤|≥|≠")
+_OTHERWISE = re.compile(rf"or\s+(?:{_NUMBER.pattern})\s+if\s+missing\b", re.IGNORECASE)
 _LAST_NUMBER = rf"(?:{_NUMBER.pattern})\s*(?:\)|and\b|or\b|then\b|=>|->|→|⇒)"  # 0 <= 2: the sum of no columns
 _FLIPPED = {"<": ">", "<=": ">="}
 _Premise = tuple[RowTest, ...]
 MOST_DEEP = 50  # parentheses inside of each other
+MOST_WAYS = 10_000  # rules that the ORs inside of ANDs make
+LAST_YEAR = 290_000  # that can be held to the microsecond
 
 
 def parse_rules(
@@ -39,7 +44,9 @@ def parse_rules(
     reader = _Reader(text, schema, classes)
     found, default = reader.rules()
     answers = [answer for _, answer in found] + ([] if default is None else [default])
-    if classes is None and not all(isinstance(a, float) for a in answers):
+    if classes is None and not all(isinstance(a, (float, LinearAnswer)) for a in answers):
+        if any(isinstance(a, LinearAnswer) for a in answers):
+            reader.fail("some answers are sums of columns and some are words", 0)
         said = {
             a if isinstance(a, str) else number(a) for a in answers
         }  # words without a list of classes: they are the classes
@@ -110,14 +117,18 @@ class _Reader(Scanner):
         return ways
 
     def conjunction(self) -> list[_Premise]:
-        ways: list[_Premise] = [()]
+        ways: list[list[RowTest]] = [[]]
         while True:
             more = self.unit()
-            ways = [(*a, *b) for a in ways for b in more]
-            if len(ways) > 10_000:
-                self.fail("these ORs make more than 10,000 rules; write fewer of them inside of ANDs")
+            if len(ways) * len(more) > max(MOST_WAYS, len(more)):
+                self.fail(f"these ORs make more than {MOST_WAYS:,} rules; write fewer of them inside of ANDs")
+            if len(more) == 1:
+                for way in ways:
+                    way.extend(more[0])
+            else:
+                ways = [[*a, *b] for a in ways for b in more]
             if not self.word("and", "&&", "&", "∧"):
-                return ways
+                return [tuple(way) for way in ways]
 
     def unit(self) -> list[_Premise]:
         if self.ahead("then") or self.looking(r"=>|->|→|⇒") or self.word("anything", "true"):
@@ -135,19 +146,21 @@ class _Reader(Scanner):
 
     def answer(self) -> Any:
         """The rest of the line: a class, a number, either of them after the target's name and an equals sign."""
-        self.space(lines=False)
-        start = self.at
-        if self.looking(r"['\"]"):
-            said = self.quoted()
-            if not self.match(re.compile(r"=(?!=)"), lines=False):
-                self.rest()
-                return self.label(label_word(said), start)
-            self.target = said
-            return self.valued()
-        rest = self.peek_line()
+        self.space()
+        start, rest = self.at, self.peek_line()
         if rest in self.labels:
             self.rest()
             return self.labels[rest]
+        if not rest or self.looking(r"(?:if|else|otherwise)\b", re.IGNORECASE):
+            self.fail("expected an answer")
+        if (found := self.linear()) is not None:
+            return found
+        if self.looking(r"['\"]"):
+            said = self.quoted()
+            if not self.match(re.compile(r"=(?!=)"), lines=False):
+                return self.quoted_label(said, start)
+            self.target = said
+            return self.valued()
         name, sign, _ = rest.partition("=")
         if sign and self.text[start : start + len(name) + 2][-1:] != "=":
             self.target = name.strip()
@@ -160,23 +173,27 @@ class _Reader(Scanner):
         """What stands after ``target =``."""
         self.space(lines=False)
         start = self.at
-        if self.looking(r"['\"]"):
-            said = self.quoted()
-            self.rest()
-            return self.label(label_word(said), start)
-        rest = self.rest()
-        return self.label(rest, start)
+        if (found := self.linear()) is not None:
+            return found
+        if self.text[start : start + 1] in ("'", '"'):
+            return self.quoted_label(self.quoted(), start)
+        return self.label(self.rest(), start)
+
+    def quoted_label(self, said: str, start: int) -> Any:
+        """A class between quotes, with which its line ends."""
+        end = self.at
+        if self.rest():
+            self.fail("expected the end of the line after this answer", end)
+        if self.classes is None:
+            return said
+        return self.label(label_word(said), start)
 
     def label(self, said: str, start: int) -> Any:
         if self.classes is None:
             try:
                 number = float(said)
             except ValueError:
-                if "[" in said or re.search(r"\d\s+[\w\"]", said):
-                    self.fail(
-                        "a linear answer cannot be read: what it says of missing values is not printed", start
-                    )
-                return said if said[:1] != "'" else said[1:-1].replace("''", "'")
+                return said
             if not math.isfinite(number):
                 self.fail("an answer must be a finite number", start)
             return number
@@ -184,6 +201,59 @@ class _Reader(Scanner):
             known = [answer_word(c, tuple(self.classes)) for c in self.classes]
             self.fail(f"there is no class {said}." + near(said, known), start)
         return self.labels[said]
+
+    def linear(self) -> LinearAnswer | None:
+        """A sum of columns with which the line ends, as in ``60 - 2 a + 5 [b = 'x'] or 40 if missing``."""
+        if self.classes is not None:
+            return None
+        start, intercept = self.at, 0.0
+        terms: list[tuple[int, int | None, float]] = []
+        while True:
+            sign = self.match(re.compile(r"[-+]"), lines=False)
+            if sign is None and (terms or self.at > start):
+                break
+            size = self.match(_SIZE, lines=False)
+            self.match(re.compile(r"\*"), lines=False)
+            weight = (-1.0 if sign == "-" else 1.0) * (1.0 if size is None else float(size))
+            at = self.at
+            place = self.linear_place()
+            if place is not None:
+                terms.append((*place, self.finite(weight, at)))
+            elif size is not None and not terms and not intercept:
+                intercept, self.at = weight, at
+            else:
+                break
+        many = len(terms) > 1 or self.text[start : start + 1] in tuple("+-[.0123456789")
+        otherwise = self.match(_OTHERWISE, lines=False)
+        if terms and otherwise is not None and not self.peek_line():
+            self.rest()
+            value = self.finite(float(otherwise.split()[1]), start)
+            return LinearAnswer(self.finite(intercept, start), tuple(terms), value)
+        if terms and many:
+            self.fail("expected the end of a sum of columns: or 40 if missing (what rows with holes get)")
+        self.at = start
+        return None
+
+    def linear_place(self) -> tuple[int, int | None] | None:
+        """``a`` or ``[b = 'x']`` in this line: a column, and the code of its category."""
+        if self.match(re.compile(r"\["), lines=False) is None:
+            j = None if self.text[self.at : self.at + 1] in ("", "\n", "#") else self.name()
+            return None if j is None else (j, None)
+        j = self.name()
+        if j is None:
+            self.unknown()
+        column = column_word(self.schema[j].name)
+        if not self.schema[j].coded:
+            self.fail(f"{column} holds numbers and has no categories")
+        if self.sign() not in ("=", "=="):
+            self.fail(f"expected [{column} = category]")
+        code = self.code(j, None)
+        if self.match(re.compile(r"\]")) is None:
+            self.fail("expected a closing bracket")
+        return j, code
+
+    def finite(self, x: float, at: int) -> float:
+        return x if math.isfinite(x) else self.fail("expected a finite number", at)
 
     # ------------------------------------------------------------------ conditions
 
@@ -334,14 +404,15 @@ class _Reader(Scanner):
             sign = self.match(re.compile(r"[-+]"))
             if terms and sign is None:
                 return terms
-            size = self.match(re.compile(_NUMBER.pattern.replace("[-+]?", "", 1)))
+            size = self.match(_SIZE)
             self.match(re.compile(r"\*"))
             j = self.name()
             if j is None and not terms and size is not None and float(size) == 0:
                 return []  # the empty sum
             if j is None:
                 self.unknown()
-            terms.append((j, (-1.0 if sign == "-" else 1.0) * (1.0 if size is None else float(size))))
+            weight = 1.0 if size is None else self.finite(float(size), self.at)
+            terms.append((j, -weight if sign == "-" else weight))
 
     # ------------------------------------------------------------------ values
 
@@ -356,6 +427,8 @@ class _Reader(Scanner):
         text = said.strip("'\"") if column.date else said
         if column.date and _DATE.fullmatch(text):
             try:
+                if abs(int(text[: text.index("-", 1)])) > LAST_YEAR:
+                    raise ValueError("such years overflow")
                 return int(np.datetime64(text.replace(" ", "T"), "us").astype(np.int64)) / DAY
             except ValueError:
                 self.fail(f"{text} is no date", start)
@@ -436,14 +509,12 @@ class _Reader(Scanner):
 
     def unknown(self) -> NoReturn:
         """Say that what stands here is no column."""
-        said = re.compile(r"(?:(?!\s+(?:in|is|not|between)\b)[^<>=!≤≥≠\n])*", re.IGNORECASE).match(
-            self.text, self.at
-        )
-        name = said[0].strip() if said else ""
+        end = re.compile(r"[<>=!≤≥≠\n]|\s(?:in|is|not|between)\b|$", re.IGNORECASE).search(self.text, self.at)
+        name = self.text[self.at : end.start() if end else None].strip()
         if not name:
             self.fail("expected a condition")
         quoted = [column_word(c.name) for c in self.schema]
-        self.fail(f"there is no column {name}." + near(name, quoted))
+        self.fail(f"there is no column {one_line(name, 80)}." + near(name, quoted))
 
 
 def _above(x: float, itself: bool) -> float:

@@ -98,7 +98,9 @@ def column_word(name: str) -> str:
     ('petal length (cm)', 'job-type', '"this and that"', '"3d"')
     """
     plain = _PLAIN.fullmatch(name) and name.isprintable() and name.count("(") == name.count(")")
-    if plain and not _KEYWORDS.intersection(re.split(r"[ ()]+", name.lower())):
+    words = re.split(r"[ ()]+", name.lower())
+    first = re.split(r"\W", words[0], maxsplit=1)[0]  # the first word would be read before the name
+    if plain and not _KEYWORDS.intersection([first, *words]):
         return name
     return '"' + one_line(name.replace("\\", "\\\\").replace('"', '""')) + '"'
 
