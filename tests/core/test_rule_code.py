@@ -97,7 +97,7 @@ def test_every_form_answers_as_the_rules_do(found, rows, policy, top):
     rules = tuple(
         Rule(premise, labels[k], sum(counts), 200.0, counts, counts[k]) for premise, k, counts in found
     )
-    base = RuleBase(rules, SCHEMA, labels, "none", policy=policy, top=top)
+    base = RuleBase(rules, SCHEMA, labels, "none", policy=policy, totals=(50, 60, 60, 30), top=top)
     expected = base.predict(table_of(rows)).tolist()
     assert in_sqlite(base, rows) == expected
     assert in_python(base, rows) == expected
@@ -132,7 +132,8 @@ def test_many_voters():
     assert in_sqlite(base, rows) == base.predict(table_of(rows)).tolist() == ["b", "a", "a", "a"]
     with pytest.raises(ValueError, match="1,000 rules that vote"):
         RuleBase(rules[:1] * 1000, SCHEMA, ("a", "b"), "b", policy="votes").to_sql()
-    assert RuleBase((), SCHEMA, ("a", "b"), "b", policy="votes").to_sql() == "'b'"
+    for policy in ("votes", "first", "best"):
+        assert RuleBase((), SCHEMA, ("a", "b"), "b", policy=policy).to_sql() == "'b'"
 
 
 def test_sql_of_a_small_base():

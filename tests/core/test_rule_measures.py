@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from assay.core.rule_measures import (
+    chi_square,
     class_entropy,
     confidence,
     exception_bits,
@@ -25,6 +26,7 @@ from assay.core.rule_measures import (
     rule_bits,
     rule_value,
     subset_bits,
+    weighted_chi_square,
 )
 
 counts = st.integers(0, 500)
@@ -143,3 +145,19 @@ def test_arrays_of_any_shape():
     ):
         assert measure.shape == (2, 3)
     assert likelihood_ratio(np.ones((4, 5, 3)), [1, 2, 3]).shape == (4, 5)
+
+
+@pytest.mark.parametrize("table", [[[5, 0], [1, 5]], [[5, 1], [1, 4]], [[1, 9], [30, 2]], [[2, 3], [4, 6]]])
+def test_chi_square_as_scipy_has_it(table):
+    """Peer: scipy.stats.chi2_contingency without Yates' correction."""
+    (p, n), (a, b) = table
+    wanted = stats.chi2_contingency(table, correction=False).statistic
+    assert_allclose(chi_square(p, n, p + a, n + b), wanted, rtol=1e-9, atol=1e-12)
+    best = min(p + n, p + a)
+    most = chi_square(best, p + n - best, p + a, n + b)
+    assert_allclose(weighted_chi_square(p, n, p + a, n + b), wanted**2 / most, rtol=1e-9, atol=1e-12)
+
+
+def test_chi_square_of_rows_that_are_all_alike_is_zero():
+    assert_allclose(chi_square([0, 3, 3, 0], [0, 2, 0, 0], [3, 3, 3, 0], [2, 2, 0, 5]), 0)
+    assert_allclose(weighted_chi_square([0, 3, 3, 0], [0, 2, 0, 0], [3, 3, 3, 0], [2, 2, 0, 5]), 0)

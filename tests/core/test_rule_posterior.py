@@ -48,6 +48,39 @@ def test_rules_vote():
     assert_allclose(product[1], (7 / 22 * yes) / (7 / 22 * yes + 10 / 22 * no), rtol=1e-12)
 
 
+def test_rules_vote_by_how_much_they_and_their_class_go_together():
+    """Row 2: chi-square^2 / max chi-square of all three rules; R1 covers 9 of 11 no and 1 of 9 yes."""
+    chi = 20 * (9 * 8 - 1 * 2) ** 2 / (10 * 10 * 11 * 9)
+    most = 20 * (10 * 9 - 0 * 1) ** 2 / (10 * 10 * 11 * 9)
+    weighed = replace(BASE, policy="chi_square")
+    assert_allclose(weighed._ballots[0], [chi**2 / most, 0], rtol=1e-12)
+    votes = weighed._ballots.sum(axis=0)
+    assert_allclose(weighed.posterior(ROWS)[2], votes / votes.sum(), rtol=1e-12)
+    assert weighed.predict(ROWS).tolist() == ["no", "no", "no", "no", "yes", "no"]
+
+
+@pytest.mark.parametrize("top, yes", [(None, (7 / 10 + 4 / 6) / 2), (2, (7 / 10 + 4 / 6) / 2), (1, 7 / 10)])
+def test_the_class_with_the_surest_rules_on_average(top, yes):
+    mean = replace(
+        BASE, policy="laplace", top=top, rules=RULES[::-1]
+    )  # the surest are heard wherever they stand
+    assert_allclose(mean.posterior(ROWS)[2], np.array([10 / 12, yes]) / (10 / 12 + yes), rtol=1e-12)
+    assert mean.predict(ROWS).tolist() == ["no", "no", "no", "no", "yes", "no"]
+
+
+@pytest.mark.parametrize("totals, answer", [((11, 9), "no"), ((9, 11), "yes"), ((), "no")])
+@pytest.mark.parametrize("name", ["chi_square", "laplace"])
+def test_equal_votes_go_to_the_larger_class(name, totals, answer):
+    two = tuple(Rule((Condition(0, low=0.0),), c, 4, 20, n, 3) for c, n in (("no", (3, 1)), ("yes", (1, 3))))
+    base = replace(BASE, rules=two, policy=name, totals=totals)
+    if name == "chi_square":  # rules of one's own, equally strong
+        base = replace(base, rules=tuple(replace(rule, n=0, counts=(), correct=None) for rule in two))
+    assert base.predict(ROWS).tolist()[:5] == [answer] * 5
+    run: dict = {}
+    exec(base.to_python(), run)
+    assert run["predict"]({"x": 1.0, "job": "A"}) == answer
+
+
 def test_class_counts_add_up():
     assert_allclose(replace(BASE, policy="counts").posterior(ROWS)[2], [12 / 22, 10 / 22])
 

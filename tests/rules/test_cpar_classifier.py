@@ -6,7 +6,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from assay.core.rule_measures import foil_gain
-from assay.rules.cpar_classifier import CPARClassifier, laplace_accuracy
+from assay.rules.cpar_classifier import CPARClassifier
+from assay.rules.scored_rules import rule_weights
 from assay.tables.data import load_breast_cancer_ljubljana, load_charity_donors, load_german_credit
 
 CUTS = {"Age": [50], "Salary": [50000]}
@@ -24,7 +25,7 @@ def test_rules_and_accuracies_of_the_charity_table():
         ("Salary > 50000", "Y"),
         ("Age <= 50", "N"),
     ]
-    assert_allclose(laplace_accuracy(model.rules_), [6 / 7, 5 / 6, 7 / 9, 5 / 7], rtol=1e-12)
+    assert_allclose(rule_weights(model.rules_), [6 / 7, 5 / 6, 7 / 9, 5 / 7], rtol=1e-12)
     assert np.flatnonzero(model.predict(data.X) != data.y).tolist() == [3]  # Jane
 
 
@@ -112,7 +113,7 @@ def test_the_best_rules_of_each_class_are_heard():
     data = load_german_credit()
     model = CPARClassifier(best=3).fit(data.X, data.y)
     fired = model.rules_.covers(data.X)
-    accuracy, posterior = laplace_accuracy(model.rules_), model.predict_proba(data.X)
+    accuracy, posterior = rule_weights(model.rules_), model.predict_proba(data.X)
     for i in range(0, 1000, 25):
         means = []
         for label in model.classes_:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.conditions import Condition, LinearCondition
-from assay.core.rules import Rule, RuleBase
+from assay.core.rules import POLICIES, Rule, RuleBase
 from assay.rules.other_answers import other_answers
 from assay.tables import Column, Schema
 
@@ -62,7 +62,7 @@ def fewest_changes(base, x, answers):
     st.lists(rules, min_size=1, max_size=5),
     st.sampled_from(CLASSES),
     CELLS,
-    st.sampled_from(["first", "best", "votes", "confidence", "support", "product", "counts"]),
+    st.sampled_from(POLICIES),
     st.sampled_from([None, None, 1, 2]),
 )
 def test_no_change_of_fewer_columns_gives_another_answer(rules, default, x, policy, top):

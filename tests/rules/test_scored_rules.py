@@ -8,23 +8,25 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import assay.rules.scored_rules as scored_rules
 from assay.core.conditions import Condition
-from assay.core.rule_posterior import rules_posterior
-from assay.core.rules import Rule, RuleBase
+from assay.core.rule_posterior import rules_posterior, shares
+from assay.core.rules import POLICIES, Rule, RuleBase
 from assay.rules.class_association_rules import class_association_rules
-from assay.rules.scored_rules import posterior_of_scores, rule_score_sections, rule_scores, voted_posterior
+from assay.rules.cmar_classifier import CMARClassifier
+from assay.rules.cpar_classifier import CPARClassifier
+from assay.rules.scored_rules import rule_score_sections, rule_scores, rule_weights, voted_posterior
 from assay.tables import Schema
 from assay.tables.data import load_german_credit
 
 RULES = (Rule((Condition(0, high=1.0),), "a"), Rule((Condition(1, high=1.0),), "b"))
 
 
-def base(totals):
+def base(totals, policy="votes"):
     return RuleBase(
         RULES,
         Schema.numeric(2),
         ("a", "b", "c"),
         "c",
-        policy="votes",
+        policy=policy,
         totals=totals,
         default_counts=(0, 1, 3),
     )
@@ -37,13 +39,14 @@ def test_shares_of_the_scores_and_the_default_where_nothing_fires():
     rules = base((5, 5, 5))
     scores, heard = rule_scores(rules, X, np.array([1.0, 3.0]))
     assert heard.ravel().tolist() == [1, 1, 2, 0]
-    posterior = posterior_of_scores(rules, scores)
+    posterior = shares(rules, scores)
     assert_allclose(posterior, [[1, 0, 0], [0, 1, 0], [0.25, 0.75, 0], [1 / 7, 2 / 7, 4 / 7]], atol=1e-12)
 
 
+@pytest.mark.parametrize("policy", ["chi_square", "laplace"])
 @pytest.mark.parametrize("totals, winner", [((5, 6, 9), 1), ((6, 5, 9), 0), ((5, 5, 9), 0)])
-def test_equal_scores_go_to_the_larger_prior_then_to_the_first(totals, winner):
-    posterior = posterior_of_scores(base(totals), np.array([[0.3, 0.1 + 0.2, 0.0]]))  # equal up to rounding
+def test_equal_scores_go_to_the_larger_prior_then_to_the_first(totals, winner, policy):
+    posterior = shares(base(totals, policy), np.array([[0.3, 0.1 + 0.2, 0.0]]))  # equal up to rounding
     assert posterior[0].argmax() == winner
     assert_allclose(posterior[0], [0.5, 0.5, 0], atol=1e-8)
 
@@ -80,7 +83,7 @@ def test_scores_as_it_is_told(monkeypatch, n, top, per_class):
             assert_array_equal(got, right)
 
 
-@pytest.mark.parametrize("policy", ["first", "votes", "confidence", "support", "product", "counts", "best"])
+@pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("top", [None, 3])
 def test_votes_are_those_of_the_rule_base(policy, top):
     data = load_german_credit()
@@ -92,8 +95,29 @@ def test_votes_are_those_of_the_rule_base(policy, top):
 
 
 def test_reasons_of_one_row():
-    rules, adds = base((5, 5, 5)), np.array([1.0, 3.0])
-    said, classes = rule_score_sections(rules, X[2:3], adds, rule_scores(rules, X[2:3], adds)[0], "worth")
-    assert said.rows == [["R1", "a", 1.0], ["R2", "b", 3.0]]
-    assert classes.rows == [["a", 1.0], ["b", 3.0], ["c", 0.0]]
-    assert rule_score_sections(rules, X[3:4], adds, np.zeros((1, 3)), "worth") == []
+    counted = [
+        replace(r, n=n, total=9, counts=c, correct=n)
+        for r, n, c in zip(RULES, (1, 3), ((1, 0, 0), (0, 3, 0)))
+    ]
+    rules = replace(base((1, 3, 5), "laplace"), rules=tuple(counted))
+    said, classes = rule_score_sections(rules, X[2:3], "worth")
+    assert_allclose(rule_weights(rules), [2 / 4, 4 / 6], rtol=1e-12)
+    assert [row[:2] for row in said.rows] == [["R1", "a"], ["R2", "b"]]
+    assert_allclose([row[1] for row in classes.rows], [2 / 4, 4 / 6, 0], rtol=1e-12)
+    assert rule_score_sections(rules, X[3:4], "worth") == []
+
+
+@pytest.mark.parametrize(
+    "learner", [CMARClassifier(min_support=0.1, max_length=2), CPARClassifier(min_gain=5)]
+)
+def test_rules_that_are_exported_answer_as_their_learner(learner):
+    data = load_german_credit()
+    model = learner.fit(data.X, data.y)
+    answers = model.predict(data.X)
+    assert_array_equal(model.rules_.predict(data.X), answers)
+    assert_allclose(model.rules_.posterior(data.X), model.predict_proba(data.X), rtol=1e-12)
+    assert_array_equal(RuleBase.from_json(model.rules_.to_json()).predict(data.X), answers)
+    run: dict = {}
+    exec(model.rules_.to_python(), run)
+    rows = data.frame("pyarrow").to_pylist()
+    assert [run["predict"](row) for row in rows[:200]] == answers[:200].tolist()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.conditions import Condition, LinearCondition, RowTest
 from assay.core.linear_answer import LinearAnswer
 from assay.core.rule_data import native, plain
-from assay.core.rule_posterior import best_order
+from assay.core.rule_posterior import EQUAL, best_order, tie_order, voting_order
 from assay.core.words import date_ceil, date_floor, number
 from assay.tables import Schema
 
@@ -28,13 +28,15 @@ def rules_sql(base: RuleBase) -> str:
     the sums of the marks' weights, and the class of the largest sum. A missing value is NULL; a category that no
     training row had is missing, too.
     """
+    default = "NULL" if base.default is None else _sql_answer(base.default, base.schema)
+    if not base.rules:
+        return default
     if base.policy not in ("first", "best"):
-        return _sql_votes(base)
+        return _sql_votes(base, default)
     lines = ["CASE"]
     for rule in _in_turn(base):
         lines.append(f"  WHEN {_sql_premise(rule, base.schema)} THEN {_sql_answer(rule.answer, base.schema)}")
-    lines.append(f"  ELSE {'NULL' if base.default is None else _sql_answer(base.default, base.schema)}")
-    return "\n".join([*lines, "END"])
+    return "\n".join([*lines, f"  ELSE {default}", "END"])
 
 
 def rules_python(base: RuleBase, name: str = "predict") -> str:
@@ -70,35 +72,33 @@ def _in_turn(base: RuleBase) -> list[Rule]:
 
 
 def _weights(base: RuleBase) -> list[dict[int, float]]:
-    """What each rule adds to which sum: to the classes, or for numbers one weight."""
+    """What each rule, as they are heard, adds to which sum: to the classes, or for numbers one weight."""
     if base.classes is None:
         return [{0: max(rule.n, 1e-12) if base.policy == "support" else 1.0} for rule in base.rules]
-    return [{k: w for k, w in enumerate(row) if w} for row in base._ballots.tolist()]
+    return [{k: w for k, w in enumerate(row) if w} for row in base._ballots[voting_order(base)].tolist()]
 
 
-def _sql_votes(base: RuleBase) -> str:
+def _sql_votes(base: RuleBase, default: str) -> str:
     if len(base.rules) > MOST_VOTERS:
         raise ValueError(
             f"to_sql: {len(base.rules):,} rules that vote make an expression that databases refuse, which take up to "
             f"{MOST_VOTERS}. Keep the best rules, or use to_python()."
         )
-    default = "NULL" if base.default is None else _sql_answer(base.default, base.schema)
-    if not base.rules:
-        return default
+    rules, weights = [base.rules[r] for r in voting_order(base)], _weights(base)
     marks = [
         f"CASE WHEN {_sql_premise(rule, base.schema)} THEN 1 ELSE 0 END AS assay_r{r}"
-        for r, rule in enumerate(base.rules)
+        for r, rule in enumerate(rules)
     ]
     table = "(SELECT " + ",\n    ".join(marks) + ") AS assay_fired"
     names = [f"assay_r{r}" for r in range(len(base.rules))]
-    if base.top is not None and base.top < len(
-        base.rules
-    ):  # a rule is heard while fewer than top hold before it
-        heard = names[: base.top]
-        for r in range(base.top, len(names)):
-            heard.append(f"CASE WHEN {_sum(names[:r])} < {base.top} THEN {names[r]} ELSE 0 END AS {names[r]}")
+    means = base.policy == "laplace"
+    if base.top is not None and base.top < len(names):  # a rule is heard while fewer than top hold before it
+        heard = []
+        for r, name in enumerate(names):
+            before = [names[i] for i in range(r) if not means or weights[i].keys() == weights[r].keys()]
+            late = f"CASE WHEN {_sum(before)} < {base.top} THEN {name} ELSE 0 END AS {name}"
+            heard.append(name if len(before) < base.top else late)
         table = f"(SELECT {', '.join(heard)} FROM {table}) AS assay_heard"
-    weights = _weights(base)
     if base.classes is None:
         told = [_sql_answer(rule.answer, base.schema) for rule in base.rules]
         above = " + ".join(f"{number(w[0])} * {r} * {one}" for r, w, one in zip(names, weights, told))
@@ -106,20 +106,25 @@ def _sql_votes(base: RuleBase) -> str:
         mean = f"1.0 * ({above}) / ({below})"
         return f"(SELECT CASE WHEN {_sum(names)} = 0 THEN {default} ELSE {mean} END\n  FROM {table})"
     K = len(base.classes)
-    sums = [
-        _sum([f"{number(w[k])} * {r}" for r, w in zip(names, weights) if k in w]) + f" AS assay_s{k}"
-        for k in range(K)
-    ]
+    sums = []
+    for k in range(K):
+        own = [(r, w[k]) for r, w in zip(names, weights) if k in w]
+        said = _sum([f"{number(w)} * {r}" for r, w in own])
+        if means and own:
+            n = _sum([r for r, _ in own])
+            said = f"CASE WHEN {n} = 0 THEN 0 ELSE 1.0 * ({said}) / ({n}) END"
+        sums.append(f"{said} AS assay_s{k}")
     votes = (
         f"(SELECT {_sum(names)} AS assay_n,\n    "
         + ",\n    ".join(sums)
         + f"\n  FROM {table}) AS assay_votes"
     )
     cases = [f"WHEN assay_n = 0 THEN {default}"]
-    for k in range(K - 1):
-        ahead = " AND ".join(f"assay_s{k} >= assay_s{other}" for other in range(k + 1, K))
+    order, nearly = tie_order(base), f"{1 - EQUAL!r} * " if base.policy in ("chi_square", "laplace") else ""
+    for i, k in enumerate(order[:-1], 1):
+        ahead = " AND ".join(f"assay_s{k} >= {nearly}assay_s{other}" for other in order[i:])
         cases.append(f"WHEN {ahead} THEN {_sql_value(base.classes[k])}")
-    cases.append(f"ELSE {_sql_value(base.classes[-1])}")
+    cases.append(f"ELSE {_sql_value(base.classes[order[-1]])}")
     return "(SELECT CASE\n    " + "\n    ".join(cases) + f"\n  END FROM {votes})"
 
 
@@ -141,12 +146,14 @@ def _python_premise(rule: Rule, schema: Schema, variables: dict[int, str]) -> st
 def _python_votes(base: RuleBase, variables: dict[int, str]) -> list[str]:
     """The lines that count the votes, and return the answer if any rule holds."""
     K = 1 if base.classes is None else len(base.classes)
-    lines = [f"votes, fired = [0.0] * {K}, 0"]
+    means = base.policy == "laplace"
+    lines = [f"votes, fired = [0.0] * {K}, {f'[0] * {K}' if means else 0}"]
     if base.classes is None:
         lines.append("total = 0.0")
-    for rule, weights in zip(base.rules, _weights(base)):
-        asked = "" if base.top is None else f"fired < {base.top} and "
-        lines += [f"if {asked}{_python_premise(rule, base.schema, variables)}:", "    fired += 1"]
+    for r, weights in zip(voting_order(base), _weights(base)):
+        rule, count = base.rules[r], f"fired[{next(iter(weights))}]" if means else "fired"
+        asked = "" if base.top is None else f"{count} < {base.top} and "
+        lines += [f"if {asked}{_python_premise(rule, base.schema, variables)}:", f"    {count} += 1"]
         if base.classes is not None:
             lines += [f"    votes[{k}] += {w!r}" for k, w in weights.items()]
             continue
@@ -154,11 +161,16 @@ def _python_votes(base: RuleBase, variables: dict[int, str]) -> list[str]:
         lines += [f"    {line}" for line in before]
         lines.append(f"    votes[0] += {weights[0]!r} * ({last.removeprefix('return ')})")
         lines.append(f"    total += {weights[0]!r}")
-    lines.append("if fired:")
+    lines.append("if any(fired):" if means else "if fired:")
     if base.classes is None:
         return [*lines, "    return votes[0] / total"]
     labels = "[" + ", ".join(_python_value(c) for c in base.classes) + "]"
-    return [*lines, f"    return {labels}[votes.index(max(votes))]"]
+    if base.policy not in ("chi_square", "laplace"):
+        return [*lines, f"    return {labels}[votes.index(max(votes))]"]
+    if means:
+        lines.append("    votes = [v / max(n, 1) for v, n in zip(votes, fired)]")
+    lines.append(f"    most = max(votes) * {1 - EQUAL!r}")
+    return [*lines, f"    return {labels}[next(k for k in {tie_order(base)} if votes[k] >= most)]"]
 
 
 def _sql(condition: RowTest, schema: Schema) -> str:

@@ -24,6 +24,8 @@ _POLICIES = {
     "confidence": "The rules that hold vote, weighted by their confidence.",
     "support": "The rules that hold vote, weighted by their support.",
     "product": "The rules that hold vote, weighted by confidence and support.",
+    "chi_square": "The rules that hold vote, weighted by how much they and their class go together.",
+    "laplace": "The class whose rules that hold have the largest mean Laplace accuracy is the answer.",
     "counts": "The class counts of the rules that hold are added.",
 }
 
@@ -51,7 +53,12 @@ def rules_html(base: RuleBase, title: str = "", missing: bool = False) -> str:
     if base.classes is None and base.policy != "first":
         said = "The answer is the mean of the rules that hold."
     if base.top is not None and base.policy not in ("first", "best"):
-        said += f" Only the first {base.top} of them are heard."
+        few = (
+            f"the {base.top} surest of each class"
+            if base.policy == "laplace"
+            else f"the first {base.top} of them"
+        )
+        said += f" Only {few} are heard."
     intro = f"{n:,} rule{'' if n == 1 else 's'}. {said}"
     name = f"<b>{escape(title)}</b>: " if title else ""
     return (

@@ -8,14 +8,28 @@ import numpy as np
 
 from assay.core.linear_answer import LinearAnswer
 from assay.core.parallel import in_threads
+from assay.core.rule_measures import laplace, weighted_chi_square
 
 if TYPE_CHECKING:
     from assay.core.rules import RuleBase
 
-__all__ = ["ballots", "best_order", "distribution", "numbers_of", "rules_numbers", "rules_posterior"]
+__all__ = [
+    "EQUAL",
+    "ballots",
+    "best_order",
+    "distribution",
+    "mean_votes",
+    "numbers_of",
+    "rules_numbers",
+    "rules_posterior",
+    "shares",
+    "tie_order",
+    "voting_order",
+]
 
 AHEAD = 1e-9  # by how much, in parts, a rule's answer is kept before classes that its rows have more often
 TINY = 1e-12  # no rule that fires has less weight than this
+EQUAL = 1e-12  # sums of chi-squares and mean accuracies that differ by less, in parts, are equal
 CELLS = 1 << 22  # rows times rules of one piece of work
 
 
@@ -39,11 +53,53 @@ def rules_posterior(base: RuleBase, values: Any, covered: np.ndarray | None = No
 
     def piece(rows: slice) -> np.ndarray:
         fired = base._firing.covers(values[rows]) if covered is None else covered[rows]
-        votes = _heard(base, fired).astype(np.float64) @ weights
-        total = votes.sum(axis=1, keepdims=True)
-        return np.where(total > 0, votes / np.where(total > 0, total, 1.0), given[-1])
+        if base.policy == "laplace":
+            return shares(base, mean_votes(base, fired))
+        return shares(base, _heard(base, fired).astype(np.float64) @ weights)
 
     return np.vstack(in_threads(piece, _pieces(values.shape[0], len(base.rules))))
+
+
+def shares(base: RuleBase, votes: np.ndarray) -> np.ndarray:
+    """(n, K) each class's share of the votes; where there are none, what the default says.
+
+    Of classes with the most votes, the one that :func:`tie_order` names first is put ahead where that is not the first.
+    """
+    if base.policy in ("chi_square", "laplace"):
+        K, top = votes.shape[1], votes.max(axis=1, initial=0.0)
+        rank = np.empty(K, np.int64)
+        rank[tie_order(base)] = np.arange(K)
+        best = votes >= top[:, None] * (1 - EQUAL)
+        tied = np.flatnonzero((best.sum(axis=1) > 1) & (top > 0))
+        votes = votes.copy()
+        votes[tied, np.where(best[tied], rank, K).argmin(axis=1)] = top[tied] * (1 + AHEAD)
+    total = votes.sum(axis=1, keepdims=True)
+    return np.where(total > 0, votes / np.where(total > 0, total, 1.0), base._given[-1])
+
+
+def tie_order(base: RuleBase) -> list[int]:
+    """The classes in the order in which equal votes are decided: as they stand, or the largest first."""
+    K = len(base.classes or ())
+    if base.policy not in ("chi_square", "laplace") or not base.totals:
+        return list(range(K))
+    return np.argsort(-np.asarray(base.totals), kind="stable").tolist()
+
+
+def voting_order(base: RuleBase) -> np.ndarray:
+    """(R,) the rules in the order in which they are heard: as they stand, or the surest first."""
+    if base.policy != "laplace":
+        return np.arange(len(base.rules))
+    return np.argsort(-base._ballots.max(axis=1, initial=0.0), kind="stable")
+
+
+def mean_votes(base: RuleBase, fired: np.ndarray) -> np.ndarray:
+    """(n, K) the mean weight of the rules of each class that are heard; 0 if there are none."""
+    order, votes = voting_order(base), np.zeros((len(fired), len(base.classes or ())))
+    for k in range(votes.shape[1]):
+        mine = order[base._ballots[order, k] > 0]
+        heard = _heard(base, fired[:, mine])
+        votes[:, k] = heard.astype(np.float64) @ base._ballots[mine, k] / np.maximum(heard.sum(axis=1), 1)
+    return votes
 
 
 def rules_numbers(base: RuleBase, values: Any) -> np.ndarray:
@@ -119,15 +175,30 @@ def ballots(base: RuleBase) -> np.ndarray:
     else:
         own = [base.classes.index(rule.answer) for rule in base.rules]  # type: ignore[union-attr]
         rows, weights = np.arange(len(own)), np.zeros((len(own), K))
-        support = np.array([_support(rule, base.smoothing, K) for rule in base.rules])
-        said = {"votes": 1.0, "confidence": given[rows, own], "support": support}
-        said["product"] = said["confidence"] * support
-        weights[rows, own] = np.maximum(said[base.policy], TINY)
+        weights[rows, own] = np.maximum(_weights(base, given[rows, own]), TINY)
     total = weights.sum()
     if not 0 < total < np.inf:
         return weights
     unit = 2.0 ** (np.ceil(np.log2(total)) - 50)
-    return np.round(weights / unit) * unit
+    return np.where(weights > 0, np.maximum(np.round(weights / unit), 1.0), 0.0) * unit
+
+
+def _weights(base: RuleBase, confidence: np.ndarray) -> Any:
+    """(R,) what each rule's vote weighs."""
+    K = len(base.classes or ())
+    if base.policy in ("chi_square", "laplace"):
+        p = np.array([rule.correct or 0.0 for rule in base.rules])
+        n = np.array([rule.n for rule in base.rules]) - p
+        if base.policy == "laplace":
+            return np.where(p + n > 0, laplace(p, n, K), 1.0)
+        of_class = dict(zip(base.classes or (), base.totals))
+        P = np.array([of_class.get(rule.answer, 0.0) for rule in base.rules])
+        known = (p + n > 0) & (P > 0)
+        adds = np.where(known, weighted_chi_square(p, n, P, sum(base.totals) - P), 0.0)
+        return np.where(known, adds, adds.max(initial=0.0) or 1.0)  # a new rule is as strong as the strongest
+    support = [_support(rule, base.smoothing, K) for rule in base.rules]
+    said = {"votes": 1.0, "confidence": confidence, "support": np.array(support)}
+    return confidence * support if base.policy == "product" else said[base.policy]
 
 
 def _support(rule: Any, smoothing: float, K: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -30,8 +30,10 @@ from assay.tables.table import UNSEEN
 
 __all__ = ["POLICIES", "Policy", "Rule", "RuleBase", "counted"]
 
-Policy = Literal["first", "votes", "confidence", "support", "product", "counts", "best"]
-POLICIES = ("first", "votes", "confidence", "support", "product", "counts", "best")
+Policy = Literal[
+    "first", "votes", "confidence", "support", "product", "chi_square", "laplace", "counts", "best"
+]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
 NUMBER_POLICIES = ("first", "votes", "support")
 
 
@@ -150,11 +152,13 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
         The answer for rows that no rule covers; None if there is no such answer.
     target : str
         What the answers are called; empty if that is not known.
-    policy : "first", "votes", "confidence", "support", "product", "counts" or "best"
+    policy : "first", "votes", "confidence", "support", "product", "chi_square", "laplace", "counts" or "best"
         Who decides where several rules cover a row: the first one; one vote each; votes weighted by confidence, by
-        support (the share of rows covered rightly), or by the product of both; the sum of their class counts; the
-        one of highest confidence. For numbers: the first one, or the mean of all ("votes"), weighted by their rows
-        ("support").
+        support (the share of rows covered rightly), by the product of both, or by how much the rule and its class go
+        together (:func:`assay.core.rule_measures.weighted_chi_square`); the class whose rules have the largest mean
+        Laplace accuracy; the sum of their class counts; the one of highest confidence. For numbers: the first one,
+        or the mean of all ("votes"), weighted by their rows ("support"). Equal votes go to the first class, with
+        "chi_square" and "laplace" to the one with the larger total.
     totals : tuple of float
         The weight of all training rows per class; empty if it is not known.
     default_counts : tuple of float
@@ -162,7 +166,8 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
     smoothing : float
         What is added to each class count before it becomes a probability.
     top : int or None
-        Where rules vote: only so many of those that cover a row, the first ones; None hears all.
+        Where rules vote: only so many of those that cover a row, the first ones; with "laplace" so many of each class,
+        the surest. None hears all.
 
     Examples
     --------

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from assay.associations.interest import interest
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
-from assay.core.rules import RuleBase
+from assay.core.rule_measures import chi_square
 from assay.rules.car_learner import CarClassifier
 from assay.rules.class_association_rules import MINING, MinedTable
-from assay.rules.scored_rules import posterior_of_scores, rule_score_sections, rule_scores
+from assay.rules.scored_rules import rule_score_sections
 from assay.rules.set_rules import SetRules, most_general
 
-__all__ = ["CMARClassifier", "weighted_chi_square"]
+__all__ = ["CMARClassifier"]
 
 
 class CMARClassifier(CarClassifier):
@@ -32,7 +29,8 @@ class CMARClassifier(CarClassifier):
 
     where :math:`s_P` rows hold the items and :math:`s_c` are of the class: strong rules count, but not because their
     class is rare. Equal sums go to the class with the larger prior. If no rule fires, the answer is the most frequent
-    class of the training rows that no rule covered, or of all. The posterior is the share of the sums.
+    class of the training rows that no rule covered, or of all. The posterior is the share of the sums. A rule that is
+    added by hand and has no counts adds as much as the strongest of the others.
 
     Parameters
     ----------
@@ -68,7 +66,8 @@ class CMARClassifier(CarClassifier):
     R4: IF Age > 50 THEN Y
     R5: IF Age <= 50 THEN N
     ELSE Y
-    >>> weighted_chi_square(cmar.rules_).round(4)
+    >>> from assay.rules.scored_rules import rule_weights
+    >>> rule_weights(cmar.rules_).round(4)
     array([7.6389, 7.5429, 7.5429, 1.7698, 1.7698])
     """
 
@@ -106,41 +105,12 @@ class CMARClassifier(CarClassifier):
         found = found.take(most_general(found))
         own = sets.totals[found.answer]
         more = found.correct * sets.total > found.n * own * (1 + 1e-12)  # more often together than by chance
-        chi = interest("chi_square", found.correct, found.n, own, sets.total)
+        chi = chi_square(found.correct, found.n - found.correct, own, sets.total - own)
         found = found.take(more & (chi > float(chdtri(1, self.significance))))
         kept, _, never = sets.cover(found, self.coverage)
         rest = never if never.any() else sets.totals
         rules = mined.rules(found.take(kept))
-        self.rules_ = mined.base(rules, int(sets.majority(rest)[0]), never, policy="votes")
-
-    def _posterior(self, X: Any) -> np.ndarray:
-        return posterior_of_scores(
-            self.rules_, rule_scores(self.rules_, X, weighted_chi_square(self.rules_))[0]
-        )
+        self.rules_ = mined.base(rules, int(sets.majority(rest)[0]), never, policy="chi_square")
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        adds = weighted_chi_square(self.rules_)
-        scores = rule_scores(self.rules_, X, adds)[0]
-        return [
-            *super()._reasons(X, row),
-            *rule_score_sections(self.rules_, X, adds, scores, "weighted chi-square"),
-        ]
-
-
-def weighted_chi_square(base: RuleBase) -> np.ndarray:
-    """(R,) what each rule adds to its class when it fires: formula (1) of CMAR, from the rules' training counts.
-
-    A rule that was never measured adds as much as the strongest of the others, or 1.
-    """
-    n = np.array([rule.n for rule in base])
-    both = np.array([rule.correct or 0.0 for rule in base])
-    of_class = dict(zip(base.classes or (), base.totals))
-    own = np.array([of_class.get(rule.answer, 0.0) for rule in base])
-    total = sum(base.totals)
-    known = (n > 0) & (own > 0)
-    chi, most = (
-        interest("chi_square", np.where(known, part, 0.0), np.where(known, n, 0.0), own, total)
-        for part in (both, np.minimum(n, own))
-    )
-    adds = np.divide(chi**2, most, out=np.zeros(len(n)), where=known & (most > 0))  # (1)
-    return np.where(known, adds, max(adds.max(initial=0.0), 0.0) or 1.0)
+        return [*super()._reasons(X, row), *rule_score_sections(self.rules_, X, "weighted chi-square")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,14 @@ from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
 from assay.core.progress import track
 from assay.core.rule_measures import laplace
-from assay.core.rules import RuleBase
 from assay.rules.class_association_rules import MinedTable
 from assay.rules.cpar_growth import ClassGrowth, GrowthSettings
 from assay.rules.items_of_columns import CUTS
 from assay.rules.rule_learner import RuleClassifier
-from assay.rules.scored_rules import posterior_of_scores, rule_score_sections, rule_scores
+from assay.rules.scored_rules import rule_score_sections, voted_posterior
 from assay.rules.set_rules import SetRules
 
-__all__ = ["CPARClassifier", "laplace_accuracy"]
+__all__ = ["CPARClassifier"]
 
 
 class CPARClassifier(RuleClassifier):
@@ -74,7 +72,8 @@ class CPARClassifier(RuleClassifier):
     R3: IF Salary > 50000 THEN Y
     R4: IF Age <= 50 THEN N
     ELSE Y
-    >>> [round(7 * 9 * a) for a in laplace_accuracy(cpar.rules_)], round(11 * cpar.score(data.X, data.y))
+    >>> from assay.rules.scored_rules import rule_weights
+    >>> [round(7 * 9 * a) for a in rule_weights(cpar.rules_)], round(11 * cpar.score(data.X, data.y))
     ([54, 52, 49, 45], 10)
     """
 
@@ -126,7 +125,8 @@ class CPARClassifier(RuleClassifier):
         order = np.lexsort((rules.size, -own, -accuracy))
         base = mined.rules(rules.take(order), counts[order])
         never = sets.left_over(rules)
-        self.rules_ = mined.base(base, int(sets.majority(sets.totals)[0]), never, policy="confidence")
+        default = int(sets.majority(sets.totals)[0])
+        self.rules_ = mined.base(base, default, never, policy="laplace", top=self.best)  # (2)
         self.cuts_ = {names[j]: cuts for j, cuts in mined.items.cuts.items()}
 
     def _rules_of(self, k: int, mined: MinedTable) -> list[tuple[int, ...]]:
@@ -137,26 +137,7 @@ class CPARClassifier(RuleClassifier):
         return ClassGrowth(mined.codes, mined.items.column, own, weight, settings).rules()  # (1)
 
     def _posterior(self, X: Any) -> np.ndarray:
-        return posterior_of_scores(self.rules_, self._scores(X))
-
-    def _scores(self, X: Any) -> np.ndarray:
-        """(n, K) the mean accuracy of the best firing rules of each class."""
-        accuracy = laplace_accuracy(self.rules_)
-        order = np.argsort(-accuracy, kind="stable")  # rules of one's own may stand anywhere
-        ranked = replace(self.rules_, rules=tuple(self.rules_[r] for r in order))
-        sums, heard = rule_scores(ranked, X, accuracy[order], top=self.best, per_class=True)
-        return sums / np.maximum(heard, 1)
+        return voted_posterior(self.rules_, X)
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        accuracy = laplace_accuracy(self.rules_)
-        return [
-            *super()._reasons(X, row),
-            *rule_score_sections(self.rules_, X, accuracy, self._scores(X), "Laplace accuracy"),
-        ]
-
-
-def laplace_accuracy(base: RuleBase) -> np.ndarray:
-    """(R,) Laplace's estimate of each rule's accuracy, formula (2) of CPAR; 1 for a rule that was never measured."""
-    n = np.array([rule.n for rule in base], np.float64)
-    own = np.array([rule.correct or 0.0 for rule in base], np.float64)
-    return np.where(n > 0, laplace(own, n - own, len(base.classes or ())), 1.0)  # (2)
+        return [*super()._reasons(X, row), *rule_score_sections(self.rules_, X, "Laplace accuracy")]

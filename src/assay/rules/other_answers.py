@@ -131,7 +131,8 @@ class _Search:
         if self.base.policy in ("first", "best"):
             named = np.array([rule.answer == wanted for rule in self.base.rules], bool)
             return named, ~named
-        if self.base.top is not None:  # any rule can make another one unheard, or heard
+        if self.base.top is not None or self.base.policy == "laplace":
+            # any rule can make another one unheard, or heard, and lower the mean of its class
             return np.ones(R, bool), np.ones(R, bool)
         k, votes = classes.index(wanted), self.base._ballots
         own, others = votes[:, [k]], np.delete(votes, k, axis=1)
@@ -184,7 +185,7 @@ class _Search:
     def _ways(self, row: np.ndarray, near: list[int], goes: np.ndarray) -> Iterator[tuple[Any, Any]]:
         """Smaller boxes that hold every row of this one that gets the wanted class."""
         fired = self.base.covers_block(row[None, :])[0]
-        top = 1 if self.base.policy in ("first", "best") else self.base.top
+        top = {"first": 1, "best": 1, "laplace": None}.get(self.base.policy, self.base.top)
         heard = self.order[fired[self.order]][:top].tolist()
         last = len(fired) if top is None or len(heard) < top else self.turn[heard[-1]]
         for r in near:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import Section
-from assay.core.rule_posterior import best_order
+from assay.core.rule_posterior import best_order, mean_votes
 from assay.core.rules import RuleBase
 from assay.core.words import number, shorter, value_word
 from assay.rules.other_answers import Answer, other_answers
@@ -58,16 +58,19 @@ def _decision(base: RuleBase, fired: np.ndarray) -> str:
     more = f" {len(fired) - MOST_RULES} more rules hold." if len(fired) > MOST_RULES else ""
     if not len(fired):
         return "The default answers." if base.default is not None else "There is no default."
-    if base.policy in ("first", "best") or (base.top == 1):
+    if base.policy in ("first", "best") or (base.top == 1 and base.policy != "laplace"):
         why = "it is the surest of them" if base.policy == "best" else "it stands first"
         return f"R{fired[0] + 1} decides: {why}.{more}" if len(fired) > 1 else f"R{fired[0] + 1} decides."
-    heard = fired if base.top is None else fired[: base.top]
+    heard = fired if base.top is None or base.policy == "laplace" else fired[: base.top]
     if base.classes is None:
         return f"The answer is their mean.{more}"
     votes = base._ballots[heard].sum(axis=0)
+    if base.policy == "laplace":
+        votes = mean_votes(base, np.isin(np.arange(len(base.rules)), fired)[None, :])[0]
     said = ", ".join(f"{c} {shorter(v, 4)}" for c, v in zip(base.classes, votes) if v)
     ways = {"votes": "", "confidence": ", weighted by confidence", "support": ", weighted by support"}
     ways |= {"product": ", weighted by confidence and support", "counts": " with their class counts"}
+    ways |= {"chi_square": ", weighted by chi-square", "laplace": " with their mean Laplace accuracy"}
     few = "" if base.top is None or len(heard) == len(fired) else f" The first {base.top} are heard."
     return f"They vote{ways[base.policy]}: {said}.{few}{more}"
 

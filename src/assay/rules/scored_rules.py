@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,11 @@ import assay.rules._class_sets as _class_sets
 from assay.core.conditions import RowTest
 from assay.core.explanation import Section
 from assay.core.parallel import in_threads
-from assay.core.rule_posterior import distribution, rules_posterior
+from assay.core.rule_posterior import rules_posterior, shares, voting_order
 from assay.core.rules import RuleBase
 
-__all__ = ["posterior_of_scores", "rule_score_sections", "rule_scores", "voted_posterior"]
+__all__ = ["rule_score_sections", "rule_scores", "rule_weights", "vote_scores", "voted_posterior"]
 
-EQUAL = 1e-12  # scores that differ by less, in parts, are equal
-AHEAD = 1e-9  # by how much, in parts, the class with the larger prior is put before its equals
 ROWS = 1 << 14  # rows that are looked at together
 ALL = 2**31 - 1
 
@@ -65,40 +64,32 @@ def rule_scores(
     return np.concatenate([p[0] for p in pieces]), np.concatenate([p[1] for p in pieces])
 
 
+def rule_weights(base: RuleBase) -> np.ndarray:
+    """(R,) what each rule adds to its class when it is heard."""
+    return base._ballots.max(axis=1, initial=0.0)
+
+
+def vote_scores(base: RuleBase, X: np.ndarray) -> np.ndarray:
+    """(n, K) the sum of the votes of the rules that are heard, or with "laplace" their mean."""
+    order, means = voting_order(base), base.policy == "laplace"
+    ranked = replace(base, rules=tuple(base.rules[r] for r in order)) if means else base
+    votes, heard = rule_scores(ranked, X, rule_weights(base)[order], top=base.top, per_class=means)
+    return votes / np.maximum(heard, 1) if means else votes
+
+
 def voted_posterior(base: RuleBase, X: np.ndarray) -> np.ndarray:
     """(n, K) what :func:`assay.core.rule_posterior.rules_posterior` gives, quickly also for thousands of rules."""
-    if base.policy not in ("votes", "confidence", "support", "product") or not len(base):
+    if base.policy in ("first", "best", "counts") or not len(base):
         return rules_posterior(base, X)
-    votes, _ = rule_scores(base, X, base._ballots.max(axis=1), top=base.top)
-    total = votes.sum(axis=1, keepdims=True)
-    return np.where(total > 0, votes / np.where(total > 0, total, 1.0), base._given[-1])
+    return shares(base, vote_scores(base, X))
 
 
-def posterior_of_scores(base: RuleBase, scores: np.ndarray) -> np.ndarray:
-    """(n, K) each class's share of the scores; where all are zero, what the default says.
-
-    Among classes with the largest score, that with the larger prior is put ahead, then the first.
-    """
-    K = scores.shape[1]
-    totals = np.array(base.totals or np.zeros(K))
-    prior = np.empty(K, np.int64)
-    prior[np.lexsort((np.arange(K), -totals))] = np.arange(K)
-    top = scores.max(axis=1)
-    best = scores >= top[:, None] * (1 - EQUAL)
-    tied = np.flatnonzero((best.sum(axis=1) > 1) & (top > 0))
-    ahead = scores.copy()
-    ahead[tied, np.where(best[tied], prior, K).argmin(axis=1)] = top[tied] * (1 + AHEAD)
-    share = ahead / np.where(top > 0, ahead.sum(axis=1), 1.0)[:, None]
-    return np.where(top[:, None] > 0, share, distribution(base, -1))
-
-
-def rule_score_sections(
-    base: RuleBase, X: np.ndarray, adds: np.ndarray, scores: np.ndarray, what: str
-) -> list[Section]:
+def rule_score_sections(base: RuleBase, X: np.ndarray, what: str) -> list[Section]:
     """What each firing rule has to say for one row, and the score of each class."""
     fired = np.flatnonzero([rule.covers(X)[0] for rule in base])
     if not len(fired):
         return []
+    adds, scores = rule_weights(base), vote_scores(base, X)
     rows = [[f"R{r + 1}", str(base.rules[r].answer), float(adds[r])] for r in fired]
     classes = [[str(label), float(s)] for label, s in zip(base.classes or (), scores[0])]
     return [
