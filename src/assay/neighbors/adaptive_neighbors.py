@@ -11,8 +11,7 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
-from assay.distances.metric import metric_of
-from assay.neighbors.memory import Memory
+from assay.distances.search import searcher
 from assay.neighbors.prototypes import vote_counts
 
 __all__ = ["AdaptiveNeighborsClassifier"]
@@ -47,7 +46,7 @@ class AdaptiveNeighborsClassifier(Classifier):
 
     Attributes
     ----------
-    memory_ : Memory, the training rows      codes_ : (n,)
+    rows_ : (n, d) the training rows, scaled      codes_ : (n,)
     scale_ : (d,) the standard deviations that columns are divided by at the start
 
     Examples
@@ -88,7 +87,7 @@ class AdaptiveNeighborsClassifier(Classifier):
         self.scale_ = np.where(spread > 0, spread, 1.0)
         if self.n_iter == 0:
             self.scale_ = np.ones_like(self.scale_)  # plain neighbours, as they are
-        self.memory_, self.codes_ = Memory(X / self.scale_, metric_of("euclidean")), y
+        self.rows_, self.codes_ = X / self.scale_, y
 
     def local_metric(self, X: Any) -> np.ndarray:
         """(q, d, d) the matrix (1) around each row, for the columns as they are."""
@@ -101,7 +100,7 @@ class AdaptiveNeighborsClassifier(Classifier):
         k = min(self.n_neighbors, len(self.codes_))
         Q = np.ascontiguousarray(X, dtype=np.float64) / self.scale_
         if self.n_iter == 0:
-            return self.memory_.search.nearest(Q, k)
+            return searcher(self.rows_, "euclidean").nearest(Q, k)
         distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
 
         def some(start: int) -> None:
@@ -117,7 +116,7 @@ class AdaptiveNeighborsClassifier(Classifier):
 
     def _adapt(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The matrix (1) around a query, and the distances D of all rows in it."""
-        rows, d = self.memory_.rows, len(q)
+        rows, d = self.rows_, len(q)
         m = min(self.n_local or max(50, len(rows) // 5), len(rows))
         apart = rows - q
         sigma, squares = np.eye(d), np.einsum("ij,ij->i", apart, apart)

@@ -9,8 +9,8 @@ import numpy as np
 from assay.core.parameters import Any_, Choice, Count, Flag, Seed
 from assay.core.progress import track
 from assay.core.seeds import random_state_of
+from assay.distances.search import Searcher
 from assay.errors import ParameterError
-from assay.neighbors.memory import Memory
 from assay.neighbors.prototypes import PROTOTYPES, PrototypeClassifier, vote_counts
 
 __all__ = ["CondensedNearestNeighbor"]
@@ -56,7 +56,7 @@ class CondensedNearestNeighbor(PrototypeClassifier):
     >>> from assay.neighbors import CondensedNearestNeighbor
     >>> X = [[0.0], [1.0], [2.0], [2.9], [4.0], [6.0], [7.1], [8.0], [9.0], [10.0]]
     >>> model = CondensedNearestNeighbor(order="given").fit(X, list("aaaaabbbbb"))
-    >>> model.memory_.rows.ravel(), model.n_passes_
+    >>> model.prototypes_.ravel(), model.n_passes_
     (array([0., 6., 4.]), 3)
     """
 
@@ -97,12 +97,12 @@ class CondensedNearestNeighbor(PrototypeClassifier):
         )
         return tags
 
-    def _select(self, memory: Memory, y: np.ndarray) -> list[int]:
+    def _select(self, search: Searcher, y: np.ndarray) -> list[int]:
         best: tuple[list[int], int] | None = None
         for order in track(self._orders(len(y)), "condensing"):
-            stored, passes = condense(memory, y, order, self.n_neighbors)
+            stored, passes = condense(search, y, order, self.n_neighbors)
             if self.reduce:
-                stored = reduce(memory, y, stored, self.n_neighbors)
+                stored = reduce(search, y, stored, self.n_neighbors)
             if best is None or len(stored) < len(best[0]):
                 best = stored, passes
         assert best is not None
@@ -128,15 +128,14 @@ class CondensedNearestNeighbor(PrototypeClassifier):
 class Nearest:
     """The classes of the k nearest stored rows of every row, kept up to date while rows are stored."""
 
-    def __init__(self, memory: Memory, y: np.ndarray, k: int):
-        self.memory, self.y, self.k, self.K = memory, y, k, int(y.max()) + 1
+    def __init__(self, search: Searcher, y: np.ndarray, k: int):
+        self.rows, self.metric, self.y, self.k, self.K = search.X, search.metric, y, k, int(y.max()) + 1
         self.distance = np.full((len(y), k), np.inf)
         self.codes = np.full((len(y), k), -1)
         self.votes = np.full(len(y), -1)  # what the stored rows say
 
     def store(self, i: int) -> None:
-        rows = self.memory.rows
-        apart = self.memory.metric.between(rows, rows[i : i + 1])[:, 0]
+        apart = self.metric.between(self.rows, self.rows[i : i + 1])[:, 0]
         closer = apart < self.distance[:, -1]  # among equals the one stored first is the nearer
         if self.k == 1:
             self.distance[closer, 0], self.codes[closer, 0] = apart[closer], self.y[i]
@@ -150,9 +149,9 @@ class Nearest:
         self.votes[closer] = vote_counts(codes, self.K).argmax(axis=1)
 
 
-def condense(memory: Memory, y: np.ndarray, order: np.ndarray, k: int = 1) -> tuple[list[int], int]:
+def condense(search: Searcher, y: np.ndarray, order: np.ndarray, k: int = 1) -> tuple[list[int], int]:
     """The rows that Hart's procedure stores, in the order of their storing, and how many passes it took."""
-    nearest, stored, passes = Nearest(memory, y, k), [], 0
+    nearest, stored, passes = Nearest(search, y, k), [], 0
     inside = np.zeros(len(y), bool)
     while True:
         passes += 1
@@ -174,13 +173,13 @@ def condense(memory: Memory, y: np.ndarray, order: np.ndarray, k: int = 1) -> tu
             return stored, passes
 
 
-def reduce(memory: Memory, y: np.ndarray, stored: list[int], k: int = 1) -> list[int]:
+def reduce(search: Searcher, y: np.ndarray, stored: list[int], k: int = 1) -> list[int]:
     """Drop, one after the other, the stored rows without which no more rows are wrong."""
-    rows, K, codes = memory.rows, int(y.max()) + 1, y[np.asarray(stored)]
+    rows, K, codes = search.X, int(y.max()) + 1, y[np.asarray(stored)]
 
     def nearest(some: np.ndarray, places: np.ndarray) -> np.ndarray:
         """The places in ``stored`` of the k nearest of these rows; -1 where there are fewer."""
-        apart = memory.metric.between(rows[some], rows[np.asarray(stored)[places]])
+        apart = search.metric.between(rows[some], rows[np.asarray(stored)[places]])
         order = places[np.argsort(apart, axis=1, kind="stable")[:, :k]]
         return (
             np.column_stack([order, np.full((len(some), k - order.shape[1]), -1)])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parameters import Choice, Count
-from assay.neighbors.memory import Memory
+from assay.distances.search import Searcher, searcher
 from assay.neighbors.prototypes import PROTOTYPES, PrototypeClassifier, vote_counts
 
 __all__ = ["EditedNearestNeighbors"]
@@ -68,14 +68,14 @@ class EditedNearestNeighbors(PrototypeClassifier):
         self.p = p
         self.metric_params = metric_params
 
-    def _select(self, memory: Memory, y: np.ndarray) -> np.ndarray:
+    def _select(self, search: Searcher, y: np.ndarray) -> np.ndarray:
         rows = np.arange(len(y))
         for _ in range(self.repeats):
             if len(rows) < 2:
                 break
-            few = Memory(memory.rows[rows], memory.metric)
+            few = searcher(search.X[rows], search.metric)
             k = min(self.n_neighbors, len(rows) - 1)
-            _, near = few.search.nearest(None, k, leave_out_self=True)
+            _, near = few.nearest(None, k, leave_out_self=True)
             votes = vote_counts(y[rows][near], len(self.classes_))
             own = votes[np.arange(len(rows)), y[rows]]
             good = votes.argmax(axis=1) == y[rows] if self.kind == "mode" else own == k  # (1)

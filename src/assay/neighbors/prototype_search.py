@@ -9,10 +9,10 @@ import numpy as np
 from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Count, Range, Seed
 from assay.core.seeds import random_state_of
+from assay.distances.search import Searcher
 from assay.errors import DataError
 from assay.neighbors.condensed import condense
-from assay.neighbors.memory import METRIC, Memory
-from assay.neighbors.prototypes import PrototypeClassifier
+from assay.neighbors.prototypes import COMPARING, PrototypeClassifier
 
 __all__ = ["PrototypeSearch"]
 
@@ -57,7 +57,7 @@ class PrototypeSearch(PrototypeClassifier):
     (2, 1.0)
     """
 
-    accepts = {"penalty": Range(0), "max_iter": Count(1), **METRIC, "random_state": Seed()}
+    accepts = {"penalty": Range(0), "max_iter": Count(1), **COMPARING, "random_state": Seed()}
     n_neighbors = 1
 
     def __init__(
@@ -77,15 +77,15 @@ class PrototypeSearch(PrototypeClassifier):
         self.metric_params = metric_params
         self.random_state = random_state
 
-    def _select(self, memory: Memory, y: np.ndarray) -> np.ndarray:
+    def _select(self, search: Searcher, y: np.ndarray) -> np.ndarray:
         n = len(y)
         if n > MOST:
             raise DataError(
                 f"PrototypeSearch: the distances of all pairs of {n} rows take {n * n * 8 / 1e9:.0f} GB. Use "
                 "CondensedNearestNeighbor, or a sample of the rows."
             )
-        D = memory.metric.between(memory.rows, memory.rows)
-        kept = sorted(condense(memory, y, random_state_of(self.random_state).permutation(n))[0])
+        D = search.metric.between(search.X, search.X)
+        kept = sorted(condense(search, y, random_state_of(self.random_state).permutation(n))[0])
         errors = _errors(D, y, kept)
         self.history_ = [self._record("condense", errors, kept)]
         for _ in range(self.max_iter):
@@ -118,14 +118,14 @@ class PrototypeSearch(PrototypeClassifier):
         second = chosen[order[:, 1]] if len(kept) > 1 else np.full(n, -1)
         wrong = int(np.count_nonzero(y[first] != y))
         added = _after(D, y, np.arange(n), first, outside)  # errors after adding each row outside
-        moves = [("add", -1, *_least(added, outside))] if len(outside) else []
+        moves: list[tuple[str, int, int, int]] = []
+        if len(outside):
+            moves.append(("add", -1, *_least(added, outside)))
         for z in kept:
             cell = np.flatnonzero(first == z)  # only its rows change when z goes
             if len(kept) > 1:
-                left = (
-                    wrong - np.count_nonzero(y[cell] != y[z]) + np.count_nonzero(y[cell] != y[second[cell]])
-                )
-                moves.append(("drop", z, int(left), -1))
+                fewer = np.count_nonzero(y[cell] != y[z]) - np.count_nonzero(y[cell] != y[second[cell]])
+                moves.append(("drop", z, wrong - int(fewer), -1))
             if len(outside):
                 changed = _after(D, y, cell, second, outside) - _after(D, y, cell, first, outside)
                 moves.append(("swap", z, *_least(added + changed, outside)))

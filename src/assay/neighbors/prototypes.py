@@ -10,27 +10,34 @@ import numpy as np
 from assay.core import Classifier
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
-from assay.core.parameters import Accepted, Count
+from assay.core.parameters import Accepted, Count, Instance, Range
+from assay.distances.metric import metric_of
+from assay.distances.search import Searcher, searcher
 from assay.errors import DataError
-from assay.neighbors.memory import METRIC, Memory, MetricLearner
+from assay.neighbors.neighbor_learner import METRIC, NeighborLearner
 
-__all__ = ["PROTOTYPES", "PrototypeClassifier", "inconsistent_rows"]
+__all__ = ["COMPARING", "PROTOTYPES", "PrototypeClassifier", "inconsistent_rows"]
 
-PROTOTYPES: Mapping[str, Accepted | None] = {"n_neighbors": Count(1), **METRIC}
+COMPARING: Mapping[str, Accepted | None] = {
+    "metric": METRIC,
+    "p": Range(0, open="low") | None,
+    "metric_params": Instance(dict, words="a dict") | None,
+}
+PROTOTYPES: Mapping[str, Accepted | None] = {"n_neighbors": Count(1), **COMPARING}
 
 
-class PrototypeClassifier(MetricLearner, Classifier):
+class PrototypeClassifier(NeighborLearner, Classifier):
     """A nearest-neighbour classifier that keeps only some of its rows.
 
-    A selection writes ``_select(D, y, draw)``, where ``D`` gives distances; the rest follows: ``sample_indices_``,
+    A selection writes ``_select(search, y)``, given the rows and the metric; the rest follows: ``sample_indices_``,
     the rows kept in the order in which they were chosen (a row may stand there several times), ``fit_resample``, and
     the answers, which are the shares of the classes among the ``n_neighbors`` nearest rows that were kept (all of
     them if they are fewer; among equal distances the one that was chosen first).
     """
 
     accepts: ClassVar[Mapping[str, Accepted | None]] = PROTOTYPES
+    algorithm, leaf_size = "auto", 30
     n_neighbors: int
-    memory_: Memory
     sample_indices_: np.ndarray
 
     @all_or_nothing
@@ -44,9 +51,9 @@ class PrototypeClassifier(MetricLearner, Classifier):
                 f"{type(self).__name__}: rows are kept to be compared with new ones, which a table of distances "
                 "does not allow. Give the rows and a metric."
             )
-        whole = self._remember_rows(X, y)
-        self.sample_indices_ = np.asarray(self._select(whole, y), np.int64)
-        self.memory_ = Memory(whole.rows[self.sample_indices_], whole.metric)
+        self._store(X, y)
+        self.sample_indices_ = np.asarray(self._select(self._search, y), np.int64)
+        self._fit_X = self._fit_X[self.sample_indices_]
         self.codes_ = y[self.sample_indices_]
         self.share_kept_ = len(np.unique(self.sample_indices_)) / len(y)
 
@@ -55,9 +62,14 @@ class PrototypeClassifier(MetricLearner, Classifier):
         self.fit(X, y)
         return _taken(X, self.sample_indices_), _taken(y, self.sample_indices_)
 
+    @property
+    def prototypes_(self) -> Any:
+        """(m, d) the rows that are kept, as the metric sees them."""
+        self._ready()
+        return self._fit_X
+
     def _near(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        k = min(self.n_neighbors, self.memory_.rows.shape[0])
-        return self.memory_.search.nearest(X, k)
+        return self._search.nearest(X, min(self.n_neighbors, self._fit_X.shape[0]))
 
     def _posterior(self, X: Any) -> np.ndarray:
         _, rows = self._near(X)
@@ -71,7 +83,7 @@ class PrototypeClassifier(MetricLearner, Classifier):
         ]
         return [Section("The nearest prototypes", ["training row", "class", "distance"], near)]
 
-    def _select(self, memory: Memory, y: np.ndarray) -> Any:
+    def _select(self, search: Searcher, y: np.ndarray) -> Any:
         """The numbers of the rows that are kept."""
         raise TypeError(f"{type(self).__name__} must define _select")
 
@@ -111,13 +123,11 @@ def inconsistent_rows(
     >>> inconsistent_rows([[0.0], [1.0], [6.0], [7.0]], list("aabb"), [0, 3])
     array([], dtype=int64)
     """
-    from assay.distances.metric import metric_of
-
     rows = np.asarray(X, dtype=np.float64)
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     kept = np.asarray(kept, np.int64)
-    memory = Memory(rows[kept], metric_of(metric).learn(rows, codes))
-    _, near = memory.search.nearest(rows, min(n_neighbors, len(kept)))
+    few = searcher(rows[kept], metric_of(metric).learn(rows, codes))
+    _, near = few.nearest(rows, min(n_neighbors, len(kept)))
     votes = vote_counts(codes[kept][near], len(classes))
     return np.flatnonzero(votes.argmax(axis=1) != codes)
 

@@ -11,12 +11,13 @@ from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Function, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.errors import DataError
-from assay.neighbors.memory import METRIC, MetricLearner
+from assay.neighbors.neighbor_learner import NeighborLearner
+from assay.neighbors.prototypes import COMPARING
 
 __all__ = ["SimilarityFeatures"]
 
 
-class SimilarityFeatures(MetricLearner, Transformer):
+class SimilarityFeatures(NeighborLearner, Transformer):
     r"""Replace each row by the vector of its similarities to training rows (the empirical kernel map).
 
     .. math:: x \mapsto [s(x, x^1), \dots, s(x, x^N)]^T \quad (1)
@@ -49,7 +50,7 @@ class SimilarityFeatures(MetricLearner, Transformer):
 
     Attributes
     ----------
-    memory_ : Memory, the landmarks and the metric      landmarks_ : (m,) their row numbers
+    landmarks_ : (m,) the rows that others are compared with      distance_ : Metric
     gamma_ : float
 
     Examples
@@ -65,7 +66,7 @@ class SimilarityFeatures(MetricLearner, Transformer):
         "similarity": Choice("gaussian", "laplacian", "inverse", "distance", "linear") | Function(),
         "gamma": Range(0, open="low") | None,
         "n_landmarks": Count(1) | None,
-        **METRIC,
+        **COMPARING,
         "random_state": Seed(),
     }
 
@@ -88,8 +89,10 @@ class SimilarityFeatures(MetricLearner, Transformer):
         self.metric_params = metric_params
         self.random_state = random_state
 
+    algorithm, leaf_size = "auto", 30
+
     @property
-    def takes(self) -> frozenset[str]:
+    def takes(self) -> frozenset[str]:  # type: ignore[override]
         """What the metric takes; a dot product takes numbers."""
         return frozenset({"sparse"}) if self.similarity == "linear" else super().takes
 
@@ -109,15 +112,15 @@ class SimilarityFeatures(MetricLearner, Transformer):
         if m < n:
             rows = np.sort(random_state_of(self.random_state).permutation(n)[:m])
         self.landmarks_ = rows
-        whole = self._remember_rows(X)
-        self.memory_ = type(whole)(whole.rows[rows], whole.metric)
+        self._store(X)
+        self._fit_X = self._fit_X[rows]
         self.gamma_ = float(self.gamma) if self.gamma is not None else self._usual_gamma()
 
     def _usual_gamma(self) -> float:
         if callable(self.similarity) or self.similarity in ("linear", "distance"):
             return 1.0
-        some = self.memory_.rows[:: max(1, self.memory_.rows.shape[0] // 1000)]
-        apart = self.memory_.metric.between(some, some)
+        some = self._fit_X[:: max(1, self._fit_X.shape[0] // 1000)]
+        apart = self.distance_.between(some, some)
         apart = apart[np.triu_indices(len(apart), 1)]
         apart = apart[apart > 0]
         if not len(apart):
@@ -126,14 +129,14 @@ class SimilarityFeatures(MetricLearner, Transformer):
         return 1 / (middle * middle if self.similarity == "gaussian" else middle)
 
     def _transform(self, X: Any) -> np.ndarray:
-        landmarks, g = self.memory_.rows, self.gamma_
+        landmarks, g = self._fit_X, self.gamma_
         if callable(self.similarity):
             A, B = (t if isinstance(t, np.ndarray) else t.toarray() for t in (X, landmarks))
             return np.array([[float(self.similarity(a, b)) for b in B] for a in A]).reshape(len(A), len(B))
         if self.similarity == "linear":
             product = X @ landmarks.T
             return product if isinstance(product, np.ndarray) else product.toarray()
-        D = self.memory_.metric.between(X, landmarks)
+        D = self.distance_.between(X, landmarks)
         if self.similarity == "gaussian":
             return np.exp(-g * D * D)
         if self.similarity == "laplacian":

@@ -173,7 +173,7 @@ class IsolationForest(Detector):
         if isinstance(self.max_samples, str):
             return min(SAMPLE, n)
         if isinstance(self.max_samples, Integral):
-            if self.max_samples > n:
+            if int(self.max_samples) > n:
                 warnings.warn(
                     f"IsolationForest: max_samples ({self.max_samples}) is greater than the total number of samples "
                     f"({n}). max_samples will be set to n_samples for estimation.",
@@ -213,7 +213,7 @@ class IsolationForest(Detector):
         width = min(int(m), d) if isinstance(m, Integral) else max(1, int(m * d))
         columns = np.arange(d) if width == d else np.sort(draw.permutation(d)[:width])
         if self._share_ is not None:
-            several = self.bootstrap or np.count_nonzero(self._share_) < self.max_samples_
+            several = bool(self.bootstrap or np.count_nonzero(self._share_) < self.max_samples_)
             return draw.choice(n, self.max_samples_, replace=several, p=self._share_), columns, draw
         if self.bootstrap:
             return draw.randint(0, n, self.max_samples_), columns, draw

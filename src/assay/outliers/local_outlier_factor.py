@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from assay.core.explanation import Section
-from assay.core.parameters import Choice, Count, Flag
+from assay.core.parameters import Choice, Flag
 from assay.errors import AssayWarning, DataError
-from assay.neighbors.memory import SEARCH, Memory, MetricLearner
+from assay.neighbors.neighbor_learner import KNeighbors
 from assay.outliers.detector import CONTAMINATION, Detector, sides
 
 __all__ = ["LocalOutlierFactor"]
@@ -37,7 +37,7 @@ def _for_training_rows(self: Any) -> bool:
     return True
 
 
-class LocalOutlierFactor(MetricLearner, Detector):
+class LocalOutlierFactor(KNeighbors, Detector):
     r"""Compare the density around a row with the density around its neighbours.
 
     With :math:`N(x)` the k nearest training rows of x (never x itself when it is one of them; among equal distances
@@ -96,8 +96,7 @@ class LocalOutlierFactor(MetricLearner, Detector):
     """
 
     accepts = {
-        "n_neighbors": Count(1),
-        **SEARCH,
+        **KNeighbors.accepts,
         "contamination": CONTAMINATION,
         "novelty": Flag(),
         "variant": Choice("breunig", "simple"),
@@ -141,11 +140,9 @@ class LocalOutlierFactor(MetricLearner, Detector):
                 AssayWarning,
                 stacklevel=5,
             )
-        self.n_neighbors_, self.n_samples_fit_ = min(self.n_neighbors, n - 1), n
-        self.memory_: Memory = self._remember_rows(X)
-        self.effective_metric_ = self.memory_.metric.name
-        self.effective_metric_params_ = dict(self.metric_params or {})
-        distances, rows = self.memory_.search.nearest(None, self.n_neighbors_, leave_out_self=True)
+        self.n_neighbors_ = min(self.n_neighbors, n - 1)
+        self._store(X)
+        distances, rows = self._nearest(None, self.n_neighbors_)
         self._reach_ = distances[:, -1].copy()  # d_k of each training row
         self._density_ = self._densities(distances, rows)
         factor = self._factors(distances, rows)
@@ -173,10 +170,10 @@ class LocalOutlierFactor(MetricLearner, Detector):
         return np.divide(own, around, out=alone, where=around > 0)  # (3)
 
     def _score(self, X: Any) -> np.ndarray:
-        return -self._factors(*self.memory_.search.nearest(X, self.n_neighbors_))
+        return -self._factors(*self._nearest(X, self.n_neighbors_))
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        distances, rows = self.memory_.search.nearest(X, self.n_neighbors_)
+        distances, rows = self._nearest(X, self.n_neighbors_)
         near = [[int(i), float(d), float(self._reach_[i])] for i, d in zip(rows[0], distances[0])]
         factor = float(self._factors(distances, rows)[0])
         note = f"Factor {factor:.4g}: about 1 is as lonely as its neighbours are."
@@ -208,18 +205,6 @@ class LocalOutlierFactor(MetricLearner, Detector):
         """(n,) minus the factor of new rows."""
         return super().score_samples(X)
 
-    def kneighbors(
-        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
-    ) -> tuple[np.ndarray, np.ndarray] | np.ndarray:
-        """The nearest training rows of each row of X, or of the training rows themselves if X is None.
-
-        Returns
-        -------
-        distances : (q, k), if ``return_distance``
-        rows : (q, k)
-        """
-        self._ready()
-        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
-        asked = None if X is None else self._admit(X)
-        distances, rows = self.memory_.search.nearest(asked, k, leave_out_self=X is None)
-        return (distances, rows) if return_distance else rows
+    @property
+    def _k(self) -> int:
+        return self.n_neighbors_

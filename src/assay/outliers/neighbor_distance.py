@@ -9,13 +9,14 @@ import numpy as np
 from assay.core.explanation import Section
 from assay.core.parameters import Choice, Count
 from assay.errors import DataError
-from assay.neighbors.memory import METRIC, Memory, MetricLearner
+from assay.neighbors.neighbor_learner import NeighborLearner
+from assay.neighbors.prototypes import COMPARING
 from assay.outliers.detector import CONTAMINATION, Detector, quantile
 
 __all__ = ["NeighborDistanceOutliers"]
 
 
-class NeighborDistanceOutliers(MetricLearner, Detector):
+class NeighborDistanceOutliers(NeighborLearner, Detector):
     r"""Score a row by the distance to its k nearest training rows.
 
     .. math:: s(x) = -d_k(x) \quad\text{or}\quad s(x) = -\tfrac1k \sum_{j \le k} d_j(x) \quad (1)
@@ -56,9 +57,11 @@ class NeighborDistanceOutliers(MetricLearner, Detector):
     accepts = {
         "n_neighbors": Count(1),
         "method": Choice("largest", "mean"),
-        **METRIC,
+        **COMPARING,
         "contamination": CONTAMINATION,
     }
+
+    algorithm, leaf_size = "auto", 30
 
     def __init__(
         self,
@@ -84,7 +87,7 @@ class NeighborDistanceOutliers(MetricLearner, Detector):
                 f"{type(self).__name__}: a row is compared with others, and there are none: n_samples = 1."
             )
         self.n_neighbors_ = min(self.n_neighbors, n - 1)
-        self.memory_: Memory = self._remember_rows(X)
+        self._store(X)
         self.training_scores_ = self._score(X)
         return self.training_scores_
 
@@ -98,7 +101,7 @@ class NeighborDistanceOutliers(MetricLearner, Detector):
 
     def _near(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """The distances of the nearest training rows and their numbers, without the row itself."""
-        distances, rows = self.memory_.search.nearest(X, self.n_neighbors_ + 1)
+        distances, rows = self._search.nearest(X, self.n_neighbors_ + 1)
         itself = distances[:, :1] == 0
         return np.where(itself, distances[:, 1:], distances[:, :-1]), np.where(
             itself, rows[:, 1:], rows[:, :-1]
