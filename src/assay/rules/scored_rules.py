@@ -17,6 +17,7 @@ from assay.core.rules import RuleBase
 __all__ = ["rule_score_sections", "rule_scores", "rule_weights", "vote_scores", "voted_posterior"]
 
 ROWS = 1 << 14  # rows that are looked at together
+FEW = 256  # rows for which it does not pay to number the conditions
 ALL = 2**31 - 1
 
 
@@ -79,7 +80,7 @@ def vote_scores(base: RuleBase, X: np.ndarray) -> np.ndarray:
 
 def voted_posterior(base: RuleBase, X: np.ndarray) -> np.ndarray:
     """(n, K) what :func:`assay.core.rule_posterior.rules_posterior` gives, quickly also for thousands of rules."""
-    if base.policy in ("first", "best", "counts") or not len(base):
+    if base.policy in ("first", "best", "counts") or not len(base) or len(X) < FEW:
         return rules_posterior(base, X)
     return shares(base, vote_scores(base, X))
 
