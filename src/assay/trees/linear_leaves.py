@@ -108,10 +108,12 @@ def _terms_by_updates(Z: Floats, y: Floats, w: Floats) -> NDArray[np.intp] | Non
         pivots = np.diag(np.linalg.cholesky(scatter)) ** 2
     except np.linalg.LinAlgError:
         return None
+    if pivots.min() < 1e-6:  # before the inverse, which may not exist: categories add up to one
+        return None
     inverse = np.linalg.inv(scatter)
     coef = inverse @ c
     rest, square = square / N - float(c @ coef), square / N
-    if pivots.min() < 1e-6 or rest < 1e-8 * square:
+    if rest < 1e-8 * square:
         return None
 
     def expected(rest: float, p: int) -> float:
