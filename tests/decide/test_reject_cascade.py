@@ -120,6 +120,9 @@ def test_losses_tables_and_reasons():
 
 
 def test_what_it_cannot_do_is_said():
+    with pytest.raises(ParameterError, match="levels must be a list of classifiers"):
+        RejectCascade([3]).fit([[0.0], [1.0]], [0, 1])
+    assert RejectCascade(rejects=[np.int64(1)]).fit([[0.0], [1.0], [2.0]], [0, 1, 1]).rejects_ == [1.0, None]
     with pytest.raises(ParameterError, match="rejects must be 1 number"):
         RejectCascade(LEVELS[:2], rejects=[0.1, 0.2]).fit(X, Y)
     with pytest.raises(ParameterError, match="costs must be 2 number"):

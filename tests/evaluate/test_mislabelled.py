@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
 from assay.bayes import GaussianNB
 from assay.errors import DataError, ParameterError
 from assay.evaluate.mislabelled import mislabelled
+from assay.linear import Perceptron
 from assay.tables.generators import make_gaussian_classes
 
 DATA = make_gaussian_classes(200, [[0, 0], [6, 6]], np.eye(2), random_state=0)
@@ -83,3 +85,24 @@ def test_what_it_cannot_do_is_said():
         mislabelled(X, Y, learners=[], n_neighbors=0)
     with pytest.raises(ParameterError, match="has no predict_proba"):
         mislabelled(X, Y, learners=[object()])
+
+
+def test_what_cannot_vote_is_refused():
+    X, y = [[1.0], [2.0], [3.0], [4.0]], list("aabb")
+    for wrong, words in [
+        ({"n_neighbors": -1}, "n_neighbors must be a whole number from 0 up"),
+        ({"n_neighbors": 2.5}, "n_neighbors must be a whole number from 0 up"),
+        ({"cv": 1}, "cv must be a whole number from 2 up"),
+        ({"learners": {"mine": Perceptron()}}, "Perceptron has no predict_proba"),
+    ]:
+        with pytest.raises(ParameterError, match=f"mislabelled: {words}"):
+            mislabelled(X, y, **wrong)
+
+
+def test_neighbours_vote_in_any_units_and_of_sparse_tables():
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(0, 1, (20, 2)), rng.normal(3, 1, (20, 2))]
+    y = np.repeat(["a", "b"], 20)
+    plain = mislabelled(X, y, learners=[])
+    for other in (X * 1e200, X * 1e-200, csr_matrix(X)):
+        assert_allclose(mislabelled(other, y, learners=[]).doubt, plain.doubt)

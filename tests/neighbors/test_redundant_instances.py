@@ -77,3 +77,15 @@ def test_tables():
         redundant_instances(frame, [0, 0, 1, 1], method="all")
     with pytest.raises(ParameterError, match="n_neighbors must be"):
         redundant_instances(frame, [0, 0, 1, 1], n_neighbors=0)
+
+
+@pytest.mark.parametrize("method", ["cells", "nearest"])
+@pytest.mark.parametrize("scale", [False, True])
+def test_units_do_not_matter(method, scale):
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(0, 1, (30, 2)), rng.normal(3, 1, (30, 2))]
+    y = np.repeat(["a", "b"], 30)
+    plain = redundant_instances(X, y, method=method, scale=scale)
+    for unit in (1e-200, 1e200, 1e307):
+        other = redundant_instances(X * unit, y, method=method, scale=scale)
+        assert_array_equal(other.needed, plain.needed)

@@ -84,7 +84,10 @@ class RejectCascade(ClassifierMixin, BaseEstimator):
     accepts = {
         "levels": Any_(
             "a list of classifiers, or None",
-            lambda v: v is None or (isinstance(v, (list, tuple)) and len(v) > 0),
+            lambda v: (
+                v is None
+                or (isinstance(v, (list, tuple)) and len(v) > 0 and all(hasattr(m, "fit") for m in v))
+            ),
         ),
         "rejects": Any_(
             "a cost, a list of costs, or 'expected'",
@@ -183,7 +186,9 @@ class RejectCascade(ClassifierMixin, BaseEstimator):
     def _list_of(self, name: str, given: Any, length: int, default: float) -> list[float]:
         values = [default] * length if given is None else given
         values = [values] * length if np.isscalar(values) else list(values)
-        if len(values) != length or not all(isinstance(v, (int, float)) and v >= 0 for v in values):
+        if len(values) != length or not all(
+            isinstance(v, (int, float, np.integer, np.floating)) and v >= 0 for v in values
+        ):
             raise ParameterError(
                 f"{type(self).__name__}: {name} must be {length} number(s) from 0 up for {len(self._given())} levels, "
                 f"got {given!r}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -113,7 +113,12 @@ def mislabelled(
     (array([3]), 'low')
     """
     who = "mislabelled"
+    for name, value, least in (("n_neighbors", n_neighbors, 0), ("cv", cv, 2)):
+        if not isinstance(value, (int, np.integer)) or value < least:
+            raise ParameterError(f"{who}: {name} must be a whole number from {least} up, got {value!r}.")
     table = Table.of(X, who=who)
+    if not isinstance(table.values, np.ndarray):
+        table = replace(table, values=table.values.toarray())
     classes, codes = encode_labels(y, len(table), who)
     if len(classes) < 2:
         raise DataError(f"{who}: y has one label only, so there is no other one that a row could have.")
@@ -146,6 +151,8 @@ def mislabelled(
 def _named(learners: Any, complete: bool) -> dict[str, Any]:
     """The voters by their names."""
     if isinstance(learners, Mapping):
+        for learner in learners.values():
+            _check_voter(learner)
         return dict(learners)
     if learners is None:
         from assay.bayes import NaiveBayes
@@ -155,21 +162,27 @@ def _named(learners: Any, complete: bool) -> dict[str, Any]:
         learners = [NaiveBayes(), C45Classifier(), *([LogisticRegression()] if complete else [])]
     found: dict[str, Any] = {}
     for learner in learners:
-        if not hasattr(learner, "predict_proba"):
-            raise ParameterError(
-                f"mislabelled: {type(learner).__name__} has no predict_proba, so it cannot doubt a label by degrees."
-            )
+        _check_voter(learner)
         name = type(learner).__name__
         found[name if name not in found else f"{name} {len(found) + 1}"] = learner
     return found
+
+
+def _check_voter(learner: Any) -> None:
+    if not hasattr(learner, "predict_proba"):
+        raise ParameterError(
+            f"mislabelled: {type(learner).__name__} has no predict_proba, so it cannot doubt a label by degrees."
+        )
 
 
 def _neighbours(table: Table, codes: np.ndarray, K: int, k: int) -> np.ndarray:
     """(n, K) the shares of labels among the k nearest other rows."""
     from scipy.spatial import cKDTree
 
-    values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
+    values = table.values
     Z = Design(table.schema, False).expand(values) if table.schema.coded.any() else values
+    largest = np.abs(Z).max(axis=0)
+    Z = Z / np.where(largest > 0, largest, 1.0)  # no square is too large or too small
     spread = Z.std(axis=0)
     Z = Z / np.where(spread > 0, spread, 1.0)
     n = len(Z)

@@ -90,9 +90,7 @@ def redundant_instances(
     values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
     values = Design(table.schema, False).expand(values) if table.schema.coded.any() else values
     _, codes = encode_labels(y, len(values), who)
-    if scale:
-        spread = values.std(axis=0)
-        values = values / np.where(spread > 0, spread, 1.0)
+    values = _comparable(values, scale)
     points, place = np.unique(values, axis=0, return_inverse=True)
     place = place.ravel()
     pairs = _touching(points) if method == "cells" else _nearest(points, int(n_neighbors))
@@ -104,6 +102,14 @@ def redundant_instances(
     needed = mixed.copy()
     needed[pairs[foreign].ravel()] = True
     return RedundantInstances(needed[place])
+
+
+def _comparable(values: np.ndarray, scale: bool) -> np.ndarray:
+    """Numbers whose squares are neither too large nor too small; with scale each column by its own spread."""
+    largest = np.abs(values).max(axis=0) if scale else np.full(values.shape[1], np.abs(values).max())
+    values = values / np.where(largest > 0, largest, 1.0)
+    spread = values.std(axis=0) if scale else np.ones(values.shape[1])
+    return values / np.where(spread > 0, spread, 1.0)
 
 
 def _nearest(points: np.ndarray, k: int) -> np.ndarray:
