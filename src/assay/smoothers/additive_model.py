@@ -43,14 +43,14 @@ class AdditiveModel(Regressor):
         What smooths a column; None is ``SmoothingSpline()`` with λ by generalised cross-validation.
     max_iter : int, default 100
         The most rounds.
-    tol : float, default 1e-5
-        Stop when no fitted number changes by more than this part of the standard deviation of y.
+    tol : float, default 1e-3
+        Stop when no curve changes by more than this part of the standard deviation of y, in the root mean square.
 
     Attributes
     ----------
     smoothers_ : list of d fitted smoothers, the curves      intercept_ : float, α
     slopes_ : (d,) of lines that are added to the curves      offsets_ : (d,) what is added so that their means are 0
-    n_iter_ : int      history_ : list of float, the greatest change in each round
+    n_iter_ : int      history_ : list of float, the greatest change of a curve in each round
 
     Examples
     --------
@@ -71,7 +71,7 @@ class AdditiveModel(Regressor):
         "tol": Range(0),
     }
 
-    def __init__(self, smoother: Any = None, *, max_iter: int = 100, tol: float = 1e-5):
+    def __init__(self, smoother: Any = None, *, max_iter: int = 100, tol: float = 1e-3):
         self.smoother = smoother
         self.max_iter = max_iter
         self.tol = tol
@@ -105,13 +105,13 @@ class AdditiveModel(Regressor):
                 )
                 self.offsets_[j] = -(counts @ curve) / counts.sum()
                 rest, curves[j] = part - curve - self.offsets_[j], curve + self.offsets_[j]
-            self.history_.append(float(np.abs(curves - before)[:, counts > 0].max()))
+            self.history_.append(float(np.sqrt((curves - before) ** 2 @ counts / counts.sum()).max()))
             if self.history_[-1] <= self.tol * size and turn > FREE:
                 break
         self.n_iter_ = len(self.history_)
         if self.history_[-1] > self.tol * size and self.n_iter_ == self.max_iter:
             warnings.warn(
-                f"AdditiveModel stopped after {self.max_iter} rounds; fitted numbers still changed by "
+                f"AdditiveModel stopped after {self.max_iter} rounds; the curves still changed by "
                 f"{self.history_[-1]:.3g}. Raise max_iter or tol; columns that go together converge slowly.",
                 ConvergenceWarning,
                 stacklevel=4,

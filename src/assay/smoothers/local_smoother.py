@@ -63,6 +63,7 @@ class LocalSmoother(Smoother):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self._keep(X, y, w)
+        self._metric()  # refuses what cannot measure these rows
         self._order = (
             np.argsort(self.X_[:, 0], kind="stable") if self.X_.shape[1] == 1 else np.zeros(0, np.int64)
         )

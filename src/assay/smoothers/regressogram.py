@@ -15,6 +15,7 @@ from assay.smoothers.widths import EFFORT, SOME, spread_rows
 __all__ = ["Regressogram"]
 
 CUTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # bins per column that "loo" tries
+FLAT = 1e-10  # rows that spread less in some direction, relative to their widest, have no slope there
 
 
 class Regressogram(Smoother):
@@ -83,10 +84,11 @@ class Regressogram(Smoother):
         if not isinstance(self.width, str):
             self._cut(self._each("width", self.width))
             return
+        counts = len(y) if w is None else w.sum()
         rows = spread_rows(self.X_, max(SOME, EFFORT // len(y)))
         rows = rows if w is None else rows[w[rows] > 0]
         top, found = np.maximum(counted.max(axis=0), self.origin_), []
-        for cuts in CUTS[: np.searchsorted(CUTS, len(y), side="right")]:
+        for cuts in CUTS[: np.searchsorted(CUTS, counts, side="right")]:
             width = (top - self.origin_) / cuts * (1 + 1e-9)  # the greatest value is in the last bin
             self._cut(np.where(width > 0, width, 1.0))
             found.append((self._error(rows), cuts, self.width_))
@@ -119,7 +121,9 @@ class Regressogram(Smoother):
         if self.degree == 1:
             for k, rows in self._members(codes, there):
                 Z, middle, _ = self._inside(rows)
-                self.coef_[k] = np.linalg.pinv(Z) @ (np.sqrt(counts[rows]) * (self.y_[rows] - level[k]))
+                self.coef_[k] = np.linalg.pinv(Z, rcond=FLAT) @ (
+                    np.sqrt(counts[rows]) * (self.y_[rows] - level[k])
+                )
                 level[k] -= self.coef_[k] @ middle
         self.intercept_ = level
 
@@ -168,7 +172,7 @@ class Regressogram(Smoother):
             for k, rows in self._members(codes, (counts > 0) & np.isin(codes, place)):
                 Z, middle, root = self._inside(rows)
                 here = np.flatnonzero(place == k)
-                S[np.ix_(here, rows)] += (X[here] - middle) @ np.linalg.pinv(Z) * root
+                S[np.ix_(here, rows)] += (X[here] - middle) @ np.linalg.pinv(Z, rcond=FLAT) * root
         empty = np.flatnonzero(place < 0)
         if len(empty):
             S[empty] = self._fallback(X[empty], empty) if self.empty != "nan" else 0.0
@@ -181,7 +185,7 @@ class Regressogram(Smoother):
         if self.degree == 1:
             for _, members in self._members(codes, counts > 0):
                 Z = self._inside(members)[0]
-                own[members] += np.einsum("tj,jt->t", Z, np.linalg.pinv(Z))
+                own[members] += np.einsum("tj,jt->t", Z, np.linalg.pinv(Z, rcond=FLAT))
         return own[rows]
 
     def _error(self, rows: np.ndarray) -> float:

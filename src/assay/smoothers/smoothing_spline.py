@@ -60,16 +60,6 @@ class SmoothingSpline(Smoother):
         self.lam = lam
         self.df = df
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array = True
-        return tags
-
-    def _admit(self, X: Any, fitting: bool = False) -> Any:
-        """One column may also come as a plain list or array of numbers."""
-        shape = np.shape(X) if isinstance(X, (list, tuple, np.ndarray)) else getattr(X, "shape", ())
-        return super()._admit(np.asarray(X).reshape(-1, 1) if len(shape) == 1 else X, fitting)
-
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         if X.shape[1] != 1:
             raise DataError(
