@@ -105,6 +105,26 @@ def test_the_kernel_finds_the_candidates_of_its_twin(name, weighted, target):
             assert [table.condition(c) for c in ours] == [t[3] for t in twin]
 
 
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_best_for_one_of_many_classes_is_that_of_the_twin(name, weighted):
+    """With many classes and few candidates asked for, the kernel tells only the target from the others."""
+    for seed in range(6):
+        X, schema, y, draw = mixed_table(seed, n=90, K=15)
+        w = draw.uniform(0.5, 2.0, len(y)) if weighted else np.ones(len(y))
+        table = CandidateTable(X, schema, y, w if weighted else None, 15)
+        prior = np.bincount(y, w, minlength=15) / w.sum()
+        twin = best_by_the_book(X, schema, y, w, 15, table.rows, name, 3, prior, before=0.25)
+        ours = list(table.best(table.rows, Measure(name), 3, prior, most=1 + seed % 3, before=0.25))
+        assert ours
+        assert_allclose(ours[0].value, twin[0][0], rtol=1e-9, atol=1e-10)
+        for candidate in ours:
+            covered = table.narrowed(table.rows, candidate)
+            assert_allclose(candidate.counts, np.bincount(y[covered], w[covered], minlength=15), rtol=1e-12)
+        if not weighted:
+            assert table.condition(ours[0]) == twin[0][3]
+
+
 @pytest.mark.parametrize("name", ["entropy", "laplace"])
 def test_the_best_significant_candidate_is_that_of_the_twin(name):
     for seed in range(8):

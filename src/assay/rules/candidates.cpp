@@ -47,6 +47,7 @@ struct Judge {
     double strength;        // beta of Laplace, m of the m-estimate, all weight for WRAcc
     double before, bits0;   // FOIL: the value of the rule so far, and log2 of its share of the class
     bool over;              // the class must be more frequent than expected, and for purity the most frequent
+    int64_t classes;        // that Laplace spreads over: K, also where all but the target are counted as one
 
     double xlogx(double x) const { return xlog ? xlog[int64_t(x)] : (x > 0 ? x * std::log2(x) : 0.0); }
 
@@ -77,7 +78,7 @@ struct Judge {
         if (!right_way(c, t)) return NEVER;
         switch (measure) {
             case ACCURACY: return p / t;
-            case LAPLACE: return (p + strength) / (t + double(K) * strength);
+            case LAPLACE: return (p + strength) / (t + double(classes) * strength);
             case M_ESTIMATE: return (p + strength * prior[k]) / (t + strength);
             case FOIL: return p > 0 ? before + p * (xlogx(p) / p - xlogx(t) / t - bits0) : NEVER;
             case LIKELIHOOD: return likelihood_ratio(c, t);
@@ -248,6 +249,18 @@ void walk(const Groups &groups, bool nominal, double *sum, Shortlist &list) {
     }
 }
 
+// The class weights of the rows that meet a candidate.
+void class_weights(const Found &one, const int32_t *ranks, uint32_t width, const int32_t *rows, int64_t m, const int32_t *y,
+                   const double *w, int64_t K, double *out) {
+    std::fill(out, out + K, 0.0);
+    if (one.kind == NONE) return;
+    const uint32_t low = one.kind == UP_TO ? 0 : one.high, high = one.kind == ABOVE ? width - 1 : one.low;
+    for (int64_t i = 0; i < m; ++i) {
+        const uint32_t r = uint32_t(ranks[rows[i]]);
+        if (r >= low && r <= high) out[y[rows[i]]] += w ? w[rows[i]] : 1.0;
+    }
+}
+
 }  // namespace
 
 // The best `most` candidates of columns from..to for the rule that covers `rows`, and in the last place of each column
@@ -274,44 +287,58 @@ void best(In2<uint64_t> order_, In2<int32_t> ranks_, In1<int32_t> width, In1<uin
     require(xlog.shape(0) == 0 || int64_t(xlog.shape(0)) > N, "best: logarithms");
     nb::gil_scoped_release unlocked;
     const std::vector<double> bits = logarithms(prior.data(), K);
-    Judge judge{measure, K, target, prior.data(), bits.data(), xlog.shape(0) ? xlog.data() : nullptr, strength, before, 0, over};
+    Judge judge{measure, K, target, prior.data(), bits.data(), xlog.shape(0) ? xlog.data() : nullptr, strength, before, 0, over, K};
     double whole = 0;
     for (int64_t k = 0; k < K; ++k) whole += counts0.data()[k];
     if (measure == FOIL) judge.bits0 = std::log2(counts0.data()[target] / whole);
     double floor = NEVER;
     if (improve) floor = measure == FOIL ? rounded(before) : judge.key(counts0.data(), whole);
+    // Where only one of many classes matters, two are counted, and all of them for the few candidates that are written.
+    const int32_t *label = y.data();
+    const bool two = target >= 0 && threshold < 0 && !both_ways(measure) && K > 2 + 2 * most;
+    const double prior_of_two[2] = {0, two ? prior.data()[target] : 0};
+    std::vector<int32_t> is_target;
+    if (two) {
+        is_target.resize(size_t(N));
+        for (int64_t i = 0; i < m; ++i) is_target[rows.data()[i]] = y.data()[rows.data()[i]] == target;
+        label = is_target.data(), judge.K = 2, judge.target = 1, judge.prior = prior_of_two;
+    }
+    const int64_t counted = judge.K;
     // whether walking the whole column is cheaper than sorting the covered rows
     const bool sorted = double(m) * (3 + 2.5 * std::log2(double(m) + 1)) > double(order.cols());
     std::vector<uint64_t> entries(size_t(order.cols()) + 1);
-    std::vector<double> sum(static_cast<size_t>(K));
+    std::vector<double> sum(static_cast<size_t>(counted));
     Groups groups;
     const double *weights = w.shape(0) ? w.data() : nullptr;
     for (int64_t j = from; j < to; ++j) {
         const uint32_t width_j = uint32_t(width.data()[j]);
         if (skip.data()[j]) {
             groups.rank.clear();
-        } else if (int64_t(width_j) * K <= m + 64) {
-            groups.count(ranks.row(j), rows.data(), m, width_j, y.data(), weights, K);
+        } else if (int64_t(width_j) * counted <= m + 64) {
+            groups.count(ranks.row(j), rows.data(), m, width_j, label, weights, counted);
         } else {
             const int64_t known =
                 sorted ? covered_in_order(order.row(j), order.cols(), inside.data(), width_j, entries.data())
                        : covered_by_sorting(ranks.row(j), rows.data(), m, width_j, entries.data());
-            groups.gather(entries.data(), known, y.data(), weights, K);
+            groups.gather(entries.data(), known, label, weights, counted);
         }
         // with weights, sums in another order may differ by rounding
         double all = weights ? whole * (1 - 1e-12) : whole;
         if (unchanged) all = std::numeric_limits<double>::infinity();
         Shortlist list(judge, floor, least, all, threshold, size_t(most));
-        (K == 2 ? walk<2> : walk<0>)(groups, nominal.data()[j], sum.data(), list);
+        (counted == 2 ? walk<2> : walk<0>)(groups, nominal.data()[j], sum.data(), list);
         const auto write = [&](int64_t at, const Found &one, const std::vector<double> &c) {
             const double value = one.kind == NONE ? NEVER : judge.value(c.data(), one.coverage);
             const double record[COLUMNS] = {one.key, value, one.coverage, double(one.kind), double(one.low),
                                             double(one.high)};
             std::copy(record, record + COLUMNS, found.row(at));
-            std::copy(c.begin(), c.end(), counts.row(at));
+            if (two)
+                class_weights(one, ranks.row(j), width_j, rows.data(), m, y.data(), weights, K, counts.row(at));
+            else
+                std::copy(c.begin(), c.end(), counts.row(at));
         };
         const int64_t place = (j - from) * (most + 1);
-        const std::vector<double> nothing(static_cast<size_t>(K));
+        const std::vector<double> nothing(static_cast<size_t>(counted));
         for (int64_t q = 0; q < most; ++q) {
             const bool some = q < int64_t(list.best.size());
             write(place + q, some ? list.best[q] : Found{NEVER, 0, NONE, 0, 0}, some ? list.counts[q] : nothing);
@@ -330,7 +357,7 @@ void judged(In2<double> counts_, In1<double> prior, int measure, int64_t target,
                 measure < MEASURES, "judged: shapes");
     nb::gil_scoped_release unlocked;
     const std::vector<double> bits = logarithms(prior.data(), K);
-    const Judge judge{measure, K, target, prior.data(), bits.data(), nullptr, strength, before, bits0, over};
+    const Judge judge{measure, K, target, prior.data(), bits.data(), nullptr, strength, before, bits0, over, K};
     for (int64_t i = 0; i < counts.rows(); ++i) {
         double t = 0;
         for (int64_t k = 0; k < K; ++k) t += counts.row(i)[k];
