@@ -24,6 +24,7 @@ NO = {"f", "false", "no", "n", "0", "?", ""}
 
 
 def of_lists(lists: Iterable[Iterable[Any]], weights: Any, ids: Sequence[Any] | None) -> Baskets:
+    """A list of items for each basket."""
     rows = [list(row) for row in lists]
     flat = [name for row in rows for name in row]
     owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
@@ -38,6 +39,7 @@ def of_lists(lists: Iterable[Iterable[Any]], weights: Any, ids: Sequence[Any] | 
 
 
 def of_long(table: Any, basket: str, item: str, weights: str | None) -> Baskets:
+    """One row of the table for each item of a basket."""
     named = [basket, item] if weights is None else [basket, item, weights]
     if len(set(named)) < len(named):
         raise ParameterError(
@@ -58,6 +60,7 @@ def of_long(table: Any, basket: str, item: str, weights: str | None) -> Baskets:
 
 
 def of_wide(table: Any, weights: Any, form: str, items: Sequence[Any] | None) -> Baskets:
+    """One row for each basket: a column for each item, or columns that hold the names of items."""
     if form not in ("auto", "flags", "slots"):
         raise ParameterError(f"{WHO}: form must be 'auto', 'flags' or 'slots', got {form!r}.")
     seen = Table.of(table, who=WHO)
@@ -79,6 +82,7 @@ def of_wide(table: Any, weights: Any, form: str, items: Sequence[Any] | None) ->
 
 
 def of_table(table: Any, cuts: int | Mapping[str, Any] | None, weights: Any) -> Baskets:
+    """One row of attributes for each basket, with items "column = value"."""
     seen = Table.of(table, who=WHO)
     if not isinstance(seen.values, np.ndarray):
         raise DataError(f"{WHO}: a sparse matrix has no attributes; use Baskets.from_wide.")

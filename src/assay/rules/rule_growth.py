@@ -187,6 +187,7 @@ def _narrowed(part: Partial, taken: Candidate, table: CandidateTable) -> Partial
 
 
 def share_of(counts: np.ndarray, target: int | None) -> float:
+    """The share of the target class among counts; 1 without a target, or without rows."""
     return 1.0 if target is None or not counts.sum() else float(counts[target] / counts.sum())
 
 
