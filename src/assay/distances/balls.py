@@ -69,9 +69,9 @@ class Balls(Searcher):
         np.put_along_axis(first, near_first, enough, axis=1)
         bound -= self.radius  # (1)
         best = _Best(len(Q), k)
-        for ball in np.flatnonzero(first.any(axis=0)):
+        for ball in np.flatnonzero(first.any(axis=0)).tolist():
             self._open(ball, np.flatnonzero(first[:, ball]), Q, own, best)
-        for ball in np.argsort(bound.min(axis=0), kind="stable"):
+        for ball in np.argsort(bound.min(axis=0), kind="stable").tolist():
             reached = (bound[:, ball] <= best.limit * NEARLY + 1e-300) & ~first[:, ball]
             self._open(ball, np.flatnonzero(reached), Q, own, best)
         distances[:], rows[:] = best.distances, best.rows

@@ -66,13 +66,17 @@ class Brute(Searcher):
         """Neighbours among points of a Minkowski space."""
         p = float(self.metric.power)  # type: ignore[arg-type]
         if self.product is None or not self.product.safe(Q):
-            return self._by_scan(Q, own, k, distances, rows)
+            self._by_scan(Q, own, k, distances, rows)
+            return
+        assert self.points is not None
         asked, slack = self.product.asked(Q)
         stores = Stores(len(Q), k, slack)
         for at in range(0, self.n, ROWS):
             stores.gather(self.product.scores(asked, at), at, own)  # (1)
         stores.settle(Q, self.points, p, distances, rows)
-        for q in np.flatnonzero(stores.count < 0):  # more rows are about equally near than a store holds
+        for q in np.flatnonzero(
+            stores.count < 0
+        ).tolist():  # more rows are about equally near than a store holds
             here = slice(q, q + 1)
             self._by_scan(Q[here], own + q if own >= 0 else -1, k, distances[here], rows[here])
 

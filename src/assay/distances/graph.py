@@ -27,8 +27,8 @@ class Graph(Searcher):
         fewest = int(np.diff(start).min(initial=k))
         if fewest < k:
             raise DataError(
-                f"precomputed: {k} neighbors per samples are required, but some samples have only {fewest} neighbors in "
-                "the graph. Make it with more neighbours, or ask for fewer."
+                f"precomputed: {k} neighbors per samples are required, but some samples have only {fewest} neighbors "
+                "in the graph. Make it with more neighbours, or ask for fewer."
             )
         order = np.lexsort((rows, distances, query))
         first = order[(start[:-1, None] + np.arange(k)).ravel()]

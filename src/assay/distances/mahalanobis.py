@@ -122,13 +122,17 @@ def root_of(A: np.ndarray, who: str) -> np.ndarray:
     >>> abs(root_of(np.array([[4.0, 0.0], [0.0, 0.0]]), "metric"))
     array([[2., 0.]])
     """
-    values, vectors = np.linalg.eigh((A + A.T) / 2)
-    largest = max(abs(values[0]), abs(values[-1]))
-    if values[0] < -1e-9 * largest:
+    size = np.sqrt(np.abs(np.diag(A)))
+    size[size == 0] = 1.0
+    values, vectors = np.linalg.eigh(
+        (A + A.T) / 2 / size[:, None] / size
+    )  # whatever the scales of the columns
+    if values[0] < -1e-9 * max(abs(values[0]), abs(values[-1])):
         raise ParameterError(
-            f"{who}: the matrix must be positive semidefinite, its least eigenvalue is {values[0]:.3g}."
+            f"{who}: the matrix must be positive semidefinite, its least eigenvalue is "
+            f"{np.linalg.eigvalsh((A + A.T) / 2)[0]:.3g}."
         )
-    kept = values > 1e-14 * largest
+    kept = values > 1e-14 * values[-1]
     if not kept.any():
         return np.zeros((1, len(A)))
-    return np.sqrt(values[kept])[:, None] * vectors[:, kept].T
+    return np.sqrt(values[kept])[:, None] * vectors[:, kept].T * size

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
 from assay.core.parallel import in_threads
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.tables import Schema
 
 __all__ = ["METRICS", "Metric", "metric_of"]
@@ -77,8 +77,16 @@ class Metric:
 
     def paired(self, A: Any, B: Any) -> np.ndarray:
         """(n,) the distance of each row of A to the same row of B."""
+        if len(self._shape(A)) != 2 or self._shape(A) != self._shape(B):
+            raise DataError(
+                f"paired: A and B must be tables of one shape, got {self._shape(A)} and {self._shape(B)}."
+            )
         A, B = self._prepared(A), self._prepared(B)
         return np.array([self._block(A[i : i + 1], B[i : i + 1])[0, 0] for i in range(A.shape[0])])
+
+    @staticmethod
+    def _shape(A: Any) -> tuple[int, ...]:
+        return A.shape if hasattr(A, "shape") else np.shape(A)
 
     def _prepared(self, X: Any) -> Any:
         """The rows as ``_block`` wants them."""
@@ -128,8 +136,8 @@ def metric_of(
     Parameters
     ----------
     metric : str, callable of two rows, or Metric
-        The names are scikit-learn's and SciPy's; "heom", "gower" and "vdm" are distances for mixed tables, "discriminant"
-        looks at the classes, "auto" is Minkowski's for a table of numbers without gaps, else "heom", and
+        The names are scikit-learn's and SciPy's; "heom", "gower" and "vdm" are distances for mixed tables,
+        "discriminant" looks at the classes, "auto" is Minkowski's for a table of numbers without gaps, else "heom", and
         "precomputed" means that the rows are distances already.
     p : float
         The exponent of "minkowski".
@@ -163,7 +171,7 @@ def metric_of(
         said = {"p": float(params.pop("p", p))}
     if module in ("mixed",):
         said = {**said, "coded": _coded(schema)}
-    accepted = {f for f in made.__dataclass_fields__ if f not in ("which", "coded") and not f.endswith("_")}
+    accepted = {f.name for f in fields(made) if f.name not in ("which", "coded") and not f.name.endswith("_")}
     for name in params:
         if name not in accepted or name in said:
             raise ParameterError(

@@ -1,7 +1,8 @@
 // Distances of mixed rows: numbers, categories that are equal or not, categories with a table of differences.
 //
 //     delta_j = |a_j - b_j|  or  [a_j != b_j]  or  T_j[a_j, b_j];    1 (gaps) or left out if one is missing
-//     square:  D = sqrt(sum_j delta_j^2)          otherwise:  D = sum_j delta_j / (columns that counted), 1 if none
+//     square:  D = sqrt(sum_j delta_j^2), scaled up to d columns from those that counted, inf if none did
+//     otherwise:  D = sum_j delta_j / (columns that counted), 1 if none did
 //
 // The tables are checked by the caller when they are learned or loaded; a code outside its table counts as missing.
 // Twin in NumPy: tests/distances/test_mixed.py, by_the_book.
@@ -47,8 +48,9 @@ inline double apart(const double *a, const double *b, const Columns &columns) {
             ++there;
         }
     }
-    if (square) return std::sqrt(sum);
     const int64_t counted = gaps ? columns.d : there;
+    if (square && counted == columns.d) return std::sqrt(sum);
+    if (square) return counted ? std::sqrt(sum * (double(columns.d) / double(counted))) : HUGE_VAL;
     return counted ? sum / double(counted) : 1.0;
 }
 

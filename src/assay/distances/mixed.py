@@ -101,7 +101,7 @@ class HEOM(Metric):
         if self.scale_ is None:
             return
         start, worth = self.start_, self.worth_
-        sizes = np.sqrt(np.diff(start)) if start is not None and start.ndim == 1 else np.array([0.5])
+        sizes = np.sqrt(np.abs(np.diff(start))) if start is not None and start.ndim == 1 else np.array([0.5])
         if (
             worth is None
             or worth.ndim != 1
@@ -204,8 +204,8 @@ class Fitting(Metric):
     --------
     >>> import numpy as np
     >>> from assay.distances import metric_of
-    >>> metric_of("auto").learn(np.array([[1.0], [2.0]])).name, metric_of("auto").learn(np.array([[1.0], [np.nan]])).name
-    ('euclidean', 'heom')
+    >>> [metric_of("auto").learn(np.array(X)).name for X in ([[1.0], [2.0]], [[1.0], [np.nan]])]
+    ['euclidean', 'heom']
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"nominal", "missing", "sparse"})

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import assay.distances._mixed as _mixed
 from assay.distances.metric import Metric
 from assay.errors import DataError
 
@@ -64,10 +65,7 @@ class Named(Metric):
         if self.which == "haversine":
             return _haversine(A, B)
         if self.which == "nan_euclidean":
-            from sklearn.metrics import nan_euclidean_distances
-
-            found = nan_euclidean_distances(A, B)
-            return np.where(np.isnan(found), np.inf, found)
+            return _over_what_is_there(A, B)
         if self.which == "correlation":
             return _one_minus_cosine(A, B)
         from scipy.spatial.distance import cdist
@@ -76,6 +74,13 @@ class Named(Metric):
         with np.errstate(invalid="ignore", divide="ignore"):
             found = cdist(A, B, self.which, **more)
         return np.where(np.isnan(found), 0.0, found)  # 0 / 0: two rows of zeros do not differ
+
+
+def _over_what_is_there(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """sqrt(d / |J| sum_{j in J} (a_j - b_j)^2), J the columns that both have."""
+    d, out = A.shape[1], np.empty((len(A), len(B)))
+    _mixed.distances(A, B, np.zeros(d, np.uint8), np.zeros(d + 1, np.int64), np.zeros(0), True, False, out)
+    return out
 
 
 def _haversine(A: np.ndarray, B: np.ndarray) -> np.ndarray:

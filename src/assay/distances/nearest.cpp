@@ -122,7 +122,7 @@ void gather(In2<T> scores_,            // in      (q, w)        scores of rows o
 }
 
 // How far two points are apart, before the root: the sum of |a - b|^p, or the largest difference.
-enum class Power { one, two, infinite, any };
+enum class Power { one, two, whole, infinite, any };  // whole: 3, 4, ... 16
 
 template <Power kind, class A, class B>
 inline double apart(const A *a, const B *b, int64_t d, double p) {
@@ -133,6 +133,11 @@ inline double apart(const A *a, const B *b, int64_t d, double p) {
         if constexpr (kind == Power::one) sum += difference;
         if constexpr (kind == Power::two) sum += difference * difference;
         if constexpr (kind == Power::infinite) sum = difference > sum ? difference : sum;
+        if constexpr (kind == Power::whole) {
+            double product = difference;
+            for (int t = 1; t < int(p); ++t) product *= difference;
+            sum += product;
+        }
         if constexpr (kind == Power::any) sum += std::pow(difference, p);
     };
     for (; j + 4 <= d; j += 4)
@@ -145,7 +150,7 @@ inline double apart(const A *a, const B *b, int64_t d, double p) {
 template <Power kind>
 inline double root(double sum, double p) {
     if constexpr (kind == Power::two) return std::sqrt(sum);
-    if constexpr (kind == Power::any) return std::pow(sum, 1 / p);
+    if constexpr (kind == Power::any || kind == Power::whole) return std::pow(sum, 1 / p);
     return sum;
 }
 
@@ -154,7 +159,43 @@ void by_power(double p, Task &&task) {
     if (p == 1) task(std::integral_constant<Power, Power::one>{});
     else if (p == 2) task(std::integral_constant<Power, Power::two>{});
     else if (std::isinf(p)) task(std::integral_constant<Power, Power::infinite>{});
+    else if (p >= 3 && p <= 16 && p == std::floor(p)) task(std::integral_constant<Power, Power::whole>{});
     else task(std::integral_constant<Power, Power::any>{});
+}
+
+template <Power kind, class T>
+inline void scan_rows(const View2<const T> &Q, const View2<const T> &X, double p, int64_t offset, int64_t own,
+                      const Stores &stores) {
+    const int64_t n = X.rows(), d = X.cols(), piece = std::max<int64_t>(16, 16384 / std::max<int64_t>(d, 1));
+    for (int64_t start = 0; start < n; start += piece) {  // rows that stay in the cache while all queries pass
+        const int64_t end = std::min(start + piece, n);
+        for (int64_t q = 0; q < Q.rows(); ++q) {
+            if (stores.count[q] < 0) continue;
+            for (int64_t i = start; i < end; ++i) {
+                const double sum = apart<kind>(Q.row(q), X.row(i), d, p);
+                if (sum <= stores.limit[q] && !(own >= 0 && offset + i == own + q)) stores.add(q, sum, offset + i);
+            }
+        }
+    }
+}
+
+template <class T>
+inline void scan_by_power(const View2<const T> &Q, const View2<const T> &X, double p, int64_t offset, int64_t own,
+                          const Stores &stores) {
+    if (p == 1) scan_rows<Power::one>(Q, X, p, offset, own, stores);
+    else if (p == 2) scan_rows<Power::two>(Q, X, p, offset, own, stores);
+    else if (std::isinf(p)) scan_rows<Power::infinite>(Q, X, p, offset, own, stores);
+    else if (p >= 3 && p <= 16 && p == std::floor(p)) scan_rows<Power::whole>(Q, X, p, offset, own, stores);
+    else scan_rows<Power::any>(Q, X, p, offset, own, stores);
+}
+
+HOT void scan_double(const View2<const double> &Q, const View2<const double> &X, double p, int64_t offset, int64_t own,
+                     const Stores &stores) {
+    scan_by_power<double>(Q, X, p, offset, own, stores);
+}
+HOT void scan_float(const View2<const float> &Q, const View2<const float> &X, double p, int64_t offset, int64_t own,
+                    const Stores &stores) {
+    scan_by_power<float>(Q, X, p, offset, own, stores);
 }
 
 // Linear scan: the distances themselves, with no product of matrices to help.
@@ -170,19 +211,8 @@ void scan(In2<T> Q_,                 // in  (q, d)
     require(Q.cols() == X.cols() && Q.rows() == int64_t(store.shape(0)), "nearest: shapes do not fit");
     const Stores stores = stores_of(store, count, limit, slack, k);
     const nb::gil_scoped_release unlocked;
-    const int64_t n = X.rows(), d = X.cols(), piece = std::max<int64_t>(16, 16384 / std::max<int64_t>(d, 1));
-    by_power(p, [&](auto kind) {
-        for (int64_t start = 0; start < n; start += piece) {
-            const int64_t end = std::min(start + piece, n);
-            for (int64_t q = 0; q < Q.rows(); ++q) {
-                if (stores.count[q] < 0) continue;
-                for (int64_t i = start; i < end; ++i) {
-                    const double sum = apart<decltype(kind)::value>(Q.row(q), X.row(i), d, p);
-                    if (sum <= stores.limit[q] && !(own >= 0 && offset + i == own + q)) stores.add(q, sum, offset + i);
-                }
-            }
-        }
-    });
+    if constexpr (sizeof(T) == 4) scan_float(Q, X, p, offset, own, stores);
+    else scan_double(Q, X, p, offset, own, stores);
 }
 
 // The k best of each store, in order, with their exact distances if points are given.

@@ -87,8 +87,8 @@ class Searcher:
         if hasattr(Q, "tocsr") and isinstance(self.X, np.ndarray):
             if self.metric.given:
                 raise DataError(
-                    "precomputed: the stored distances are dense, the queries a sparse graph, in which no entry means no "
-                    "neighbour (not supported due to its handling of explicit zeros). Give both alike."
+                    "precomputed: the stored distances are dense, the queries a sparse graph, in which no entry means "
+                    "no neighbour (not supported due to its handling of explicit zeros). Give both alike."
                 )
             Q = Q.toarray()
         if leave_out_self and Q.shape[0] != self.n:
@@ -163,8 +163,12 @@ def searcher(
 
 
 def _suitable(X: np.ndarray, metric: Metric) -> Method:
-    """What was quickest on drawn rows: trees while columns are few and rows are many."""
+    """What was quickest on drawn rows: trees while columns are few for so many rows.
+
+    With Euclid's distance and 5 neighbours of normal rows a kd-tree overtook the product of matrices at 5 columns for
+    500 rows, 7 for 10,000 and 8 for 50,000; without a product the scan is slower and the tree wins longer.
+    """
     if metric.power is None:
         return "brute"
-    columns = metric.points(X[:1]).shape[1]
-    return "kd_tree" if columns <= 8 and len(X) >= 100 * 2 ** max(columns - 4, 0) else "brute"
+    columns, rows = metric.points(X[:1]).shape[1], max(len(X), 2)
+    return "kd_tree" if columns <= np.log2(rows) / 2 + (1 if metric.power == 2 else 3) else "brute"

@@ -43,9 +43,9 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
         The exponent of "minkowski": 1 Manhattan, 2 Euclid, inf Chebyshev.
     metric : str, callable or Metric, default "minkowski"
         How far rows are apart: scikit-learn's and SciPy's names ("mahalanobis" and "seuclidean" learn from the training
-        rows if nothing is given), "precomputed", or a function of two rows. For tables with categories and gaps: "heom",
-        "gower", "vdm", and "auto", which is "minkowski" for numbers without gaps and "heom" for all else; with the
-        others, categories become indicators. "discriminant" and "vdm" look at the classes.
+        rows if nothing is given), "precomputed", or a function of two rows. For tables with categories and gaps:
+        "heom", "gower", "vdm", and "auto", which is "minkowski" for numbers without gaps and "heom" for all else;
+        with the others, categories become indicators. "discriminant" and "vdm" look at the classes.
     metric_params : dict, default None
         More arguments of the metric: ``{"VI": A}`` or ``{"L": L}`` of "mahalanobis", ``{"w": w}`` of "minkowski".
     n_jobs : int, default None
@@ -141,8 +141,8 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
             or self.outputs_2d_
         ):
             raise DegenerateError(
-                f"{type(self).__name__}: balls of the metric {metric.name!r} have no simple volume. Use 'minkowski' with "
-                "one target."
+                f"{type(self).__name__}: balls of the metric {metric.name!r} have no simple volume. Use 'minkowski' "
+                "with one target."
             )
         d, p = self._fit_X.shape[1], metric.p
         log_unit = d * (np.log(2) + gammaln(1 / p + 1)) - gammaln(d / p + 1)

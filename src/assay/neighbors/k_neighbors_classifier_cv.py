@@ -18,12 +18,11 @@ __all__ = ["KNeighborsClassifierCV"]
 
 def _several(one: Any, words: str) -> Any_:
     """A list of at least one of these."""
-    return Any_(
-        words,
-        lambda value: (
-            isinstance(value, (Sequence, range, np.ndarray)) and len(value) > 0 and all(map(one.holds, value))
-        ),
-    )
+
+    def test(value: Any) -> bool:
+        return isinstance(value, (Sequence, np.ndarray)) and len(value) > 0 and all(map(one.holds, value))
+
+    return Any_(words, test)
 
 
 class KNeighborsClassifierCV(KNeighbors, NeighborClassifier):
@@ -139,7 +138,7 @@ class KNeighborsClassifierCV(KNeighbors, NeighborClassifier):
         )
         i, j = np.unravel_index(np.argmax(self.scores_), self.scores_.shape)
         self.n_neighbors_ = self.offered_[i]
-        self.bandwidth_ = None if widths[j] is None else float(widths[j])
+        self.bandwidth_ = None if self.bandwidths is None else float(self.bandwidths[j])
 
     def _left_out(self, distances: np.ndarray, rows: np.ndarray, t: float | None) -> float:
         """The share of the training rows that their neighbours answer rightly."""

@@ -41,7 +41,8 @@ class NeighborLearner(Learner):
         "n_jobs": Count(-(2**31)) | None,
     }
     remedy: ClassVar[str] = (
-        "Use metric='auto', which compares what is there; or impute first, for example with assay.prepare.SimpleImputer."
+        "Use metric='auto', which compares what is there; or impute first, for example with "
+        "assay.prepare.SimpleImputer."
     )
 
     n_neighbors: Any
@@ -68,7 +69,7 @@ class NeighborLearner(Learner):
         return tags
 
     def _check_parameters(self) -> None:
-        vars(self).pop("distance_", None)  # a new fit takes what the parameters now say
+        self.__dict__.pop("distance_", None)  # a new fit takes what the parameters now say
         super()._check_parameters()
 
     def _metric(self, schema: Any) -> Metric:
@@ -84,14 +85,14 @@ class NeighborLearner(Learner):
             raise ParameterError(f"{type(self).__name__}: {error}") from None
         if metric.given and X.shape[0] != X.shape[1]:
             raise DataError(
-                f"{type(self).__name__}: Precomputed matrix must be square, distances of the training rows to each other; "
-                f"got {X.shape[0]} rows and {X.shape[1]} columns."
+                f"{type(self).__name__}: Precomputed matrix must be square, distances of the training rows to each "
+                f"other; got {X.shape[0]} rows and {X.shape[1]} columns."
             )
         self.distance_ = metric.learn(X, y)
         self.effective_metric_ = self.metric if callable(self.metric) else self.distance_.name
         self.effective_metric_params_ = dict(self.metric_params or {})
         if self.effective_metric_ == "minkowski":
-            self.effective_metric_params_["p"] = self.distance_.p
+            self.effective_metric_params_["p"] = getattr(self.distance_, "p", self.p)
         self._fit_X = X
         self.n_samples_fit_ = X.shape[0]
         _searchers[self] = self._searcher_of_rows()
@@ -181,8 +182,8 @@ class KNeighbors(NeighborLearner):
         k = self._k if n_neighbors is None else n_neighbors
         if not Count(1).holds(k):
             raise ParameterError(
-                f"{type(self).__name__}: Expected n_neighbors > 0: n_neighbors does not take {type(k)} value {k!r}, enter "
-                "integer value from 1 up."
+                f"{type(self).__name__}: Expected n_neighbors > 0: n_neighbors does not take {type(k)} value {k!r}, "
+                "enter integer value from 1 up."
             )
         distances, rows = self._nearest(values, int(k))
         return (distances, rows) if return_distance else rows

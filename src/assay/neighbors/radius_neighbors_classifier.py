@@ -118,8 +118,8 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
         for label, (labels, _) in zip(given, targets):
             if np.ndim(label) or np.append(labels, label).dtype.kind != labels.dtype.kind:
                 raise ParameterError(
-                    f"{who}: The dtype of outlier_label {label!r} is inconsistent with classes {labels.tolist()[:5]} in "
-                    "y; it is supposed to be a scalar of the same kind."
+                    f"{who}: The dtype of outlier_label {label!r} is inconsistent with classes {labels.tolist()[:5]} "
+                    "in y; it is supposed to be a scalar of the same kind."
                 )
         return given
 
@@ -134,8 +134,8 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
                 share[np.ix_(empty, there)] = 1.0
             else:
                 warnings.warn(
-                    f"{type(self).__name__}: Outlier label {label} is not in training classes. All class probabilities of "
-                    "outliers will be assigned with 0.",
+                    f"{type(self).__name__}: Outlier label {label} is not in training classes. All class probabilities "
+                    "of outliers will be assigned with 0.",
                     DegenerateWarning,
                     stacklevel=4,
                 )
@@ -172,7 +172,8 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
             shown = ", ".join(map(str, rows[:10])) + (", ..." if len(rows) > 10 else "")
             raise DegenerateError(
                 f"{type(self).__name__}: No neighbors found for test samples {shown}: no training row is within radius "
-                f"{self.radius:g}. Use a larger radius, give rows without neighbours a label (outlier_label), or drop them."
+                f"{self.radius:g}. Use a larger radius, give rows without neighbours a label (outlier_label), or drop "
+                "them."
             )
         return self.outlier_label_[output]
 

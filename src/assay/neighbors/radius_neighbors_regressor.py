@@ -96,7 +96,7 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
 
     def _fill(self, answer: np.ndarray, empty: np.ndarray, X: Any) -> None:
         who, numbers = type(self).__name__, self._y.reshape(len(self._y), -1)
-        said = f"{who}: {len(empty)} row(s), the first is row {empty[0]}, have no neighbors within radius {self.radius:g}"
+        said = f"{who}: {len(empty)} row(s), the first row {empty[0]}, have no neighbors within radius {self.radius:g}"
         if self.empty == "raise":
             raise DegenerateError(f"{said}. Use a larger radius, or another choice of empty.")
         if self.empty == "nearest" and not (X is None and self.n_samples_fit_ == 1):
