@@ -1,7 +1,6 @@
 """Densities without a formula for their shape: histograms, kernels, neighbours."""
 
 from assay.densities.adaptive_density import AdaptiveKernelDensity
-from assay.densities.density_estimator import DensityEstimator
 from assay.densities.ecdf import ECDF
 from assay.densities.histogram_density import HistogramDensity
 from assay.densities.k_neighbors_density import KNeighborsDensity
@@ -12,7 +11,6 @@ from assay.densities.naive_density import NaiveDensity
 __all__ = [
     "ECDF",
     "AdaptiveKernelDensity",
-    "DensityEstimator",
     "HistogramDensity",
     "KNeighborsDensity",
     "Kernel",

@@ -44,8 +44,6 @@ class ECDF:
     array([4., 9.])
     """
 
-    storable = True  # plain attributes: a model file can hold it
-
     def __init__(self, x: ArrayLike, weights: ArrayLike | None = None):
         x = np.asarray(x, dtype=np.float64)
         w = np.ones(x.shape) if weights is None else np.asarray(weights, dtype=np.float64)

@@ -12,6 +12,7 @@ import numpy as np
 import assay.densities._kernel_sums as _kernel_sums
 from assay.core.parallel import in_threads
 from assay.densities.kernels import KERNELS, Kernel
+from assay.errors import DataError
 
 __all__ = ["GEOMETRIES", "KernelSums"]
 
@@ -83,6 +84,7 @@ class KernelSums:
             How wrong (1) may be: by ``atol + rtol * S``.
         own : (q,) the row that each query leaves out, -1 for none
         """
+        check_points(Q, self.X, self.weights, self.narrow)
         Q = np.ascontiguousarray(Q, dtype=np.float64)
         h = np.broadcast_to(np.asarray(h, dtype=np.float64), len(Q)).copy()
         own = np.full(len(Q), -1) if own is None else np.asarray(own, dtype=np.int64)
@@ -166,6 +168,14 @@ class KernelSums:
         if self.geometry == "product":
             return total
         return log_profile(kernel, s * (np.sqrt(total) if self.geometry == "euclidean" else total) / h, cut)
+
+
+def check_points(Q: np.ndarray, X: np.ndarray, *each: np.ndarray | None) -> None:
+    """Refuse points, perhaps from a stranger's file, that do not belong together."""
+    if X.ndim != 2 or not len(X) or Q.shape[1:] != X.shape[1:]:
+        raise DataError(f"kernel sums: {X.shape} points do not fit queries of shape {Q.shape}.")
+    if any(values is not None and values.shape != (len(X),) for values in each):
+        raise DataError("kernel sums: expected one weight and one width for each point.")
 
 
 def log_sum(logs: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parallel import in_threads
-from assay.densities.kernel_sums import GEOMETRIES, PAIRS, KernelSums, log_profile, log_sum
+from assay.densities.kernel_sums import GEOMETRIES, PAIRS, KernelSums, check_points, log_profile, log_sum
 from assay.densities.kernels import Kernel
 from assay.distances.metric import Metric
 from assay.distances.minkowski import Minkowski
@@ -53,6 +53,7 @@ class MetricSums:
         own: np.ndarray | None = None,
     ) -> np.ndarray:
         """(q,) as those of `KernelSums`, exact whatever the tolerances."""
+        check_points(Q, self.X, self.weights)
         out = np.empty(len(Q))
         h = np.broadcast_to(np.asarray(h, dtype=np.float64), len(Q))
         size = max(1, PAIRS // len(self.X))
