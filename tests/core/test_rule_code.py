@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.conditions import Condition, LinearCondition, known, missing
+from assay.core.linear_answer import LinearAnswer
 from assay.core.rules import POLICIES, Rule, RuleBase
 from assay.tables import Column, Schema
 
@@ -168,6 +169,43 @@ def test_dates_and_truth_values_in_sql():
     )
     sql = base.to_sql()
     assert "\"day\" <= TIMESTAMP '2020-01-01 12:00:00'" in sql and '"ok" IN (TRUE) THEN TRUE' in sql
+
+
+def test_sums_with_ordered_categories():
+    """Sums add their ranks, which a database and a row of values do not hold."""
+    schema = Schema([Column("x"), Column("size", "ordinal", ("s", "m", "l"))])
+    answer = LinearAnswer(1.0, ((0, None, 2.0), (1, None, 10.0)), -1.0)
+    base = RuleBase((Rule((LinearCondition(((0, 1.0), (1, 2.0)), low=1.0),), answer),), schema, default=0.0)
+    rows = [(1.0, "s"), (1.0, "m"), (-4.0, "l"), (1.0, None), (None, "l"), (2.0, "unseen")]
+    exec(base.to_python(), space := {})
+    told = [space["predict"]({"x": x, "size": size}) for x, size in rows]
+    with sqlite3.connect(":memory:") as db:
+        db.execute("CREATE TABLE t (x REAL, size TEXT)")
+        db.executemany("INSERT INTO t VALUES (?, ?)", rows)
+        asked = [row[0] for row in db.execute(f"SELECT {base.to_sql()} FROM t")]
+    assert told == asked == [0.0, 13.0, 0.0, 0.0, 0.0, 0.0]
+    assert base.predict({"x": [r[0] for r in rows], "size": [r[1] for r in rows]}).tolist() == told
+
+
+def test_dates_in_sums_have_no_sql():
+    base = RuleBase((Rule((), LinearAnswer(1.0, ((0, None, 2.0),))),), Schema([Column("day", date=True)]))
+    with pytest.raises(TypeError, match="a sum with the date 'day' has no SQL form"):
+        base.to_sql()
+
+
+def test_ends_as_numpy_and_infinite_numbers():
+    tests = Condition(0, high=np.float64(2.5)), Condition(3, low=np.float32(0.5))
+    never = (
+        Condition(0, low=math.inf),
+        Condition(0, high=-math.inf),
+        LinearCondition(((0, np.float64(2)),), high=-math.inf),
+    )
+    base = RuleBase((Rule(tests, 1.0), *(Rule((c,), 2.0) for c in never)), SCHEMA, default=0.0)
+    exec(base.to_python(), space := {})
+    assert [space["predict"]({"the age": x, "x": 1.0}) for x in (2.5, 2.6, None)] == [1.0, 0.0, 0.0]
+    with sqlite3.connect(":memory:") as db:
+        sql = f'SELECT {base.to_sql()} FROM (SELECT 2.6 AS "the age", 1.0 AS x)'
+        assert db.execute(sql).fetchall() == [(0.0,)]
 
 
 def test_a_condition_of_another_kind_has_no_code():

@@ -1,6 +1,7 @@
 """Rules as data: there and back, and nothing else comes in."""
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -70,6 +71,15 @@ def test_ordered_categories_come_back_as_the_same_rows():
         (lambda d: d.update(policy="loudest"), "policy must be one of"),
         (lambda d: d["columns"][0].update(kind="blob"), "a column of kind 'blob'"),
         (lambda d: d.update(classes=["a", "a"]), "distinct labels"),
+        (lambda d: d.update(classes="ab"), "must be a list"),
+        (lambda d: d["rules"][0]["if"][0].update(above=10**400), "too large"),
+        (lambda d: d["rules"][0]["if"][0].update(above=math.nan), "must be numbers"),
+        (
+            lambda d: d["rules"][0]["if"][0].update(closed="outside"),
+            "closed must be right, left, both or neither",
+        ),
+        (lambda d: d["columns"].append(d["columns"][0]), "two columns have the same name"),
+        (lambda d: d["columns"][1]["categories"].append("A"), "two categories of 'job' are the same"),
     ],
 )
 def test_other_data_is_refused_in_words(spoil, message):
@@ -87,6 +97,10 @@ def test_other_data_is_refused_in_words(spoil, message):
         {"rules": (replace(RULES[0], conditions=(Condition(-1, high=1.0),)),)},
         {"rules": (replace(RULES[0], conditions=(LinearCondition(((9, 1.0),), high=1.0),)),)},
         {"rules": (replace(RULES[0], conditions=("age > 3",)),)},
+        {"rules": (replace(RULES[0], conditions=(Condition(0, math.nan),)),)},
+        {"rules": (replace(RULES[0], conditions=(Condition(0, closed="outside"),)),)},
+        {"rules": (replace(RULES[0], conditions=(Condition(1, codes=("A",)),)),)},
+        {"rules": (replace(RULES[0], conditions=(LinearCondition(((0, math.inf),), high=1.0),)),)},
         {"rules": (replace(RULES[0], counts=(1.0, 2.0, 3.0)),)},
         {"rules": (replace(RULES[0], answer="perhaps"),)},
         {"rules": ("IF",)},
@@ -106,6 +120,37 @@ def test_a_file_with_rules_that_do_not_fit_together_is_refused(spoilt):
     state = registry.state_of(BASE, "base") | spoilt
     with pytest.raises(PersistenceError):
         registry.rebuild(RuleBase, state)
+
+
+@pytest.mark.parametrize("text", ["rules", "[" * 100_000, "", "null"])
+def test_other_text_is_refused_in_words(text):
+    with pytest.raises(DataError, match=r"from_json: this is no JSON|not what to_dict"):
+        RuleBase.from_json(text)
+
+
+def test_ends_that_no_number_meets_are_told():
+    """Infinite ends are no numbers of JSON; what they say is that nothing holds."""
+    never = Condition(0, low=math.inf), Condition(0, high=-math.inf, missing=True)
+    sums = LinearCondition(((0, 2.0),), low=math.inf), LinearCondition(((0, 2.0),), high=-math.inf)
+    base = RuleBase(tuple(Rule((c,), "yes") for c in (*never, *sums)), BASE.schema, BASE.classes)
+    again = RuleBase.from_json(base.to_json())
+    rows = np.column_stack([[0.0, 1e300, -1e300, np.nan], *np.zeros((len(BASE.schema) - 1, 4))])
+    assert (again.covers_block(rows) == base.covers_block(rows)).all()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        math.nan,
+        math.inf,
+        LinearAnswer(math.nan),
+        LinearAnswer(1.0, ((0, None, math.inf),)),
+        LinearAnswer(1.0, ((1, 9, 1.0),)),
+    ],
+)
+def test_answers_that_are_no_numbers_are_refused(answer):
+    with pytest.raises((ValueError, IndexError), match=r"RuleBase: (an|the) answer"):
+        replace(NUMBERS, rules=(replace(NUMBERS[0], answer=answer),))._check_stored()
 
 
 def test_a_number_with_a_column_too_far_is_refused():

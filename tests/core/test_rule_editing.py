@@ -54,6 +54,19 @@ def test_wrong_places_and_wrong_rules():
         BASE.inserted(Rule((), "perhaps"))
 
 
+def test_rules_of_numbers_take_no_words():
+    base = RuleBase.parse("age > 3 => 2\nelse 1", SCHEMA)
+    for change in (base.inserted, base.edited, lambda text: base.replaced(0, text)):
+        with pytest.raises(ValueError, match="answer with numbers, got 'yes'"):
+            change("age > 3 => yes")
+
+
+def test_whole_numbers_keep_their_counts():
+    rule = Rule((Condition(0, low=3.0),), 2, n=4.0, total=9.0)
+    base = RuleBase((rule,), SCHEMA, default=1)
+    assert base.edited(base.text()).rules == base.rules
+
+
 def test_equal_rules_are_kept_once():
     base = RuleBase.parse("age > 3 and job = 'A' => no\njob in {A} and age > 3 => no\nage > 3 => no", SCHEMA)
     assert answers(base.distinct()) == [answers(base)[0], answers(base)[2]]

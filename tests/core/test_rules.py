@@ -134,3 +134,15 @@ def test_a_missing_value_is_covered_only_where_a_condition_says_so():
         (Rule((dataclasses.replace(OLD, missing=True),), "yes"), Rule((YOUNG,), "no")), SCHEMA, ("no", "yes")
     )
     assert base.predict({"age": [math.nan, 1.0], "job": ["A", "B"]}).tolist() == ["yes", "no"]
+
+
+def test_labels_that_no_rule_names_are_answered_whole():
+    """Class counts can add up to a class without a rule; its label may be longer than all that are named."""
+    rule = Rule((), "no", n=10.0, total=10.0, counts=(1.0, 9.0), correct=1.0)
+    base = RuleBase((rule,), Schema.numeric(1), ("no", "certainly"), "no", policy="counts")
+    assert base.predict([[1.0]]).tolist() == ["certainly"]
+
+
+def test_labels_of_several_kinds_stay_what_they_are():
+    base = RuleBase.parse("x0 > 1 => x\nelse 1", Schema.numeric(1), [1, "x"])
+    assert base.predict([[2.0], [0.0]]).tolist() == ["x", 1]

@@ -113,3 +113,9 @@ def test_a_file_whose_rules_speak_of_other_columns_is_refused(tmp_path):
     model.rules_ = replace(model.rules_, rules=(Rule((Condition(99, high=1.0),), "no"),))
     with pytest.raises(PersistenceError, match="column that is not there"):
         save(model, tmp_path / "spoilt.assay")
+
+
+def test_rules_that_are_none_are_refused():
+    model = OneRClassifier().fit([[1.0], [2.0]], ["a", "b"])
+    with pytest.raises(TypeError, match="expected a RuleBase or the text of rules, got a list"):
+        model.with_rules([])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -121,6 +122,15 @@ class Condition:
     def high_in(self) -> bool:
         """Whether the upper end itself meets the condition."""
         return self.closed in ("right", "both")
+
+    def check(self) -> None:
+        """Raise if it, which may come from a file, is no condition."""
+        if self.closed not in ("right", "left", "both", "neither"):
+            raise ValueError(f"Condition: closed must be right, left, both or neither, got {self.closed!r}.")
+        if math.isnan(self.low) or math.isnan(self.high):
+            raise ValueError("Condition: the ends of an interval must be numbers.")
+        if self.codes is not None and not all(isinstance(c, Integral) for c in self.codes):
+            raise TypeError("Condition: codes must be whole numbers.")
 
     def _holds(self, x: float) -> bool:
         above = x >= self.low if self.low_in else x > self.low
@@ -283,6 +293,11 @@ class LinearCondition:
     def columns(self) -> tuple[int, ...]:
         """The columns that it looks at."""
         return tuple(j for j, _ in self.terms)
+
+    def check(self) -> None:
+        """Raise if it, which may come from a file, is no condition."""
+        if math.isnan(self.low) or math.isnan(self.high) or not all(math.isfinite(w) for _, w in self.terms):
+            raise ValueError("LinearCondition: ends must be numbers, and weights finite ones.")
 
     def words(self, schema: Schema, missing: bool = True) -> str:
         """The condition in the columns' names."""

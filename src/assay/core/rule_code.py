@@ -11,7 +11,7 @@ from assay.core.linear_answer import LinearAnswer
 from assay.core.rule_data import native, plain
 from assay.core.rule_posterior import EQUAL, best_order, tie_order, voting_order
 from assay.core.words import date_ceil, date_floor, number
-from assay.tables import Schema
+from assay.tables import Column, Schema
 
 if TYPE_CHECKING:
     from assay.core.rules import Rule, RuleBase
@@ -175,7 +175,7 @@ def _python_votes(base: RuleBase, variables: dict[int, str]) -> list[str]:
 
 def _sql(condition: RowTest, schema: Schema) -> str:
     if isinstance(condition, LinearCondition):
-        said = " + ".join(f"{number(w)} * {_sql_name(schema[j].name)}" for j, w in condition.terms) or "0"
+        said = " + ".join(f"{number(w)} * {_sql_number(schema[j])}" for j, w in condition.terms) or "0"
         return _sql_interval(said, condition.low, condition.high, False, True, _sql_end(False))
     if not isinstance(condition, Condition):
         raise TypeError(f"rules_sql: a {type(condition).__name__} has no SQL form.")
@@ -201,7 +201,7 @@ def _sql_answer(answer: Any, schema: Schema) -> str:
     for j, code, weight in answer.terms:
         name, values = _sql_name(schema[j].name), schema[j].categories
         if code is None:
-            parts.append(f"{number(weight)} * {name}")
+            parts.append(f"{number(weight)} * {_sql_number(schema[j])}")
         else:
             one, any_ = _sql_value(values[code]), _sql_list(values)
             parts.append(f"CASE WHEN {name} = {one} THEN {number(weight)} WHEN {name} IN ({any_}) THEN 0 END")
@@ -209,9 +209,21 @@ def _sql_answer(answer: Any, schema: Schema) -> str:
 
 
 def _sql_interval(said: str, low: float, high: float, low_in: bool, high_in: bool, show: Any) -> str:
+    if low == math.inf or high == -math.inf:  # no number of a table
+        return "1 = 0"
     ends = [f"{said} {'>=' if low_in else '>'} {show(low, low_in)}"] if low != -math.inf else []
     ends += [f"{said} {'<=' if high_in else '<'} {show(high, not high_in)}"] if high != math.inf else []
     return " AND ".join(ends) or f"{said} IS NOT NULL"
+
+
+def _sql_number(column: Column) -> str:
+    """A column as the number that a sum adds: ordered categories by their ranks."""
+    if column.date:
+        raise TypeError(f"to_sql: a sum with the date {column.name!r} has no SQL form. Use to_python().")
+    if not column.coded:
+        return _sql_name(column.name)
+    ranks = "".join(f" WHEN {_sql_value(c)} THEN {code}" for code, c in enumerate(column.categories))
+    return f"CASE {_sql_name(column.name)}{ranks} END" if ranks else "NULL"
 
 
 def _sql_name(name: str) -> str:
@@ -240,7 +252,8 @@ def _sql_end(date: bool) -> Callable[[float, bool], str]:
 
 def _python(condition: RowTest, schema: Schema, variables: dict[int, str]) -> str:
     if isinstance(condition, LinearCondition):
-        said = " + ".join(f"{w!r} * {variables[j]}" for j, w in condition.terms) or "0.0"
+        parts = [f"{float(w)!r} * {_python_number(schema[j], variables[j])}" for j, w in condition.terms]
+        said = " + ".join(parts) or "0.0"
         return _python_interval(f"{said}", condition.low, condition.high, False, True)
     if not isinstance(condition, Condition):
         raise TypeError(f"rules_python: a {type(condition).__name__} has no Python form.")
@@ -264,7 +277,7 @@ def _python_answer(answer: Any, schema: Schema, variables: dict[int, str]) -> li
     for j, code, weight in answer.terms:
         v = variables[j]
         if code is None:
-            said += f" + {float(weight)!r} * {v}"
+            said += f" + {float(weight)!r} * {_python_number(schema[j], v)}"
         else:
             values = [_python_value(value) for value in schema[j].categories]
             rest = "[" + ", ".join(values) + "]"
@@ -273,9 +286,19 @@ def _python_answer(answer: Any, schema: Schema, variables: dict[int, str]) -> li
 
 
 def _python_interval(said: str, low: float, high: float, low_in: bool, high_in: bool) -> str:
-    before = f"{low!r} {'<=' if low_in else '<'} " if low != -math.inf else ""
-    after = f" {'<=' if high_in else '<'} {high!r}" if high != math.inf else ""
+    if low == math.inf or high == -math.inf:  # no number of a table
+        return "False"
+    before = f"{float(low)!r} {'<=' if low_in else '<'} " if low != -math.inf else ""
+    after = f" {'<=' if high_in else '<'} {float(high)!r}" if high != math.inf else ""
     return f"{before}{said}{after}" if before or after else f"({said}) == ({said})"
+
+
+def _python_number(column: Column, variable: str) -> str:
+    """A column as the number that a sum adds: ordered categories by their ranks."""
+    if not column.coded:
+        return variable
+    ranks = ", ".join(f"{_python_value(c)}: {code}" for code, c in enumerate(column.categories))
+    return f"{{{ranks}}}.get({variable}, nan)"
 
 
 def _python_value(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from assay.tables import Column, Schema
 if TYPE_CHECKING:
     from assay.core.rules import RuleBase
 
+_MOST = sys.float_info.max
 __all__ = ["native", "plain", "rules_data", "rules_from_data"]
 
 
@@ -56,6 +58,10 @@ def rules_from_data(data: Mapping[str, Any]) -> RuleBase:
     try:
         schema = Schema([_column(one) for one in data["columns"]], data.get("named", True))
         place = {column.name: j for j, column in enumerate(schema)}
+        if len(place) < len(schema):
+            raise ValueError("two columns have the same name")
+        if isinstance(data.get("classes"), str):
+            raise ValueError("the classes must be a list")
         rules = tuple(
             Rule(
                 tuple(_condition(c, schema, place) for c in one["if"]),
@@ -83,8 +89,8 @@ def rules_from_data(data: Mapping[str, Any]) -> RuleBase:
         base._check_stored()
     except DataError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        said = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else str(error)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        said = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else str(error).rstrip(".")
         raise DataError(f"RuleBase.from_dict: this is not what to_dict() makes: {said}.") from error
     return base
 
@@ -109,7 +115,10 @@ def _column(data: Mapping[str, Any]) -> Column:
     kind, date = data["kind"], data["kind"] == "date"
     if kind not in ("numeric", "nominal", "ordinal", "date"):
         raise ValueError(f"a column of kind {kind!r}")
-    return Column(str(data["name"]), "numeric" if date else kind, tuple(data.get("categories", ())), date)
+    categories = tuple(data.get("categories", ()))
+    if len(set(categories)) < len(categories):
+        raise ValueError(f"two categories of {data['name']!r} are the same")
+    return Column(str(data["name"]), "numeric" if date else kind, categories, date)
 
 
 def _condition_data(condition: RowTest, schema: Schema) -> dict[str, Any]:
@@ -123,6 +132,8 @@ def _condition_data(condition: RowTest, schema: Schema) -> dict[str, Any]:
     data = {"column": column.name}
     if column.coded or condition.codes is not None:
         data["in"] = [plain(v) for v in condition.as_codes(column).sides(column)[0]]
+    elif condition.low == math.inf or condition.high == -math.inf:  # no number of a table, and none of JSON
+        data["in"] = []
     else:
         data |= _ends(condition.low, condition.high)
         if condition.closed != "right":
@@ -172,4 +183,5 @@ def _number(value: Any) -> float | None:
 
 
 def _ends(low: float, high: float) -> dict[str, float]:
+    low, high = min(float(low), _MOST), max(float(high), -_MOST)
     return ({"above": low} if low > -math.inf else {}) | ({"up to": high} if high < math.inf else {})

@@ -61,7 +61,8 @@ class RuleEditing:
         """
         from assay.core.rule_text import parse_rules
 
-        new = parse_rules(text, self.schema, self.classes, target=self.target, policy=self.policy)
+        new = parse_rules(text, self.schema, self.classes, target=self.target)
+        _check_answers(self, new, "edited")
         known = {_saying(rule, self): rule for rule in reversed(self.rules)}
         rules = tuple(known.get(_saying(rule, self), rule) for rule in new.rules)
         counts = self.default_counts if new.default == self.default else ()
@@ -185,7 +186,15 @@ def _saying(rule: Rule, base: RuleBase) -> Any:
     """What a rule says, whatever it was counted on."""
     from assay.core.conditions import canonical_test
 
-    return tuple(canonical_test(c, base.schema) for c in rule.conditions), repr(rule.answer)
+    answer = rule.answer
+    said = float(answer) if base.classes is None and isinstance(answer, (int, float)) else answer
+    return tuple(canonical_test(c, base.schema) for c in rule.conditions), repr(said)
+
+
+def _check_answers(base: RuleBase, new: RuleBase, who: str) -> None:
+    if base.classes is None and new.classes is not None:
+        said = ", ".join(map(repr, new.classes[:3]))
+        raise ValueError(f"RuleBase.{who}: these rules answer with numbers, got {said}.")
 
 
 def _rules(base: RuleBase, rule: Rule | str) -> tuple[Rule, ...]:
@@ -194,6 +203,7 @@ def _rules(base: RuleBase, rule: Rule | str) -> tuple[Rule, ...]:
 
     if isinstance(rule, str):
         new = parse_rules(rule, base.schema, base.classes)
+        _check_answers(base, new, "inserted")
         if not new.rules or new.default is not None:
             raise ValueError(f"RuleBase: expected a rule and no default, got {rule[:80]!r}.")
         return new.rules

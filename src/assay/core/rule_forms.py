@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.conditions import canonical_test
 from assay.core.linear_answer import LinearAnswer
 from assay.core.words import column_word, label_word, number, one_line, shorter
+from assay.errors import DataError
 from assay.tables import Schema
 
 if TYPE_CHECKING:
@@ -184,7 +185,11 @@ class RuleForms:
         """
         import json
 
-        return cls.from_dict(json.loads(text))
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"RuleBase.from_json: this is no JSON: {error}.") from error
+        return cls.from_dict(data)
 
     def to_html(self: Any, title: str = "", *, missing: bool = False) -> str:
         """The rules as an HTML table: conditions, answers, and the rows behind them as bars."""

@@ -262,7 +262,10 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
         if self.policy != "first":
             voted = np.array(self.classes, dtype=object)[rules_posterior(self, values).argmax(axis=1)]
             answers = np.where(first < 0, self.default, voted)
-        return np.array(answers.tolist(), dtype=np.array(told).dtype if told else None)
+        labels = [*told, *(self.classes or ())]  # rules that vote can answer what none of them names
+        kind = np.array(labels).dtype if labels else None
+        mixed = self.classes is not None and len({isinstance(c, str) for c in labels}) > 1
+        return np.array(answers.tolist(), dtype=object if mixed else kind)
 
     @cached_property
     def _firing(self) -> Firing:
@@ -352,19 +355,26 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
                     raise TypeError(f"RuleBase: R{r} has a condition that is none.")
                 if not all(0 <= j < d for j in condition.columns()):
                     raise IndexError(f"RuleBase: R{r} speaks of a column that is not there.")
+                condition.check()
         for answer in [
             *(rule.answer for rule in self.rules),
             *([] if self.default is None else [self.default]),
         ]:
-            _check_answer(answer, classes, d)
+            _check_answer(answer, classes, self.schema)
 
 
-def _check_answer(answer: Any, classes: tuple[Any, ...] | None, d: int) -> None:
+def _check_answer(answer: Any, classes: tuple[Any, ...] | None, schema: Schema) -> None:
     if classes is not None:
         if answer not in classes:
             raise ValueError(f"RuleBase: the answer {str(answer)[:80]!r} is none of the classes.")
     elif isinstance(answer, LinearAnswer):
-        if not all(0 <= j < d for j in answer.columns()):
+        if not all(0 <= j < len(schema) for j in answer.columns()):
             raise IndexError("RuleBase: an answer speaks of a column that is not there.")
+        if not all(k is None or 0 <= k < len(schema[j].categories) for j, k, _ in answer.terms):
+            raise IndexError("RuleBase: an answer speaks of a category that is not there.")
+        if not np.isfinite([answer.intercept, answer.otherwise, *(w for _, _, w in answer.terms)]).all():
+            raise ValueError("RuleBase: an answer has numbers that are not finite.")
     elif isinstance(answer, bool) or not isinstance(answer, (int, float, np.number)):
         raise TypeError(f"RuleBase: the answer {str(answer)[:80]!r} is no number.")
+    elif not np.isfinite(answer):
+        raise ValueError(f"RuleBase: the answer {answer!r} is not finite.")

@@ -56,6 +56,8 @@ class _RuleLearner:
         self._ready()  # type: ignore[attr-defined]
         who = f"{type(self).__name__}.with_rules"
         rules = self.rules_.edited(rules) if isinstance(rules, str) else rules
+        if not isinstance(rules, RuleBase):
+            raise TypeError(f"{who}: expected a RuleBase or the text of rules, got a {type(rules).__name__}.")
         if rules.schema != self.rules_.schema or rules.classes != self.rules_.classes:
             raise ValueError(f"{who}: the rules speak of other columns or other classes.")
         if rules.default is None:  # what the model said of rows without a rule, it says on
