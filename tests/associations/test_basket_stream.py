@@ -66,3 +66,10 @@ def test_a_stream_is_searched_by_passes(tmp_path):
     LONG.to_csv(tmp_path / "long.csv", index=False)
     with pytest.raises(ParameterError, match="a stream is searched by apriori only, got method='eclat'"):
         frequent_sets(BasketStream(tmp_path / "long.csv", "bill", "what"), 0.1, method="eclat")
+
+
+def test_numbers_below_zero_name_different_baskets(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("bill,what\n-1,tea\n-2,tea\n-2,milk\n", encoding="utf-8")
+    sets = frequent_sets(BasketStream(path, "bill", "what", rows=1), 1)
+    assert (sets.n, sets.counts.tolist()) == (2, [2, 1, 1])

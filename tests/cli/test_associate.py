@@ -133,3 +133,17 @@ def test_what_is_wrong_is_said_in_a_sentence(run, long, options, said):
 def test_a_file_that_is_not_there(run):
     code, _, err = run("associate", "nothing.csv")
     assert code == 2 and "There is no file nothing.csv" in err
+
+
+def test_errors_advise_in_options(run, long, tmp_path):
+    code, _, said = run("associate", long)
+    assert code and "needs --basket and --item, a table of attributes --attributes." in said
+    assert "from_table" not in said
+    code, _, said = run("associate", "german_credit", "--attributes")
+    assert code and said.rstrip().endswith("Say where to cut them: --cuts 4.")
+    code, _, said = run("associate", "german_credit", "--attributes", "--cuts", 4, "-s", 0.0001)
+    assert code and "at --min-support 0.0001" in said and "or set --max-size." in said
+    assert "kind=" not in said and " min_support" not in said
+    (tmp_path / "empty.csv").write_text("bill,what\n")
+    code, _, said = run("associate", tmp_path / "empty.csv")
+    assert code and "names columns but has no rows" in said

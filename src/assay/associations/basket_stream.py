@@ -112,7 +112,8 @@ class _Seen:
 
 
 def _seen(block: Block) -> _Seen:
-    ids = np.array([hash(name) for name in block.X.ids or ()], dtype=np.int64)
+    # Of text, for the numbers -1 and -2 have the same hash.
+    ids = np.array([hash(str(name)) for name in block.X.ids or ()], dtype=np.int64)
     return _Seen(set(block.X.items), [ids])
 
 

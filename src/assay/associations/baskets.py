@@ -195,6 +195,8 @@ class Baskets:
                 "Baskets.read: a long table needs both, basket and item; a wide one needs neither."
             )
         table = read_table(path, **options).X
+        if not len(table):
+            raise DataError(f"{path}: the file names columns but has no rows, expected baskets.")
         return (
             cls.from_wide(table, form=form)
             if basket is None or item is None

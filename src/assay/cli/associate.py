@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import click
 
 from assay.cli.data import data_argument
 from assay.cli.words import counted, did_you_mean
+from assay.errors import DataError, ParameterError
 
 SHOWN = ("support", "confidence", "lift", "leverage", "conviction", "p", "p_adjusted")
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Association rules</title>
@@ -101,9 +103,12 @@ def command(
             f"there is no measure {by}.{did_you_mean(by, MEASURES)}", param_hint="--sort"
         )
     _check_output(output)
-    baskets = _baskets(data, basket, item, attributes, cuts)
-    sets = frequent_sets(baskets, float(min_support), max_size=max_size)
-    rules = association_rules(sets, min_confidence, min_lift=min_lift, consequent=consequent or None)
+    try:
+        baskets = _baskets(data, basket, item, attributes, cuts)
+        sets = frequent_sets(baskets, float(min_support), max_size=max_size)
+        rules = association_rules(sets, min_confidence, min_lift=min_lift, consequent=consequent or None)
+    except (DataError, ParameterError) as error:
+        raise type(error)(_in_options(str(error))) from None
     found = len(rules)
     rules = rules.significant() if significant else rules
     rules = rules.productive() if productive else rules
@@ -123,6 +128,25 @@ def command(
     if output:
         _write(rules, output)
         click.echo(f"All rules are in {output}.")
+
+
+def _in_options(message: str) -> str:
+    """What an error advises, in the words of the command line."""
+    if "Baskets.from_table" in message:
+        message = message[: re.search(r"For (items|attributes)", message).start()]  # type: ignore[union-attr]
+        return message + "A long table needs --basket and --item, a table of attributes --attributes."
+    message = re.sub(r"cuts=.*\.$", "--cuts 4.", message)
+    for said, option in (
+        ("ask for the closed ones only (kind='closed'), ", ""),
+        ("set max_size, or raise limit", "or set --max-size"),
+        ("or give max_consequent or consequent", "or name what it should lead to with --then"),
+        ("frequent_sets: at min_support=", "at --min-support "),
+        ("association_rules: ", ""),
+        ("min_support", "--min-support"),
+        ("min_confidence", "--min-confidence"),
+    ):
+        message = re.sub(rf"(?<!--){re.escape(said)}", option, message)
+    return message
 
 
 def _baskets(data: str, basket: str | None, item: str | None, attributes: bool, cuts: int | None) -> Any:
