@@ -150,4 +150,5 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
         sizes = np.bincount(self._y, minlength=len(self.classes_))
         with np.errstate(divide="ignore", over="ignore"):
             inverse = np.exp(-(log_unit + d * np.log(found.reach)))[:, None]
-            return np.where(votes > 0, votes / sizes * inverse, 0.0)  # (2)
+            share = votes / sizes
+            return np.multiply(share, inverse, out=np.zeros(share.shape), where=votes > 0)  # (2)

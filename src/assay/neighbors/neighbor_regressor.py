@@ -42,7 +42,9 @@ class NeighborRegressor(NeighborLearner, Regressor):
             np.bincount(query, weights=share * column[found.rows], minlength=q)
             for column in np.atleast_2d(self._y.T)
         ]
-        answer = np.column_stack(columns)
+        answer = np.column_stack(columns).astype(
+            np.float64, copy=False
+        )  # counts of nothing are whole numbers
         empty = np.flatnonzero(found.empty)
         if len(empty):
             self._fill(answer, empty, X)

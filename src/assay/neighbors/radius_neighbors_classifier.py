@@ -116,7 +116,9 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
                 f"{who}: The length of outlier_label: {given} is inconsistent with the output length: {len(targets)}."
             )
         for label, (labels, _) in zip(given, targets):
-            if np.ndim(label) or np.append(labels, label).dtype.kind != labels.dtype.kind:
+            kind = labels.dtype.kind
+            alike = isinstance(label, str) == (kind in "US") and np.append(labels, label).dtype.kind == kind
+            if np.ndim(label) or not alike:
                 raise ParameterError(
                     f"{who}: The dtype of outlier_label {label!r} is inconsistent with classes {labels.tolist()[:5]} "
                     "in y; it is supposed to be a scalar of the same kind."
