@@ -67,7 +67,7 @@ class NearestCentroid(Classifier):
     Examples
     --------
     >>> from assay.neighbors import NearestCentroid
-    >>> model = NearestCentroid().fit([[0.0, 0.0], [2.0, 0.0], [5.0, 4.0], [7.0, 4.0]], ["a", "a", "b", "b"])
+    >>> model = NearestCentroid().fit([[0.0, -1.0], [2.0, 1.0], [5.0, 3.0], [7.0, 5.0]], ["a", "a", "b", "b"])
     >>> model.predict([[4.0, 4.0]]), model.centroids_
     (array(['b'], dtype='<U1'), array([[1., 0.],
            [6., 4.]]))

@@ -185,7 +185,6 @@ class IsolationForest(Detector):
 
     def _grow_each(self, X: Any, seeds: np.ndarray) -> list[PressedTrees]:
         categories = self.schema_.category_counts(ordered=False)
-        depth = int(np.ceil(np.log2(max(self.max_samples_, 2))))
         with progress(total=len(seeds), description=type(self).__name__) as bar:
 
             def one(seed: int) -> PressedTrees:
@@ -197,7 +196,7 @@ class IsolationForest(Detector):
                     n_classes=0,
                     criterion="squared_error",
                     splitter="random",
-                    max_depth=depth,
+                    max_depth=self._max_depth,
                     max_features=1,
                     seed=int(draw.randint(LARGEST_SEED)),
                 )
@@ -205,6 +204,10 @@ class IsolationForest(Detector):
                 return PressedTrees.of([_measured(tree, columns, categories)])
 
             return in_threads(one, seeds.tolist(), self.n_jobs)
+
+    @property
+    def _max_depth(self) -> int:
+        return int(np.ceil(np.log2(max(self.max_samples_, 2))))
 
     def _drawn(self, seed: int, n: int, d: int) -> tuple[np.ndarray, np.ndarray, np.random.RandomState]:
         """The rows and columns of the tree with this seed, and the generator that drew them."""
@@ -261,7 +264,7 @@ class IsolationForest(Detector):
             raise AttributeError("'IsolationForest' object has no attribute 'estimators_': call fit first.")
         models = []
         for t, seed in enumerate(self._seeds_.tolist()):
-            model = ExtraTreeRegressor(max_features=1, random_state=seed)
+            model = ExtraTreeRegressor(max_depth=self._max_depth, max_features=1, random_state=seed)
             model._remember(self.schema_)
             model.tree_, model.n_outputs_, model.max_features_ = self.trees_.tree(t), 1, 1
             models.append(model)

@@ -19,14 +19,16 @@ __all__ = ["LocalOutlierFactor"]
 LEAST = 1e-10  # added to a mean distance, so that rows with many copies have a density
 
 
-def _for_new_rows(self: Any) -> bool:
-    if not self.novelty:
-        raise AttributeError(
-            "novelty=False: use fit_predict and negative_outlier_factor_ for the training rows. Fit with novelty=True "
-            "to ask about new rows: predict is not available when novelty=False, neither are score_samples and "
-            "decision_function."
-        )
-    return True
+def _for_new_rows(method: str) -> Any:
+    def check(self: Any) -> bool:
+        if not self.novelty:
+            raise AttributeError(
+                f"{method} is not available when novelty=False: it is for new rows. Fit with novelty=True, or use "
+                "fit_predict and negative_outlier_factor_ for the training rows."
+            )
+        return True
+
+    return available_if(check)
 
 
 def _for_training_rows(self: Any) -> bool:
@@ -131,7 +133,8 @@ class LocalOutlierFactor(KNeighbors, Detector):
         n, who = X.shape[0], type(self).__name__
         if n < 2:
             raise DataError(
-                f"{who}: a row is compared with others, and there are none: n_samples = 1. Give two rows or more."
+                f"{who}: Expected n_neighbors < n_samples_fit, but n_neighbors = {self.n_neighbors}, n_samples_fit = 1, "
+                "n_samples = 1: a row is compared with others. Give two rows or more."
             )
         if self.n_neighbors > n:
             warnings.warn(
@@ -149,8 +152,8 @@ class LocalOutlierFactor(KNeighbors, Detector):
         self.negative_outlier_factor_ = -factor
         if not self.novelty and self.variant == "breunig" and factor.max() > 1e7:
             warnings.warn(
-                f"{who}: more than {self.n_neighbors_} copies of a row make its density meaningless: duplicate values "
-                "are leading to incorrect results. Increase the number of neighbors (n_neighbors).",
+                f"{who}: Duplicate values are leading to incorrect results. Increase the number of neighbors for more "
+                f"accurate results. (More than {self.n_neighbors_} copies of a row leave no distance to measure by.)",
                 AssayWarning,
                 stacklevel=5,
             )
@@ -190,17 +193,17 @@ class LocalOutlierFactor(KNeighbors, Detector):
         self.fit(X)
         return sides(np.where(self.negative_outlier_factor_ < self.offset_, -1.0, 1.0))
 
-    @available_if(_for_new_rows)
+    @_for_new_rows("predict")
     def predict(self, X: Any) -> np.ndarray:
         """(n,) -1 for outliers among new rows, 1 for the others."""
         return super().predict(X)
 
-    @available_if(_for_new_rows)
+    @_for_new_rows("decision_function")
     def decision_function(self, X: Any) -> np.ndarray:
         """(n,) minus the factor of new rows, less the threshold: negative for outliers."""
         return super().decision_function(X)
 
-    @available_if(_for_new_rows)
+    @_for_new_rows("score_samples")
     def score_samples(self, X: Any) -> np.ndarray:
         """(n,) minus the factor of new rows."""
         return super().score_samples(X)
