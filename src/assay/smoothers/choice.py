@@ -67,22 +67,23 @@ def choose_smoothing(
     >>> x, r = [[float(i)] for i in range(8)], [1, 2, 1.5, 4, 5, 4.5, 7, 6]
     >>> found = choose_smoothing(RunningMean(), x, r, [1.5, 2.5, 8.0])
     >>> found.best, found.errors.round(4)
-    (2.5, array([1.2344, 1.1059, 5.9133]))
+    (2.5, array([1.4062, 1.0486, 5.449 ]))
     """
     name = smoother.steered_by if parameter is None else parameter
+    values = list(values)
     if not values or name not in smoother.get_params() or criterion not in ("loo", "gcv"):
         raise ParameterError(
             f"choose_smoothing: expected values to try for a parameter of {type(smoother).__name__} and the criterion "
             f'"loo" or "gcv", got {len(values)} values for {name!r} and {criterion!r}.'
         )
     errors, models = [], []
-    for value in track(list(values), "values"):
+    for value in track(values, "values"):
         model = clone(smoother).set_params(**{name: value}).fit(X, y, sample_weight)
         models.append(model)
         errors.append(_error(model, criterion, validation))
     found = np.array(errors)
     best = int(np.argmin(np.where(np.isnan(found), np.inf, found)))
-    return SmoothingChoice(name, list(values), found, list(values)[best], models[best])
+    return SmoothingChoice(name, values, found, values[best], models[best])
 
 
 def _error(model: Smoother, criterion: str, validation: tuple[Any, Any] | None) -> float:
