@@ -67,3 +67,19 @@ def test_reasons_why_there_is_no_largest_ball():
         largest_consistent_ball(np.array([[0.0, 0], [1, 0]]), np.array([[5.0, 0]]))
     with pytest.raises(DegenerateError, match="No ball holds all rows"):
         largest_consistent_ball(np.array([[-1.0, 0], [1, 0]]), np.array([[0.0, 0], [0, 5], [0, -5], [5, 0]]))
+
+
+def test_rows_close_together_far_from_zero():
+    centre, radius = smallest_ball(np.array([[10000.000304], [10000.000430]]))
+    assert_allclose([centre[0] - 10000, radius], [0.000367, 0.000063], rtol=1e-6)
+
+
+def test_thousands_of_rows_on_one_sphere():
+    """Every row is on the surface, so every step may go on; it must come to an end soon."""
+    angle = np.linspace(0, 2 * np.pi, 5000, endpoint=False)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    grid = np.array(np.meshgrid(*[np.arange(6.0)] * 4)).reshape(4, -1).T
+    for P, middle, far in ((circle + 1000, [1000, 1000], 1), (grid, [2.5] * 4, 5)):
+        centre, radius = smallest_ball(P)
+        assert_allclose(centre, middle, rtol=1e-12)
+        assert_allclose(radius, far, rtol=1e-11)

@@ -30,15 +30,18 @@ def smallest_ball(P: np.ndarray) -> tuple[np.ndarray, float]:
     >>> centre.round(7), round(radius, 7)
     (array([4.2142857, 4.3571429]), 1.8210784)
     """
-    scale = float(np.abs(P).max()) or 1.0
-    Q = np.unique(P / scale, axis=0)
+    shift = (
+        P.min(axis=0) / 2 + P.max(axis=0) / 2
+    )  # rows close together far from 0 are told apart by their differences
+    scale = float(np.abs(P - shift).max()) or 1.0
+    Q = np.unique((P - shift) / scale, axis=0)
     centre = Q[0].copy()
     surface = [int(np.argmax(((Q - centre) ** 2).sum(axis=1)))]
     for _ in range(
         20 * (len(Q) + P.shape[1])
     ):  # rounding may make equal steps; the ball is right at any time
         goal, shares = _nearest_on(Q[surface], centre)
-        if ((goal - centre) ** 2).sum() <= 1e-28 * max(1.0, ((Q[surface[0]] - centre) ** 2).sum()):
+        if ((goal - centre) ** 2).sum() <= 1e-24 * max(1.0, ((Q[surface[0]] - centre) ** 2).sum()):
             if shares.min() >= -1e-12 or len(surface) == 1:
                 break
             del surface[int(np.argmin(shares))]
@@ -48,7 +51,7 @@ def smallest_ball(P: np.ndarray) -> tuple[np.ndarray, float]:
         if hit >= 0:
             surface.append(hit)
     radius = float(np.sqrt(((Q - centre) ** 2).sum(axis=1).max()))
-    return centre * scale, radius * scale
+    return centre * scale + shift, radius * scale
 
 
 def _nearest_on(T: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
