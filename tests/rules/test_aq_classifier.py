@@ -8,6 +8,7 @@ from numpy.testing import assert_array_equal
 from assay.rules import AQClassifier
 from assay.tables.data import (
     load_breast_cancer,
+    load_breast_cancer_ljubljana,
     load_charity_donors,
     load_contact_lenses,
     load_iris,
@@ -90,6 +91,15 @@ def test_random_seeds_are_drawn_from_the_state():
     data = load_wine()
     a, b, c = (AQClassifier(seeds="random", random_state=s).fit(data.X, data.y) for s in (0, 0, 1))
     assert str(a) == str(b) and list(a.seeds_) != list(c.seeds_)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer_ljubljana])
+@pytest.mark.parametrize("each", [0.1, 0.7])
+def test_equal_weights_change_nothing(load, each):
+    """Sums of tenths are rounded, and equally good conjunctions must stay equally good."""
+    data = load()
+    weighted = AQClassifier().fit(data.X, data.y, sample_weight=np.full(len(data.y), each))
+    assert str(weighted) == str(AQClassifier().fit(data.X, data.y))
 
 
 def test_rows_without_weight_are_not_there():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,6 +130,7 @@ def _star(table: CandidateTable, seed: int, left: np.ndarray, others: np.ndarray
     known = np.flatnonzero(ranks[:, seed] < width)
     w = table.w[left] if len(table.w) else np.ones(len(left))
     others = others[np.argsort(_unlikeness(table, seed, others), kind="stable")]
+    of_left, of_others = ranks[known[:, None], left], ranks[known[:, None], others]
     star = [_Complex({}, np.ones(len(left)), np.ones(len(others), bool))]
     passed = np.zeros(len(others), bool)
     while True:
@@ -136,48 +138,72 @@ def _star(table: CandidateTable, seed: int, left: np.ndarray, others: np.ndarray
         if not still.any():
             return star[0]
         at = int(np.argmax(still))
-        apart = [int(j) for j in known if ranks[j, others[at]] != ranks[j, seed]]
-        if not apart:
+        apart = np.flatnonzero(of_others[:, at] != ranks[known, seed])
+        if not len(apart):
             passed[at] = True
             continue
-        tests = [_selector(table, j, seed, int(others[at])) for j in apart]
-        meets = np.array([test(ranks[j, left]) for j, (_, test) in zip(apart, tests)], float)
+        selectors = _selectors(table, known[apart], seed, int(others[at]))
+        meets = _met(selectors, of_left[apart])
         narrow = [part for part in star if part.others[at]]
-        covered = np.array([part.own for part in narrow]) @ (meets * w).T  # (S, J) weight of the class
-        offers = [(float(part.own @ w), len(part.bounds), part, -1) for part in star if not part.others[at]]
-        for s, part in enumerate(narrow):
-            for t, j in enumerate(apart):
-                offers.append((float(covered[s, t]), len(part.bounds) + (j not in part.bounds), part, t))
-        offers.sort(key=lambda offer: (-offer[0], offer[1]))
+        wide = [part for part in star if not part.others[at]]
         star = []
-        for _, _, part, t in offers:
+        for part, t in _offers(wide, narrow, known[apart], meets, w):
             new = part
             if t >= 0:
-                j, (bound, test) = apart[t], tests[t]
-                bounds = {**part.bounds, j: _tighter(part.bounds.get(j), bound)}
-                new = _Complex(bounds, part.own, part.others)
+                j = int(known[apart[t]])
+                low, high, out = (int(side[t, 0]) for side in selectors)
+                bound = frozenset([out] if out < width[j] else []) if table.nominal[j] else (low, high)
+                new = _Complex({**part.bounds, j: _tighter(part.bounds.get(j), bound)}, part.own, part.others)
             if any(new.within(other) for other in star):
                 continue
             star = [other for other in star if not other.within(new)]
             if t >= 0:
                 new.own = part.own * meets[t]
-                new.others = part.others & test(ranks[j, others])
+                new.others = part.others & _met([side[t] for side in selectors], of_others[apart[t]])
             star.append(new)
             if len(star) == most:
                 break
 
 
-def _selector(table: CandidateTable, j: int, seed: int, other: int) -> tuple[Any, Any]:
-    """The most general condition on a column that the seed meets and the other row does not: bounds, and a test."""
-    mine, its, width = int(table.ranks[j, seed]), int(table.ranks[j, other]), int(table.width[j])
-    if table.nominal[j]:
-        out = frozenset() if its >= width else frozenset([its])
-        return out, lambda ranks: (ranks != its) & (ranks < width)
-    if its >= width:  # missing: the value must be there
-        return (0, width - 1), lambda ranks: ranks < width
-    if its < mine:
-        return (its + 1, width - 1), lambda ranks: (ranks > its) & (ranks < width)
-    return (0, its - 1), lambda ranks: ranks < its
+def _offers(
+    wide: list[_Complex], narrow: list[_Complex], columns: np.ndarray, meets: np.ndarray, w: np.ndarray
+) -> Iterator[tuple[_Complex, int]]:
+    """Conjunctions with the condition to add, -1 for none: those that cover most of the class, then the shortest."""
+    J = len(columns)
+    place = {j: t for t, j in enumerate(columns.tolist())}
+    size = np.array(
+        [len(part.bounds) for part in wide] + [len(part.bounds) + 1 for part in narrow for _ in place]
+    )
+    for s, part in enumerate(narrow):
+        size[[len(wide) + s * J + place[j] for j in part.bounds if j in place]] -= 1
+    own = np.array([part.own for part in [*wide, *narrow]])
+    covered = np.concatenate([own[: len(wide)] @ w, (own[len(wide) :] @ (meets * w).T).ravel()])
+    share = np.round(covered / w.sum(), 12)  # rounding errors make no difference
+    for at in np.lexsort((size, -share)).tolist():
+        if at < len(wide):
+            yield wide[at], -1
+        else:
+            s, t = divmod(at - len(wide), J)
+            yield narrow[s], t
+
+
+def _selectors(
+    table: CandidateTable, columns: np.ndarray, seed: int, other: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(J, 1) each: lowest rank, highest rank and category kept out, of the most general condition on each column that
+    the seed meets and the other row does not."""
+    mine, its, width = table.ranks[columns, seed], table.ranks[columns, other], table.width[columns]
+    ordered = table.nominal[columns] == 0
+    low = np.where(ordered & (its < mine), its + 1, 0)
+    # of a row without a value nothing is known but that: the seed has one
+    high = np.where(ordered & (its > mine) & (its < width), its, width) - 1
+    return low[:, None], high[:, None], np.where(ordered, -1, its)[:, None]
+
+
+def _met(selectors: Sequence[np.ndarray], ranks: np.ndarray) -> np.ndarray:
+    """(J, m) bool: which rows meet the condition on each column, given their ranks there."""
+    low, high, out = selectors
+    return (ranks >= low) & (ranks <= high) & (ranks != out)
 
 
 def _tighter(old: Any, new: Any) -> Any:
