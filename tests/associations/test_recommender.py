@@ -297,7 +297,34 @@ def test_what_cannot_be_asked_is_said():
         model.explain("u0", "beer")
     with pytest.raises(DataError, match="2 users for 1 items"):
         model.predict(["u0", "u1"], ["i01"])
-    with pytest.raises(DataError, match="finite"):
+    with pytest.raises(DataError, match="must be numbers, got"):
         model.recommend({"i01": float("inf")})
     with pytest.raises(DataError, match="every user has a single rating"):
         recommender_scores(ItemNeighbours(), [("a", "x", 1), ("b", "x", 2)])
+
+
+@pytest.mark.parametrize("n", [-1, 1.5, None, "3"])
+def test_how_many_is_a_whole_number(n):
+    model = ItemNeighbours().fit([("a", "x", 1.0), ("b", "y", 2.0)])
+    with pytest.raises(ParameterError, match="recommend: n must be"):
+        model.recommend("a", n)
+
+
+@pytest.mark.parametrize("odd", ["good", None, np.nan, np.inf, 1e300])
+def test_what_is_no_rating_is_refused(odd):
+    model = ItemNeighbours().fit([("a", "x", 1.0), ("b", "y", 2.0)])
+    with pytest.raises(DataError, match="must be numbers, got"):
+        model.recommend({"x": odd})
+    with pytest.raises(DataError):
+        UserNeighbours().fit([("a", "x", odd), ("b", "y", 2.0)])
+
+
+def test_factors_of_a_few_rows_at_a_time_are_the_same(monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = [
+        (u, int(i), float(rng.integers(1, 6))) for u in range(40) for i in rng.choice(15, 6, replace=False)
+    ]
+    whole = RatingFactors(rank=3, random_state=0).fit(rows)
+    monkeypatch.setattr("assay.associations.rating_factors.CELLS", 50)
+    parts = RatingFactors(rank=3, random_state=0).fit(rows)
+    assert_allclose(parts.factors_, whole.factors_, rtol=1e-9)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.associations.rule_table import AssociationRules
+from assay.core.parameters import Count, check
 
 __all__ = ["NextItem", "next_items"]
 
@@ -46,6 +47,7 @@ def next_items(
     >>> next_items(rules, ["milk"])[0]
     NextItem(item='chocolate', score=0.75, because='75 per cent of customers who buy milk also buy chocolate')
     """
+    check("next_items", {"n": Count(0) | None}, {"n": n})
     sets = rules.sets
     had = np.zeros(len(sets.items), bool)
     for name in basket:

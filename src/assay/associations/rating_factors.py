@@ -15,6 +15,8 @@ from assay.core.seeds import random_state_of
 
 __all__ = ["RatingFactors"]
 
+CELLS = 1 << 22  # entries of the matrices that are held at one time
+
 
 class RatingFactors(Recommender):
     r"""Describe users and items by a few numbers each, so that their products are the ratings.
@@ -111,11 +113,15 @@ class RatingFactors(Recommender):
         return self.baseline_.residuals(self.ratings_) if self.ratings_.rated else self.ratings_.values.copy()
 
     def _solve(self, E: Any, Q: np.ndarray) -> np.ndarray:
-        """One ridge regression for each row of E on the factors of the columns that it has."""
+        """One ridge regression for each row of E on the factors of the columns that it has, some rows at a time."""
+        step = max(1, CELLS // Q.shape[1] ** 2)
+        parts = [self._solve_rows(E[a : a + step], Q) for a in range(0, E.shape[0], step)]
+        return np.concatenate(parts)
+
+    def _solve_rows(self, E: Any, Q: np.ndarray) -> np.ndarray:
         r = Q.shape[1]
         pattern = csr_array((np.ones(E.nnz), E.indices, E.indptr), shape=E.shape)
-        products = (Q[:, :, None] * Q[:, None, :]).reshape(len(Q), r * r)
-        A = np.asarray(pattern @ products).reshape(-1, r, r)
+        A = np.stack([pattern @ (Q * Q[:, [f]]) for f in range(r)], axis=1)
         if self.ratings_.rated:
             weight = self.penalty * np.maximum(np.diff(E.indptr), 1)
             b = E @ Q

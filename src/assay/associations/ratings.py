@@ -14,6 +14,8 @@ from assay.errors import DataError
 
 __all__ = ["Baseline", "Ratings"]
 
+LARGEST = 1e100  # squares of ratings are added up
+
 
 @dataclass(eq=False)
 class Ratings:
@@ -49,6 +51,9 @@ class Ratings:
                 f"{self.values.shape[0]} x {self.values.shape[1]}."
             )
         self.values.sort_indices()
+        if not (np.abs(self.values.data) <= LARGEST).all():  # false for NaN
+            odd = self.values.data[~(np.abs(self.values.data) <= LARGEST)][0]
+            raise DataError(f"Ratings: {odd:g} is no rating, expected numbers of ordinary size.")
 
     def _check_stored(self) -> None:
         self.__post_init__()

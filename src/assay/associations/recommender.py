@@ -9,10 +9,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from assay.associations.ratings import Baseline, Ratings
+from assay.associations.ratings import LARGEST, Baseline, Ratings
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
-from assay.core.parameters import Accepted, check
+from assay.core.parameters import Accepted, Count, check
 from assay.errors import DataError
 
 __all__ = ["Recommendation", "Recommender"]
@@ -106,6 +106,7 @@ class Recommender:
             Whether to suggest what the user rated already.
         among : items to choose from, default None for all
         """
+        check(f"{type(self).__name__}.recommend", {"n": Count(0)}, {"n": n})
         codes, ratings = self._profile(user)
         score = self._scores(codes, ratings)
         able = np.ones(len(score), bool)
@@ -164,9 +165,14 @@ class Recommender:
             user = dict.fromkeys(user, 1.0)
         if isinstance(user, Mapping):
             codes = np.array([self._code(name) for name in user], np.int64)
-            ratings = np.array(list(user.values()), np.float64)
-            if not np.isfinite(ratings).all():
-                raise DataError(f"{type(self).__name__}: ratings must be finite numbers.")
+            try:
+                ratings = np.array(list(user.values()), np.float64)
+            except (TypeError, ValueError):
+                ratings = np.array([np.nan])
+            if not (np.abs(ratings) <= LARGEST).all():
+                raise DataError(
+                    f"{type(self).__name__}: the ratings of a user must be numbers, got {user!r:.80}."
+                )
             order = np.argsort(codes)
             return codes[order], ratings[order]
         u = self.ratings_.places[0].get(user)
