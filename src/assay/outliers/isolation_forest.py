@@ -58,7 +58,7 @@ class IsolationForest(Detector):
     max_features : int or share, default 1.0
         Columns that each tree sees.
     bootstrap : bool, default False
-        Draw the rows of a tree with replacement.
+        Draw the rows of a tree with replacement; a row drawn twice counts once.
     n_jobs : int, default None
         Most threads to use; None for as many as there are.
     random_state : int, RandomState or None, default None
@@ -189,6 +189,7 @@ class IsolationForest(Detector):
 
             def one(seed: int) -> PressedTrees:
                 rows, columns, draw = self._drawn(seed, *X.shape)
+                rows = np.unique(rows)  # copies cannot be separated, so they count once
                 sample = X[rows] if isinstance(X, np.ndarray) else X[rows].toarray()
                 tree = grow(
                     rank_columns(sample[:, columns], categories[columns], presorted=False),

@@ -133,8 +133,8 @@ class LocalOutlierFactor(KNeighbors, Detector):
         n, who = X.shape[0], type(self).__name__
         if n < 2:
             raise DataError(
-                f"{who}: Expected n_neighbors < n_samples_fit, but n_neighbors = {self.n_neighbors}, n_samples_fit = 1, "
-                "n_samples = 1: a row is compared with others. Give two rows or more."
+                f"{who}: Expected n_neighbors < n_samples_fit, but n_neighbors = {self.n_neighbors}, "
+                "n_samples_fit = 1, n_samples = 1: a row is compared with others. Give two rows or more."
             )
         if self.n_neighbors > n:
             warnings.warn(
