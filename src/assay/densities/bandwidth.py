@@ -1,4 +1,4 @@
-"""How wide a kernel should be: rules that look at the spread, and cross-validation."""
+"""How wide a kernel should be: rules that look at the spread of the rows."""
 
 from __future__ import annotations
 
@@ -9,21 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.densities.grid_sums import shared_by_corners
-from assay.densities.kernel_sums import KernelSums
 from assay.densities.kernels import Kernel, kernel_of
 from assay.errors import DataError, DegenerateError, ParameterError
 
-__all__ = [
-    "bandwidth_by",
-    "improved_sheather_jones",
-    "least_squares_bandwidth",
-    "least_squares_scores",
-    "leave_one_out_log_likelihood",
-    "likelihood_bandwidth",
-    "normal_reference",
-    "scott",
-    "silverman",
-]
+__all__ = ["bandwidth_by", "improved_sheather_jones", "normal_reference", "scott", "silverman"]
 
 RULES = ("normal", "isj", "likelihood", "least_squares")
 
@@ -35,9 +24,9 @@ def scott(X: ArrayLike, weights: ArrayLike | None = None) -> NDArray[np.float64]
     >>> scott([[1], [2], [2.5], [4], [6], [6.5], [7], [9]]).round(6)
     array([1.84933])
     """
-    X, w = _rows(X, weights)
+    X, w = rows_of(X, weights)
     n, d = _effective(w), X.shape[1]
-    return _deviations(X, w) * n ** (-1 / (d + 4))
+    return deviations(X, w) * n ** (-1 / (d + 4))
 
 
 def silverman(X: ArrayLike, weights: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -47,9 +36,9 @@ def silverman(X: ArrayLike, weights: ArrayLike | None = None) -> NDArray[np.floa
     >>> silverman([[1], [2], [2.5], [4], [6], [6.5], [7], [9]]).round(6)
     array([1.958854])
     """
-    X, w = _rows(X, weights)
+    X, w = rows_of(X, weights)
     n, d = _effective(w), X.shape[1]
-    return _deviations(X, w) * (4 / ((d + 2) * n)) ** (1 / (d + 4))
+    return deviations(X, w) * (4 / ((d + 2) * n)) ** (1 / (d + 4))
 
 
 def normal_reference(
@@ -65,9 +54,9 @@ def normal_reference(
     >>> normal_reference([[1], [2], [2.5], [4], [6], [6.5], [7], [9]]).round(6)
     array([1.958854])
     """
-    X, w = _rows(X, weights)
+    X, w = rows_of(X, weights)
     kernel, gauss = kernel_of(kernel), kernel_of("gaussian")
-    spread = _deviations(X, w)
+    spread = deviations(X, w)
     for j in range(X.shape[1]):
         order = np.argsort(X[:, j], kind="stable")
         share = np.cumsum(w[order]) / w.sum()
@@ -110,7 +99,7 @@ def improved_sheather_jones(x: ArrayLike, weights: ArrayLike | None = None, size
     from scipy.fft import dct
     from scipy.optimize import brentq
 
-    X, w = _rows(x, weights)
+    X, w = rows_of(x, weights)
     if X.shape[1] != 1:
         raise DataError(f"improved_sheather_jones: one column expected, got {X.shape[1]}.")
     low, high = X.min(), X.max()
@@ -146,108 +135,15 @@ def improved_sheather_jones(x: ArrayLike, weights: ArrayLike | None = None, size
             f"improved_sheather_jones: no width solves (1) for these {len(X)} rows. Use likelihood_bandwidth."
         )
     at = rising[0]
-    return math.sqrt(brentq(gap, trials[at], trials[at + 1], xtol=1e-16, rtol=1e-10)) * span
-
-
-def leave_one_out_log_likelihood(
-    X: ArrayLike,
-    bandwidths: ArrayLike,
-    weights: ArrayLike | None = None,
-    kernel: str | Kernel = "gaussian",
-) -> NDArray[np.float64]:
-    r"""For each width the log likelihood of the rows, each judged by the kernels of the others.
-
-    .. math:: L(h) = \sum_t w_t \log \hat p_{-t}(x^t), \qquad
-              \hat p_{-t}(x) = \frac1{(N-w_t)h^d}\sum_{s\ne t} w_s K\Big(\frac{\|x-x^s\|}h\Big) \quad (1)
-
-    Minus infinity if some row has no other within the reach of a kernel that ends.
-
-    Parameters
-    ----------
-    X : (n, d) rows, at least two
-    bandwidths : (m,) widths above 0
-    weights : (n,) what each row counts; a row of weight 2 is left out as a whole
-    kernel : str or Kernel
-
-    Examples
-    --------
-    >>> from assay.densities.bandwidth import leave_one_out_log_likelihood
-    >>> X = [[1], [2], [2.5], [4], [6], [6.5], [7], [9]]
-    >>> leave_one_out_log_likelihood(X, [1, 2, 3]).round(4)
-    array([-22.5344, -20.8222, -21.0195])
-    """
-    X, w = _rows(X, weights, least=2)
-    bandwidths = _widths(bandwidths)
-    kernel, d = kernel_of(kernel), X.shape[1]
-    points = KernelSums(X, w)
-    own, rest = np.arange(len(X)), np.log(w.sum() - w)
-    scores = np.empty(len(bandwidths))
-    for i, h in enumerate(bandwidths):
-        logs = points.log_sums(X, kernel, h, own=own) - rest - d * math.log(h) - kernel.log_constant(d)
-        scores[i] = np.sum(w * logs)  # (1)
-    return scores
-
-
-def least_squares_scores(
-    X: ArrayLike, bandwidths: ArrayLike, weights: ArrayLike | None = None
-) -> NDArray[np.float64]:
-    r"""For each width the integrated squared error of the Gaussian kernel density, up to a constant, estimated.
-
-    .. math:: J(h) = \int\hat p^2 - \frac2N\sum_t w_t\hat p_{-t}(x^t) \quad (1)
-
-    The first term is a sum over all pairs of rows of Gaussians of width :math:`\sqrt2h`, which are the convolution of
-    two kernels.
-
-    >>> from assay.densities.bandwidth import least_squares_scores
-    >>> X = [[1], [2], [2.5], [4], [6], [6.5], [7], [9]]
-    >>> least_squares_scores(X, [1, 2, 3]).round(6)
-    array([-0.042621, -0.06994 , -0.077558])
-    """
-    X, w = _rows(X, weights, least=2)
-    bandwidths = _widths(bandwidths)
-    kernel, d, N = kernel_of("gaussian"), X.shape[1], w.sum()
-    points, own = KernelSums(X, w), np.arange(len(X))
-    scores = np.empty(len(bandwidths))
-    for i, h in enumerate(bandwidths):
-        volume = [d * math.log(width) + kernel.log_constant(d) for width in (math.sqrt(2) * h, h)]
-        square = np.exp(points.log_sums(X, kernel, math.sqrt(2) * h) - volume[0])
-        left_out = np.exp(points.log_sums(X, kernel, h, own=own) - volume[1])
-        scores[i] = np.sum(w * square) / N**2 - 2 / N * np.sum(w * left_out / (N - w))  # (1)
-    return scores
-
-
-def likelihood_bandwidth(
-    X: ArrayLike, weights: ArrayLike | None = None, kernel: str | Kernel = "gaussian"
-) -> float:
-    """The width with the greatest leave-one-out likelihood, to three digits.
-
-    Copies of rows drive it towards 0, since every copy predicts the others surely; then an error says so.
-
-    >>> from assay.densities.bandwidth import likelihood_bandwidth
-    >>> round(likelihood_bandwidth([[1], [2], [2.5], [4], [6], [6.5], [7], [9]]), 2)
-    2.15
-    """
-    X, w = _rows(X, weights, least=2)
-    return _best(
-        "likelihood", X, w, lambda h: -leave_one_out_log_likelihood(X, h, w, kernel), kernel_of(kernel)
-    )
-
-
-def least_squares_bandwidth(X: ArrayLike, weights: ArrayLike | None = None) -> float:
-    """The width with the least estimated squared error of the Gaussian kernel density, to three digits.
-
-    >>> from assay.densities.bandwidth import least_squares_bandwidth
-    >>> round(least_squares_bandwidth([[1], [2], [2.5], [4], [6], [6.5], [7], [9]]), 2)
-    3.36
-    """
-    X, w = _rows(X, weights, least=2)
-    return _best("least_squares", X, w, lambda h: least_squares_scores(X, h, w), kernel_of("gaussian"))
+    return float(math.sqrt(brentq(gap, trials[at], trials[at + 1], xtol=1e-16, rtol=1e-10)) * span)
 
 
 def bandwidth_by(
     rule: str, X: np.ndarray, weights: np.ndarray, kernel: str = "gaussian", who: str = "bandwidth_by"
 ) -> Any:
     """The width by the rule of this name: "normal", "isj", "likelihood", "least_squares"."""
+    from assay.densities.leave_one_out import least_squares_bandwidth, likelihood_bandwidth
+
     if rule == "normal":
         widths = normal_reference(X, weights, kernel)
         if not widths.all():
@@ -268,27 +164,7 @@ def bandwidth_by(
     )
 
 
-def _best(rule: str, X: np.ndarray, w: np.ndarray, loss: Any, kernel: Kernel) -> float:
-    """The width of least loss: the best of a coarse list, then the best around it, to three digits."""
-    spread = math.sqrt(float(np.mean(_deviations(X, w) ** 2)))
-    if spread == 0:
-        raise DegenerateError(
-            f"bandwidth={rule!r}: all rows are equal, so no width is best. Give one yourself."
-        )
-    start = spread * len(X) ** (-1 / (X.shape[1] + 4)) / math.sqrt(kernel.variance(X.shape[1]))
-    widths = start * np.geomspace(1e-3, 10, 33)
-    for _ in range(4):
-        at = int(np.argmin(loss(widths)))
-        if at == 0:
-            raise DegenerateError(
-                f"bandwidth={rule!r}: the narrower the better, down to {widths[0]:.3g}, as happens when rows are "
-                "repeated. Give a number, or add a little noise to the rows."
-            )
-        widths = np.geomspace(widths[at - 1], widths[min(at + 1, len(widths) - 1)], 9)
-    return float(widths[int(np.argmin(loss(widths)))])
-
-
-def _rows(X: ArrayLike, weights: ArrayLike | None, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def rows_of(X: ArrayLike, weights: ArrayLike | None, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
     X = np.asarray(X, dtype=np.float64)
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2 or len(X) < least or not X.shape[1] or not np.isfinite(X).all():
@@ -299,19 +175,12 @@ def _rows(X: ArrayLike, weights: ArrayLike | None, least: int = 1) -> tuple[np.n
     return np.ascontiguousarray(X[w > 0]), w[w > 0]
 
 
-def _widths(bandwidths: ArrayLike) -> np.ndarray:
-    widths = np.atleast_1d(np.asarray(bandwidths, dtype=np.float64))
-    if widths.ndim != 1 or not np.all((widths > 0) & np.isfinite(widths)):
-        raise ParameterError(f"bandwidths must be numbers above 0, got {bandwidths!r}.")
-    return widths
-
-
 def _effective(w: np.ndarray) -> float:
     """How many rows of equal weight these are worth."""
     return float(w.sum() ** 2 / (w @ w))
 
 
-def _deviations(X: np.ndarray, w: np.ndarray) -> np.ndarray:
+def deviations(X: np.ndarray, w: np.ndarray) -> np.ndarray:
     """(d,) of the columns, with divisor n - 1; 0 for one row."""
     share = w / w.sum()
     mean = share @ X

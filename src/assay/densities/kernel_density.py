@@ -47,7 +47,7 @@ class KernelDensity(DensityEstimator):
         :math:`n^{-1/(d+4)}` and :math:`(n(d+2)/4)^{-1/(d+4)}` as in scikit-learn, which suit standardized columns
         only. In the units of the rows: "normal" widens each column by its deviation times the second of these,
         "isj" is the improved Sheather-Jones rule of one column, and "likelihood" and "least_squares" choose one h by
-        leave-one-out cross-validation (`assay.densities.bandwidth`).
+        leave-one-out cross-validation (`assay.densities.leave_one_out`).
     algorithm : "auto", "kd_tree" or "ball_tree"
         As in scikit-learn; the answer and the way are the same here, but "kd_tree" refuses metrics that have none.
     kernel : str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,6 +12,7 @@ import numpy as np
 
 import assay.densities._kernel_sums as _kernel_sums
 from assay.core.parallel import in_threads
+from assay.core.progress import progress
 from assay.densities.kernels import KERNELS, Kernel
 from assay.errors import DataError
 
@@ -100,7 +102,7 @@ class KernelSums:
             part = slice(start, start + QUERIES)
             _kernel_sums.sums(*tree, Q[part], h[part], places[part], shape, code, cut, atol, rtol, out[part])
 
-        in_threads(some, range(0, len(Q), QUERIES), None if len(Q) * len(self.X) > 1 << 17 else 1)
+        in_pieces(some, range(0, len(Q), QUERIES), None if len(Q) * len(self.X) > 1 << 17 else 1)
         faint = np.flatnonzero(~(out >= FAINT)) if np.isinf(kernel.support) else np.empty(0, np.int64)
         with np.errstate(divide="ignore"):
             out = np.log(out)
@@ -147,7 +149,7 @@ class KernelSums:
             with np.errstate(divide="ignore"):
                 out[part] = log_sum(logs + np.log(self.weights))
 
-        in_threads(some, range(0, len(Q), size))
+        in_pieces(some, range(0, len(Q), size))
         return out
 
     def _log_profiles(self, Q: np.ndarray, kernel: Kernel, h: np.ndarray, cut: float) -> np.ndarray:
@@ -168,6 +170,17 @@ class KernelSums:
         if self.geometry == "product":
             return total
         return log_profile(kernel, s * (np.sqrt(total) if self.geometry == "euclidean" else total) / h, cut)
+
+
+def in_pieces(work: Callable[[int], None], starts: range, n_threads: int | None = None) -> None:
+    """The pieces of work that begin at these rows, on threads; says how far it has come."""
+    with progress(len(starts), "densities") as bar:
+
+        def one(start: int) -> None:
+            work(start)
+            bar.advance()
+
+        in_threads(one, starts, n_threads)
 
 
 def check_points(Q: np.ndarray, X: np.ndarray, *each: np.ndarray | None) -> None:

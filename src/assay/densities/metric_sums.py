@@ -7,8 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.parallel import in_threads
-from assay.densities.kernel_sums import GEOMETRIES, PAIRS, KernelSums, check_points, log_profile, log_sum
+from assay.densities.kernel_sums import (
+    GEOMETRIES,
+    PAIRS,
+    KernelSums,
+    check_points,
+    in_pieces,
+    log_profile,
+    log_sum,
+)
 from assay.densities.kernels import Kernel
 from assay.distances.metric import Metric
 from assay.distances.minkowski import Minkowski
@@ -67,7 +74,7 @@ class MetricSums:
             with np.errstate(divide="ignore"):
                 out[part] = log_sum(logs + np.log(self.weights))
 
-        in_threads(some, range(0, len(Q), size), 1 if self.metric.function else None)
+        in_pieces(some, range(0, len(Q), size), 1 if self.metric.function else None)
         return out
 
 
