@@ -6,6 +6,7 @@
 //
 // The tables are checked by the caller when they are learned or loaded; a code outside its table counts as missing.
 // Twin in NumPy: tests/distances/test_mixed.py, by_the_book.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -15,6 +16,11 @@ using namespace assay;
 
 namespace {
 
+// Inlined into each version of the hot function, so that it is compiled for its instructions.
+#define INLINE __attribute__((always_inline)) inline
+
+constexpr int64_t PIECE = 256;  // rows of B at once: their sums stay in the cache
+
 struct Columns {
     const uint8_t *kind;
     const int64_t *start;
@@ -23,41 +29,68 @@ struct Columns {
     int64_t d;
 };
 
+// The sums of one row a with m rows whose column j is b[j * PIECE .. + m]: one column after the other, so that the
+// inner loops run over rows.
 template <bool square, bool gaps>
-inline double apart(const double *a, const double *b, const Columns &columns) {
-    double sum = 0;
-    int64_t there = 0;
-    for (int64_t j = 0; j < columns.d; ++j) {
-        const double difference = a[j] - b[j];
-        double delta = 0;
-        bool known = difference == difference;  // neither is NaN
+INLINE void add_columns(const double *a, const double *b, int64_t m, const Columns &columns, double *sum,
+                        double *there) {
+    for (int64_t i = 0; i < m; ++i) sum[i] = there[i] = 0;
+    for (int64_t j = 0; j < columns.d; ++j, b += PIECE) {
+        const double value = a[j];
+        const auto count = [&](int64_t i, bool known, double delta) __attribute__((always_inline)) {
+            sum[i] += known ? (square ? delta * delta : delta) : (gaps ? 1.0 : 0.0);
+            if (!gaps) there[i] += known ? 1.0 : 0.0;
+        };
         if (columns.kind[j] == 0) {
-            delta = std::fabs(difference);
+            for (int64_t i = 0; i < m; ++i) {
+                const double difference = value - b[i];
+                count(i, difference == difference, std::fabs(difference));
+            }
         } else if (columns.kind[j] == 1) {
-            delta = difference != 0;
-        } else if (known) {
+            for (int64_t i = 0; i < m; ++i) {
+                const double difference = value - b[i];
+                count(i, difference == difference, difference != 0 ? 1.0 : 0.0);
+            }
+        } else {
             const double c = columns.width[j];
-            known = a[j] >= 0 && a[j] < c && b[j] >= 0 && b[j] < c;
-            if (known) delta = columns.worth[columns.start[j] + int64_t(a[j]) * columns.width[j] + int64_t(b[j])];
-        }
-        if (gaps) {
-            delta = known ? delta : 1.0;
-            sum += square ? delta * delta : delta;
-        } else if (known) {
-            sum += square ? delta * delta : delta;
-            ++there;
+            const bool inside = value >= 0 && value < c;
+            const double *table = columns.worth + columns.start[j] + (inside ? int64_t(value) * columns.width[j] : 0);
+            for (int64_t i = 0; i < m; ++i) {
+                const bool known = inside && b[i] >= 0 && b[i] < c;
+                count(i, known, known ? table[int64_t(b[i])] : 0.0);
+            }
         }
     }
-    const int64_t counted = gaps ? columns.d : there;
-    if (square && counted == columns.d) return std::sqrt(sum);
-    if (square) return counted ? std::sqrt(sum * (double(columns.d) / double(counted))) : HUGE_VAL;
-    return counted ? sum / double(counted) : 1.0;
 }
 
 template <bool square, bool gaps>
-inline void all_pairs(View2<const double> A, View2<const double> B, const Columns &columns, double *out) {
-    for (int64_t i = 0; i < A.rows(); ++i)
-        for (int64_t j = 0; j < B.rows(); ++j) *out++ = apart<square, gaps>(A.row(i), B.row(j), columns);
+INLINE void all_pairs(const View2<const double> &A, const View2<const double> &B, const Columns &columns, double *piece,
+                      const View2<double> &out) {
+    double sum[PIECE], there[PIECE];
+    const double d = double(columns.d);
+    for (int64_t at = 0; at < B.rows(); at += PIECE) {
+        const int64_t m = std::min(PIECE, B.rows() - at);
+        for (int64_t i = 0; i < m; ++i)
+            for (int64_t j = 0; j < columns.d; ++j) piece[j * PIECE + i] = B.row(at + i)[j];
+        for (int64_t q = 0; q < A.rows(); ++q) {
+            add_columns<square, gaps>(A.row(q), piece, m, columns, sum, there);
+            double *result = out.row(q) + at;
+            for (int64_t i = 0; i < m; ++i) {
+                const double counted = gaps ? d : there[i];
+                if (square && counted == d) result[i] = std::sqrt(sum[i]);
+                else if (square) result[i] = counted > 0 ? std::sqrt(sum[i] * (d / counted)) : HUGE_VAL;
+                else result[i] = counted > 0 ? sum[i] / counted : 1.0;
+            }
+        }
+    }
+}
+
+HOT void pairs_by_kind(const View2<const double> &A, const View2<const double> &B, const Columns &columns, bool square,
+                       bool gaps, double *piece, const View2<double> &out) {
+    if (square && gaps) all_pairs<true, true>(A, B, columns, piece, out);
+    else if (square) all_pairs<true, false>(A, B, columns, piece, out);
+    else if (gaps) all_pairs<false, true>(A, B, columns, piece, out);
+    else all_pairs<false, false>(A, B, columns, piece, out);
 }
 
 void distances(In2<double> A_,         // in   (n, d)     numbers in units of their scale, codes, NaN for missing
@@ -73,8 +106,8 @@ void distances(In2<double> A_,         // in   (n, d)     numbers in units of th
     const auto worth = view(worth_);
     const auto out = view(out_);
     const int64_t d = A.cols();
-    require(B.cols() == d && kind.size() == d && start.size() == d + 1 && out.rows() == A.rows() && out.cols() == B.rows(),
-            "mixed distances: shapes do not fit");
+    require(B.cols() == d && kind.size() == d && start.size() == d + 1, "mixed distances: columns do not fit");
+    require(out.rows() == A.rows() && out.cols() == B.rows(), "mixed distances: shapes do not fit");
     std::vector<int32_t> width(size_t(d), 0);
     for (int64_t j = 0; j < d; ++j) {
         const int64_t cells = start[j + 1] - start[j];
@@ -82,12 +115,10 @@ void distances(In2<double> A_,         // in   (n, d)     numbers in units of th
         width[size_t(j)] = int32_t(std::sqrt(double(cells)));
         require(int64_t(width[size_t(j)]) * width[size_t(j)] == cells, "mixed distances: a table is not square");
     }
+    std::vector<double> piece(size_t(std::max<int64_t>(d, 1) * PIECE));
     const nb::gil_scoped_release unlocked;
     const Columns columns{kind.data(), start.data(), worth.data(), width.data(), d};
-    if (square && gaps) all_pairs<true, true>(A, B, columns, out.data());
-    else if (square) all_pairs<true, false>(A, B, columns, out.data());
-    else if (gaps) all_pairs<false, true>(A, B, columns, out.data());
-    else all_pairs<false, false>(A, B, columns, out.data());
+    pairs_by_kind(A, B, columns, square, gaps, piece.data(), out);
 }
 
 }  // namespace

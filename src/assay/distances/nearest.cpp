@@ -250,8 +250,8 @@ void sorted(int64_t k, InOut1<int64_t> count, InOut2<int64_t> store, InOut2<doub
     const auto distance = view(distance_);
     const auto row = view(row_);
     const int64_t q_ = distance.rows(), cap = int64_t(store.shape(1)) / 2;
-    require(int64_t(store.shape(0)) == q_ && int64_t(count.shape(0)) == q_ && row.rows() == q_ && distance.cols() == k &&
-                row.cols() == k && k <= cap,
+    require(int64_t(store.shape(0)) == q_ && int64_t(count.shape(0)) == q_ && row.rows() == q_ &&
+                distance.cols() == k && row.cols() == k && k <= cap,
             "nearest: shapes do not fit");
     const nb::gil_scoped_release unlocked;
     for (int64_t q = 0; q < q_; ++q) {
