@@ -60,7 +60,9 @@ def test_generalised_cross_validation(smoother, waves):
 @pytest.mark.capability("IML-8-33")
 def test_other_rows_may_decide(waves):
     x, y = waves
-    found = choose_smoothing(RunningMean(), x[::2], y[::2], np.array([0.1, 0.7, 9.0]), validation=(x[1::2], y[1::2]))
+    found = choose_smoothing(
+        RunningMean(), x[::2], y[::2], np.array([0.1, 0.7, 9.0]), validation=(x[1::2], y[1::2])
+    )
     assert found.best == 0.7
     model = RunningMean(0.7).fit(x[::2], y[::2])
     assert_allclose(found.errors[1], np.mean((y[1::2] - model.predict(x[1::2])) ** 2))

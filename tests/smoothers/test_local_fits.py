@@ -88,6 +88,19 @@ def in_space(X, y, prior, Q, own, h, k, kind, degree):
     return out, S
 
 
+def in_lists(X, y, prior, Q, own, h, k, kind, degree):
+    """All rows are on each list, from near to far."""
+    out, S = np.empty(len(Q)), np.zeros((len(Q), len(X)))
+    apart = np.sqrt(((Q[:, None] - X) ** 2).sum(axis=2))
+    rows = np.argsort(apart, axis=1, kind="stable")
+    start = np.arange(len(Q) + 1) * len(X)
+    counts = prior if (prior != 1).any() else np.zeros(0)
+    lists = start, rows.ravel(), np.take_along_axis(apart, rows, axis=1).ravel()
+    powers = _powers(X.shape[1], degree)
+    _local_fits.in_lists(X, y, counts, counts, Q, *lists, own, h, k, kind, degree, powers, out, S)
+    return out, S
+
+
 @given(
     seed=st.integers(0, 10_000),
     d=st.integers(1, 3),
@@ -108,7 +121,7 @@ def test_the_kernel_does_what_the_book_says(seed, d, weighted, left_out, kind, d
     Q = X[own] if left_out else random.normal(size=(q, d))
     k, h = (12.0, 1.0) if neighbours or kind == NEAREST else (0.0, 2.5)
     apart = np.sqrt(((Q[:, None] - X) ** 2).sum(axis=2))
-    ways = (on_line, in_space) if d == 1 else (in_space,)
+    ways = (on_line, in_space, in_lists) if d == 1 else (in_space, in_lists)
     windows = [window_by_the_book(apart[i], prior, kind, h, k, own[i]) for i in range(q)]
     expected = [fit_by_the_book(X, y, v, at, degree) for v, at in zip(windows, Q)]
     for way in ways:
@@ -156,6 +169,12 @@ def test_arrays_that_do_not_fit_are_refused():
         in_space(X, y[:3], np.ones(4), X, np.full(4, -1), 1.0, 0.0, 0, 0)
     out, S, none = np.empty(1), np.zeros((0, 0)), np.zeros(0)
     order, powers = np.array([0, 1, 2, 9]), np.zeros((1, 1), np.int64)
+    for start, row in (([0, 5], 0), ([0, 1], 9)):
+        with pytest.raises(ValueError, match=r"lists do not fit|not there"):
+            _local_fits.in_lists(
+                X, y, none, none, X[:1], np.array(start), np.array([row]), np.zeros(1), np.array([-1]),
+                1.0, 0.0, 0, 0, powers, out, S,
+            )  # fmt: skip
     with pytest.raises(ValueError, match="not there"):
         _local_fits.on_line(
             X[:, 0], y, none, none, order, np.zeros(1), np.array([-1]), 1.0, 0.0, 0, 0, powers, out, S

@@ -8,7 +8,12 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsRegressor, RadiusNeighborsRegressor
 
 from assay.errors import DataError, DegenerateError, ParameterError
+from assay.smoothers import local_smoother
+from assay.smoothers.kernel_smoother import KernelSmoother
+from assay.smoothers.loess import Loess
+from assay.smoothers.running_line import RunningLine
 from assay.smoothers.running_mean import RunningMean
+from assay.smoothers.running_median import RunningMedian
 
 # The table of 8.8; queries .5, 2, 3.25, 6.
 TABLE = {1.0: [1.5, 1.5, 4.5, 7], 1.5: [1.5, 2.5, 3.5, 35 / 6], 2.5: [1.5, 2.7, 3.4, 5.625]}
@@ -150,6 +155,32 @@ def test_degenerate_rows():
         RunningMean().fit([[1.0], [2.0]], [[1, 2], [3, 4]])
     with pytest.raises(ParameterError, match="precomputed"):
         RunningMean(1.0, metric="precomputed").fit([[0.0, 1.0], [1.0, 0.0]], [1, 2])
+
+
+@pytest.mark.parametrize(
+    "smoother",
+    [
+        RunningMean(n_neighbors=7),
+        RunningMean(0.1),
+        RunningMean(0.3, metric="mahalanobis"),
+        RunningMedian(n_neighbors=7),
+        RunningLine(n_neighbors=20),
+        Loess(0.02, robust_iterations=1),
+        KernelSmoother(0.1, kernel="tricube"),
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_search_gives_the_same_answers_as_all_distances(smoother, weighted, monkeypatch):
+    random = np.random.default_rng(0)
+    X, y = random.uniform(0, 1, (1100, 2)).round(2), random.normal(size=1100)  # many equal distances
+    w = random.integers(0, 3, 1100) if weighted else None
+    said = []
+    for many in (10, 10**9):
+        monkeypatch.setattr(local_smoother, "MANY", many)
+        model = smoother.fit(X, y, w)
+        said.append((model.predict(X), model.leave_one_out(), model.weights(X[:30])))
+    for found, expected in zip(*said):
+        assert_allclose(found, expected, atol=1e-12)
 
 
 def test_the_number_of_threads_changes_nothing(monkeypatch):

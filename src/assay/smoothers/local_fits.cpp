@@ -378,6 +378,22 @@ double radius_in_space(const double *distance, const double *count, int64_t n, d
     return radius;
 }
 
+// The fit at one place through n rows with their distances; s (n,) or null.
+double at_one(const double *x, const double *y, const double *count, const double *prior, const double *distance,
+              int64_t n, int64_t d, const double *at, int64_t own, double h, const Way &way, Scratch &my, double *s) {
+    const double size = way.k > 0 ? radius_in_space(distance, count, n, way.k, own, my) : h;
+    if (way.kind == NEAREST) {
+        take_nearest(distance, count, nullptr, n, own, size, way.k, my);
+    } else {
+        double nearest = std::numeric_limits<double>::infinity();
+        for (int64_t t = 0; t < n; ++t)
+            if (distance[t] < nearest && counted(count, t, own) > 0 && (!prior || prior[t] > 0)) nearest = distance[t];
+        profile(way.kind, distance, prior, n, size, std::isfinite(nearest) ? nearest : 0.0, my.v.data());
+        if (own >= 0 && own < n) my.v[own] *= kept(count, own);
+    }
+    return fit(x, my.v.data(), y, n, d, at, way, my, s);
+}
+
 void in_space(In2<double> x,            // in   (n, d)
               In1<double> y,            // in   (n,)
               In1<double> count,        // in   (n,), or (0,) for ones
@@ -399,26 +415,61 @@ void in_space(In2<double> x,            // in   (n, d)
     const bool all = weights.shape(0) > 0;
     require(!all || (int64_t(weights.shape(0)) == q && int64_t(weights.shape(1)) == n), "no room for the weights");
     nb::gil_scoped_release unlocked;
-    const double *c = optional(count), *w = optional(prior);
     const Way way{kind, degree, powers.data(), p, k};
     Scratch my(n, d, p);
     for (int64_t i = 0; i < q; ++i) {
-        const double *distance = distances.data() + i * n;
-        const int64_t left_out = own.data()[i];
-        const double size = k > 0 ? radius_in_space(distance, c, n, k, left_out, my) : h;
-        if (kind == NEAREST) {
-            take_nearest(distance, c, nullptr, n, left_out, size, k, my);
-        } else {
-            double nearest = std::numeric_limits<double>::infinity();
-            for (int64_t t = 0; t < n; ++t)
-                if (distance[t] < nearest && counted(c, t, left_out) > 0 && (!w || w[t] > 0)) nearest = distance[t];
-            profile(kind, distance, w, n, size, std::isfinite(nearest) ? nearest : 0.0, my.v.data());
-            if (left_out >= 0 && left_out < n) my.v[left_out] *= kept(c, left_out);
-        }
         double *s = all ? weights.data() + i * n : nullptr;
-        const double *at = queries.data() + i * d;
-        estimate.data()[i] = fit(x.data(), my.v.data(), y.data(), n, d, at, way, my, s);
+        estimate.data()[i] =
+            at_one(x.data(), y.data(), optional(count), optional(prior), distances.data() + i * n, n, d,
+                   queries.data() + i * d, own.data()[i], h, way, my, s);
         if (s && !std::isfinite(estimate.data()[i])) std::fill(s, s + n, 0.0);
+    }
+}
+
+// ---- the same, with lists of the rows that may count ----
+
+void in_lists(In2<double> x, In1<double> y, In1<double> count, In1<double> prior, In2<double> queries,
+              In1<int64_t> start,       // in   (q + 1,) where the list of each query begins
+              In1<int64_t> rows,        // in   (m,)     row numbers; equally far ones from low to high
+              In1<double> distances,    // in   (m,)
+              In1<int64_t> own, double h, double k, int kind, int degree, In2<int64_t> powers,
+              InOut1<double> estimate, InOut2<double> weights) {
+    const int64_t n = x.shape(0), d = x.shape(1), q = queries.shape(0), p = powers.shape(0), m = rows.shape(0);
+    require(int64_t(y.shape(0)) == n && int64_t(distances.shape(0)) == m, "the rows do not fit together");
+    require(fits(count, n) && fits(prior, n), "the weights do not fit the rows");
+    require(int64_t(own.shape(0)) == q && int64_t(estimate.shape(0)) == q && int64_t(start.shape(0)) == q + 1,
+            "the queries do not fit together");
+    require(int64_t(powers.shape(1)) == d && int64_t(queries.shape(1)) == d, "the columns do not fit together");
+    const bool all = weights.shape(0) > 0;
+    require(!all || (int64_t(weights.shape(0)) == q && int64_t(weights.shape(1)) == n), "no room for the weights");
+    const int64_t *first = start.data(), *row = rows.data();
+    int64_t longest = 0;
+    require(first[0] == 0 && first[q] == m, "the lists do not fit the rows");
+    for (int64_t i = 0; i < q; ++i) {
+        require(first[i] <= first[i + 1], "the lists do not fit the rows");
+        longest = std::max(longest, first[i + 1] - first[i]);
+    }
+    for (int64_t t = 0; t < m; ++t) require(row[t] >= 0 && row[t] < n, "a row that is not there");
+    nb::gil_scoped_release unlocked;
+    const Way way{kind, degree, powers.data(), p, k};
+    Scratch my(longest, d, p);
+    std::vector<double> xs(longest * d), ys(longest), cs(longest), ps(longest), s(longest);
+    const double *c = optional(count), *w = optional(prior);
+    for (int64_t i = 0; i < q; ++i) {
+        const int64_t size = first[i + 1] - first[i], *list = row + first[i];
+        int64_t left_out = -1;
+        for (int64_t t = 0; t < size; ++t) {
+            std::copy_n(x.data() + list[t] * d, d, xs.data() + t * d);
+            ys[t] = y.data()[list[t]];
+            if (c) cs[t] = c[list[t]];
+            if (w) ps[t] = w[list[t]];
+            if (list[t] == own.data()[i]) left_out = t;
+        }
+        estimate.data()[i] = at_one(xs.data(), ys.data(), c ? cs.data() : nullptr, w ? ps.data() : nullptr,
+                                    distances.data() + first[i], size, d, queries.data() + i * d, left_out, h, way, my,
+                                    all ? s.data() : nullptr);
+        if (all && std::isfinite(estimate.data()[i]))
+            for (int64_t t = 0; t < size; ++t) weights.data()[i * n + list[t]] = s[t];
     }
 }
 
@@ -428,4 +479,5 @@ NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "Polynomials through the rows near a query, weighted by a kernel.";
     m.def("on_line", &on_line);
     m.def("in_space", &in_space);
+    m.def("in_lists", &in_lists);
 }

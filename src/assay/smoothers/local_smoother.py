@@ -21,6 +21,7 @@ __all__ = ["EMPTY", "KERNEL", "LocalSmoother"]
 
 WORK = 1 << 22  # distances in one piece of work
 SMALL = 1 << 16  # as many stay on one thread
+MANY, FEW = 1000, 0.05  # rows from which on a search pays, and the share of them that a window may hold then
 NEAREST = -1  # to the kernel: the k nearest rows, all alike
 ON_A_LINE = frozenset({"euclidean", "manhattan", "chebyshev"})  # in one column all of them are |x - x'|
 
@@ -153,13 +154,49 @@ class LocalSmoother(Smoother):
         points, at = (X, Q) if self._degree > 0 else (X[:, :1], Q[:, :1])  # a mean looks at distances alone
         way = (*way[:4], way[4] if self._degree > 0 else np.zeros((1, 1), np.int64))
         points, at = np.ascontiguousarray(points), np.ascontiguousarray(at)
+        lists = self._lists(X, Q, own, way, metric)
 
         def piece(some: slice) -> None:
             weights = np.zeros((0, 0)) if S is None else S[some]
-            apart = metric.between(Q[some], X)
-            _local_fits.in_space(points, *rows, at[some], apart, own[some], *way, out[some], weights)
+            rest = own[some], *way, out[some], weights
+            if lists is None:
+                _local_fits.in_space(points, *rows, at[some], metric.between(Q[some], X), *rest)
+            else:
+                _local_fits.in_lists(points, *rows, at[some], *lists(Q[some]), *rest)
 
         return piece
+
+    def _lists(self, X: Any, Q: Any, own: Any, way: Any, metric: Any) -> Any:
+        """What lists the rows that may count at some queries, if these are few of many; else None."""
+        h, k, kind = way[:3]
+        n, q = len(X), len(Q)
+        endless = kind != NEAREST and np.isinf(kernel_of(self._kernel).support)
+        if endless or n < MANY or q * n < MANY**2 or metric.power is None:
+            return None
+        from assay.distances.search import searcher
+
+        if k:
+            needed = int(k) + int(own.max() >= 0)
+            if self.weight_ is not None or needed > FEW * n:
+                return None
+            found = searcher(X, metric)
+
+            def nearest(some: np.ndarray) -> Any:
+                apart, rows = found.nearest(some, needed)
+                start = np.arange(len(some) + 1, dtype=np.int64) * needed
+                return start, rows.ravel().astype(np.int64, copy=False), apart.ravel()
+
+            return nearest
+        looked = Q[np.linspace(0, q - 1, 16).astype(np.int64)]
+        if (metric.between(looked, X) < h).mean() > FEW:
+            return None
+        found = searcher(X, metric)
+
+        def within(some: np.ndarray) -> Any:
+            start, rows, apart = found.within(some, h)
+            return start.astype(np.int64, copy=False), rows.astype(np.int64, copy=False), apart
+
+        return within
 
     def _in_pieces(self, piece: Any, q: int) -> None:
         n = len(self.y_)
