@@ -81,3 +81,19 @@ def test_one_class_leaves_only_the_pull():
     X, _ = noisy_classes()
     metric = TripletMetric().fit(X, np.zeros(len(X)))
     assert metric.history_[0]["violations"] == 0
+
+
+@pytest.mark.capability("IML-8-17")
+def test_the_learned_metric_answers_x_where_euclid_answers_o():
+    """IML Fig 8-7: the classes lie on both sides of a line, and x along it; the query (0, 0) is on the line."""
+    X = np.array([[-1, 0], [0, 1], [1, 2], [-0.5, 0.5], [-3, -3], [-2, -2], [3, 3], [4, 4]], dtype=float)
+    y = np.array(list("ooooxxxx"))
+    query = np.zeros((1, 2))
+    metric = TripletMetric(n_neighbors=2).fit(X, y)
+    answers = []
+    for points, asked in ((X, query), (metric.transform(X), metric.transform(query))):
+        near = np.argsort(np.linalg.norm(points - asked, axis=1), kind="stable")[:3]
+        answers.append(max("ox", key=list(y[near]).count))
+    assert answers == ["o", "x"]
+    line = np.array([1.0, 1.0])  # along the line hardly any distance is left
+    assert np.linalg.norm(metric.components_ @ line) < 0.5 * np.linalg.norm(metric.components_ @ [1.0, -1.0])

@@ -38,7 +38,7 @@ def test_a_score_is_the_mean_path_of_the_trees():
 @pytest.mark.parametrize("load", [load_wine, load_diabetes])
 @pytest.mark.parametrize("settings", [{}, {"max_features": 0.5}, {"bootstrap": True, "max_samples": 0.5}])
 def test_scores_agree_with_scikit_learn_as_two_of_its_forests_agree(load, settings):
-    """Peer: IsolationForest, scikit-learn 1.9; other draws, so ours must be as near to it as another seed of its own."""
+    """Peer: IsolationForest, scikit-learn 1.9; other draws, so ours must be as near as another of its seeds."""
     X = load(return_X_y=True)[0]
     ours = IsolationForest(n_estimators=150, random_state=0, **settings).fit(X)
     peer, other = (Peer(n_estimators=150, random_state=seed, **settings).fit(X) for seed in (0, 1))

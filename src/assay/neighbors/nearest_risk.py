@@ -90,7 +90,7 @@ def nearest_risk_bounds(bayes_risk: float, n_classes: int = 2) -> RiskBounds:
     0.1 to 0.18
     """
     most = _most("nearest_risk_bounds", n_classes)
-    if not 0 <= bayes_risk <= most:
+    if not 0 <= bayes_risk <= most * (1 + 1e-12):
         raise ParameterError(
             f"nearest_risk_bounds: the Bayes risk of {n_classes} classes is from 0 to {most:g}, got {bayes_risk!r}."
         )
