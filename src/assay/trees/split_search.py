@@ -188,7 +188,7 @@ class SplitSearch:
     def _thresholds(self, X: Floats, rows: Rows, w: Floats, before: float) -> list[Split]:
         """The best threshold of each column of numbers, for targets that are numbers too."""
         assert isinstance(self.measure, NumberMeasure)
-        y, root = self.measure.y, self.measure.error == "deviation"
+        y, root = np.ascontiguousarray(self.measure.y, np.float64), self.measure.error == "deviation"
         most = self.max_candidates if self.candidates == "equal-depth" else 0
         numeric = np.flatnonzero(self.n_categories == 0)
 
