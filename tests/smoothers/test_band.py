@@ -32,7 +32,7 @@ def test_a_bin_has_the_interval_of_its_numbers():
 
 @pytest.mark.parametrize(
     "smoother",
-    [RunningMean(1.0), KernelSmoother(0.5), Loess(0.3), SmoothingSpline(), Regressogram(1.0, degree=1)],
+    [RunningMean(1.0), KernelSmoother(0.5), Loess(0.3), SmoothingSpline(5.0), Regressogram(1.0, degree=1)],
 )
 def test_the_bands_of_little_biased_curves_cover_as_often_as_they_say(smoother):
     """A line, so that windows are unbiased inside; 200 samples: 90 % within three standard errors of that share."""
@@ -59,6 +59,14 @@ def test_a_curve_through_all_rows_shows_no_noise(eight):
     for smoother in (SmoothingSpline(0.0), RunningMean(0.5)):
         with pytest.raises(DegenerateError, match="passes through all rows"):
             smoother.fit(x, r).confidence_band(x, noise="global")
+
+
+@pytest.mark.parametrize("noise", ["local", "global"])
+@pytest.mark.parametrize("smoother", [RunningMean(1.5, empty="nan"), Regressogram(2.0, empty="nan")])
+def test_where_nothing_is_known_the_interval_has_no_ends(eight, smoother, noise):
+    x, r, _ = eight
+    band = smoother.fit(x, r).confidence_band([[3.0], [50.0]], noise=noise)
+    assert np.isfinite(band.high[0]) and np.isnan(band.estimate[1]) and np.isinf(band.error[1])
 
 
 def test_wrong_questions_are_refused(eight):

@@ -7,6 +7,7 @@ from scipy.stats import binned_statistic_dd
 from sklearn.datasets import load_diabetes, load_iris
 
 from assay.errors import DataError, DegenerateError, ParameterError
+from assay.smoothers import regressogram
 from assay.smoothers.regressogram import Regressogram
 
 
@@ -76,6 +77,12 @@ def test_what_an_empty_bin_gets():
         assert_allclose(Regressogram(1.0, empty=empty).fit(X, y).predict([[5.0], [0.9]]), expected)
     with pytest.raises(DataError, match=r"query row 1, \[5.0\].*Raise width"):
         Regressogram(1.0, empty="raise").fit(X, y).predict([[0.5], [5.0]])
+
+
+def test_many_empty_bins(monkeypatch):
+    monkeypatch.setattr(regressogram, "BLOCK", 7)
+    model = Regressogram(1.0).fit([[0.0], [1.0], [9.0]], [1.0, 2.0, 6.0])
+    assert_allclose(model.predict(np.linspace(12, 99, 30)[:, None]), np.full(30, 6.0))
 
 
 def test_bins_are_half_open_and_begin_at_the_origin():

@@ -85,6 +85,21 @@ def test_what_an_empty_window_gets():
         RunningMean(0.5, empty="raise").fit(X, y).predict(far)
 
 
+def test_windows_that_would_be_empty_do_not_disturb_the_choice_of_the_width(waves):
+    x, y = waves
+    for empty in ("nan", "raise"):
+        assert_allclose(RunningMean(empty=empty).fit(x, y).bandwidth_, RunningMean().fit(x, y).bandwidth_)
+        alone = RunningMean(0.4, empty=empty).fit([[0.0], [0.1], [5.0]], [1.0, 2.0, 3.0])
+        assert_allclose(alone.leave_one_out(), [2, 1, np.nan])
+
+
+def test_many_empty_windows(monkeypatch):
+    monkeypatch.setattr(local_smoother, "WORK", 10)
+    X, y = [[0.0], [1.0], [2.0]], [1.0, 2.0, 4.0]
+    far = np.linspace(10, 90, 31)[:, None] * [[-1.0]]
+    assert_allclose(RunningMean(0.5).fit(X, y).predict(far), np.ones(31))
+
+
 @given(seed=st.integers(0, 1000), d=st.integers(1, 2), k=st.sampled_from([None, 4]))
 @settings(max_examples=30, deadline=None)
 def test_a_row_of_weight_two_is_two_rows(seed, d, k):
@@ -155,6 +170,8 @@ def test_degenerate_rows():
         RunningMean().fit([[1.0], [2.0]], [[1, 2], [3, 4]])
     with pytest.raises(ParameterError, match="precomputed"):
         RunningMean(1.0, metric="precomputed").fit([[0.0, 1.0], [1.0, 0.0]], [1, 2])
+    with pytest.raises(ParameterError, match=r"RunningMean: metric must be one of .*got 'as the crow flies'"):
+        RunningMean(1.0, metric="as the crow flies").fit([[0.0], [1.0]], [1, 2])
 
 
 @pytest.mark.parametrize(

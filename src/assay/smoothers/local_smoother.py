@@ -60,7 +60,10 @@ class LocalSmoother(Smoother):
     @property
     def takes(self) -> frozenset[str]:  # type: ignore[override]
         """Categories and gaps as they are, if the metric measures them."""
-        return self._unlearned().takes & {"nominal", "missing"}
+        try:
+            return self._unlearned().takes & {"nominal", "missing"}
+        except ParameterError:  # which a fit will raise
+            return frozenset()
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self._keep(X, y, w)
@@ -214,26 +217,28 @@ class LocalSmoother(Smoother):
 
     def _fill(self, empty: Any, Q: Any, X: Any, own: Any, metric: Any, out: Any, S: Any) -> None:
         """Estimates for windows without rows, as ``empty`` says."""
-        if self.empty == "nan":
-            return
-        if self.empty == "raise":
+        asked = empty[own[empty] < 0]
+        if self.empty == "raise" and len(asked):
             raise DataError(
-                f"{type(self).__name__}: no training row is near query row {empty[0]}, {Q[empty[0]].tolist()}, nor "
-                f'near {len(empty) - 1} others. Raise bandwidth, give n_neighbors, or set empty="nearest".'
+                f"{type(self).__name__}: no training row is near query row {asked[0]}, {Q[asked[0]].tolist()}, nor "
+                f'near {len(asked) - 1} others. Raise bandwidth, give n_neighbors, or set empty="nearest".'
             )
+        if self.empty in ("nan", "raise"):
+            return
         prior = self._prior()
         counts = np.ones(len(self.y_)) if prior is None else prior
-        for i in empty:
-            share = counts.copy()
-            if own[i] >= 0:
-                share[own[i]] *= 0.0 if self.weight_ is None else kept(self.weight_[own[i]])
+        for some in np.array_split(empty, -(-len(empty) * len(X) // WORK)):
+            share = np.repeat(counts[None], len(some), axis=0)
+            left = own[some] >= 0
+            rows = own[some][left]
+            share[left, rows] *= 0.0 if self.weight_ is None else kept(self.weight_[rows])
             if self.empty == "nearest":
-                apart = np.where(share > 0, metric.between(Q[i : i + 1], X)[0], np.inf)
-                share[apart > apart.min()] = 0  # equally near rows have equal parts
-            share /= share.sum()
-            out[i] = share @ self.y_
+                apart = np.where(share > 0, metric.between(Q[some], X), np.inf)
+                share[apart > apart.min(axis=1, keepdims=True)] = 0  # equally near rows have equal parts
+            share /= share.sum(axis=1, keepdims=True)
+            out[some] = share @ self.y_
             if S is not None:
-                S[i] = share
+                S[some] = share
 
     def _apart(self, X: np.ndarray) -> np.ndarray | None:
         return self._metric().between(X, self.X_)[0]
@@ -249,7 +254,10 @@ class LocalSmoother(Smoother):
     def _unlearned(self) -> Any:
         from assay.distances.metric import metric_of
 
-        return metric_of(self.metric, schema=getattr(self, "schema_", None))
+        try:
+            return metric_of(self.metric, schema=getattr(self, "schema_", None))
+        except ParameterError as error:
+            raise ParameterError(f"{type(self).__name__}: {error}") from None
 
     def _metric(self) -> Any:
         metric = self._unlearned().learn(self.X_)

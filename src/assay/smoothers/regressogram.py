@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.parameters import Array, Choice, Count, Range
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.local_smoother import EMPTY
-from assay.smoothers.smoother import Smoother
+from assay.smoothers.smoother import BLOCK, Smoother
 from assay.smoothers.widths import EFFORT, SOME, spread_rows
 
 __all__ = ["Regressogram"]
@@ -160,7 +160,11 @@ class Regressogram(Smoother):
         answer = self.intercept_[place] + np.einsum("qj,qj->q", X, self.coef_[place])
         empty = np.flatnonzero(place < 0)
         if len(empty):
-            answer[empty] = self._fallback(X[empty], empty) @ self.y_ if self.empty != "nan" else np.nan
+            answer[empty] = np.nan
+            for some in (
+                np.array_split(empty, -(-len(empty) * len(self.y_) // BLOCK)) if self.empty != "nan" else ()
+            ):
+                answer[some] = self._fallback(X[some], some) @ self.y_
         return answer
 
     def _shares(self, X: np.ndarray) -> np.ndarray:

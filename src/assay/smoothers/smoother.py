@@ -88,13 +88,12 @@ class Smoother(Regressor):
         estimate, error, dof = (np.empty(len(X)) for _ in range(3))
         for rows in _blocks(len(X), len(self.y_)):
             S = self._shares(X[rows])
-            estimate[rows] = S @ self.y_
-            size = 1 / self._squares(S)  # the effective number of rows in the window
-            spread = np.einsum("qt,qt->q", S, (self.y_ - estimate[rows][:, None]) ** 2)
-            dof[rows] = np.maximum(size - 1, 0.0)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                alone = size - 1 < 1e-9  # one number says nothing about the noise
-                error[rows] = np.where(alone, np.inf, np.sqrt(spread / (size - 1)))
+            estimate[rows], squares = self._told(S)
+            spread = np.einsum("qt,qt->q", S, (self.y_ - (S @ self.y_)[:, None]) ** 2)
+            known = (squares > 0) & (squares < 1 - 1e-9)  # one number says nothing about the noise
+            size = 1 / np.where(known, squares, 1.0)  # the effective number of rows in the window
+            dof[rows] = size - 1
+            error[rows] = np.where(known, np.sqrt(spread / np.where(known, size - 1, 1.0)), np.inf)
         return estimate, error, dof
 
     def _global_noise(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -102,9 +101,13 @@ class Smoother(Regressor):
         sigma, dof = self._noise()
         estimate, error = np.empty(len(X)), np.empty(len(X))
         for rows in _blocks(len(X), len(self.y_)):
-            S = self._shares(X[rows])
-            estimate[rows], error[rows] = S @ self.y_, sigma * np.sqrt(self._squares(S))
+            estimate[rows], squares = self._told(self._shares(X[rows]))
+            error[rows] = np.where(squares > 0, sigma * np.sqrt(squares), np.inf)
         return estimate, error, np.full(len(X), dof)
+
+    def _told(self, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The estimates, NaN where no row counts, and their variances in units of the noise, 0 there."""
+        return np.where(S.any(axis=1), S @ self.y_, np.nan), self._squares(S)
 
     def _noise(self) -> tuple[float, float]:
         """The standard deviation of the noise, and the degrees of freedom that are left to see it."""

@@ -29,7 +29,7 @@ def chosen_width(smoother: Any, way: str) -> float:
         rows = rows[smoother.weight_[rows] > 0]
     widths = start * 2.0 ** STEPS[::-1]
     errors = [error_at(smoother, rows, float(width), way) for width in widths]
-    return float(widths[int(np.argmin(errors))])
+    return float(widths[int(np.argmin(np.where(np.isnan(errors), np.inf, errors)))])
 
 
 def error_at(smoother: Any, rows: np.ndarray, width: float, way: str) -> float:
