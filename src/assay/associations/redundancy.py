@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["improvement_p", "redundant"]
 
+EQUAL = 1e-12  # confidences of weighted baskets that differ by less are equal
+
 
 def redundant(rules: AssociationRules, min_improvement: float = 0.0) -> np.ndarray:
     """(R,) bool: whether one of the rules has the same right side, a part of the left one, and no less confidence.
@@ -48,7 +50,8 @@ def redundant(rules: AssociationRules, min_improvement: float = 0.0) -> np.ndarr
             out = [j for j in range(size) if mask >> j & 1]
             part = key[rows] - worth[:, out].sum(axis=1, dtype=np.uint64)
             at = np.minimum(np.searchsorted(ordered, part), len(ordered) - 1)
-            answer[rows] |= (ordered[at] == part) & (sure[at] >= confidence[rows] - min_improvement)
+            more = confidence[rows] - sure[at]
+            answer[rows] |= (ordered[at] == part) & ((more <= EQUAL) | (more < min_improvement - EQUAL))
             left = ~answer[rows]
             if not left.all():
                 rows, worth = rows[left], worth[left]
