@@ -25,7 +25,9 @@ def test_a_file_of_any_version_gives_the_answers_of_its_time(path):
     model = assay.load(path)
     X = Table.of(said["rows"]) if isinstance(said["rows"], dict) else np.array(said["rows"])
     for way, expected in said["answers"].items():
-        answer = getattr(model, way)(X)
+        answer = getattr(model, way)(
+            *(said["rows"] if hasattr(model, "recommend") else [X])
+        )  # users and items
         if answer.dtype.kind == "f":
             assert_allclose(answer, expected, rtol=1e-12, atol=1e-300, err_msg=way)
         else:
@@ -36,5 +38,8 @@ def test_a_file_of_any_version_gives_the_answers_of_its_time(path):
 def test_a_file_of_any_version_goes_through_today_s_format(path, tmp_path):
     model = assay.load(path)
     assay.save(model, tmp_path / "again.assay")
-    assert repr(assay.load(tmp_path / "again.assay").get_params()) == repr(model.get_params())
+    again = assay.load(tmp_path / "again.assay")
+    assert str(again) == str(model)
+    if hasattr(model, "get_params"):
+        assert repr(again.get_params()) == repr(model.get_params())
     assert describe(path)["learner"] == type(model).__name__

@@ -10,6 +10,7 @@ import pathlib
 import numpy as np
 
 import assay
+from assay.associations import ItemNeighbours
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, MultinomialNB, NaiveBayes
 from assay.core.persistence.container import VERSION
 from assay.decide import DecisionRule
@@ -29,6 +30,16 @@ from assay.linear import (
     SGDClassifier,
 )
 from assay.prepare import Prepared, StandardScaler
+from assay.rules import (
+    FOIL,
+    BoxClassifier,
+    CBAClassifier,
+    CN2Classifier,
+    M5RulesRegressor,
+    OneRClassifier,
+    PartClassifier,
+    RipperClassifier,
+)
 from assay.stats import Gaussian
 from assay.tables import Table
 from assay.trees import C45Classifier, CARTClassifier, DecisionTreeRegressor, FisherTreeClassifier
@@ -56,6 +67,12 @@ COLUMNS = {
 }
 SORTS = np.repeat(["Elstar", "Fuji", "Granny Smith"], 4)
 WEIGHTS = np.linspace(0.5, 2.0, 12)
+
+# Who likes which sort, and how much; and who is whose father.
+TASTES = [("Ann", "Elstar", 9), ("Ann", "Fuji", 7), ("Bob", "Elstar", 8), ("Bob", "Granny Smith", 3)]
+TASTES += [("Cleo", "Fuji", 8), ("Cleo", "Granny Smith", 2), ("Dan", "Elstar", 2), ("Dan", "Granny Smith", 9)]
+FAMILY = {"Father": [("Sharon", "Bob"), ("Tom", "Bob"), ("Bob", "Victor")], "Female": [("Sharon",)]}
+DAUGHTERS = {"Daughter": [("Bob", "Sharon")]}
 
 
 def numbers():
@@ -104,6 +121,21 @@ def models():
         "perceptron": (Perceptron(random_state=0).fit(Z, y), Z.tolist()),
         "polynomial_regressor": (PolynomialRegressor(3).fit(X[:, :1], X[:, 1]), X[:, :1].tolist()),
         "one_vs_one": (OneVsOneClassifier(LogisticRegression()).fit(X, y), X.tolist()),
+        "ripper": (RipperClassifier(random_state=0).fit(Table.of(COLUMNS), SORTS), COLUMNS),
+        "one_r": (OneRClassifier(3).fit(Table.of(COLUMNS), SORTS), COLUMNS),
+        "cn2": (CN2Classifier(ordered=False, alpha=0.2).fit(Table.of(COLUMNS), SORTS), COLUMNS),
+        "part": (PartClassifier(pruning=None).fit(Table.of(COLUMNS), SORTS), COLUMNS),
+        "cba": (
+            CBAClassifier(min_support=2, cuts={"weight": [170, 230]}).fit(Table.of(COLUMNS), SORTS),
+            COLUMNS,
+        ),
+        "m5_rules": (M5RulesRegressor(min_samples_leaf=2).fit(X, X[:, 1] * (X[:, 0] > 200)), X.tolist()),
+        "box": (BoxClassifier(cost_fn=3.0).fit(Table.of(whole), y), whole),
+        "item_neighbours": (
+            ItemNeighbours(shrinkage=1).fit(TASTES),
+            [["Ann", "Bob", "Cleo", "Dan"], ["Granny Smith", "Fuji", "Elstar", "Fuji"]],
+        ),
+        "foil": (FOIL().fit(FAMILY | DAUGHTERS, "Daughter"), [["Bob", "Sharon"], ["Bob", "Tom"]]),
         "gradient_boosting": (
             GradientBoostingClassifier(n_estimators=5, random_state=0).fit(Table.of(COLUMNS), SORTS),
             COLUMNS,
@@ -113,6 +145,8 @@ def models():
 
 def answers(model, rows):
     """What a model says, as JSON holds it."""
+    if isinstance(model, ItemNeighbours):
+        return {"predict": model.predict(*rows).tolist()}  # users and items
     X = Table.of(rows) if isinstance(rows, dict) else np.array(rows)
     ways = [way for way in ("predict_proba", "predict", "transform") if hasattr(model, way)]
     if "predict_proba" not in ways and hasattr(model, "decision_function"):
