@@ -32,6 +32,7 @@ class BoxUnionClassifier(RuleClassifier):
 
     Of rows that are equal but for their class only those of the most frequent class count. Where boxes of several
     classes hold a row they vote by their confidence; a row in no box gets the class shares of the training rows.
+    Cost: O(n^2 d) for each box at worst. Noise asks for many small boxes; ``min_weight`` and ``max_boxes`` spare them.
 
     Parameters
     ----------
