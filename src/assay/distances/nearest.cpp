@@ -21,6 +21,9 @@ using namespace assay;
 
 namespace {
 
+// Inlined into each version of a hot function, so that it is compiled for its instructions.
+#define INLINE __attribute__((always_inline)) inline
+
 struct Candidate {
     double score;
     int64_t row;
@@ -51,13 +54,13 @@ struct Stores {
         all[q * cap + count[q]++] = {score, row};
         if (count[q] < cap) return;
         cut(q);
-        if (count[q] > k && count[q] > cap / 2) count[q] = -1;
+        if (count[q] > cap - 8) count[q] = -1;
     }
 };
 
 Stores stores_of(InOut2<int64_t> &store, InOut1<int64_t> &count, InOut1<double> &limit, In1<double> &slack, int64_t k) {
     const int64_t cap = int64_t(store.shape(1)) / 2, q = int64_t(store.shape(0));
-    require(k >= 1 && cap >= 2 * k + 2, "nearest: the stores are too small");
+    require(k >= 1 && cap >= 2 * k + 16, "nearest: the stores are too small");
     require(int64_t(count.shape(0)) == q && int64_t(limit.shape(0)) == q && int64_t(slack.shape(0)) == q,
             "nearest: one store, limit and slack for each query");
     for (int64_t i = 0; i < q; ++i) require(count.data()[i] < cap, "nearest: a store is overfull");
@@ -66,14 +69,14 @@ Stores stores_of(InOut2<int64_t> &store, InOut1<int64_t> &count, InOut1<double> 
 
 // The limit as a number of type T that is no smaller.
 template <class T>
-inline T above(double limit) {
+INLINE T above(double limit) {
     const T rounded = T(limit);
     return double(rounded) < limit ? std::nextafter(rounded, std::numeric_limits<T>::infinity()) : rounded;
 }
 
 // The candidates among a block of scores, for all queries.
 template <class T>
-inline void gather_rows(const View2<const T> &scores, int64_t offset, int64_t own, const Stores &stores) {
+INLINE void gather_rows(const View2<const T> &scores, int64_t offset, int64_t own, const Stores &stores) {
     const int64_t w = scores.cols();
     for (int64_t q = 0; q < scores.rows(); ++q) {
         if (stores.count[q] < 0) continue;
@@ -125,10 +128,10 @@ void gather(In2<T> scores_,            // in      (q, w)        scores of rows o
 enum class Power { one, two, whole, infinite, any };  // whole: 3, 4, ... 16
 
 template <Power kind, class A, class B>
-inline double apart(const A *a, const B *b, int64_t d, double p) {
+INLINE double apart(const A *a, const B *b, int64_t d, double p) {
     double sums[4] = {0, 0, 0, 0};
     int64_t j = 0;
-    const auto term = [&](int64_t at, double &sum) {
+    const auto term = [&](int64_t at, double &sum) __attribute__((always_inline)) {
         const double difference = std::fabs(double(a[at]) - double(b[at]));
         if constexpr (kind == Power::one) sum += difference;
         if constexpr (kind == Power::two) sum += difference * difference;
@@ -164,7 +167,7 @@ void by_power(double p, Task &&task) {
 }
 
 template <Power kind, class T>
-inline void scan_rows(const View2<const T> &Q, const View2<const T> &X, double p, int64_t offset, int64_t own,
+INLINE void scan_rows(const View2<const T> &Q, const View2<const T> &X, double p, int64_t offset, int64_t own,
                       const Stores &stores) {
     const int64_t n = X.rows(), d = X.cols(), piece = std::max<int64_t>(16, 16384 / std::max<int64_t>(d, 1));
     for (int64_t start = 0; start < n; start += piece) {  // rows that stay in the cache while all queries pass
@@ -180,7 +183,7 @@ inline void scan_rows(const View2<const T> &Q, const View2<const T> &X, double p
 }
 
 template <class T>
-inline void scan_by_power(const View2<const T> &Q, const View2<const T> &X, double p, int64_t offset, int64_t own,
+INLINE void scan_by_power(const View2<const T> &Q, const View2<const T> &X, double p, int64_t offset, int64_t own,
                           const Stores &stores) {
     if (p == 1) scan_rows<Power::one>(Q, X, p, offset, own, stores);
     else if (p == 2) scan_rows<Power::two>(Q, X, p, offset, own, stores);
