@@ -102,6 +102,13 @@ def test_weights_are_copies():
 
 
 def test_degenerate_tables():
+    for how in (
+        {},
+        {"shifts": 3},
+        {"interpolate": "linear"},
+    ):  # so far out that there is no number for the bin
+        far = HistogramDensity(0.1, **how).fit(SAMPLE).score_samples([[1e308], [-1e308]])
+        assert_array_equal(far, [-np.inf, -np.inf])
     one = HistogramDensity("scott").fit([[3.0, 5.0]])
     assert_array_equal(one.width_, [1, 1])
     assert_allclose(one.density([[3.5, 5.5], [9, 9]]), [1, 0])

@@ -248,6 +248,7 @@ def test_wrong_input_is_named():
         ({"bandwidth": 0}, "bandwidth"),
         ({"bandwidth": [1.0] * 4, "shape": "mahalanobis"}, "one bandwidth"), ({"kernel": "round"}, "kernel"),
         ({"algorithm": "kd_tree", "metric": "haversine"}, "invalid metric"), ({"metric": "unheard"}, "metric"),
+        ({"metric": "precomputed"}, "metric"), ({"metric": [1]}, "metric"),
         ({"bandwidth": "least_squares", "kernel": "box"}, "least_squares"),
     ):  # fmt: skip
         with pytest.raises(ParameterError, match=f"KernelDensity.*{said}"):

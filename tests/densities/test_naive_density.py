@@ -61,6 +61,11 @@ def test_an_empty_window_has_density_0():
     assert_array_equal(NaiveDensity(0.5).fit([[1.0, 2.0]]).density([[1.0, 2.0], [9.0, 9.0]]), [4, 0])
 
 
+def test_far_rows_have_density_0():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    assert_array_equal(NaiveDensity(0.5).fit(X).density([[1e308, -1e308]]), [0])
+
+
 def test_wrong_widths_are_named():
     for width in ([1.0, 2.0], [0.0], 0.0, [[1.0]]):
         with pytest.raises(ParameterError, match=r"NaiveDensity: width"):

@@ -109,12 +109,13 @@ class HistogramDensity(DensityEstimator):
 
     def _place(self, X: np.ndarray) -> np.ndarray:
         """Where rows lie, in (small) bins from the origin."""
-        return (X - self.origin_) / (self.width_ / self.shifts)
+        with np.errstate(over="ignore"):
+            return (X - self.origin_) / (self.width_ / self.shifts)
 
     def _log_density(self, X: np.ndarray) -> np.ndarray:
         if len(self.bins_) != len(self.mass_) or self.bins_.shape[1:] != self.width_.shape:
             raise DataError("HistogramDensity: bins_ and mass_ do not belong together.")
-        place = self._place(X)
+        place = np.clip(self._place(X), -(2.0**60), 2.0**60)  # beyond all bins
         if self.interpolate == "linear":
             place, reach = place - 0.5, 1.0  # centres of bins are whole numbers
         else:
@@ -165,6 +166,6 @@ def _keys(cells: np.ndarray) -> np.ndarray:
 
 def _found(keys: np.ndarray, mass: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """The mass of each cell, 0 of those that hold nothing."""
-    wanted = _keys(np.clip(cells, -(2.0**62), 2.0**62))
+    wanted = _keys(cells)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[at] == wanted, mass[at], 0.0)

@@ -17,7 +17,7 @@ from assay.densities.grid_sums import grid_sums
 from assay.densities.kernel_sums import KernelSums
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
 from assay.densities.metric_sums import MetricSums, sums_over
-from assay.distances.metric import METRICS, metric_of
+from assay.distances.metric import METRICS, Metric, metric_of
 from assay.errors import DegenerateError, ParameterError
 
 __all__ = ["KernelDensity"]
@@ -53,8 +53,9 @@ class KernelDensity(DensityEstimator):
     kernel : str
         "gaussian", "box" ("tophat"), "triangular" ("linear"), "epanechnikov", "biweight" ("quartic"), "triweight",
         "tricube", "cosine", "exponential", "logistic".
-    metric : str or callable
-        A name that `assay.distances.metric_of` knows. (1) integrates to one for the Euclidean distance only.
+    metric : str, callable or Metric
+        A name that `assay.distances.metric_of` knows, but not "precomputed". (1) integrates to one for the Euclidean
+        distance only, (2) is chosen by ``shape``.
     atol, rtol : float
         How wrong the density may be: by ``atol + rtol * density``. More is quicker.
     breadth_first : bool
@@ -90,7 +91,7 @@ class KernelDensity(DensityEstimator):
         "algorithm": Choice("auto", "kd_tree", "ball_tree"),
         "kernel": Choice(*KERNELS, *ALIASES),
         "metric": Any_(
-            "the name of a metric or a function of two rows", lambda v: callable(v) or v in METRICS
+            "the name of a metric, a function of two rows, or a Metric", lambda metric: _measures(metric)
         ),
         "atol": Range(0),
         "rtol": Range(0),
@@ -285,3 +286,9 @@ class KernelDensity(DensityEstimator):
 
         axes, total = grid_sums(X, self.points_.weights, bump, size, reach)
         return axes, total * np.exp(-np.log(self.points_.weights.sum()) - self._log_volume())
+
+
+def _measures(metric: Any) -> bool:
+    """Whether this stands for a distance between rows."""
+    named = isinstance(metric, str) and metric in METRICS and metric != "precomputed"
+    return named or isinstance(metric, Metric) or (callable(metric) and not isinstance(metric, type))

@@ -15,7 +15,7 @@ from assay.errors import ParameterError
 
 __all__ = ["NaiveDensity"]
 
-QUERIES = 256  # in one piece of work
+PAIRS = 1 << 20  # of a query and a row at once
 
 
 class NaiveDensity(DensityEstimator):
@@ -82,18 +82,19 @@ class NaiveDensity(DensityEstimator):
         """The weight in each window: rows near enough in every column, then a look at the ends."""
         found = _searcher_of(self.rows_ / self.width_)
         out, half = np.empty(len(X)), self.width_ / 2
-        for start in range(0, len(X), QUERIES):
-            some = X[start : start + QUERIES]
-            starts, rows, _ = found.within(some / self.width_, 0.5 + 1e-9)
+        size = max(1, PAIRS // len(self.rows_))
+        for start in range(0, len(X), size):
+            some = X[start : start + size]
+            with np.errstate(over="ignore"):
+                place = np.clip(some / self.width_, -1e300, 1e300)
+            starts, rows, _ = found.within(place, 0.5 + 1e-9)
             query = np.repeat(np.arange(len(some)), np.diff(starts))
             low, high = (some - half)[query], (some + half)[query]
             row = self.rows_[rows]
             inside = np.all(
                 (low < row) & ((row <= high) if self.ends == "half_open" else (row < high)), axis=1
             )
-            out[start : start + QUERIES] = np.bincount(
-                query, self.weights_[rows] * inside, minlength=len(some)
-            )
+            out[start : start + size] = np.bincount(query, self.weights_[rows] * inside, minlength=len(some))
         return out
 
 
