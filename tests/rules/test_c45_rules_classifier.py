@@ -155,3 +155,12 @@ def test_something_that_is_no_tree_is_refused():
         ValueError, match=r"C45RulesClassifier: tree must be a learner of trees that has rules\(\)"
     ):
         C45RulesClassifier(tree=3).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_rows_without_weight_are_neither_learned_from_nor_held_out():
+    data, w = load_iris(), np.ones(150)
+    w[::3] = 0
+    model = C45RulesClassifier(pruning="validation", random_state=0)
+    left = str(model.fit(data.X.values[w > 0], data.y[w > 0]))
+    assert str(model.fit(data.X.values, data.y, sample_weight=w)) == left
+    assert model.fit([[1.0], [2.0], [3.0]], list("aaa"), sample_weight=[0, 1, 0]).predict([[1.0]])[0] == "a"

@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.parameters import Any_, Choice, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.rules import Rule
+from assay.rules.covering import weighing
 from assay.rules.rule_learner import RuleClassifier, class_rules
 from assay.rules.rule_selection import class_order, possible_conditions, shortest_subset, theory_bits
 from assay.trees.c45_classifier import C45Classifier, held_out_rows
@@ -112,6 +113,7 @@ class C45RulesClassifier(RuleClassifier):
         self.random_state = random_state
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        X, y, w = weighing(X, y, w)
         weights = np.ones(len(y)) if w is None else w
         aside = np.zeros(len(y), bool)
         if self.pruning == "validation":
@@ -137,8 +139,7 @@ class C45RulesClassifier(RuleClassifier):
     def _simplified(
         self, rules: tuple[Rule, ...], X: np.ndarray, y: np.ndarray, w: np.ndarray, aside: np.ndarray
     ) -> list[tuple[Any, int]]:
-        there = w > 0
-        check = aside & there if (aside & there).any() else there
+        check = aside if aside.any() else ~aside
         block, target, v = np.asfortranarray(X[check]), y[check], w[check]
         confidence = self.confidence if self.pruning == "pessimistic" else None
         short: dict[Any, tuple[float, Rule]] = {}
@@ -151,7 +152,7 @@ class C45RulesClassifier(RuleClassifier):
         surest = [rule for _, rule in sorted(short.values(), key=lambda one: (round(one[0], 12), -one[1].n))]
         if not surest:
             return []
-        X, y, w = np.asfortranarray(X[there]), y[there], w[there]
+        X = np.asfortranarray(X)
         covered = np.column_stack([rule.covers(X) for rule in surest])
         answers = np.array([int(rule.answer) for rule in surest])
         bits = theory_bits(surest, possible_conditions(X, self.schema_.category_counts(ordered=False)))
