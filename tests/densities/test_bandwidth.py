@@ -76,6 +76,12 @@ def test_weights_are_copies_for_sheather_jones():
     assert_allclose(improved_sheather_jones(x, w), improved_sheather_jones(np.repeat(x, w)), rtol=1e-9)
 
 
+def test_squares_of_large_and_small_numbers_do_not_get_lost():
+    x = np.random.default_rng(0).normal(size=30)
+    for unit in (1e-200, 1e200):
+        assert_allclose(scott(unit * x), unit * scott(x), rtol=1e-12)
+
+
 def test_rules_by_name():
     x, w = SAMPLE[:, None], np.ones(8)
     assert_allclose(bandwidth_by("normal", x, w, "box"), normal_reference(x, kernel="box"))

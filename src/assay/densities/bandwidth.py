@@ -182,7 +182,8 @@ def _effective(w: np.ndarray) -> float:
 
 def deviations(X: np.ndarray, w: np.ndarray) -> np.ndarray:
     """(d,) of the columns, with divisor n - 1; 0 for one row."""
-    share = w / w.sum()
-    mean = share @ X
-    n = _effective(w)
-    return np.sqrt(share @ (X - mean) ** 2 * (n / (n - 1) if n > 1 else 0.0))
+    share, n = w / w.sum(), _effective(w)
+    R = X - share @ X
+    largest = np.abs(R).max(axis=0)
+    unit = np.where(largest > 0, largest, 1.0)  # whose squares are no larger than 1
+    return unit * np.sqrt(share @ (R / unit) ** 2 * (n / (n - 1) if n > 1 else 0.0))
