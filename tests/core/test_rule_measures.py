@@ -161,3 +161,10 @@ def test_chi_square_as_scipy_has_it(table):
 def test_chi_square_of_rows_that_are_all_alike_is_zero():
     assert_allclose(chi_square([0, 3, 3, 0], [0, 2, 0, 0], [3, 3, 3, 0], [2, 2, 0, 5]), 0)
     assert_allclose(weighted_chi_square([0, 3, 3, 0], [0, 2, 0, 0], [3, 3, 3, 0], [2, 2, 0, 5]), 0)
+
+
+@pytest.mark.parametrize("scale", [2.0**600, 2.0**-600])
+def test_chi_square_grows_with_the_weights(scale):
+    counts = np.array([5, 1, 6, 5]) * scale
+    assert_allclose(chi_square(*counts), scale * chi_square(5, 1, 6, 5), rtol=1e-14)
+    assert_allclose(weighted_chi_square(*counts), scale * weighted_chi_square(5, 1, 6, 5), rtol=1e-14)

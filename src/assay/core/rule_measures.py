@@ -127,10 +127,14 @@ def chi_square(p: Any, n: Any, P: Any, N: Any) -> Any:
     7.638889
     """
     p, n, P, N = np.broadcast_arrays(*_floats(p, n, P, N))
+    size = -np.frexp(P + N)[1]
+    p, n, P, N = (
+        np.ldexp(part, size) for part in (p, n, P, N)
+    )  # so that products of large weights are numbers
     covered, total = p + n, P + N
     spread = np.sqrt(covered * np.maximum(total - covered, 0.0)) * np.sqrt(P * N)
     phi = np.divide(total * p - covered * P, spread, out=np.zeros(p.shape), where=spread > 0)
-    return (total * np.minimum(phi**2, 1.0))[()]
+    return np.ldexp(total * np.minimum(phi**2, 1.0), -size)[()]
 
 
 def weighted_chi_square(p: Any, n: Any, P: Any, N: Any) -> Any:
@@ -143,7 +147,7 @@ def weighted_chi_square(p: Any, n: Any, P: Any, N: Any) -> Any:
     p, n, P, N = np.broadcast_arrays(*_floats(p, n, P, N))
     best = np.minimum(p + n, P)
     chi, most = chi_square(p, n, P, N), chi_square(best, p + n - best, P, N)
-    return np.divide(chi**2, most, out=np.zeros(p.shape), where=most > 0)[()]
+    return (chi * np.divide(chi, most, out=np.zeros(p.shape), where=most > 0))[()]
 
 
 def likelihood_p(statistic: Any, k: Any) -> Any:

@@ -104,7 +104,7 @@ class CMARClassifier(CarClassifier):
         sets = mined.sets
         found = found.take(most_general(found))
         own = sets.totals[found.answer]
-        more = found.correct * sets.total > found.n * own * (1 + 1e-12)  # more often together than by chance
+        more = found.confidence > own / sets.total * (1 + 1e-12)  # more often together than by chance
         chi = chi_square(found.correct, found.n - found.correct, own, sets.total - own)
         found = found.take(more & (chi > float(chdtri(1, self.significance))))
         kept, _, never = sets.cover(found, self.coverage)
