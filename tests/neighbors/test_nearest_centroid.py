@@ -58,7 +58,7 @@ def test_mahalanobis_gives_a_wide_class_a_longer_reach():
 def test_mahalanobis_is_the_formula_of_each_class():
     model = NearestCentroid("mahalanobis").fit(IRIS, KIND)
     for k in range(3):
-        mine = IRIS[KIND == k]
+        mine = IRIS[k == KIND]
         apart = IRIS - mine.mean(axis=0)
         inverse = np.linalg.inv(np.cov(mine.T, bias=True))
         assert_allclose(model.distances(IRIS)[:, k] ** 2, np.sum(apart @ inverse * apart, axis=1), rtol=1e-8)

@@ -1,5 +1,7 @@
 """The risk of nearest neighbours with endless data."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -33,7 +35,7 @@ def test_the_risk_lies_within_its_bounds(weights, k):
 
 def test_more_neighbours_come_closer_to_the_best():
     risks = [nearest_neighbor_risk(0.2, k) for k in (1, 3, 5, 21, 101)]
-    assert all(b < a for a, b in zip(risks, risks[1:]))
+    assert all(b < a for a, b in pairwise(risks))
     assert_allclose(risks[-1], 0.2, atol=1e-6)
     assert_allclose(nearest_neighbor_risk(0.2, 2), nearest_neighbor_risk(0.2, 1))  # a tie is a toss
 
@@ -54,5 +56,5 @@ def test_what_is_no_risk_is_refused():
         lambda: nearest_risk_bounds(0.1, 1),
         lambda: bayes_risk_bounds(1.2),
     ):
-        with pytest.raises(ParameterError, match="must be|is from"):
+        with pytest.raises(ParameterError, match=r"must be|is from"):
             call()

@@ -1,5 +1,7 @@
 """PrototypeSearch: the augmented error falls at every step and no single move is left."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -50,7 +52,7 @@ def test_the_history_falls_and_a_higher_price_keeps_fewer():
     for penalty in (0.1, 0.9, 3.0):
         model = PrototypeSearch(penalty, random_state=0).fit(X, y)
         objective = [step["objective"] for step in model.history_]
-        assert all(b < a for a, b in zip(objective, objective[1:]))
+        assert all(b < a for a, b in pairwise(objective))
         assert model.n_iter_ == max(1, len(objective) - 1)
         sizes.append(len(model.sample_indices_))
     assert sizes[0] >= sizes[1] > sizes[2] >= 3
