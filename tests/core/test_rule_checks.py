@@ -219,3 +219,10 @@ def test_rules_that_come_too_close_are_not_decided(monkeypatch):
     monkeypatch.setattr(rule_space.Space, "_inside", lambda *_: False)  # every row is rounded out of its box
     verdict = base.exclusive()
     assert verdict.holds is None and not verdict and "too close" in str(verdict)
+
+
+def test_thousands_of_rules_are_given_up_in_time(monkeypatch):
+    base = RuleBase.parse("a <= 1 => x\n1 < a <= 2 => x\na > 2 => x", Schema([Column("a")]))
+    assert base.exhaustive()
+    monkeypatch.setattr(rule_space, "MOST_LOOKS", 4)
+    assert base.exhaustive().holds is None

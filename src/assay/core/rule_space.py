@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BOXES", "MOST_PROGRAMMES", "Space"]
 
 MOST_BOXES = 20_000  # looked at before a check gives up
+MOST_LOOKS = 2_000_000  # at a rule in a box before a check gives up
 MOST_PROGRAMMES = 2_000  # linear programmes before a check gives up
 _Key = int | tuple[tuple[int, float], ...]  # a column, or the terms of a sum
 
@@ -140,10 +141,11 @@ class Space:
         is cut in two where the fewest rules lie on both sides.
         """
         todo, looked, sure = [(start, rules)], 0, True
+        looks = 0
         while todo:
             box, live = todo.pop()
-            looked += 1
-            if looked > MOST_BOXES or self.programmes > MOST_PROGRAMMES:
+            looked, looks = looked + 1, looks + len(live)
+            if looked > MOST_BOXES or looks > MOST_LOOKS or self.programmes > MOST_PROGRAMMES:
                 return None, False
             if any(not mask.any() for mask in box.values()):
                 continue
