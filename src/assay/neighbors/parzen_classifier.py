@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from assay.core.explanation import Section
 from assay.core.learner import Generative, plain_label
 from assay.core.parameters import Choice, Instance, Range, Simplex
+from assay.core.progress import track
 from assay.densities.kernel_sums import log_profile
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
 from assay.densities.metric_sums import sums_over
@@ -134,14 +135,16 @@ class ParzenClassifier(Generative):
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
         return self._joint(np.ascontiguousarray(X, dtype=np.float64), self.bandwidth_)
 
-    def _joint(self, X: np.ndarray, h: float, own: list[np.ndarray] | None = None) -> np.ndarray:
+    def _joint(
+        self, X: np.ndarray, h: float, own: list[np.ndarray] | None = None, rtol: float = 0.0
+    ) -> np.ndarray:
         kernel, d = kernel_of(self.kernel), X.shape[1]
         out = np.empty((len(X), len(self.points_)))
         with np.errstate(divide="ignore"):
             log_priors = np.log(self.priors_)
         for k, points in enumerate(self.points_):
             mass = points.weights.sum()
-            out[:, k] = points.log_sums(X, kernel, h, own=None if own is None else own[k])
+            out[:, k] = points.log_sums(X, kernel, h, own=None if own is None else own[k], rtol=rtol)
             out[:, k] += log_priors[k] - (np.log(mass) if mass > 0 else 0.0)  # (1)
         return out - d * np.log(h) - kernel.log_constant(d)
 
@@ -163,8 +166,8 @@ class ParzenClassifier(Generative):
         best, found = -np.inf, spread
         with np.errstate(divide="ignore"):
             log_priors = np.log(self.priors_)
-        for h in spread * WIDTHS[::-1]:  # of equal ones the widest
-            joint = self._joint(X, h, own)
+        for h in track(spread * WIDTHS[::-1], "ParzenClassifier: widths"):  # of equal ones the widest
+            joint = self._joint(X, h, own, rtol=1e-4)
             joint[np.isneginf(joint.max(axis=1))] = log_priors
             top = joint.max(axis=1)
             log_sum = top + np.log(np.exp(joint - top[:, None]).sum(axis=1))
