@@ -56,6 +56,13 @@ def test_it_predicts_by_the_running_mean_of_what_is_stored(waves):
     assert_allclose(model.predict(x), again.predict(x), rtol=1e-12)
 
 
+def test_the_explanation_counts_rows_as_they_came(waves):
+    x, y = waves
+    model = IncrementalRunningMean(0.4, threshold=0.5).fit(x, y)
+    for row, at, _, number, _ in model.explain(x[:1]).sections[0].rows:
+        assert at == x[row, 0] and number == y[row]
+
+
 def test_several_columns_and_weights():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(80, 2)), random.normal(size=80)

@@ -93,6 +93,18 @@ def test_the_best_lambda_is_at_a_minimum_of_its_criterion(waves):
             assert fit.error(best, way) <= fit.error(best * factor, way)
 
 
+def test_generalised_cross_validation_is_not_fooled_where_it_vanishes():
+    """Here its least value is where the curve passes through all rows; the least before is not."""
+    random = np.random.default_rng(122)
+    x = random.uniform(0, 5, 60)
+    fit = Splines(x, np.sin(x) + random.normal(0, 0.5, 60), None)
+    g, _, own = fit.at(1e-9)
+    vanishing = np.mean((fit.numbers - g[fit.place]) ** 2) / (1 - own.sum() / 60) ** 2
+    best = fit.best("gcv")
+    assert vanishing < fit.error(best, "gcv")
+    assert fit.at(best)[2].sum() < 10
+
+
 def test_the_lambda_with_given_freedom(waves):
     x, y = waves
     fit = Splines(x[:, 0], y, None)

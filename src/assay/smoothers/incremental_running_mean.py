@@ -85,6 +85,9 @@ class IncrementalRunningMean(LocalSmoother):
         self._take_in(values, target, weights)
         return self
 
+    def _row(self, t: int) -> int:
+        return int(self.stored_[t])
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self._keep(X, y, w)
         values, target, weights = self.X_, self.y_, self.weight_

@@ -180,11 +180,15 @@ class Smoother(Regressor):
         for t in largest[:SHOWN]:
             cells = [self._cell(j, self.X_[t, j]) for j in range(min(6, self.X_.shape[1]))]
             distance = [] if apart is None else [float(apart[t])]
-            rows.append([int(t), *cells, *distance, float(self.y_[t]), float(share[t])])
+            rows.append([self._row(int(t)), *cells, *distance, float(self.y_[t]), float(share[t])])
         more = len(largest) - len(rows)
         rest = float(share[largest[SHOWN:]].sum())
         note = f"... and {more} more rows with the weight {rest:.4g} together" if more else ""
         return [Section("The rows that decide", heads, rows, note)]
+
+    def _row(self, t: int) -> int:
+        """The number of a stored row among the rows that came."""
+        return t
 
     def _cell(self, j: int, value: float) -> Any:
         return float(value) if hasattr(self, "design_") else self.schema_.label(j, value)

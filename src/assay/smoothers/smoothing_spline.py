@@ -29,7 +29,8 @@ class SmoothingSpline(Smoother):
               \quad\text{or}\quad
               \mathrm{LOO} = \frac1n\sum_t\left(\frac{r^t-\hat g(x^t)}{1-s_{tt}}\right)^2                  \quad (2)
 
-    A spline has one column. Several: `AdditiveModel`, a sum of splines.
+    GCV is looked at only while the curve has at most 3/4 as many degrees of freedom as there are rows: beyond, both of
+    its parts vanish, and chance decides. A spline has one column. Several: `AdditiveModel`, a sum of splines.
 
     Parameters
     ----------

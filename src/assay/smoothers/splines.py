@@ -9,9 +9,10 @@ import numpy as np
 import assay.smoothers._reinsch as _reinsch
 from assay.errors import DegenerateError
 
-__all__ = ["Splines", "spline_at"]
+__all__ = ["LEFT", "Splines", "spline_at"]
 
 LOOKS, STEPS = 61, 45  # how many λ the first look has, and how many steps the nearer one
+LEFT = 0.25  # degrees of freedom that the noise must keep: where both go to 0, their ratio says nothing
 GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -63,7 +64,7 @@ class Splines:
         squares = self.counts * (self.numbers - g[self.place]) ** 2
         if way == "gcv":
             left = 1 - own.sum() / self.total
-            return np.inf if left < 1e-9 else float(squares.sum() / self.total / left**2)
+            return np.inf if left < LEFT else float(squares.sum() / self.total / left**2)
         left = 1 - (own / self.w)[self.place] * np.minimum(self.counts, 1.0)  # of a double row, one
         return np.inf if (left < 1e-12).any() else float(np.sum(squares / left**2) / self.total)
 

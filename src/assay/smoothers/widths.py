@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.densities.kernels import kernel_of
 from assay.errors import DegenerateError
+from assay.smoothers.splines import LEFT
 
 __all__ = ["chosen_width", "rule_of_thumb", "spread_rows"]
 
@@ -43,7 +44,7 @@ def error_at(smoother: Any, rows: np.ndarray, width: float, way: str) -> float:
     fitted = smoother._predict(smoother.X_[rows])
     share = float(smoother._leverages(rows).sum() / counts.sum())
     left = max(1 - share, 0.0)
-    return np.inf if left < 1e-9 else float(counts @ (y - fitted) ** 2 / counts.sum() / left**2)
+    return np.inf if left < LEFT else float(counts @ (y - fitted) ** 2 / counts.sum() / left**2)
 
 
 def rule_of_thumb(smoother: Any) -> float:
