@@ -1,13 +1,15 @@
 """IsolationForest: path lengths, the peer's scores, draws, mixed tables."""
 
+import assay.outliers._isolation as _isolation
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import spearmanr
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.datasets import load_diabetes, load_wine
 from sklearn.ensemble import IsolationForest as Peer
-from sklearn.metrics import roc_auc_score
 
 from assay.errors import AssayWarning, DataError, ParameterError
 from assay.outliers.isolation_forest import IsolationForest, mean_path_length
@@ -36,12 +38,12 @@ def test_a_score_is_the_mean_path_of_the_trees():
 
 
 @pytest.mark.parametrize("load", [load_wine, load_diabetes])
-@pytest.mark.parametrize("settings", [{}, {"max_features": 0.5}, {"bootstrap": True, "max_samples": 0.5}])
-def test_scores_agree_with_scikit_learn_as_two_of_its_forests_agree(load, settings):
+@pytest.mark.parametrize("said", [{}, {"max_features": 0.5}, {"bootstrap": True, "max_samples": 0.5}])
+def test_scores_agree_with_scikit_learn_as_two_of_its_forests_agree(load, said):
     """Peer: IsolationForest, scikit-learn 1.9; other draws, so ours must be as near as another of its seeds."""
     X = load(return_X_y=True)[0]
-    ours = IsolationForest(n_estimators=150, random_state=0, **settings).fit(X)
-    peer, other = (Peer(n_estimators=150, random_state=seed, **settings).fit(X) for seed in (0, 1))
+    ours = IsolationForest(n_estimators=150, random_state=0, **said).fit(X)
+    peer, other = (Peer(n_estimators=150, random_state=seed, **said).fit(X) for seed in (0, 1))
     a, b, c = (forest.score_samples(X) for forest in (ours, peer, other))
     assert abs(a.mean() - (b.mean() + c.mean()) / 2) < 0.01
     assert abs(a.std() / b.std() - 1) < 0.1
@@ -117,11 +119,74 @@ def test_one_row_and_equal_rows_have_scores():
     assert_allclose(equal.score_samples(np.ones((1, 2))), [-0.5])  # the path is the mean one
 
 
-def test_a_single_far_group_scores_as_well_as_the_peer():
-    X, y = load_breast_cancer(return_X_y=True)
-    ours = roc_auc_score(y, IsolationForest(n_estimators=200, random_state=0).fit(X).score_samples(X))
-    peer = roc_auc_score(y, Peer(n_estimators=200, random_state=0).fit(X).score_samples(X))
-    assert abs(ours - peer) < 0.02
+def tree_by_the_book(X, columns, max_depth, seed):
+    """The tree of the kernel, node by node: feature, threshold, second child, rows."""
+    state, nodes, columns = seed, [], list(columns)
+
+    def share():
+        nonlocal state
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        z = state
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            z = (z ^ (z >> shift)) * factor % 2**64
+        return ((z ^ (z >> 31)) >> 11) * 2.0**-53
+
+    def varying(rows):
+        for t in range(len(columns)):
+            other = t + int(share() * (len(columns) - t))
+            columns[t], columns[other] = columns[other], columns[t]
+            if np.ptp(X[rows, columns[t]]) > 0:
+                return columns[t]
+        return None
+
+    def grow(rows, depth):
+        here = len(nodes)
+        nodes.append([-2, -2.0, -1, len(rows)])
+        j = varying(rows) if len(rows) > 1 and depth < max_depth else None
+        if j is not None:
+            x, u = X[rows, j], share()
+            cut = (1 - u) * x.min() + u * x.max()
+            cut = cut if x.min() <= cut < x.max() else x.min()
+            nodes[here][:2] = [j, cut]
+            grow(rows[x <= cut], depth + 1)
+            nodes[here][2] = len(nodes)
+            grow(rows[x > cut], depth + 1)
+
+    grow(np.arange(len(X)), 0)
+    return np.array(nodes)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**31), m=st.integers(1, 40), depth=st.integers(0, 7), whole=st.booleans())
+def test_the_kernel_cuts_as_its_twin_does(seed, m, depth, whole):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, size=(m, 4)).astype(float) if whole else rng.normal(size=(m, 4))
+    columns = np.sort(rng.permutation(4)[:3]).astype(np.int32)
+    room = 2 * m - 1
+    feature, right, samples = (np.empty(room, np.int32) for _ in range(3))
+    threshold = np.empty(room)
+    count = _isolation.isolate(X, columns, depth, seed, feature, threshold, right, samples)
+    ours = np.column_stack([feature, threshold, right, samples])[:count]
+    assert_array_equal(ours, tree_by_the_book(X, columns, depth, seed))
+
+
+def test_the_kernel_refuses_what_it_could_not_follow():
+    X, few = np.zeros((3, 2)), np.empty(5, np.int32)
+    for columns, depth, room in (([2], 3, 5), ([-1], 3, 5), ([0], 65, 5), ([0], 3, 4)):
+        given_ = np.array(columns, np.int32)
+        with pytest.raises(ValueError, match="isolate"):
+            _isolation.isolate(X, given_, depth, 0, few[:room], np.empty(room), few[:room], few[:room])
+
+
+def test_grown_trees_are_sound_and_numbers_of_any_size_are_cut():
+    X = np.random.default_rng(0).normal(size=(300, 3)) * [1e-300, 1.0, 1e307]
+    model = IsolationForest(n_estimators=5, random_state=0).fit(X)
+    for t in range(5):
+        model.trees_.tree(t).check()
+    assert np.isfinite(model.score_samples(X)).all()
+    gaps = X.copy()
+    gaps[0] = np.nan  # goes to the larger side at every cut
+    assert np.isfinite(model.score_samples(gaps)).all()
 
 
 def test_an_explanation_counts_the_cuts_by_column():

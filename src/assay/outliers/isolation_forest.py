@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+import assay.outliers._isolation as _isolation
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
@@ -22,7 +23,7 @@ from assay.outliers.detector import CONTAMINATION, Detector
 from assay.trees.extra_tree import ExtraTreeRegressor
 from assay.trees.growing import grow, rank_columns
 from assay.trees.pressed import PressedTrees
-from assay.trees.tree import Tree
+from assay.trees.tree import LEAF, THRESHOLD, Tree
 
 __all__ = ["IsolationForest", "mean_path_length"]
 
@@ -191,18 +192,9 @@ class IsolationForest(Detector):
                 rows, columns, draw = self._drawn(seed, *X.shape)
                 rows = np.unique(rows)  # copies cannot be separated, so they count once
                 sample = X[rows] if isinstance(X, np.ndarray) else X[rows].toarray()
-                tree = grow(
-                    rank_columns(sample[:, columns], categories[columns], presorted=False),
-                    draw.uniform(size=len(rows)),  # no two alike, so that only single rows are not cut
-                    n_classes=0,
-                    criterion="squared_error",
-                    splitter="random",
-                    max_depth=self._max_depth,
-                    max_features=1,
-                    seed=int(draw.randint(LARGEST_SEED)),
-                )
+                tree = _isolated(sample, columns, categories, self._max_depth, draw)
                 bar.advance()
-                return PressedTrees.of([_measured(tree, columns, categories)])
+                return PressedTrees.of([tree])
 
             return in_threads(one, seeds.tolist(), self.n_jobs)
 
@@ -296,10 +288,55 @@ def mean_path_length(m: Any) -> np.ndarray:
     return np.where(m > 2, 2 * (np.log(many - 1) + np.euler_gamma) - 2 * (many - 1) / many, (m == 2) * 1.0)
 
 
-def _measured(tree: Tree, columns: np.ndarray, categories: np.ndarray) -> Tree:
-    """The tree of all columns whose leaves answer the path length (1)."""
+def _isolated(
+    sample: np.ndarray, columns: np.ndarray, categories: np.ndarray, depth: int, draw: np.random.RandomState
+) -> Tree:
+    """A tree of all columns whose leaves answer the path length (1)."""
+    seed = int(draw.randint(LARGEST_SEED))
+    if not categories.any() and not np.isnan(sample).any():
+        return _of_numbers(sample, columns, categories, depth, seed)
+    tree = grow(
+        rank_columns(sample[:, columns], categories[columns], presorted=False),
+        draw.uniform(size=len(sample)),  # no two alike, so that only single rows are not cut
+        n_classes=0,
+        criterion="squared_error",
+        splitter="random",
+        max_depth=depth,
+        max_features=1,
+        seed=seed,
+    )
     length = tree.depth + mean_path_length(tree.n_node_samples)
     feature = np.where(tree.feature >= 0, columns[np.maximum(tree.feature, 0)], tree.feature).astype(np.int32)
     return replace(
         tree, value=length[:, None], feature=feature, n_categories=np.asarray(categories, np.int32)
     )
+
+
+def _of_numbers(X: np.ndarray, columns: np.ndarray, categories: np.ndarray, depth: int, seed: int) -> Tree:
+    """The same for numbers without gaps, which a kernel cuts without sorting any column."""
+    room = 2 * len(X) - 1
+    feature, right, samples = (np.empty(room, np.int32) for _ in range(3))
+    threshold = np.empty(room)
+    rows = np.ascontiguousarray(X, dtype=np.float64)
+    m = _isolation.isolate(rows, columns.astype(np.int32), depth, seed, feature, threshold, right, samples)
+    feature, threshold, right, samples = feature[:m], threshold[:m], right[:m], samples[:m]
+    inner = np.flatnonzero(feature >= 0)
+    child = np.stack([inner + 1, right[inner]], axis=1)
+    side = np.full(m, -1, np.int32)  # of values that are missing later: the larger one
+    side[inner] = samples[child[:, 1]] > samples[child[:, 0]]
+    tree = Tree(
+        feature=feature,
+        kind=np.where(feature >= 0, THRESHOLD, LEAF).astype(np.uint8),
+        threshold=threshold,
+        offset=np.concatenate([[0], np.cumsum(2 * (feature >= 0))]).astype(np.int32),
+        child=child.ravel().astype(np.int32),
+        set_offset=np.zeros(m + 1, np.int32),
+        sets=np.zeros(0, np.uint32),
+        missing=side,
+        value=np.zeros((m, 1)),
+        impurity=np.zeros(m),
+        n_node_samples=samples.astype(np.int64),
+        weighted_n_node_samples=samples.astype(np.float64),
+        n_categories=np.asarray(categories, np.int32),
+    )
+    return replace(tree, value=(tree.depth + mean_path_length(samples))[:, None])
