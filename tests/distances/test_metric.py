@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
+from sklearn.metrics import DistanceMetric
 from sklearn.metrics.pairwise import haversine_distances, nan_euclidean_distances
 
 from assay.distances import Metric, metric_of
@@ -76,6 +77,15 @@ def test_a_metric_is_itself_and_a_function_is_called_with_its_arguments():
     assert isinstance(scaled, Metric)
     with pytest.raises(DataError, match="gave NaN"):
         metric_of(lambda a, b: np.nan).between(A, B)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_object_of_scikit_learn_that_knows_all_pairs(dtype):
+    metric = metric_of(DistanceMetric.get_metric("canberra", dtype=dtype))
+    assert_allclose(
+        metric.between(A, B), cdist(A, B, "canberra"), rtol=1e-4 if dtype == np.float32 else 1e-12
+    )
+    assert metric.paired(A[:3], B[:3]).shape == (3,)
 
 
 def test_wrong_names_and_arguments_are_refused():

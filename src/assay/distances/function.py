@@ -11,7 +11,7 @@ import numpy as np
 from assay.distances.metric import Metric
 from assay.errors import DataError
 
-__all__ = ["Function"]
+__all__ = ["Function", "Pairwise"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,3 +53,32 @@ class Function(Metric):
                 f"metric {self.name}: the function gave NaN for a pair of rows, expected a distance."
             )
         return out
+
+
+@dataclass(frozen=True, eq=False)
+class Pairwise(Metric):
+    """An object that gives the distances of all pairs at once, such as scikit-learn's ``DistanceMetric``.
+
+    Parameters
+    ----------
+    made : object with ``pairwise(A, B)``
+
+    Examples
+    --------
+    >>> from sklearn.metrics import DistanceMetric
+    >>> from assay.distances import metric_of
+    >>> metric_of(DistanceMetric.get_metric("manhattan")).between([[0.0, 0.0]], [[3.0, 4.0]])
+    array([[7.]])
+    """
+
+    made: Any = None
+
+    @property
+    def name(self) -> str:
+        return type(self.made).__name__
+
+    def _prepared(self, X: Any) -> Any:
+        return np.ascontiguousarray(X, dtype=np.float32 if self.name.endswith("32") else np.float64)
+
+    def _block(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        return np.asarray(self.made.pairwise(A, B), dtype=np.float64)

@@ -135,7 +135,7 @@ def metric_of(
 
     Parameters
     ----------
-    metric : str, callable of two rows, or Metric
+    metric : str, callable of two rows, Metric, or object with ``pairwise(A, B)``
         The names are scikit-learn's and SciPy's; "heom", "gower" and "vdm" are distances for mixed tables,
         "discriminant" looks at the classes, "auto" is Minkowski's for a table of numbers without gaps, else "heom", and
         "precomputed" means that the rows are distances already.
@@ -161,6 +161,10 @@ def metric_of(
         from assay.distances.function import Function
 
         return Function(metric, params)
+    if hasattr(metric, "pairwise"):
+        from assay.distances.function import Pairwise
+
+        return Pairwise(metric)
     if not isinstance(metric, str) or metric not in METRICS:
         raise ParameterError(
             f"metric must be one of {', '.join(map(repr, METRICS))}, or a function of two rows, got {metric!r}."

@@ -24,7 +24,10 @@ _searchers: WeakKeyDictionary[Any, Searcher] = (
 METRIC = Any_(
     "the name of a metric, a function of two rows, or a Metric",
     lambda value: (
-        isinstance(value, Metric) or callable(value) or (isinstance(value, str) and value in METRICS)
+        (isinstance(value, str) and value in METRICS)
+        or isinstance(value, Metric)
+        or callable(value)
+        or hasattr(value, "pairwise")
     ),
 )
 
@@ -89,7 +92,9 @@ class NeighborLearner(Learner):
                 f"other; got {X.shape[0]} rows and {X.shape[1]} columns."
             )
         self.distance_ = metric.learn(X, y)
-        self.effective_metric_ = self.metric if callable(self.metric) else self.distance_.name
+        self.effective_metric_ = (
+            self.distance_.name if isinstance(self.metric, (str, Metric)) else self.metric
+        )
         self.effective_metric_params_ = dict(self.metric_params or {})
         if self.effective_metric_ == "minkowski":
             self.effective_metric_params_["p"] = getattr(self.distance_, "p", self.p)
