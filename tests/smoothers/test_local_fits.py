@@ -148,6 +148,17 @@ def test_a_window_with_one_distinct_x_has_its_mean(way):
 
 
 @pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.parametrize("way", [on_line, in_space, in_lists])
+@pytest.mark.parametrize("degree", [1, 2])
+def test_equal_x_whose_mean_is_rounded_have_no_slope(way, degree):
+    y = np.random.default_rng(0).normal(size=25)
+    out, S = way(
+        np.full((25, 1), 0.03), y, np.ones(25), np.array([[-7.0]]), np.array([-1]), 100.0, 0.0, 1, degree
+    )
+    assert_allclose(out, [y.mean()], rtol=1e-12)
+    assert_allclose(S, np.full((1, 25), 0.04), rtol=1e-12)
+
+
 def test_two_distinct_x_determine_a_line_and_no_parabola(degree):
     X, y = np.array([[0.0], [1.0], [1.0]]), np.array([0.0, 1.0, 3.0])
     out, _ = on_line(X, y, np.ones(3), np.array([[0.5]]), np.array([-1]), 5.0, 0.0, 1, degree)

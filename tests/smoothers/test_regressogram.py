@@ -71,6 +71,12 @@ def test_rows_on_a_line_stay_on_it_and_one_distinct_x_has_no_slope():
     assert_allclose(model.predict([[0.9], [1.1]]), [2, 9])
 
 
+def test_equal_x_whose_mean_is_rounded_have_no_slope():
+    model = Regressogram(1.0, degree=1).fit(np.full((25, 1), 0.03), np.arange(25.0))
+    assert_array_equal(model.coef_, [[0]])
+    assert_allclose(model.weights([[0.9]]), np.full((1, 25), 0.04), rtol=1e-12)
+
+
 def test_what_an_empty_bin_gets():
     X, y = [[0.0], [1.0], [9.0]], [1.0, 2.0, 6.0]
     for empty, expected in {"nearest": [4.0, 1.0], "mean": [3.0, 1.0], "nan": [np.nan, 1.0]}.items():
@@ -122,5 +128,8 @@ def test_degenerate_rows():
     assert_allclose(one.predict([[3.0], [-50.0]]), [7, 7])
     with pytest.raises(DegenerateError, match="one row"):
         one.leave_one_out()
+    counted = Regressogram().fit([[3.0], [4.0]], [7.0, 1.0], sample_weight=[1.0, 0.0])
+    with pytest.raises(DegenerateError, match="one row counts"):
+        counted.leave_one_out()
     with pytest.raises(ParameterError, match="one for each of 2 columns"):
         Regressogram([1.0, 2.0, 3.0]).fit([[1.0, 2.0]], [1.0])

@@ -166,6 +166,10 @@ def test_degenerate_rows():
     assert_allclose(one.predict([[3.0], [-50.0]]), [7, 7])
     with pytest.raises(DegenerateError, match="one row"):
         one.leave_one_out()
+    counted = RunningMean().fit([[3.0], [4.0]], [7.0, 1.0], sample_weight=[1.0, 0.0])
+    assert_allclose(counted.predict([[4.0]]), [7])
+    with pytest.raises(DegenerateError, match="one row counts"):
+        counted.leave_one_out()
     with pytest.raises(DataError, match="1d array, got 2"):
         RunningMean().fit([[1.0], [2.0]], [[1, 2], [3, 4]])
     with pytest.raises(ParameterError, match="precomputed"):

@@ -107,7 +107,7 @@ HOT double line_at(const double *x, const double *v, const double *y, int64_t m,
         low = v[t] > 0 && x[t] < low ? x[t] : low;
         high = v[t] > 0 && x[t] > high ? x[t] : high;
     }
-    const bool thin = !(spread > THIN * all * (high - low) * (high - low));
+    const bool thin = !(high > low && spread > THIN * all * (high - low) * (high - low));  // equal x: only rounding
     const double tilt = thin ? 0.0 : -shift / spread;  // (x - middle) / spread
     if (s)
         for (int64_t t = 0; t < m; ++t) s[t] = v[t] * (1 / all + tilt * (x[t] - middle));
@@ -139,7 +139,7 @@ HOT double polynomial_at(const double *x, const double *v, const double *y, int6
         const double middle = my.mean[j] = at[j] + shift / all;
         for (int64_t t = 0; t < m; ++t) spread += v[t] * (x[t * d + j] - middle) * (x[t * d + j] - middle);
         spread /= all;
-        my.scale[j] = spread > THIN * (high - low) * (high - low) ? 1 / std::sqrt(spread) : 0.0;
+        my.scale[j] = high > low && spread > THIN * (high - low) * (high - low) ? 1 / std::sqrt(spread) : 0.0;
     }
     const int64_t p = way.p;
     double *A = my.gram.data(), *b = my.right.data(), *f = my.monomials.data(), *c = my.c.data();

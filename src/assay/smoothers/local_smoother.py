@@ -232,6 +232,10 @@ class LocalSmoother(Smoother):
             left = own[some] >= 0
             rows = own[some][left]
             share[left, rows] *= 0.0 if self.weight_ is None else kept(self.weight_[rows])
+            if not share.any(axis=1).all():
+                raise DegenerateError(
+                    f"{type(self).__name__}: one row counts; without it there is no estimate."
+                )
             if self.empty == "nearest":
                 apart = np.where(share > 0, metric.between(Q[some], X), np.inf)
                 share[apart > apart.min(axis=1, keepdims=True)] = 0  # equally near rows have equal parts

@@ -131,7 +131,10 @@ class Regressogram(Smoother):
         """The rows of a bin about their mean, times the roots of their counts; the mean; and these roots."""
         root = np.ones(len(rows)) if self.weight_ is None else np.sqrt(self.weight_[rows])
         middle = root**2 @ self.X_[rows] / (root @ root)
-        return root[:, None] * (self.X_[rows] - middle), middle, root
+        spread = np.where(
+            np.ptp(self.X_[rows], axis=0) > 0, self.X_[rows] - middle, 0.0
+        )  # of equal x rounding is left
+        return root[:, None] * spread, middle, root
 
     def _members(self, codes: np.ndarray, there: np.ndarray) -> list[tuple[int, np.ndarray]]:
         rows = np.flatnonzero(there)
@@ -220,6 +223,8 @@ class Regressogram(Smoother):
                 f"Regressogram: no training row is in the bin of query row {which[0]}, {Q[0].tolist()}, nor in those "
                 f'of {len(Q) - 1} others. Raise width, or set empty="nearest".'
             )
+        if not counts.any():
+            raise DegenerateError("Regressogram: one row counts; without it there is no estimate.")
         S = np.repeat(counts[None], len(Q), axis=0)
         if self.empty != "mean":
             from assay.distances.metric import metric_of

@@ -23,7 +23,8 @@ def chosen_width(smoother: Any, way: str) -> float:
     The candidates are the rule of thumb times half powers of two, from 1/23 to 11; of equals the widest is taken.
     """
     start = rule_of_thumb(smoother)
-    if way == "scott" or len(smoother.y_) < 3:
+    counting = len(smoother.y_) if smoother.weight_ is None else np.count_nonzero(smoother.weight_)
+    if way == "scott" or counting < 3:
         return start
     rows = spread_rows(smoother.X_, max(SOME, EFFORT // len(smoother.y_)))
     if smoother.weight_ is not None:
