@@ -147,7 +147,6 @@ def test_a_window_with_one_distinct_x_has_its_mean(way):
         assert_allclose(S, [[1 / 3, 1 / 3, 1 / 3, 0]], rtol=1e-14)
 
 
-@pytest.mark.parametrize("degree", [1, 2])
 @pytest.mark.parametrize("way", [on_line, in_space, in_lists])
 @pytest.mark.parametrize("degree", [1, 2])
 def test_equal_x_whose_mean_is_rounded_have_no_slope(way, degree):
@@ -159,6 +158,7 @@ def test_equal_x_whose_mean_is_rounded_have_no_slope(way, degree):
     assert_allclose(S, np.full((1, 25), 0.04), rtol=1e-12)
 
 
+@pytest.mark.parametrize("degree", [1, 2])
 def test_two_distinct_x_determine_a_line_and_no_parabola(degree):
     X, y = np.array([[0.0], [1.0], [1.0]]), np.array([0.0, 1.0, 3.0])
     out, _ = on_line(X, y, np.ones(3), np.array([[0.5]]), np.array([-1]), 5.0, 0.0, 1, degree)

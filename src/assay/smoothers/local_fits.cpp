@@ -54,10 +54,10 @@ struct Way {
 };
 
 struct Scratch {
-    std::vector<double> distance, v, near, monomials, gram, right, c, mean, scale, pivot;
+    std::vector<double> distance, v, near, monomials, gram, right, c, from, mean, scale, pivot;
     std::vector<int64_t> ties;
     Scratch(int64_t n, int64_t d, int64_t p)
-        : distance(n), v(n), near(n), monomials(p), gram(p * p), right(p), c(p), mean(d), scale(d), pivot(p) {}
+        : distance(n), v(n), near(n), monomials(p), gram(p * p), right(p), c(p), from(d), mean(d), scale(d), pivot(p) {}
 };
 
 // The weighted mean of the m values, and what each counts.
@@ -99,27 +99,29 @@ double median_of(const double *v, const double *y, int64_t m, double *s, std::ve
 HOT double line_at(const double *x, const double *v, const double *y, int64_t m, double at, double *s) {
     const double all = total(m, [=](int64_t t) { return v[t]; });
     if (!(all > 0)) return NONE;
-    const double shift = total(m, [=](int64_t t) { return v[t] * (x[t] - at); }) / all, middle = at + shift;
+    const double from = x[0];  // differences of rows that are near to each other are exact
+    const double shift = total(m, [=](int64_t t) { return v[t] * (x[t] - from); }) / all;
+    const auto off = [=](int64_t t) { return (x[t] - from) - shift; };
     const double level = total(m, [=](int64_t t) { return v[t] * y[t]; }) / all;
-    const double spread = total(m, [=](int64_t t) { return v[t] * (x[t] - middle) * (x[t] - middle); });
+    const double spread = total(m, [=](int64_t t) { return v[t] * off(t) * off(t); });
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (int64_t t = 0; t < m; ++t) {
         low = v[t] > 0 && x[t] < low ? x[t] : low;
         high = v[t] > 0 && x[t] > high ? x[t] : high;
     }
     const bool thin = !(high > low && spread > THIN * all * (high - low) * (high - low));  // equal x: only rounding
-    const double tilt = thin ? 0.0 : -shift / spread;  // (x - middle) / spread
+    const double tilt = thin ? 0.0 : ((at - from) - shift) / spread;
     if (s)
-        for (int64_t t = 0; t < m; ++t) s[t] = v[t] * (1 / all + tilt * (x[t] - middle));
+        for (int64_t t = 0; t < m; ++t) s[t] = v[t] * (1 / all + tilt * off(t));
     if (thin) return level;
-    return level + tilt * total(m, [=](int64_t t) { return v[t] * (x[t] - middle) * (y[t] - level); });
+    return level + tilt * total(m, [=](int64_t t) { return v[t] * off(t) * (y[t] - level); });
 }
 
 void monomials(const double *x, const Scratch &of, const Way &way, int64_t d, double *f) {
     for (int64_t k = 0; k < way.p; ++k) {
         double product = 1;
         for (int64_t j = 0; j < d; ++j)
-            for (int64_t e = way.powers[k * d + j]; e > 0; --e) product *= (x[j] - of.mean[j]) * of.scale[j];
+            for (int64_t e = way.powers[k * d + j]; e > 0; --e) product *= ((x[j] - of.from[j]) - of.mean[j]) * of.scale[j];
         f[k] = product;
     }
 }
@@ -129,15 +131,21 @@ HOT double polynomial_at(const double *x, const double *v, const double *y, int6
                          const Way &way, Scratch &my, double *s) {
     const double all = total(m, [=](int64_t t) { return v[t]; });
     if (!(all > 0)) return NONE;
+    int64_t first = 0;
+    while (!(v[first] > 0)) ++first;
     for (int64_t j = 0; j < d; ++j) {
         double low = std::numeric_limits<double>::infinity(), high = -low, shift = 0, spread = 0;
+        const double from = my.from[j] = x[first * d + j];  // differences of rows near to each other are exact
         for (int64_t t = 0; t < m; ++t) {
             if (!(v[t] > 0)) continue;
             low = std::min(low, x[t * d + j]), high = std::max(high, x[t * d + j]);
-            shift += v[t] * (x[t * d + j] - at[j]);
+            shift += v[t] * (x[t * d + j] - from);
         }
-        const double middle = my.mean[j] = at[j] + shift / all;
-        for (int64_t t = 0; t < m; ++t) spread += v[t] * (x[t * d + j] - middle) * (x[t * d + j] - middle);
+        shift = my.mean[j] = shift / all;
+        for (int64_t t = 0; t < m; ++t) {
+            const double off = (x[t * d + j] - from) - shift;
+            spread += v[t] * off * off;
+        }
         spread /= all;
         my.scale[j] = high > low && spread > THIN * (high - low) * (high - low) ? 1 / std::sqrt(spread) : 0.0;
     }

@@ -46,6 +46,7 @@ class Regressogram(Smoother):
     width_ : (d,)      origin_ : (d,)
     bins_ : (B, d) the numbers m of the bins with rows      counts_ : (B,) the weight in each
     intercept_ : (B,)      coef_ : (B, d) the line of each bin; slopes 0 with degree 0
+    means_ : (B,) the mean number in each      centres_ : (B, d) with degree 1, the mean of its rows
     X_ : (n, d)      y_ : (n,)      weight_ : (n,) or None
 
     Examples
@@ -116,25 +117,22 @@ class Regressogram(Smoother):
         codes = self._look(self.X_)
         B, d = self.bins_.shape
         self.counts_ = np.bincount(codes[there], counts[there], minlength=B)
-        level = np.bincount(codes[there], counts[there] * self.y_[there], minlength=B) / self.counts_
-        self.coef_ = np.zeros((B, d))
+        self.means_ = np.bincount(codes[there], counts[there] * self.y_[there], minlength=B) / self.counts_
+        self.coef_, self.centres_ = np.zeros((B, d)), np.zeros((B, d))
         if self.degree == 1:
             for k, rows in self._members(codes, there):
-                Z, middle, _ = self._inside(rows)
-                self.coef_[k] = np.linalg.pinv(Z, rcond=FLAT) @ (
-                    np.sqrt(counts[rows]) * (self.y_[rows] - level[k])
-                )
-                level[k] -= self.coef_[k] @ middle
-        self.intercept_ = level
+                Z, self.centres_[k], root = self._inside(rows)
+                self.coef_[k] = np.linalg.pinv(Z, rcond=FLAT) @ (root * (self.y_[rows] - self.means_[k]))
+        self.intercept_ = self.means_ - np.einsum("bj,bj->b", self.coef_, self.centres_)
 
     def _inside(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rows of a bin about their mean, times the roots of their counts; the mean; and these roots."""
         root = np.ones(len(rows)) if self.weight_ is None else np.sqrt(self.weight_[rows])
-        middle = root**2 @ self.X_[rows] / (root @ root)
-        spread = np.where(
-            np.ptp(self.X_[rows], axis=0) > 0, self.X_[rows] - middle, 0.0
-        )  # of equal x rounding is left
-        return root[:, None] * spread, middle, root
+        apart = (
+            self.X_[rows] - self.X_[rows[0]]
+        )  # exact for rows near to each other, so equal x have no spread at all
+        shift = root**2 @ apart / (root @ root)
+        return root[:, None] * (apart - shift), self.X_[rows[0]] + shift, root
 
     def _members(self, codes: np.ndarray, there: np.ndarray) -> list[tuple[int, np.ndarray]]:
         rows = np.flatnonzero(there)
@@ -160,7 +158,7 @@ class Regressogram(Smoother):
     def _predict(self, X: np.ndarray) -> np.ndarray:
         self._check_bins()
         place = self._look(X)
-        answer = self.intercept_[place] + np.einsum("qj,qj->q", X, self.coef_[place])
+        answer = self.means_[place] + np.einsum("qj,qj->q", X - self.centres_[place], self.coef_[place])
         empty = np.flatnonzero(place < 0)
         if len(empty):
             answer[empty] = np.nan
@@ -196,12 +194,10 @@ class Regressogram(Smoother):
         return own[rows]
 
     def _error(self, rows: np.ndarray) -> float:
+        if len(rows) == 1:  # without it there is nothing
+            return 0.0
         counts = np.ones(len(rows)) if self.weight_ is None else self.weight_[rows]
-        return (
-            float(counts @ (self.y_[rows] - self._left_out(rows)) ** 2 / counts.sum())
-            if len(self.y_) > 1
-            else 0.0
-        )
+        return float(counts @ (self.y_[rows] - self._left_out(rows)) ** 2 / counts.sum())
 
     def _alone(self, rows: np.ndarray) -> np.ndarray:
         if len(self.y_) == 1:
@@ -244,7 +240,8 @@ class Regressogram(Smoother):
             B == 0
             or d != self.X_.shape[1]
             or self.coef_.shape != (B, d)
-            or self.intercept_.shape != (B,)
+            or self.centres_.shape != (B, d)
+            or self.means_.shape != (B,)
             or self.counts_.shape != (B,)
             or self.width_.shape != (d,)
             or self.origin_.shape != (d,)
