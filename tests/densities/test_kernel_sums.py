@@ -192,3 +192,25 @@ def test_points_that_do_not_belong_together_are_refused():
 
 def test_the_numbers_of_the_kernels():
     assert set(SHAPES) == set(KERNELS)
+
+
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+@pytest.mark.parametrize("name", ["gaussian", "exponential", "biweight"])
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_the_sums_do_not_depend_on_the_unit_of_the_points(name, geometry, scale):
+    X, w, narrow, Q = some_points(5, 150, 2)
+    kernel = kernel_of(name)
+    plain = KernelSums(X, w, narrow, geometry).log_sums(Q, kernel, 0.5)
+    scaled = KernelSums(scale * X, w, narrow, geometry).log_sums(scale * Q, kernel, 0.5 * scale)
+    assert_allclose(scaled, plain, rtol=1e-9)
+
+
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+@pytest.mark.parametrize("power", [-700, 700])
+def test_weights_of_any_size_shift_the_logarithm_alone(geometry, power):
+    X, w, _, Q = some_points(6, 150, 2)
+    Q[:4] *= 100  # where the sums are too small for a number
+    plain = KernelSums(X, w, None, geometry).log_sums(Q, kernel_of("gaussian"), 0.5)
+    heavy = KernelSums(X, np.ldexp(w, power), None, geometry).log_sums(Q, kernel_of("gaussian"), 0.5)
+    assert plain.min() < -1000
+    assert_allclose(heavy, plain + power * np.log(2), rtol=1e-12)

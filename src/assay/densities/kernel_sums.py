@@ -95,6 +95,8 @@ class KernelSums:
             return self._in_logarithms(Q, kernel, h, cut, own)
         order, place, *tree = self._tree
         places = np.where(own < 0, -1, place[own])
+        exponent = self._exponent
+        atol = float(np.ldexp(atol, -exponent))
         out = np.empty(len(Q))
         code, shape = GEOMETRIES.index(self.geometry), SHAPES[kernel.name]
 
@@ -105,10 +107,15 @@ class KernelSums:
         in_pieces(some, range(0, len(Q), QUERIES), None if len(Q) * len(self.X) > 1 << 17 else 1)
         faint = np.flatnonzero(~(out >= FAINT)) if np.isinf(kernel.support) else np.empty(0, np.int64)
         with np.errstate(divide="ignore"):
-            out = np.log(out)
+            out = np.log(out) + exponent * np.log(2.0)
         if len(faint):
             out[faint] = self._in_logarithms(Q[faint], kernel, h[faint], cut, own[faint])
         return out
+
+    @property
+    def _exponent(self) -> int:
+        """Of the power of 2 that the tree divides weights by, so that sums of any weights are equally far from 0."""
+        return int(np.frexp(self.weights.max())[1]) - 1
 
     @cached_property
     def _tree(self) -> tuple[Any, ...]:
@@ -119,7 +126,8 @@ class KernelSums:
         X, order = np.ascontiguousarray(self.X, dtype=np.float64), np.empty(n, np.int64)
         lo, hi = np.empty((nodes, d)), np.empty((nodes, d))
         _kernel_sums.grow(X, levels, order, lo, hi)
-        weights, packed, mass = self.weights[order].astype(np.float64), np.empty(n * d), np.empty(nodes)
+        weights = np.ldexp(self.weights[order].astype(np.float64), -self._exponent)
+        packed, mass = np.empty(n * d), np.empty(nodes)
         _kernel_sums.pack(X, order, weights, levels, packed, mass)
         narrow, box = np.empty(0), np.empty((0, 2))
         if self.narrow is not None:
@@ -153,23 +161,23 @@ class KernelSums:
         return out
 
     def _log_profiles(self, Q: np.ndarray, kernel: Kernel, h: np.ndarray, cut: float) -> np.ndarray:
-        """(q, n) log k of each query and point."""
+        """(q, n) log k of each query and point; gaps are divided by h before they are squared, at any scale."""
         s = 1.0 if self.narrow is None else self.narrow
         total = np.zeros((len(Q), len(self.X)))
         for j in range(self.X.shape[1]):
-            gap = np.abs(Q[:, j, None] - self.X[:, j])
-            if self.geometry == "euclidean":
-                with np.errstate(over="ignore"):
+            with np.errstate(over="ignore"):
+                gap = s * (np.abs(Q[:, j, None] - self.X[:, j]) / h)
+                if self.geometry == "euclidean":
                     total += gap * gap
-            elif self.geometry == "manhattan":
-                total += gap
-            elif self.geometry == "chebyshev":
-                np.maximum(total, gap, out=total)
-            else:
-                total += log_profile(kernel, s * gap / h, cut)
+                elif self.geometry == "manhattan":
+                    total += gap
+                elif self.geometry == "chebyshev":
+                    np.maximum(total, gap, out=total)
+                else:
+                    total += log_profile(kernel, gap, cut)
         if self.geometry == "product":
             return total
-        return log_profile(kernel, s * (np.sqrt(total) if self.geometry == "euclidean" else total) / h, cut)
+        return log_profile(kernel, np.sqrt(total) if self.geometry == "euclidean" else total, cut)
 
 
 def in_pieces(work: Callable[[int], None], starts: range, n_threads: int | None = None) -> None:
