@@ -204,7 +204,7 @@ def frame(name):
     X, y = data(name)
     columns = {f"c{j}": X[:, j] for j in range(min(3, X.shape[1]))}
     if X.shape[1] == 1:
-        return pd.DataFrame(columns), y
+        return pd.DataFrame({"c1": X[:, 0]}), y  # the column that gets gaps below
     return pd.DataFrame({**columns, "kind": np.where(X[:, 3] > 1.2, "wide", "thin")}), y
 
 
