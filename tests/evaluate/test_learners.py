@@ -49,3 +49,10 @@ def test_which_learners_suit_a_table():
     assert "lda" in names["both"] and "lda" not in names["words"]
     assert all("majority" in found for found in names.values())
     assert all("ripper" in found and "part" not in found for found in names.values())
+    assert all("knn" in found and "parzen" not in found for found in names.values())
+
+
+def test_neighbours_are_not_searched_in_large_tables_unless_named():
+    small, large = Table.of(np.zeros((50_000, 1))), Table.of(np.zeros((50_001, 1)))
+    assert "knn" in [e.name for e in suitable(small)]
+    assert "knn" not in [e.name for e in suitable(large)] and "c45" in [e.name for e in suitable(large)]

@@ -33,6 +33,8 @@ class Entry:
         The tables for which it is tried when nobody named learners.
     other : tuple of str
         Further names.
+    most : int, default None
+        The number of rows beyond which it is tried only if named, because its time grows with their square.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Entry:
     scale: bool = False
     suits: str = "any"
     other: tuple[str, ...] = ()
+    most: int | None = None
 
     def make(self, **settings: Any) -> Any:
         """A new learner, not fitted; ``settings`` overrule the entry's own."""
@@ -108,7 +111,11 @@ def suitable(table: Table) -> list[Entry]:
         "all nominal": bool(coded.all()),
         "on request": False,
     }
-    return [entry for entry in LEARNERS.values() if fits[entry.suits]]
+    return [
+        entry
+        for entry in LEARNERS.values()
+        if fits[entry.suits] and (entry.most is None or len(table) <= entry.most)
+    ]
 
 
 def _find(name: str) -> Entry | None:
@@ -135,7 +142,13 @@ for _entry in (
           scale=True,
           suits="numeric", other=("regularized discriminant",)),
     Entry("nearest mean", "assay.bayes:NearestMean", "the class whose mean is closest", scale=True,
-          suits="numeric", other=("nearest centroid",)),
+          suits="numeric"),
+    Entry("nearest centroid", "assay.neighbors:NearestCentroid",
+          "the class whose centre is closest, by one of several distances", scale=True, suits="on request"),
+    Entry("knn", "assay.neighbors:KNeighborsClassifier", "the five nearest rows vote", scale=True,
+          other=("nearest neighbours", "nearest neighbors", "ibk"), most=50_000),
+    Entry("parzen", "assay.neighbors:ParzenClassifier", "all rows vote, the nearer the more",
+          settings={"bandwidth": "leave_one_out", "metric": "euclidean"}, scale=True, suits="on request"),
     Entry("logistic", "assay.linear:LogisticRegression", "a weighted sum of the columns gives the log odds",
           settings={"max_iter": 1000}, scale=True, other=("logistic regression", "softmax", "logit")),
     Entry("lasso logistic", "assay.linear:LogisticRegressionCV",
