@@ -2,11 +2,12 @@
 
 from assay.distances.cosine import Cosine
 from assay.distances.discriminant import Discriminant
-from assay.distances.function import Function
+from assay.distances.function import Function, Pairwise
 from assay.distances.mahalanobis import Mahalanobis
 from assay.distances.metric import Metric, metric_of
 from assay.distances.minkowski import Minkowski, SquaredEuclidean, Standardized
 from assay.distances.mixed import HEOM, Gower, ValueDifference
+from assay.distances.named import Named
 from assay.distances.precomputed import Precomputed
 from assay.distances.search import Searcher, searcher
 
@@ -19,6 +20,8 @@ __all__ = [
     "Mahalanobis",
     "Metric",
     "Minkowski",
+    "Named",
+    "Pairwise",
     "Precomputed",
     "Searcher",
     "SquaredEuclidean",
