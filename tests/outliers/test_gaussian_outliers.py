@@ -7,6 +7,7 @@ from scipy.stats import chi2, multivariate_normal
 from sklearn.covariance import EllipticEnvelope, MinCovDet
 from sklearn.datasets import load_iris, load_wine
 
+from assay.errors import DegenerateError
 from assay.outliers.gaussian_outliers import GaussianOutliers
 from assay.outliers.robust_covariance import least_determinant
 
@@ -44,7 +45,7 @@ def test_the_least_determinant_is_at_most_that_of_scikit_learn(rows):
 
     draw = np.random.RandomState(0)
     ours = min(_concentrate(rows, draw.permutation(n)[: d + 1], size, 100)[0] for _ in range(100))
-    assert ours <= np.linalg.slogdet(raw)[1] + 1e-9
+    assert ours[0] == d and ours[1] <= np.linalg.slogdet(raw)[1] + 1e-9
 
 
 def test_robust_is_not_moved_by_a_third_of_outliers_and_plain_is():
@@ -89,3 +90,29 @@ def test_an_explanation_divides_the_distance_among_the_columns():
     parts = [row[-1] for row in said.sections[1].rows]
     assert said.answer == "outlier" and int(np.argmax(parts)) == 2
     assert_allclose(sum(parts), model.mahalanobis([[0.0, 0.0, 9.0]])[0])
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-7, 1e9, 1e100])
+def test_the_unit_of_a_column_changes_nothing(unit):
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    X[0] = [0, 8]
+    scaled = X * [1, unit]
+    for estimate in ("plain", "robust"):
+        one, other = (GaussianOutliers(estimate, random_state=0).fit(Z) for Z in (X, scaled))
+        assert_allclose(other.score_samples(scaled), one.score_samples(X), rtol=1e-9)
+        assert_allclose(other.log_density(scaled) + np.log(unit), one.log_density(X), rtol=1e-9)
+
+
+def test_a_column_that_follows_from_the_others_changes_no_answer():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    X[0] = [0, 8]
+    alone = GaussianOutliers(random_state=0).fit_predict(X)
+    assert_array_equal(GaussianOutliers(random_state=0).fit_predict(np.c_[X, X[:, 0] - X[:, 1]]), alone)
+
+
+def test_numbers_whose_squares_are_none_are_refused():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    for unit in (1e-200, 1e200):
+        for estimate in ("plain", "robust"):
+            with pytest.raises(DegenerateError, match="whose square is no number"):
+                GaussianOutliers(estimate, random_state=0).fit(X * [unit, 1])

@@ -10,6 +10,7 @@ from assay.core.explanation import Section
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.distances.mahalanobis import inverse_of, root_of
+from assay.errors import DegenerateError
 from assay.outliers.detector import CONTAMINATION, Detector
 from assay.outliers.robust_covariance import least_determinant
 
@@ -89,6 +90,7 @@ class GaussianOutliers(Detector):
     def _learn(self, X: np.ndarray) -> None:
         n, d = X.shape
         X = np.ascontiguousarray(X, dtype=np.float64)
+        self._check_scales(X)
         if self.estimate == "plain" or n <= d + 2:
             self.location_, self.support_ = X.mean(axis=0), np.ones(n, bool)
             centred = X - self.location_
@@ -101,6 +103,17 @@ class GaussianOutliers(Detector):
         self.precision_ = inverse_of(self.covariance_)
         self._map_ = root_of(self.precision_, type(self).__name__)
 
+    def _check_scales(self, X: np.ndarray) -> None:
+        """Refuse columns whose variance is no number."""
+        with np.errstate(over="ignore"):
+            reach = np.abs(X - X[0]).max(axis=0)
+        beyond = np.flatnonzero((reach > 0) & ~((reach > 1e-140) & (reach < 1e140)))
+        if len(beyond):
+            raise DegenerateError(
+                f'{type(self).__name__}: column "{self._names[beyond[0]]}" varies by {reach[beyond[0]]:.3g}, whose '
+                "square is no number. Divide it by its spread first."
+            )
+
     def _auto_offset(self) -> float:
         from scipy.stats import chi2
 
@@ -112,9 +125,10 @@ class GaussianOutliers(Detector):
 
     def log_density(self, X: Any) -> np.ndarray:
         """(n,) the logarithm of the Gaussian's density at each row, over the directions in which rows vary."""
-        values = np.linalg.eigvalsh(self.covariance_)
-        spread = values[values > 1e-12 * max(values[-1], 1e-300)]
-        constant = len(spread) * np.log(2 * np.pi) + np.log(spread).sum()
+        L = self._map_[np.any(self._map_ != 0, axis=1)]  # L^T L is the inverse covariance
+        square = len(L) == L.shape[1]  # then no scale of a column hides the others
+        log_volume = np.linalg.slogdet(L)[1] if square else np.log(np.linalg.svd(L, compute_uv=False)).sum()
+        constant = len(L) * np.log(2 * np.pi) - 2 * log_volume
         return 0.5 * (self._score(self._admit(X)) - constant)
 
     def _score(self, X: np.ndarray) -> np.ndarray:

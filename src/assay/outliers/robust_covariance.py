@@ -10,6 +10,7 @@ from assay.distances.mahalanobis import inverse_of
 __all__ = ["least_determinant"]
 
 BEST = 10  # starts that are followed to the end
+FLAT = 1e-12  # variances below so much of the largest, in units of the columns, are none
 
 
 def least_determinant(
@@ -49,6 +50,12 @@ def least_determinant(
     from scipy.stats import chi2
 
     n, d = X.shape
+    centre = np.median(X, axis=0)
+    largest = np.abs(X - centre).max(axis=0)
+    unit = np.ldexp(
+        1.0, np.frexp(largest)[1]
+    )  # of each column: scales change nothing, but their squares may be lost
+    X = (X - centre) / unit
     starts = []
     for _ in track(range(n_starts), "least determinant"):
         rows = draw.permutation(n)[: d + 1]
@@ -56,6 +63,7 @@ def least_determinant(
     starts.sort(key=lambda s: s[0])
     best = min((_concentrate(X, rows, size, 100) for _, rows in starts[:BEST]), key=lambda s: s[0])
     location, covariance = _moments(X[best[1]])
+    d = max(1, best[0][0])  # directions in which the rows vary
     squares = _squares(X, location, covariance)
     middle = float(np.median(squares))
     if middle > 0:
@@ -66,19 +74,30 @@ def least_determinant(
     location, covariance = _moments(X[support])  # (3)
     if middle > 0:
         covariance = covariance * float(np.median(_squares(X, location, covariance))) / chi2.ppf(0.5, d)
-    return location, covariance, support
+    return centre + unit * location, covariance * unit[:, None] * unit, support
 
 
-def _concentrate(X: np.ndarray, rows: np.ndarray, size: int, steps: int) -> tuple[float, np.ndarray]:
-    """The log determinant after some steps (1), and the rows."""
+def _concentrate(
+    X: np.ndarray, rows: np.ndarray, size: int, steps: int
+) -> tuple[tuple[int, float], np.ndarray]:
+    """Rank and log determinant after some steps (1), and the rows."""
     for _ in range(steps):
         squares = _squares(X, *_moments(X[rows]))
         after = np.sort(np.argsort(squares, kind="stable")[:size])
         if np.array_equal(after, rows):
             break
         rows = after
-    sign, log = np.linalg.slogdet(_moments(X[rows])[1])
-    return (float(log) if sign > 0 else -np.inf), rows
+    return _volume(_moments(X[rows])[1]), rows
+
+
+def _volume(covariance: np.ndarray) -> tuple[int, float]:
+    """The rank of a covariance and the log of its determinant over the directions of that rank: planes come first."""
+    unit = np.sqrt(np.diag(covariance))
+    unit[unit == 0] = 1.0
+    values = np.linalg.eigvalsh(covariance / unit[:, None] / unit)
+    rank = int(np.count_nonzero(values > FLAT * max(values[-1], 1e-300)))
+    largest = np.linalg.eigvalsh(covariance)[len(values) - rank :]
+    return rank, float(np.log(np.maximum(largest, 1e-300)).sum())
 
 
 def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -91,10 +110,16 @@ def _squares(X: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> np.ndar
     """(n,) Mahalanobis' squared distances; what leaves the plane of a singular covariance is farthest of all."""
     apart = X - mean
     squares = np.maximum(np.einsum("ij,ij->i", apart @ inverse_of(covariance), apart), 0.0)
-    values, vectors = np.linalg.eigh(covariance)
-    flat = vectors[:, values <= 1e-12 * max(values[-1], 1e-300)]
+    spread = np.sqrt(np.diag(covariance))
+    unit = np.where(spread > 0, spread, np.abs(apart).max(axis=0))
+    unit[unit == 0] = 1.0
+    values, vectors = np.linalg.eigh(covariance / unit[:, None] / unit)
+    flat = vectors[:, values <= FLAT * max(values[-1], 1e-300)]
     if flat.shape[1]:
+        apart = apart / unit
         off = np.sum((apart @ flat) ** 2, axis=1)
-        scale = max(float(np.sum(apart * apart, axis=1).max()), 1e-300)
-        squares = np.where(off > 1e-18 * scale, np.inf, squares)
+        lost = FLAT * len(X) * values[-1] + 1e-18 * np.sum(
+            apart * apart, axis=1
+        )  # rows of the plane have no more
+        squares = np.where(off > lost, np.inf, squares)
     return squares
