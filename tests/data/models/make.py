@@ -14,6 +14,7 @@ from assay.associations import ItemNeighbours
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, MultinomialNB, NaiveBayes
 from assay.core.persistence.container import VERSION
 from assay.decide import DecisionRule
+from assay.densities import KernelDensity
 from assay.ensembles import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
@@ -29,6 +30,8 @@ from assay.linear import (
     Ridge,
     SGDClassifier,
 )
+from assay.neighbors import KNeighborsClassifier
+from assay.outliers import IsolationForest, LocalOutlierFactor
 from assay.prepare import Prepared, StandardScaler
 from assay.rules import (
     FOIL,
@@ -40,6 +43,7 @@ from assay.rules import (
     PartClassifier,
     RipperClassifier,
 )
+from assay.smoothers import Loess
 from assay.stats import Gaussian
 from assay.tables import Table
 from assay.trees import C45Classifier, CARTClassifier, DecisionTreeRegressor, FisherTreeClassifier
@@ -140,6 +144,14 @@ def models():
             GradientBoostingClassifier(n_estimators=5, random_state=0).fit(Table.of(COLUMNS), SORTS),
             COLUMNS,
         ),
+        "k_neighbors": (
+            KNeighborsClassifier(3, weights="gaussian", metric="heom").fit(Table.of(COLUMNS), SORTS),
+            COLUMNS,
+        ),
+        "kernel_density": (KernelDensity(bandwidth="scott").fit(X, sample_weight=w), X.tolist()),
+        "loess": (Loess(robust_iterations=2).fit(X[:, :1], X[:, 1], sample_weight=w), X[:, :1].tolist()),
+        "local_outlier_factor": (LocalOutlierFactor(3, novelty=True).fit(X), (X + 1).tolist()),
+        "isolation_forest": (IsolationForest(n_estimators=5, random_state=0).fit(Table.of(COLUMNS)), COLUMNS),
     }
 
 
@@ -151,6 +163,8 @@ def answers(model, rows):
     ways = [way for way in ("predict_proba", "predict", "transform") if hasattr(model, way)]
     if "predict_proba" not in ways and hasattr(model, "decision_function"):
         ways.append("decision_function")
+    if not ways and hasattr(model, "score_samples"):
+        ways.append("score_samples")
     return {way: np.asarray(getattr(model, way)(X)).tolist() for way in ways}
 
 
