@@ -295,8 +295,15 @@ def test_mixed_tables_with_gaps():
         gappy = KNeighborsClassifier(9, metric=metric).fit(holes, y)
         assert gappy.score(None, y) > 0.68
     assert model.predict(holes[:3]).shape == (3,)  # gaps in a query alone
-    with pytest.raises(DataError, match=r"missing value.*Use metric='auto'"):
+    with pytest.raises(DataError, match=r"missing value.*Use metric='heom'"):
         KNeighborsClassifier().fit(holes, y)
+
+
+def test_auto_on_whole_numbers_refuses_later_gaps_with_advice_that_helps():
+    X, y = np.arange(8.0).reshape(4, 2), ["a", "a", "b", "b"]
+    with pytest.raises(DataError, match=r"missing value.*Use metric='heom'"):
+        KNeighborsClassifier(3, metric="auto").fit(X, y).predict([[np.nan, 1.0]])
+    assert KNeighborsClassifier(3, metric="heom").fit(X, y).predict([[np.nan, 1.0]]) == ["a"]
 
 
 def test_an_unseen_category_is_missing():

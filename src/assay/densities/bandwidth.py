@@ -165,6 +165,7 @@ def bandwidth_by(
 
 
 def rows_of(X: ArrayLike, weights: ArrayLike | None, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that weigh something as an (n, d) array, and their weights; what cannot be used is an error."""
     X = np.asarray(X, dtype=np.float64)
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2 or len(X) < least or not X.shape[1] or not np.isfinite(X).all():

@@ -33,7 +33,7 @@ class Function(Metric):
     function: ClassVar[bool] = True
     takes: ClassVar[frozenset[str]] = frozenset()
 
-    call: Callable[..., float] = max
+    call: Callable[..., float]
     params: dict[str, Any] = field(default_factory=dict)
 
     @property

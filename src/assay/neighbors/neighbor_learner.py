@@ -44,7 +44,7 @@ class NeighborLearner(Learner):
         "n_jobs": Count(-(2**31)) | None,
     }
     remedy: ClassVar[str] = (
-        "Use metric='auto', which compares what is there; or impute first, for example with "
+        "Use metric='heom', which compares what is there; or impute first, for example with "
         "assay.prepare.SimpleImputer."
     )
 
@@ -290,4 +290,5 @@ def _check_mode(mode: str, who: str) -> None:
 
 
 def plain_labels(labels: np.ndarray) -> list[Any]:
+    """The labels as plain Python objects, for tables of an explanation."""
     return [plain_label(label) for label in np.atleast_1d(labels)]
