@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_matrix
 from scipy.spatial.distance import cdist
 from sklearn.metrics import DistanceMetric
 from sklearn.metrics.pairwise import haversine_distances, nan_euclidean_distances
@@ -112,3 +113,17 @@ def test_the_exponent_may_stand_among_the_arguments():
         cdist(A, B, "minkowski", p=3),
         rtol=1e-12,
     )
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e200, 1e308])
+def test_directions_of_very_long_and_very_short_rows(scale):
+    far = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.5, 0.0, 0.0]]) * scale
+    near = np.array([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    expected = [[0, 1, 2], [1, 1, 1]]
+    assert_allclose(metric_of("cosine").between(near, far), expected, atol=1e-15)
+    assert_allclose(metric_of("cosine").between(csr_matrix(near), csr_matrix(far)), expected, atol=1e-15)
+    assert_allclose(metric_of("correlation").between(near, far), [[0, 1.5, 2], [1, 1, 1]], atol=1e-10)
+
+
+def test_a_row_of_zeros_has_no_direction():
+    assert_allclose(metric_of("cosine").between([[0.0, 0.0]], [[0.0, 0.0], [1.0, 2.0]]), [[1, 1]])

@@ -100,14 +100,50 @@ def test_more_equal_rows_than_a_store_holds():
     assert_allclose(found[0], distances, rtol=1e-14)
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e160, 1e300])
-def test_numbers_whose_squares_leave_the_range(scale):
-    X = np.array([[1.0, 2.0], [3.0, 4.0], [9.0, 9.0]]) * scale
-    with np.errstate(all="raise", under="ignore"):
-        rows = searcher(X, "euclidean", "brute").nearest(X, 1)[1] if scale < 1 else None
-        near = searcher(X, "manhattan", "brute").nearest(X, 2)[1]
-    assert rows is None or rows.shape == (3, 1)
-    assert_array_equal(near, [[0, 1], [1, 0], [2, 1]])
+@pytest.mark.parametrize("scale", [5e-320, 1e-200, 1e160, 1e307])
+@pytest.mark.parametrize("name", ["euclidean", "manhattan", "chebyshev"])
+@pytest.mark.parametrize("way", ["auto", *WAYS])
+def test_numbers_whose_squares_leave_the_range(scale, name, way):
+    X, Q = (
+        np.array(rows) * scale for rows in ([[1.0, 2.0], [3.0, 4.0], [9.0, 9.0]], [[8.0, 9.0], [1.0, 1.0]])
+    )
+    search, e = searcher(X, name, way), int(np.frexp(scale)[1])
+    expected, order = by_the_book(np.ldexp(metric_of(name).between(np.ldexp(Q, -e), np.ldexp(X, -e)), e), 3)
+    distances, rows = search.nearest(Q, 3)
+    assert_array_equal(rows, order)
+    assert_allclose(distances, expected, rtol=1e-15)
+    assert_array_equal(search.nearest(None, 1, leave_out_self=True)[1], [[1], [0], [1]])
+    start, rows, apart = search.within(Q, expected[0, 0])
+    assert_array_equal(rows, [2, 0][: len(rows)])
+    assert_allclose(apart, [expected[0, 0], expected[1, 0]][: len(rows)], rtol=1e-15)
+    assert start[1] == 1
+
+
+@pytest.mark.parametrize("way", ["auto", *WAYS])
+def test_one_column_with_queries_at_the_end_of_the_range(way):
+    X = np.arange(50.0)[:, None]
+    distances, rows = searcher(X, "euclidean", way).nearest([[1e308], [-1e308], [3.0]], 2)
+    assert_array_equal(distances, [[1e308] * 2, [1e308] * 2, [0, 1]])
+    assert ((rows >= 0) & (rows < 50)).all()
+    wide = searcher(X - 1.5e308, "sqeuclidean").nearest([[1.5e308]], 1)[0]
+    assert_array_equal(wide, [[np.inf]])  # too far for a number, and no warning
+
+
+def test_great_sparse_numbers():
+    X = sp.csr_matrix([[0.0, 2e200], [3e200, 0.0], [1.0, 0.0]])
+    distances, rows = searcher(X, "euclidean").nearest(sp.csr_matrix([[0.0, 1e200]]), 3)
+    assert_array_equal(rows, [[0, 2, 1]])
+    assert_allclose(distances, [[1e200, 1e200, np.sqrt(10) * 1e200]])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_none_are_named(bad):
+    with pytest.raises(ParameterError, match="radius must be a number"):
+        searcher([[0.0], [1.0]], "euclidean").within([[1.0]], "wide")
+    with pytest.raises(DataError, match="NaN or infinity"):
+        searcher([[0.0], [1.0]], "euclidean").nearest([[bad]], 1)
+    with pytest.raises(DataError, match="NaN or infinity"):
+        searcher([[0.0], [bad]], "euclidean", "brute").within([[1.0]], 1.0)
 
 
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import assay.distances._mixed as _mixed
+from assay.distances.cosine import unit_rows
 from assay.distances.metric import Metric
 from assay.errors import DataError
 
@@ -92,8 +93,6 @@ def _haversine(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 def _one_minus_cosine(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """1 - r of centred rows; a constant row correlates with nothing, so its distance is 1, or 0 to another one."""
-    sizes = [np.sqrt(np.einsum("ij,ij->i", M, M)) for M in (A, B)]
-    scaled = [M / np.where(s > 0, s, 1.0)[:, None] for M, s in zip((A, B), sizes)]
-    found = np.clip(1.0 - scaled[0] @ scaled[1].T, 0.0, 2.0)
-    found[np.ix_(sizes[0] == 0, sizes[1] == 0)] = 0.0
+    found = np.clip(1.0 - unit_rows(A) @ unit_rows(B).T, 0.0, 2.0)
+    found[np.ix_(~A.any(axis=1), ~B.any(axis=1))] = 0.0
     return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
+from assay.distances.extremes import largest, most, other_units, scaled
 from assay.distances.metric import Metric, metric_of
 from assay.errors import DataError, ParameterError
 
@@ -31,6 +33,8 @@ class Searcher:
     def __init__(self, X: Any, metric: Metric):
         self.X, self.metric = X, metric
         self.n = X.shape[0]
+        self._top: float | None = None  # largest absolute value of a point
+        self._most = 0.0  # queries below it need no other unit
 
     def nearest(
         self, Q: Any = None, k: int = 1, *, leave_out_self: bool = False
@@ -56,7 +60,14 @@ class Searcher:
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {self.n}, n_samples = "
                 f"{Q.shape[0]}: there are {most} rows to find neighbours among."
             )
-        return self._nearest(Q, int(k), leave_out_self)
+        units = self._units(Q, leave_out_self)
+        if units is None:
+            return self._nearest(Q, int(k), leave_out_self)
+        distances, rows = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), np.int64)
+        for some, search, asked, finish in self._in_units(Q, units):
+            apart, rows[some] = search._nearest(asked, int(k), leave_out_self)
+            distances[some] = finish(apart)
+        return distances, rows
 
     def within(
         self, Q: Any, radius: float, *, leave_out_self: bool = False
@@ -70,9 +81,12 @@ class Searcher:
         distances : of these rows
         """
         Q = self._queries(Q, leave_out_self)
-        if np.isnan(radius):
+        if not isinstance(radius, Real) or np.isnan(radius):
             raise ParameterError(f"radius must be a number from 0 up, got {radius!r}.")
-        start, rows, distances = self._within(Q, float(radius))
+        units = self._units(Q, leave_out_self)
+        start, rows, distances = (
+            self._within(Q, float(radius)) if units is None else self._within_in_units(Q, radius, units)
+        )
         if leave_out_self:
             kept = rows != np.repeat(np.arange(Q.shape[0]), np.diff(start))
             start = np.concatenate([[0], np.cumsum(kept)])[start]
@@ -96,6 +110,60 @@ class Searcher:
                 f"leave_out_self: query i must be stored row i of {self.n}, got {Q.shape[0]} queries."
             )
         return Q
+
+    def _units(self, Q: Any, together: bool) -> np.ndarray | None:
+        """(q,) exponents of the units in which powers stay in range; None where all do as they are."""
+        power, d = self.metric.power, self.X.shape[1]
+        if power is None:
+            return None
+        if self._top is None:
+            self._top = float(largest(self.metric.points(self.X)))
+            self._most = 0.0 if other_units(np.array([self._top]), d, power)[0] else most(d, power)
+        points = None if Q is self.X else self.metric.points(Q)
+        top = self._top if points is None else max(self._top, float(largest(points)))
+        if top < self._most:
+            return None
+        if together or points is None:
+            return np.repeat(other_units(np.array([top]), d, power), Q.shape[0])
+        return other_units(np.maximum(self._top, largest(points, axis=1)), d, power)
+
+    def _in_units(self, Q: Any, units: np.ndarray) -> Any:
+        """Queries of one unit, the search in it, the queries as it wants them, and distances from what it says."""
+        from assay.distances.brute import Brute
+        from assay.distances.minkowski import Minkowski
+
+        assert self.metric.power is not None
+        for unit in np.unique(units).tolist():
+            some = np.flatnonzero(units == unit)
+            asked = Q if len(some) == Q.shape[0] else Q[some]
+            search: Searcher = self
+            if unit:
+                search = Brute(scaled(self.metric.points(self.X), unit), Minkowski(self.metric.power))
+                asked = search.X if asked is self.X else scaled(self.metric.points(asked), unit)
+
+            def finish(apart: np.ndarray, unit: int = unit) -> np.ndarray:
+                with np.errstate(over="ignore", under="ignore"):
+                    return self.metric.finish(np.ldexp(apart, unit)) if unit else apart
+
+            yield some, search, asked, finish
+
+    def _within_in_units(
+        self, Q: Any, radius: float, units: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        found = []
+        for some, search, asked, finish in self._in_units(Q, units):
+            reach, unit = float(radius), int(units[some[0]])
+            if search is not self:
+                with np.errstate(over="ignore", under="ignore"):
+                    reach = float(np.ldexp(self.metric.begin(radius) * (1 + 1e-9), -unit))
+            start, rows, apart = search._within(asked, reach)
+            distances, query = finish(apart), np.repeat(some, np.diff(start))
+            kept = distances <= radius
+            found.append((query[kept], rows[kept], distances[kept]))
+        query, rows, distances = (np.concatenate(parts) for parts in zip(*found))
+        order = np.argsort(query, kind="stable")
+        counts = np.bincount(query, minlength=Q.shape[0])
+        return np.concatenate([[0], np.cumsum(counts)]), rows[order], distances[order]
 
     def _nearest(self, Q: Any, k: int, leave_out_self: bool) -> tuple[np.ndarray, np.ndarray]:
         raise TypeError(f"{type(self).__name__} must define _nearest")

@@ -1,0 +1,55 @@
+"""Numbers whose powers leave the range of floating point: the same search with another unit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+
+__all__ = ["largest", "most", "other_units", "scaled"]
+
+ROOM = 1000  # the largest double is 2^1024, the smallest with all digits 2^-1022
+
+
+def largest(points: Any, axis: int | None = None) -> Any:
+    """The largest absolute value of dense or sparse points, or of each row (axis 1)."""
+    if hasattr(points, "tocsr"):
+        if axis is not None:
+            return abs(points).max(axis=1).toarray().ravel().astype(np.float64)
+        points = points.data
+    top = np.abs(np.asarray(points, dtype=np.float64)).max(axis=axis, initial=0.0)
+    if not np.isfinite(top).all():
+        raise DataError(
+            "Neighbours are searched among finite numbers; a row holds NaN or infinity. Impute or drop such rows, or "
+            "use metric='auto', which compares what is there."
+        )
+    return top
+
+
+def other_units(top: np.ndarray, columns: int, p: float) -> np.ndarray:
+    r"""The e of units :math:`2^e` in which no sum of powers overflows or vanishes; 0 where none is needed.
+
+    Differences are at most 2 top, so the sum of d powers is at most
+
+    .. math:: d\,(2\,top)^p \quad (1)
+    """
+    power = 1.0 if np.isinf(p) else p
+    vanishing = power * np.log2(np.where(top > 0, top, 1.0)) <= -ROOM + 100
+    return np.where((top >= most(columns, p)) | vanishing, np.frexp(top)[1], 0)
+
+
+def most(columns: int, p: float) -> float:
+    """The top up to which (1) stays in range."""
+    return float(2.0 ** ((ROOM - np.log2(max(columns, 1))) / (1.0 if np.isinf(p) else p) - 1))
+
+
+def scaled(points: Any, e: int) -> Any:
+    """The points in the unit 2^e: exact but for what is 1e300 times smaller than the largest."""
+    if hasattr(points, "tocsr"):
+        points = points.tocsr().astype(np.float64)  # a copy
+        points.data = np.ldexp(points.data, -e)
+        return points
+    with np.errstate(under="ignore"):
+        return np.ldexp(np.asarray(points, dtype=np.float64), -e)
