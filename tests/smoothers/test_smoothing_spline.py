@@ -5,7 +5,7 @@ from scipy.interpolate import make_smoothing_spline
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.smoothing_spline import SmoothingSpline
 
 # The table of 8.8 and 8.9; queries .5, 2, 3.25, 6.
@@ -143,3 +143,34 @@ class OfTheFirstColumn(SmoothingSpline):
 @parametrize_with_checks([OfTheFirstColumn()])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("unit", [1e-50, 1e-25, 1e25, 1e50])
+@pytest.mark.parametrize("how", [{"lam": "gcv"}, {"lam": "loo"}, {"df": 5.0}, {"lam": 0.3}])
+def test_the_unit_of_x_changes_nothing(how, unit):
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(0, 10, (60, 1)), axis=0)
+    y = np.sin(x[:, 0]) + 0.2 * rng.normal(size=60)
+    scaled = {"lam": 0.3 * unit**3} if how == {"lam": 0.3} else how
+    one, other = SmoothingSpline(**how).fit(x, y), SmoothingSpline(**scaled).fit(unit * x, y)
+    assert 3 < one.df_ < 30
+    assert_allclose(other.predict(unit * x), one.predict(x), atol=1e-6)
+    assert_allclose(other.weights(unit * x[::7]), one.weights(x[::7]), atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_x_or_weights_for_which_no_smoothness_is_a_number_are_refused(unit):
+    x, y = np.arange(9.0)[:, None], np.sin(np.arange(9.0))
+    for X, w in ((unit * x, None), (x, np.full(9, unit * unit**0.5))):
+        with pytest.raises(DegenerateError, match="λ is no number"):
+            SmoothingSpline().fit(X, y, w)
+    assert_allclose(
+        SmoothingSpline(2 * unit).fit(x, y, np.full(9, unit)).predict(x),
+        SmoothingSpline(2.0).fit(x, y).predict(x),
+    )
+
+
+def test_weights_that_count_as_too_few_rows_choose_nothing():
+    x = np.linspace(0, 10, 60)[:, None]
+    with pytest.raises(DegenerateError, match="divide them by their mean"):
+        SmoothingSpline().fit(x, np.sin(x[:, 0]), np.full(60, 1 / 60))

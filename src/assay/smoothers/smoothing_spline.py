@@ -10,7 +10,7 @@ import assay.smoothers._reinsch as _reinsch
 from assay.core.parameters import Choice, Range
 from assay.errors import DataError, ParameterError
 from assay.smoothers.smoother import Smoother
-from assay.smoothers.splines import Splines, spline_at
+from assay.smoothers.splines import Splines, in_units, spline_at
 
 __all__ = ["SmoothingSpline"]
 
@@ -121,7 +121,10 @@ class SmoothingSpline(Smoother):
         if m > 1:
             A[rows, i + 1], B[rows, i + 1] = b, e
         if m > 2:
-            _reinsch.shares(self.knots_, self.mass_, self.lam_, A, B)
+            x, w, lam, unit = in_units(self.knots_, self.mass_, self.lam_)
+            B /= unit
+            B /= unit
+            _reinsch.shares(x, w, lam, A, B)
         counts = np.ones(len(self.y_)) if self.weight_ is None else self.weight_
         place = np.clip(np.searchsorted(self.knots_, self.X_[:, 0]), 0, m - 1)
         return A[:, place] * (counts / self.mass_[place])

@@ -29,12 +29,27 @@ def spline_at(
     g, c, own = np.empty(m), np.zeros(m), np.ones(m)
     if m <= 2:
         return y.copy(), c, own
+    x, w, lam, unit = in_units(x, w, lam)
     _reinsch.smooth(x, y, w, lam, g, c, own)
-    if not (np.isfinite(g).all() and np.isfinite(own).all()):
+    with np.errstate(over="ignore"):
+        c /= unit
+        c /= unit
+    if not (np.isfinite(g).all() and np.isfinite(c).all() and np.isfinite(own).all()):
         raise DegenerateError(
-            "SmoothingSpline: some x are too near to each other for a curve through both. Round them first."
+            "SmoothingSpline: some x are too near to each other for a curve through both. Round them first, or divide "
+            f"by their spread: they span about {unit:.2g}."
         )
     return g, c, own
+
+
+def in_units(x: np.ndarray, w: np.ndarray, lam: float) -> tuple[np.ndarray, np.ndarray, float, float]:
+    """Knots, weights and λ of the same spline in units in which none is very large or small, and the unit of x.
+
+    The units are powers of 2, so that nothing is rounded.
+    """
+    unit = float(np.ldexp(1.0, np.frexp(x[-1] - x[0])[1]))
+    weight = float(np.ldexp(1.0, np.frexp(w.max())[1]))
+    return x / unit, w / weight, lam / weight / unit / unit / unit, unit
 
 
 class Splines:
@@ -74,6 +89,11 @@ class Splines:
         places = np.linspace(high, low, LOOKS)  # of equals the smoothest
         errors = [self.error(np.exp(v), way) for v in places]
         k = int(np.argmin(errors))
+        if np.isinf(errors[k]):
+            raise DegenerateError(
+                f'SmoothingSpline: the rows count as {self.total:.3g}, too few to choose λ by "{way}". Weights say how '
+                "often a row counts: divide them by their mean, or give lam."
+            )
         a, b = places[min(k + 1, LOOKS - 1)], places[max(k - 1, 0)]
         found = _lowest(lambda v: self.error(np.exp(v), way), a, b)
         return float(np.exp(found if self.error(np.exp(found), way) < errors[k] else places[k]))
@@ -90,7 +110,13 @@ class Splines:
     def _ends(self) -> tuple[float, float]:
         """log λ of a curve that follows every knot, and of a line."""
         unit = np.log(self.total) + 3 * np.log(self.x[-1] - self.x[0])  # a slow wave: both sums alike
-        return float(unit - 4 * np.log(len(self.x)) - 12), float(unit + 5)
+        low, high = float(unit - 4 * np.log(len(self.x)) - 12), float(unit + 5)
+        if low < -690 or high > 690:
+            raise DegenerateError(
+                f"SmoothingSpline: x spans {self.x[-1] - self.x[0]:.3g} and the weights sum to {self.total:.3g}, so "
+                "λ is no number. Divide x by its spread and the weights by their mean."
+            )
+        return low, high
 
 
 def _lowest(f: Callable[[float], float], a: float, b: float) -> float:
