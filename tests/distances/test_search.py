@@ -129,6 +129,16 @@ def test_one_column_with_queries_at_the_end_of_the_range(way):
     assert_array_equal(wide, [[np.inf]])  # too far for a number, and no warning
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("scale", [1.0, 1e-300])
+@pytest.mark.parametrize("radius", [1e200, np.inf])
+def test_a_radius_whose_square_is_no_number(way, scale, radius):
+    X = np.arange(12.0).reshape(4, 3) * scale
+    start, rows, _ = searcher(X, "euclidean", way).within(X[:2], radius)
+    assert_array_equal(start, [0, 4, 8])
+    assert_array_equal(rows, [0, 1, 2, 3] * 2)
+
+
 def test_great_sparse_numbers():
     X = sp.csr_matrix([[0.0, 2e200], [3e200, 0.0], [1.0, 0.0]])
     distances, rows = searcher(X, "euclidean").nearest(sp.csr_matrix([[0.0, 1e200]]), 3)

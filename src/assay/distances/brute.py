@@ -127,7 +127,8 @@ class Brute(Searcher):
         if self.product is not None and self.product.safe(Q):
             asked, slack = self.product.asked(Q)
             size = np.einsum("ij,ij->i", asked[:, :-1], asked[:, :-1], dtype=np.float64) / 4
-            farthest = (self.metric.begin(radius) ** 2 - size + slack)[:, None]
+            with np.errstate(over="ignore"):  # a radius beyond every row
+                farthest = (np.square(self.metric.begin(radius)) - size + slack)[:, None]
         for at in range(0, self.n, ROWS):
             if asked is None:
                 q, row = (part.ravel() for part in np.indices((len(Q), min(ROWS, self.n - at))))
