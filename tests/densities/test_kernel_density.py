@@ -265,3 +265,11 @@ def test_wrong_input_is_named():
         KernelDensity().fit(X).on_grid()
     with pytest.raises(ParameterError, match="size"):
         KernelDensity().fit(SAMPLE).on_grid(1)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-9, 1e9])
+def test_ellipsoids_do_not_depend_on_the_unit_of_a_column(unit):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    one = KernelDensity(shape="mahalanobis").fit(X).score_samples(X)
+    other = KernelDensity(shape="mahalanobis").fit(X * [1, unit]).score_samples(X * [1, unit])
+    assert_allclose(other + np.log(unit), one, rtol=1e-9)

@@ -41,3 +41,17 @@ def test_the_share_of_outliers_is_what_was_asked_for_and_the_given_density_is_no
 def test_a_density_that_cannot_score_is_refused():
     with pytest.raises(ParameterError, match="density must be an estimator with fit and score_samples"):
         DensityOutliers(object()).fit(GROUPS)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-9, 1e9, 1e200])
+def test_the_unit_of_a_column_changes_no_answer(unit):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    one, other = DensityOutliers().fit(X), DensityOutliers().fit(X * [1, unit])
+    assert_allclose(other.score_samples(X * [1, unit]), one.score_samples(X), rtol=1e-9)
+
+
+def test_a_constant_column_is_not_divided_by_rounding():
+    X = np.c_[np.random.default_rng(0).normal(size=80), np.full(80, 0.1)]
+    model = DensityOutliers().fit(X)
+    assert model.scale_[1] == 1
+    assert_allclose(model.score_samples(X + np.array([0, 1e-12])), model.score_samples(X), rtol=1e-9)

@@ -175,7 +175,9 @@ class KernelDensity(DensityEstimator):
             )
         R = X - w @ X / N
         S = (w[:, None] * R).T @ R / (N - 1) + self.reg_covar * np.eye(X.shape[1])
-        rank = np.linalg.matrix_rank(S, hermitian=True)
+        unit = np.sqrt(np.diag(S))
+        unit[unit == 0] = 1.0
+        rank = np.linalg.matrix_rank(S / unit[:, None] / unit, hermitian=True)  # whatever the columns' units
         if rank < len(S):
             raise DegenerateError(
                 f"KernelDensity: the covariance is singular (rank {rank} of {len(S)}). Raise reg_covar above 0 or "

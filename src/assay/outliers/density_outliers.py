@@ -62,7 +62,10 @@ class DensityOutliers(Detector):
         if self.density is None:
             from assay.densities.kernel_density import KernelDensity
 
-            spread = X.std(axis=0)
+            apart = X - X[0]  # 0 in columns that are constant, which a mean need not be
+            largest = np.abs(apart).max(axis=0)
+            unit = np.where(largest > 0, largest, 1.0)  # whose squares are numbers
+            spread = unit * (apart / unit).std(axis=0)
             self.scale_ = np.where(spread > 0, spread, 1.0)
             density: Any = KernelDensity(bandwidth=float(max(n, 2) ** (-1 / (d + 4))))
         else:
