@@ -196,3 +196,13 @@ def test_an_explanation_counts_the_cuts_by_column():
     assert said.answer == "outlier"
     cuts = {row[0]: row[2] for row in said.sections[1].rows}
     assert cuts["x1"] > 0 and "Mean path length" in said.sections[1].note
+
+
+def test_rows_that_weigh_nothing_are_not_counted():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    w = np.repeat([1.0, 0.0], [20, 80])
+    model = IsolationForest(n_estimators=50, random_state=0).fit(X, sample_weight=w)
+    assert model.max_samples_ == 20
+    assert all(set(rows) == set(range(20)) for rows in model.estimators_samples_)
+    alone = IsolationForest(n_estimators=50, random_state=0).fit(X[:20])
+    assert_allclose(model.score_samples(X[:20]).mean(), alone.score_samples(X[:20]).mean(), atol=0.02)

@@ -159,7 +159,8 @@ class IsolationForest(Detector):
                 f"{who}: n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={old} when "
                 "warm_start==True."
             )
-        self.max_samples_ = self._sample_size(n)
+        counting = n if self._share_ is None else int(np.count_nonzero(self._share_))
+        self.max_samples_ = self._sample_size(counting)
         self.__dict__.pop("estimators_", None)
         if self.n_estimators == old:
             said = "Warm-start fitting without increasing n_estimators does not fit new trees."
@@ -209,8 +210,8 @@ class IsolationForest(Detector):
         width = min(int(m), d) if isinstance(m, Integral) else max(1, int(m * d))
         columns = np.arange(d) if width == d else np.sort(draw.permutation(d)[:width])
         if self._share_ is not None:
-            several = bool(self.bootstrap or np.count_nonzero(self._share_) < self.max_samples_)
-            return draw.choice(n, self.max_samples_, replace=several, p=self._share_), columns, draw
+            drawn = draw.choice(n, self.max_samples_, replace=bool(self.bootstrap), p=self._share_)
+            return drawn, columns, draw
         if self.bootstrap:
             return draw.randint(0, n, self.max_samples_), columns, draw
         from sklearn.utils.random import sample_without_replacement
