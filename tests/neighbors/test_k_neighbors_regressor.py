@@ -79,3 +79,12 @@ def test_what_is_refused():
         KNeighborsRegressor(metric="vdm").fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.raises(ParameterError, match="n_neighbors = 5, n_samples_fit = 2"):
         KNeighborsRegressor().fit([[0.0], [1.0]], [0.0, 1.0]).predict([[0.0]])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, np.ndarray.tolist])
+def test_one_target_in_a_column_is_answered_in_a_column(kind):
+    X = np.arange(8.0)[:, None]
+    for y in (X * 2, np.hstack([X, X])):
+        ours, peer = (model(3).fit(X, kind(y)).predict(X) for model in (KNeighborsRegressor, Peer))
+        assert ours.shape == y.shape
+        assert_allclose(ours, peer)

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core.learner import Regressor
+from assay.core.targets import plain_values
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.weights import weigh
 
@@ -18,6 +19,7 @@ class NeighborRegressor(NeighborLearner, Regressor):
 
     weights: Any
     bandwidth: Any
+    _y: np.ndarray
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -25,8 +27,13 @@ class NeighborRegressor(NeighborLearner, Regressor):
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
-        """Remember the rows of X and their numbers y, (n,) or (n, targets)."""
-        return super().fit(X, y)
+        """Remember the rows of X and their numbers y, (n,) or (n, targets); answers have the shape of y."""
+        several = np.asarray(plain_values(y))
+        if several.ndim != 2 or several.shape[1] != 1:
+            return super().fit(X, y)
+        super().fit(X, several.ravel())
+        self._y = self._y[:, None]
+        return self
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self._y = y
