@@ -133,3 +133,10 @@ def test_degenerate_rows():
         counted.leave_one_out()
     with pytest.raises(ParameterError, match="one for each of 2 columns"):
         Regressogram([1.0, 2.0, 3.0]).fit([[1.0, 2.0]], [1.0])
+
+
+def test_a_width_is_chosen_by_rows_that_count_little():
+    x = np.linspace(0, 9, 50)[:, None]
+    light = Regressogram().fit(x, np.sin(x[:, 0]), np.full(50, 0.01))
+    assert 3 < len(light.bins_) <= 50
+    assert np.mean((light.predict(x) - np.sin(x[:, 0])) ** 2) < 0.1

@@ -85,7 +85,7 @@ class Regressogram(Smoother):
         if not isinstance(self.width, str):
             self._cut(self._each("width", self.width))
             return
-        counts = len(y) if w is None else w.sum()
+        counts = len(counted) if w is None else max(w.sum(), len(counted))  # rows may count as less than one
         rows = spread_rows(self.X_, max(SOME, EFFORT // len(y)))
         rows = rows if w is None else rows[w[rows] > 0]
         top, found = np.maximum(counted.max(axis=0), self.origin_), []
