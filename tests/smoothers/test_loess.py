@@ -137,3 +137,13 @@ def test_wrong_settings_are_named():
     for wrong, name in (({"span": 0.0}, "span"), ({"degree": 6}, "degree"), ({"metric": "gower"}, "metric")):
         with pytest.raises(ParameterError, match=name):
             Loess(**wrong).fit([[1.0], [2.0]], [1, 2])
+
+
+@pytest.mark.parametrize("count", [0.5, 0.01, 1e-6])
+def test_a_span_is_a_share_also_of_rows_that_count_little(count):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 10, (100, 1))
+    y = np.sin(x[:, 0]) + 0.2 * rng.normal(size=100)
+    for span in (0.3, 2 / 3):
+        light = Loess(span).fit(x, y, np.full(100, count)).predict(x)
+        assert_allclose(light, Loess(span).fit(x, y).predict(x), rtol=1e-9)
