@@ -52,3 +52,11 @@ def test_neighbourhoods_without_extent_or_weight(name):
     assert_array_equal(weigh(near([2, 2], reach=2.0), name, None, "x"), [1, 1])  # all at the rim
     far = weigh(near([1e200, 2e200]), name, 1e-150, "x")
     assert np.isfinite(far).all() and far[0] == 1
+
+
+def test_inverses_of_the_smallest_distances_keep_their_ratios():
+    distances = np.array([1e-310, 4e-310, 0.0, 2e-310, 1.0])
+    found = Neighbourhoods(np.array([0, 2, 4, 5]), np.arange(5), distances, np.ones(3))
+    weights = weigh(found, "distance", None, "test")
+    np.testing.assert_allclose(weights[0] / weights[1], 4, rtol=1e-9)
+    np.testing.assert_array_equal(weights[2:], [1, 0, 1])

@@ -81,8 +81,10 @@ def weigh(
     if weights == "distance":
         zero = d == 0
         exact = found.largest(zero.astype(np.float64)) > 0
-        with np.errstate(divide="ignore", over="ignore"):
-            inverse = np.minimum(1 / d, 1e300)
+        tiny = ~zero & (d < 1e-300)  # whose inverses would be endless: the farthest weighs 1 there
+        unit = np.where(found.largest(tiny * 1.0) > 0, found.largest(d), 1.0) if tiny.any() else 1.0
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            inverse = np.minimum(unit / d, 1e300)
         return np.where(exact, zero, inverse)
     width = found.reach[found.query] if bandwidth is None else np.full(len(d), float(bandwidth))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
