@@ -280,7 +280,16 @@ def test_none_takes_all_that_suit_the_table():
     mixed = compare(None, load_german_credit(), design="3-fold")
     assert mixed.failures == {} and "qda" not in mixed.learners
     words = compare(None, MIXED[["taste"]], LABELS, design="3-fold")
-    assert words.learners == ["majority", "naive bayes", "knn", "logistic", "c45", "ripper", "forest", "boosting"]
+    assert words.learners == [
+        "majority",
+        "naive bayes",
+        "knn",
+        "logistic",
+        "c45",
+        "ripper",
+        "forest",
+        "boosting",
+    ]
 
 
 def test_groups_stay_together_and_their_length_is_checked():

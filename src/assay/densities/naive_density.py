@@ -82,7 +82,7 @@ class NaiveDensity(DensityEstimator):
         """The weight in each window: rows near enough in every column, then a look at the ends."""
         found = _searcher_of(self.rows_ / self.width_)
         out, half = np.empty(len(X)), self.width_ / 2
-        size = max(1, PAIRS // len(self.rows_))
+        size = max(1, PAIRS // max(1, len(self.rows_)))
         for start in range(0, len(X), size):
             some = X[start : start + size]
             with np.errstate(over="ignore"):
