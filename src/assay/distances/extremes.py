@@ -23,7 +23,7 @@ def largest(points: Any, axis: int | None = None) -> Any:
     if not np.isfinite(top).all():
         raise DataError(
             "Neighbours are searched among finite numbers; a row holds NaN or infinity. Impute or drop such rows, or "
-            "use metric='auto', which compares what is there."
+            "use metric='heom', which compares what is there."
         )
     return top
 
