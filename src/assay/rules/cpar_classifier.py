@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class CPARClassifier(RuleClassifier):
         min_gain: float = 0.7,
         similarity: float = 0.99,
         best: int = 5,
-        base: float = float(np.e),
+        base: float = math.e,
         cuts: Any = "mdl",
     ):
         self.decay = decay
