@@ -4,7 +4,7 @@ Rooms are imported when they are first used, so ``import assay`` is quick:
 
 >>> import assay
 >>> sorted(assay.__all__)[:3]
-['__version__', 'bayes', 'compare']
+['__version__', 'associations', 'bayes']
 """
 
 from importlib import import_module as _import_module
