@@ -20,8 +20,10 @@ _ROOMS = (
     "distances",
     "ensembles",
     "evaluate",
+    "experiments",
     "explain",
     "linear",
+    "metrics",
     "neighbors",
     "optimize",
     "outliers",
@@ -32,6 +34,7 @@ _ROOMS = (
     "smoothers",
     "stats",
     "tables",
+    "theory",
     "trees",
 )
 _FUNCTIONS = {"compare": "evaluate", "load": "core.persistence", "save": "core.persistence"}

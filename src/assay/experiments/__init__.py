@@ -1,0 +1,3 @@
+"""Experiments from design to conclusion: factors, runs that can be resumed, many data sets."""
+
+__all__: list[str] = []
