@@ -39,6 +39,7 @@ def compare(
     random_state: int = 0,
     n_jobs: int | None = None,
     budget: float | None = None,
+    probabilities: bool = True,
     name: str | None = None,
     target: str | None = None,
 ) -> Comparison:
@@ -70,6 +71,8 @@ def compare(
     random_state : whole number; the splits, and every learner's own open random_state
     n_jobs : number of processes, one fold each, as in joblib; the result does not depend on it
     budget : seconds after which no further fold is started
+    probabilities : whether to keep the posteriors of the first repetition, in which each row is tested once at
+        most; ``Comparison.out_of_fold`` and the curves of the report need them
     name, target : what the data and the classes are called; default: as X and y say
 
     Returns
@@ -109,7 +112,7 @@ def compare(
     if not any(c.raw for c in candidates):
         data.raw = None  # nobody needs the rows as they came, so no process has to be sent them
     splits = list(plan.splits(data.codes, seed, groups))
-    task = Task(measured, loss, reject, seed)
+    task = Task(measured, loss, reject, seed, probabilities)
     start = time.perf_counter()
     deadline = None if budget is None else start + budget
     finished, ended = run(candidates, data, splits, task, n_jobs, deadline)
@@ -132,6 +135,7 @@ def compare(
         candidates={c.name: c for c in candidates},
         notes=notes,
         settings=_settings(seed, time.perf_counter() - start, groups is not None, loss, reject),
+        source=data,
     )
 
 
@@ -171,7 +175,7 @@ def _rows(X: Any, y: Any, groups: Any, loss: Any, name: str | None) -> tuple[Dat
         groups = None if groups is None else groups[rows]
         if loss is not None and not isinstance(loss, (Mapping, Loss)) and np.ndim(loss) == 3:
             loss = np.asarray(loss)[rows]
-    return Data(X, table, target.labels, codes), groups, loss, target.name, notes
+    return Data(X, table, target.labels, codes, groups), groups, loss, target.name, notes
 
 
 def _decisions(loss: Any, reject: Any, metrics: list[Metric], data: Data) -> tuple[Loss | None, list[Metric]]:

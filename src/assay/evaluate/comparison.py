@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ import numpy as np
 
 from assay.errors import MissingExtraError, ParameterError
 from assay.evaluate.describe import Description
-from assay.evaluate.design import Resampling
-from assay.evaluate.fold import Cell
+from assay.evaluate.design import Resampling, Split
+from assay.evaluate.fold import Cell, Data
 from assay.evaluate.metrics import Metric
 from assay.evaluate.multiple import holm, letters
+from assay.evaluate.out_of_fold import OutOfFold, pooled
 from assay.evaluate.paired import PairedTest, corrected_interval, mcnemar, paired_t, wilson_interval
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.records import as_plain, tidy
@@ -67,6 +68,10 @@ class Comparison:
     candidates: dict[str, Candidate] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
+    source: Data | None = field(default=None, repr=False)  # the rows it ran on; not part of what is saved
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "source": None}
 
     # records
 
@@ -173,6 +178,29 @@ class Comparison:
                 answer = np.where(cell.answer < 0, K, cell.answer.astype(np.int64))
                 np.add.at(counts, (truth, answer), 1)
         return counts if counts[:, K].any() else counts[:, :K]
+
+    @property
+    def splits(self) -> list[Split]:
+        """The finished splits: which rows taught, which were tested. The same for every learner."""
+        if self.source is None:
+            raise ParameterError(
+                "compare: this comparison was saved without its rows, so its splits cannot be dealt again. "
+                "tests has the tested rows of each split."
+            )
+        dealt = self.design.splits(self.source.codes, self.settings["seed"], self.source.groups)
+        return list(islice(dealt, len(self.places)))
+
+    def out_of_fold(self, learner: str) -> OutOfFold:
+        """What a learner answered on rows it had not seen: the splits of the first repetition, sorted by row.
+
+        >>> from assay import compare
+        >>> from assay.tables.data import load_iris
+        >>> seen = compare(["lda"], load_iris(), design="10-fold").out_of_fold("lda")
+        >>> seen.rows.size, int((seen.answer != seen.truth).sum()), seen.posterior.shape
+        (150, 3, (150, 3))
+        """
+        name = self._learner(learner)
+        return pooled(self.places, self.tests, self.truths, self.cells[name], f"compare: {name}")
 
     def interval(self, learner: str, metric: str | None = None) -> tuple[float, float]:
         """The interval of a learner's mean.

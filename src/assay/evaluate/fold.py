@@ -27,8 +27,10 @@ class Data:
     the training rows alone, and another one in a test row is unseen, as it would be in use.
     """
 
-    def __init__(self, raw: Any, table: Table, labels: np.ndarray, codes: np.ndarray):
-        self.raw, self.table, self.labels, self.codes = raw, table, labels, codes
+    def __init__(
+        self, raw: Any, table: Table, labels: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
+    ):
+        self.raw, self.table, self.labels, self.codes, self.groups = raw, table, labels, codes, groups
         self._nominal = [j for j, column in enumerate(table.schema) if column.kind == "nominal"]
 
     def fold(self, split: Split) -> Fold:
@@ -81,12 +83,13 @@ class Fold:
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked of every cell: metrics, decisions, seed."""
+    """What is asked of every cell: metrics, decisions, seed, and whether to keep probabilities."""
 
     metrics: list[Metric]
     loss: Loss | None
     reject: Any
     seed: int
+    probabilities: bool = True
 
 
 @dataclass
@@ -94,7 +97,8 @@ class Cell:
     """One learner on one fold: numbers, or the sentence that says why there are none."""
 
     values: dict[str, float] = field(default_factory=dict)
-    answer: np.ndarray | None = None
+    answer: np.ndarray | None = None  # (n,) class codes; -1 for an answer that is no class
+    posterior: np.ndarray | None = None  # (n, K), kept in the first repetition, where each row is tested once
     fit_seconds: float = np.nan
     predict_seconds: float = np.nan
     failure: str = ""
@@ -143,9 +147,15 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     cell.predict_seconds = time.perf_counter() - start
     K = len(fold.labels)
     cell.answer = _codes(np.asarray(said), fold.labels).astype(np.min_scalar_type(-K))
+    keep = task.probabilities and fold.split.repetition == 0
     posterior = None
-    if hasattr(learner, "predict_proba") and any(m.needs for m in task.metrics):
-        posterior = _posterior(learner, X_test, fold.labels)
+    if hasattr(learner, "predict_proba") and (keep or any(m.needs for m in task.metrics)):
+        try:
+            posterior = _posterior(learner, X_test, fold.labels)
+        except Exception:
+            if any(m.needs for m in task.metrics):
+                raise  # a metric rests on them; otherwise the answers stand without
+    cell.posterior = posterior if keep else None
     seen = Outcome(
         fold.truth, cell.answer.astype(np.int64), posterior, K, *_prices(fold, task, cell, posterior)
     )
