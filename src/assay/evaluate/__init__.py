@@ -10,6 +10,7 @@ from assay.evaluate.majority import MajorityClassifier
 from assay.evaluate.metrics import METRICS, Metric, Outcome
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
 from assay.evaluate.multiple import holm, letters
+from assay.evaluate.out_of_fold import OutOfFold
 from assay.evaluate.paired import PairedTest, corrected_interval, mcnemar, paired_t, wilson_interval
 from assay.evaluate.verdict import Standing, Verdict
 
@@ -23,6 +24,7 @@ __all__ = [
     "MajorityClassifier",
     "Metric",
     "Mislabelled",
+    "OutOfFold",
     "Outcome",
     "PairedTest",
     "Resampling",

@@ -3,6 +3,7 @@
 from assay.neighbors.adaptive_neighbors import AdaptiveNeighborsClassifier
 from assay.neighbors.condensed import CondensedNearestNeighbor
 from assay.neighbors.edited import EditedNearestNeighbors
+from assay.neighbors.graph_transformers import KNeighborsTransformer, RadiusNeighborsTransformer
 from assay.neighbors.k_neighbors_classifier import KNeighborsClassifier
 from assay.neighbors.k_neighbors_classifier_cv import KNeighborsClassifierCV
 from assay.neighbors.k_neighbors_regressor import KNeighborsRegressor
@@ -31,6 +32,7 @@ __all__ = [
     "KNeighborsClassifier",
     "KNeighborsClassifierCV",
     "KNeighborsRegressor",
+    "KNeighborsTransformer",
     "NearestCentroid",
     "NearestClusterClassifier",
     "NearestNeighbors",
@@ -38,6 +40,7 @@ __all__ = [
     "PrototypeSearch",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
+    "RadiusNeighborsTransformer",
     "RedundantInstances",
     "RiskBounds",
     "SimilarityFeatures",
