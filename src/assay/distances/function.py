@@ -20,7 +20,7 @@ class Function(Metric):
 
     Parameters
     ----------
-    call : callable of two (d,) arrays
+    call : callable of two (d,) arrays; rows of a sparse table come as sparse (1, d) matrices
     params : dict of more arguments
 
     Examples
@@ -31,7 +31,7 @@ class Function(Metric):
     """
 
     function: ClassVar[bool] = True
-    takes: ClassVar[frozenset[str]] = frozenset()
+    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
 
     call: Callable[..., float]
     params: dict[str, Any] = field(default_factory=dict)
@@ -41,18 +41,24 @@ class Function(Metric):
         return getattr(self.call, "__name__", "function")
 
     def _prepared(self, X: Any) -> Any:
-        return np.asarray(X)
+        return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
 
-    def _block(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        out = np.empty((len(A), len(B)))
-        for i, a in enumerate(A):
-            for j, b in enumerate(B):
+    def _block(self, A: Any, B: Any) -> np.ndarray:
+        out = np.empty((A.shape[0], B.shape[0]))
+        others = _each(B)
+        for i, a in enumerate(_each(A)):
+            for j, b in enumerate(others):
                 out[i, j] = self.call(a, b, **self.params)
         if np.isnan(out).any():
             raise DataError(
                 f"metric {self.name}: the function gave NaN for a pair of rows, expected a distance."
             )
         return out
+
+
+def _each(X: Any) -> list[Any]:
+    """The rows one by one, sparse ones as matrices of one row."""
+    return [X[i : i + 1] for i in range(X.shape[0])] if hasattr(X, "tocsr") else list(X)
 
 
 @dataclass(frozen=True, eq=False)

@@ -164,7 +164,9 @@ def metric_of(
     if hasattr(metric, "pairwise"):
         from assay.distances.function import Pairwise
 
-        return Pairwise(metric)
+        name = type(metric).__name__  # scikit-learn's objects for which every way of searching is there
+        same = {"EuclideanDistance64": 2.0, "ManhattanDistance64": 1.0, "ChebyshevDistance64": np.inf}
+        return metric_of("minkowski", p=same[name]) if name in same else Pairwise(metric)
     if not isinstance(metric, str) or metric not in METRICS:
         raise ParameterError(
             f"metric must be one of {', '.join(map(repr, METRICS))}, or a function of two rows, got {metric!r}."

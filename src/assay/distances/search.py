@@ -70,9 +70,14 @@ class Searcher:
         return distances, rows
 
     def within(
-        self, Q: Any, radius: float, *, leave_out_self: bool = False
+        self, Q: Any, radius: Any, *, leave_out_self: bool = False
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rows at most ``radius`` from each query.
+
+        Parameters
+        ----------
+        Q : (q, d) queries; None asks for the stored rows themselves
+        radius : float, or (q,) one for each query
 
         Returns
         -------
@@ -81,14 +86,21 @@ class Searcher:
         distances : of these rows
         """
         Q = self._queries(Q, leave_out_self)
+        each = None
+        if np.ndim(radius) == 1 and len(radius) == Q.shape[0] and len(radius):
+            each = np.asarray(radius, dtype=np.float64)
+            radius = float(each.max())
         if not isinstance(radius, Real) or np.isnan(radius):
-            raise ParameterError(f"radius must be a number from 0 up, got {radius!r}.")
+            raise ParameterError(f"radius must be a number from 0 up, or one for each query, got {radius!r}.")
         units = self._units(Q, leave_out_self)
         start, rows, distances = (
             self._within(Q, float(radius)) if units is None else self._within_in_units(Q, radius, units)
         )
-        if leave_out_self:
-            kept = rows != np.repeat(np.arange(Q.shape[0]), np.diff(start))
+        if leave_out_self or each is not None:
+            query = np.repeat(np.arange(Q.shape[0]), np.diff(start))
+            kept = (rows != query) if leave_out_self else np.ones(len(rows), dtype=bool)
+            if each is not None:
+                kept &= distances <= each[query]
             start = np.concatenate([[0], np.cumsum(kept)])[start]
             rows, distances = rows[kept], distances[kept]
         return start, rows, distances

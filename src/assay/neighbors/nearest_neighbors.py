@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Self
 
 from assay.core.fitting import all_or_nothing
+from assay.errors import ParameterError
 from assay.neighbors.neighbor_learner import KNeighbors, RadiusNeighbors
 
 __all__ = ["NearestNeighbors", "kneighbors_graph", "radius_neighbors_graph"]
@@ -156,7 +157,16 @@ def radius_neighbors_graph(
 
 
 def _fitted(X: Any, **parameters: Any) -> Any:
-    return X if isinstance(X, (KNeighbors, RadiusNeighbors)) else NearestNeighbors(**parameters).fit(X)
+    if not isinstance(X, (KNeighbors, RadiusNeighbors)):
+        return NearestNeighbors(**parameters).fit(X)
+    for name in ("metric", "p", "metric_params"):
+        said, usual = parameters[name], {"metric": "minkowski", "p": 2, "metric_params": None}[name]
+        if said != usual and said != getattr(X, name):
+            raise ParameterError(
+                f"neighbors graph: X is a fitted {type(X).__name__} with {name}={getattr(X, name)!r}, but {name}="
+                f"{said!r} was asked for. Leave {name} out, or give the rows themselves."
+            )
+    return X
 
 
 def _asked(found: Any, X: Any, include_self: Any, mode: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -75,7 +76,17 @@ class NeighborLearner(Learner):
         self.__dict__.pop("distance_", None)  # a new fit takes what the parameters now say
         super()._check_parameters()
 
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        return super()._admit(_rows_of(X) if fitting else X, fitting)
+
     def _metric(self, schema: Any) -> Metric:
+        if "p" in (self.metric_params or {}) and self.p not in (2, None, self.metric_params["p"]):
+            warnings.warn(
+                f"{type(self).__name__}: Parameter p is found in metric_params, where it is "
+                f"{self.metric_params['p']!r}; p={self.p!r} is ignored.",
+                SyntaxWarning,
+                stacklevel=4,
+            )
         return metric_of(
             self.metric, p=2 if self.p is None else self.p, metric_params=self.metric_params, schema=schema
         )
@@ -224,7 +235,7 @@ class RadiusNeighbors(NeighborLearner):
     def radius_neighbors(
         self,
         X: Any = None,
-        radius: float | None = None,
+        radius: Any = None,
         return_distance: bool = True,
         sort_results: bool = False,
     ) -> Any:
@@ -233,7 +244,7 @@ class RadiusNeighbors(NeighborLearner):
         Parameters
         ----------
         X : table; None asks for the training rows, none of which is its own neighbour
-        radius : float; None takes the parameter
+        radius : float, or (q,) one for each row of X; None takes the parameter
         return_distance : bool
         sort_results : bool
             From near to far; otherwise from low to high row numbers.
@@ -256,7 +267,7 @@ class RadiusNeighbors(NeighborLearner):
     def radius_neighbors_graph(
         self,
         X: Any = None,
-        radius: float | None = None,
+        radius: Any = None,
         mode: str = "connectivity",
         sort_results: bool = False,
     ) -> Any:
@@ -268,7 +279,7 @@ class RadiusNeighbors(NeighborLearner):
         data = np.ones(len(rows)) if mode == "connectivity" else distances
         return csr_matrix((data, rows, start), shape=(len(start) - 1, self.n_samples_fit_))
 
-    def _within(self, X: Any, radius: float | None, sort: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _within(self, X: Any, radius: Any, sort: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         values = self._admit_to_answer(X)
         radius = self.radius if radius is None else radius
         start, rows, distances = self._search.within(values, radius, leave_out_self=values is None)
@@ -280,6 +291,18 @@ class RadiusNeighbors(NeighborLearner):
     def _neighbourhoods(self, X: Any) -> Neighbourhoods:
         start, rows, distances = self._search.within(X, self.radius, leave_out_self=X is None)
         return Neighbourhoods(start, rows, distances, np.full(len(start) - 1, float(self.radius)))
+
+
+def _rows_of(X: Any) -> Any:
+    """The rows that another neighbour learner or one of scikit-learn's trees holds; any other X as it is."""
+    if isinstance(X, NeighborLearner):
+        from assay.tables import Table
+
+        X._ready()
+        return Table(X._fit_X, X.schema_) if len(X.schema_) == X._fit_X.shape[1] else X._fit_X
+    if hasattr(X, "_fit_X"):
+        return X._fit_X
+    return np.asarray(X.data) if hasattr(X, "node_data") and hasattr(X, "query") else X
 
 
 def _check_mode(mode: str, who: str) -> None:
