@@ -65,7 +65,7 @@ def main(chosen: list[str]) -> None:
             a = done.setdefault(repr(ours), errors(ours, table, y, splits))
             b = errors(peer, table, y, splits)
             verdict = paired_t(a - b, ratio=1 / 9)
-            told = f"{100 * verdict.difference:+.2f} [{100 * verdict.low:+.2f}, {100 * verdict.high:+.2f}]"
+            told = f"{100 * verdict.estimate:+.2f} [{100 * verdict.low:+.2f}, {100 * verdict.high:+.2f}]"
             means = f"{100 * a.mean():.2f}, {100 * b.mean():.2f}"
             print(f"| {name} | {title} | {means} | {told} | {verdict.p:.2f} |", flush=True)
 

@@ -54,7 +54,7 @@ def test_every_test_is_the_corrected_t_on_the_splits_and_holm_runs_over_all_pair
 
 def test_a_test_turned_round_says_the_same(result):
     one, other = result.test("lda", "majority"), result.test("majority", "lda")
-    assert one.result.difference == -other.result.difference
+    assert one.result.estimate == -other.result.estimate
     assert (one.result.low, one.result.high) == (-other.result.high, -other.result.low)
     assert one.result.p == other.result.p and one.adjusted == other.adjusted
 
@@ -66,7 +66,7 @@ def test_marks_letters_and_p_values_tell_one_story(result):
             verdict = result.test(s.learner, standings[0].learner, metric)
             assert s.level == (verdict.adjusted > result.alpha) == (not verdict.significant)
             assert s.level == bool(set(s.letters) & set(standings[0].letters))
-            assert s.p == verdict.adjusted and s.difference == verdict.result.difference
+            assert s.p == verdict.adjusted and s.difference == verdict.result.estimate
 
 
 def test_the_sentence_names_test_size_interval_and_level(result):
@@ -122,7 +122,7 @@ def test_the_same_difference_on_every_split_is_judged_by_folds():
     y = np.repeat([0, 1, 1], 20)
     result = compare({"zero": Always(0), "one": Always(1)}, np.zeros((60, 1)), y, design="10x10")
     verdict = result.test("zero", "one")
-    assert_allclose(verdict.result.difference, 1 / 3)
+    assert_allclose(verdict.result.estimate, 1 / 3)
     assert verdict.result.p == 2.0**-9 and verdict.significant and "sign test" in str(verdict)
     assert np.isnan(result.ranking()[1].difference_low)
     assert "zero" in str(result)
@@ -138,13 +138,13 @@ def test_one_holdout_is_judged_by_its_rows():
     wrong_majority = data.y[split.test] != "benign"
     e01, e10 = (wrong_majority & ~wrong_lda).sum(), (wrong_lda & ~wrong_majority).sum()
     verdict = result.test("majority", "lda")
-    assert verdict.result.p == mcnemar(e01, e10)[1]
-    assert_allclose(verdict.result.difference, (e01 - e10) / len(split.test))
-    assert verdict.result.low < verdict.result.difference < verdict.result.high
+    assert verdict.result.p == mcnemar(e01, e10).p
+    assert_allclose(verdict.result.estimate, (e01 - e10) / len(split.test))
+    assert verdict.result.low < verdict.result.estimate < verdict.result.high
     accuracy = compare(["majority", "lda"], data, design="holdout", metrics="accuracy").test(
         "majority", "lda"
     )
-    assert_allclose(accuracy.result.difference, -verdict.result.difference)
+    assert_allclose(accuracy.result.estimate, -verdict.result.estimate)
 
 
 def test_one_split_of_another_metric_has_no_test_and_says_why():

@@ -1,14 +1,13 @@
 """One pair in one sentence."""
 
 import numpy as np
-import pytest
 
-from assay.evaluate import METRICS, PairedTest, Verdict
-from assay.evaluate.verdict import shown_p
+from assay.evaluate import METRICS, Verdict
+from assay.stats.test_result import TestResult
 
 
 def verdict(p=0.02, adjusted=0.06, difference=0.031, low=0.005, high=0.057, pairs=3):
-    test = PairedTest(difference, p, low, high, 2.5, 9, "corrected resampled t test")
+    test = TestResult("corrected resampled t test", 2.5, p, 9, estimate=difference, low=low, high=high)
     return Verdict("tree", "bayes", METRICS["error"], test, adjusted, pairs, 10, 0.05)
 
 
@@ -32,10 +31,3 @@ def test_without_an_interval_none_is_invented():
 
 def test_at_the_level_itself_it_is_significant():
     assert verdict(adjusted=0.05).significant and not verdict(adjusted=np.nan).significant
-
-
-@pytest.mark.parametrize(
-    ("p", "words"), [(0.0, "p < 0.001"), (0.0009, "p < 0.001"), (0.001, "p = 0.001"), (1.0, "p = 1.000")]
-)
-def test_p_values_as_people_write_them(p, words):
-    assert shown_p(p) == words

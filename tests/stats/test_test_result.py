@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.errors import ParameterError
-from assay.stats.test_result import TestResult, check_alpha, check_alternative
+from assay.stats.test_result import TestResult, check_alpha, check_alternative, shown_p
 
 
 def test_a_result_without_p_says_why():
@@ -30,3 +30,10 @@ def test_levels_lie_between_zero_and_one(alpha):
 def test_sides_have_three_names():
     with pytest.raises(ParameterError, match="two-sided, greater or less, got 'both'"):
         check_alternative("both", "t_test")
+
+
+@pytest.mark.parametrize(
+    ("p", "words"), [(0.0, "p < 0.001"), (0.0009, "p < 0.001"), (0.001, "p = 0.001"), (1.0, "p = 1.000")]
+)
+def test_p_values_as_people_write_them(p, words):
+    assert shown_p(p) == words

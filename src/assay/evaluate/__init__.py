@@ -11,8 +11,11 @@ from assay.evaluate.metrics import METRICS, Metric, Outcome
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
 from assay.evaluate.multiple import holm, letters
 from assay.evaluate.out_of_fold import OutOfFold
-from assay.evaluate.paired import PairedTest, corrected_interval, mcnemar, paired_t, wilson_interval
 from assay.evaluate.verdict import Standing, Verdict
+from assay.stats.mcnemar import mcnemar
+from assay.stats.paired_t import paired_t
+from assay.stats.proportion_interval import wilson_interval
+from assay.stats.repeated_estimate import corrected_interval
 
 __all__ = [
     "LEARNERS",
@@ -26,7 +29,6 @@ __all__ = [
     "Mislabelled",
     "OutOfFold",
     "Outcome",
-    "PairedTest",
     "Resampling",
     "Split",
     "Standing",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, islice
 from pathlib import Path
@@ -17,12 +17,18 @@ from assay.evaluate.fold import Cell, Data
 from assay.evaluate.metrics import Metric
 from assay.evaluate.multiple import holm, letters
 from assay.evaluate.out_of_fold import OutOfFold, pooled
-from assay.evaluate.paired import PairedTest, corrected_interval, mcnemar, paired_t, wilson_interval
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.records import as_plain, tidy
-from assay.evaluate.verdict import Standing, Verdict
+from assay.evaluate.verdict import Standing, Verdict, turned
+from assay.stats.mcnemar import mcnemar
+from assay.stats.paired_t import paired_t
+from assay.stats.proportion_interval import wilson_interval
+from assay.stats.repeated_estimate import corrected_interval
+from assay.stats.test_result import TestResult
 
 __all__ = ["Comparison"]
+
+_ITSELF = TestResult("no test: the best one itself", np.nan, np.nan, estimate=0.0, low=0.0, high=0.0)
 
 
 @dataclass
@@ -226,7 +232,7 @@ class Comparison:
         return {m.name: self._ranked(m) for m in self.metrics}
 
     @cached_property
-    def _tested(self) -> dict[str, dict[tuple[str, str], tuple[PairedTest, float]]]:
+    def _tested(self) -> dict[str, dict[tuple[str, str], tuple[TestResult, float]]]:
         return {}
 
     def _ranked(self, m: Metric) -> list[Standing]:
@@ -243,10 +249,10 @@ class Comparison:
         for i, name in enumerate(order):
             low, high = self.interval(name, m.name)
             versus, p = (
-                self._pair(pairs, name, order[0]) if i else (PairedTest(0, np.nan, 0, 0, 0, 0, ""), np.nan)
+                self._pair(pairs, name, order[0]) if i else (_ITSELF, np.nan)
             )
             rows.append(
-                Standing(name, means[name], low, high, versus.difference, versus.low, versus.high, p,
+                Standing(name, means[name], low, high, versus.estimate, versus.low, versus.high, p,
                          i < known and not differ[0, i], marks[i], *self._seconds(name), self.prepared[name])
             )  # fmt: skip
         failed = [
@@ -254,7 +260,7 @@ class Comparison:
         ]
         return rows + failed
 
-    def _pairs(self, m: Metric) -> dict[tuple[str, str], tuple[PairedTest, float]]:
+    def _pairs(self, m: Metric) -> dict[tuple[str, str], tuple[TestResult, float]]:
         """Every pair's test, and its p adjusted over all pairs.
 
         All pairs, not only those with the best: the best one was chosen by looking at the results.
@@ -268,33 +274,29 @@ class Comparison:
         return self._tested[m.name]
 
     @staticmethod
-    def _pair(pairs: Any, a: str, b: str) -> tuple[PairedTest, float]:
+    def _pair(pairs: Any, a: str, b: str) -> tuple[TestResult, float]:
         return pairs[a, b] if (a, b) in pairs else _turned(pairs[b, a])
 
-    def _paired(self, a: str, b: str, m: Metric) -> PairedTest:
+    def _paired(self, a: str, b: str, m: Metric) -> TestResult:
         differences = self.values(a, m.name) - self.values(b, m.name)
         there = np.isfinite(differences)
         if there.sum() >= 2:
             folds = sum(1 for place in self.places if place[0] == self.places[0][0])
-            return paired_t(differences[there], self._ratio(there), self.alpha, folds=folds)
+            return paired_t(differences[there], self._ratio(there), alpha=self.alpha, folds=folds)
         if there.sum() == 1 and m.name in ("error", "accuracy"):
             return self._mcnemar(a, b, m)
         why = "one split alone shows no variation" if there.any() else "no split defines it for both"
         gap = float(differences[there].mean()) if there.any() else np.nan
-        return PairedTest(gap, np.nan, np.nan, np.nan, np.nan, np.nan, f"no test: {why}")
+        return TestResult(f"no test: {why}", np.nan, np.nan, alpha=self.alpha, estimate=gap, why=why)
 
-    def _mcnemar(self, a: str, b: str, m: Metric) -> PairedTest:
+    def _mcnemar(self, a: str, b: str, m: Metric) -> TestResult:
         """One split: the rows themselves are the sample."""
-        from scipy.special import ndtri
-
         truth = self.truths[0]
         wrong_a, wrong_b = (np.asarray(self.cells[name][0].answer) != truth for name in (a, b))
         e01, e10, n = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum()), len(truth)
-        statistic, p = mcnemar(e01, e10)
-        gap = m.sign * (e01 - e10) / n
-        half = float(ndtri(1 - self.alpha / 2)) * np.sqrt(max(e01 + e10 - (e01 - e10) ** 2 / n, 0)) / n
-        words = f"McNemar's test ({'exact' if e01 + e10 < 25 else 'chi-square'}) on {n} test rows"
-        return PairedTest(gap, p, gap - half, gap + half, statistic, 1, words)
+        found = mcnemar(e01, e10, n=n, alpha=self.alpha)
+        found = replace(found, test=f"{found.test} on {n} test rows")
+        return found if m.sign > 0 else turned(found)
 
     def _ratio(self, there: np.ndarray) -> float:
         """Test rows per training row, over the splits that count."""
@@ -353,10 +355,9 @@ class Comparison:
         return import_module("assay.report").write_report(self, path)  # the one door upstairs
 
 
-def _turned(pair: tuple[PairedTest, float]) -> tuple[PairedTest, float]:
+def _turned(pair: tuple[TestResult, float]) -> tuple[TestResult, float]:
     """The same test, seen from the other learner."""
-    t, adjusted = pair
-    return PairedTest(-t.difference, t.p, -t.high, -t.low, -t.statistic, t.df, t.test), adjusted
+    return turned(pair[0]), pair[1]
 
 
 def _mean(values: np.ndarray) -> float:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.evaluate.majority import MajorityClassifier
-from assay.evaluate.verdict import Standing, shown_p
+from assay.evaluate.verdict import Standing
+from assay.stats.test_result import shown_p
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assay.evaluate.metrics import Metric
-from assay.evaluate.paired import PairedTest
+from assay.stats.test_result import TestResult, shown_p
 
-__all__ = ["Standing", "Verdict", "shown_p"]
+__all__ = ["Standing", "Verdict", "turned"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Verdict:
 
     Attributes
     ----------
-    result : PairedTest of the first learner minus the second
+    result : TestResult of the first learner minus the second
     adjusted : p after Holm's adjustment over all pairs of the comparison
     pairs : how many pairs that are
     splits : on how many splits both were measured
@@ -65,7 +65,7 @@ class Verdict:
     first: str
     second: str
     metric: Metric
-    result: PairedTest
+    result: TestResult
     adjusted: float
     pairs: int
     splits: int
@@ -79,20 +79,37 @@ class Verdict:
         r, name = self.result, self.metric.name
         if np.isnan(r.p):
             return f"{self.first} and {self.second} cannot be compared by {name}: {r.test}."
-        if r.difference == 0 and r.p == 1:
+        if r.estimate == 0 and r.p == 1:
             return f"{self.first} and {self.second} do not differ in {name} ({r.test})."
-        worse = "higher" if r.difference > 0 else "lower"
+        worse = "higher" if r.estimate > 0 else "lower"
         sure = "" if np.isnan(r.low) else f", {1 - self.alpha:.0%} interval {r.low:+.4f} to {r.high:+.4f}"
         after = "" if self.pairs == 1 else f", adjusted for {self.pairs} pairs {shown_p(self.adjusted)}"
         splits = f" on {self.splits} splits" if self.splits > 1 else ""
         verdict = "significant" if self.significant else "not significant"
         return (
-            f"{self.first} has a {worse} {name} than {self.second} by {abs(r.difference):.4f} "
-            f"(difference {r.difference:+.4f}{sure}); {r.test}{splits}: "
+            f"{self.first} has a {worse} {name} than {self.second} by {abs(r.estimate):.4f} "
+            f"(difference {r.estimate:+.4f}{sure}); {r.test}{splits}: "
             f"{shown_p(r.p)}{after}: {verdict} at {self.alpha:g}."
         )
 
 
-def shown_p(p: float) -> str:
-    """A p-value as people write it: p = 0.013, p < 0.001."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+def turned(result: TestResult) -> TestResult:
+    """The same test, seen from the other learner: signs change, but a chi-square and an F have none.
+
+    >>> from assay.evaluate.verdict import turned
+    >>> from assay.stats import paired_t
+    >>> there = paired_t([.03, .01, .05])
+    >>> back = turned(there)
+    >>> back.estimate == -there.estimate, back.low == -there.high, back.p == there.p
+    (True, True, True)
+    """
+    unsigned = isinstance(result.df, tuple) or result.test.startswith("McNemar")
+    other = {"greater": "less", "less": "greater"}.get(result.alternative, result.alternative)
+    return replace(
+        result,
+        estimate=-result.estimate,
+        low=-result.high,
+        high=-result.low,
+        statistic=result.statistic if unsigned else -result.statistic,
+        alternative=other,
+    )

@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from assay.evaluate import LEARNERS, Comparison, Finding, Standing
 from assay.evaluate.show import conclusion, duration, signed
-from assay.evaluate.verdict import shown_p
 from assay.report import words
 from assay.report.svg import Scale, axis, class_bar, share_bar, whisker
+from assay.stats.test_result import shown_p
 
 __all__ = ["render_report", "write_report"]
 

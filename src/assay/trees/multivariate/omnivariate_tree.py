@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parameters import Count, Range
-from assay.trees.multivariate.five_by_two import five_by_two_f
+from assay.stats.five_by_two import five_by_two_f
 from assay.trees.multivariate.grow import usable
 from assay.trees.multivariate.hyperplanes import hyperplane
 from assay.trees.multivariate.linear_machine_tree import softmax_scores
@@ -131,7 +131,7 @@ class OmnivariateTreeClassifier(MultivariateTreeClassifier):
             if not errors.any():  # nothing is left to be better at
                 break
             others = errors_of(candidates[i], folds)
-            if others.mean() < errors.mean() and five_by_two_f(errors - others)[1] < self.alpha:
+            if others.mean() < errors.mean() and five_by_two_f(errors - others).p < self.alpha:
                 chosen, errors = i, others
         return candidates[chosen](rows)
 

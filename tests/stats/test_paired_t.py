@@ -5,7 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from assay.errors import DataError, ParameterError
-from assay.evaluate import Resampling, corrected_interval, mcnemar, paired_t, wilson_interval
+from assay.evaluate import Resampling
+from assay.stats.paired_t import paired_t, paired_t_all
+from assay.stats.repeated_estimate import corrected_interval
+from assay.stats.summary import Summary
+from assay.stats.z_test import z_test
 
 FIRST = np.array([0.20, 0.18, 0.22, 0.19, 0.21, 0.17, 0.23, 0.20, 0.19, 0.21])
 SECOND = np.array([0.17, 0.18, 0.19, 0.18, 0.20, 0.16, 0.19, 0.18, 0.18, 0.17])
@@ -15,7 +19,7 @@ SECOND = np.array([0.17, 0.18, 0.19, 0.18, 0.20, 0.16, 0.19, 0.18, 0.18, 0.17])
 def test_paired_t_plain_corrected_and_one_sided():
     # Oracle: IML 19.11.2, ten folds of two learners.
     plain = paired_t(FIRST - SECOND)
-    assert_allclose([plain.difference, plain.statistic, plain.p], [0.02, 4.47213595, 0.00154989], atol=5e-9)
+    assert_allclose([plain.estimate, plain.statistic, plain.p], [0.02, 4.47213595, 0.00154989], atol=5e-9)
     corrected = paired_t(FIRST - SECOND, ratio=1 / 9)
     assert_allclose([corrected.statistic, corrected.p], [3.07793506, 0.01318387], atol=5e-9)
     greater = paired_t(FIRST - SECOND, ratio=1 / 9, alternative="greater")
@@ -27,34 +31,12 @@ def test_the_interval_touches_zero_exactly_when_p_is_alpha():
     found = paired_t(FIRST - SECOND, ratio=1 / 9)
     edge = paired_t(FIRST - SECOND, ratio=1 / 9, alpha=found.p)
     assert_allclose(edge.low, 0, atol=1e-12)
-    assert_allclose(edge.high, 2 * found.difference, rtol=1e-9)
-
-
-@pytest.mark.capability("IML-19-11")
-@pytest.mark.parametrize(
-    ("pair", "corrected", "uncorrected", "exact"),
-    [((15, 5), (4.05, 0.04417134), (5, 0.02534732), 0.04138947),
-     ((25, 10), (5.6, 0.01796048), None, 0.01667385),
-     ((6, 4), (0.1, 0.75182963), None, 0.75390625)],
-)  # fmt: skip
-def test_mcnemar_in_its_three_forms(pair, corrected, uncorrected, exact):
-    assert_allclose(mcnemar(*pair, "corrected"), corrected, atol=5e-9)
-    assert_allclose(mcnemar(*pair, "exact")[1], exact, atol=5e-9)
-    if uncorrected:
-        assert_allclose(mcnemar(*pair, "uncorrected"), uncorrected, atol=5e-9)
-    assert mcnemar(*pair) == (mcnemar(*pair, "exact" if sum(pair) < 25 else "corrected"))
-
-
-def test_mcnemar_without_disagreement_or_with_even_disagreement_says_one():
-    assert mcnemar(0, 0) == (0.0, 1.0)
-    assert mcnemar(20, 20) == (0.0, 1.0)
-    with pytest.raises(ParameterError, match="method"):
-        mcnemar(1, 2, "approximate")
+    assert_allclose(edge.high, 2 * found.estimate, rtol=1e-9)
 
 
 def test_equal_on_every_split_is_no_difference():
     found = paired_t(np.zeros(10), ratio=1 / 9)
-    assert (found.p, found.difference, found.low, found.high) == (1.0, 0.0, 0.0, 0.0)
+    assert (found.p, found.estimate, found.low, found.high) == (1.0, 0.0, 0.0, 0.0)
     assert "equal on every split" in found.test
 
 
@@ -66,22 +48,71 @@ def test_the_same_difference_everywhere_is_judged_by_the_folds_of_one_repetition
     assert paired_t(np.full(10, -0.1), alternative="less").p == 2.0**-10
 
 
+def test_all_pairs_at_once_are_the_pairs_one_by_one():
+    rng = np.random.default_rng(0)
+    D = rng.normal(0.01, 0.02, (20, 6))
+    D[:, 2], D[:, 4] = 0.0, 0.125
+    for alternative in ("two-sided", "greater", "less"):
+        options = {"ratio": 0.25, "alpha": 0.1, "alternative": alternative, "folds": 5}
+        together = paired_t_all(D, **options)
+        for found, d in zip(together, D.T):
+            alone = paired_t(d, **options)
+            assert found.test == alone.test and found.why == alone.why
+            assert_allclose(
+                [found.statistic, found.p, found.estimate, found.low, found.high],
+                [alone.statistic, alone.p, alone.estimate, alone.low, alone.high],
+                rtol=1e-12,
+            )
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_same_as_scipy(alternative):
+    """Peer: SciPy 1.17, ttest_rel with its confidence interval; it has no correction."""
+    from scipy.stats import ttest_rel
+
+    theirs = ttest_rel(FIRST, SECOND, alternative=alternative)
+    low, high = theirs.confidence_interval(0.9)
+    ours = paired_t(FIRST - SECOND, alternative=alternative, alpha=0.1)
+    assert_allclose(
+        [ours.statistic, ours.p, ours.low, ours.high], [theirs.statistic, theirs.pvalue, low, high]
+    )
+
+
+@pytest.mark.capability("DC-113")
+def test_two_data_sets_known_by_their_summaries():
+    # Oracle: DC 10.12, exercise 19. 3 % for A with deviation 7 %, and 1 % for B with 0.1 %, each on 100 folds.
+    first = paired_t(Summary(0.03, 0.07, 100), alternative="greater")
+    assert_allclose([first.statistic, first.p], [4.2857, 2.12e-5], rtol=2.5e-3)
+    second = paired_t(Summary(-0.01, 0.001, 100), alternative="less")
+    assert_allclose([second.statistic, second.p], [-100, 1.5e-101], rtol=5e-2)
+    assert first.rejected and second.rejected
+    large = [
+        z_test(Summary(m, s, 100), alternative=side)
+        for m, s, side in [(0.03, 0.07, "greater"), (-0.01, 0.001, "less")]
+    ]
+    assert_allclose(large[0].p, 9.11e-6, rtol=5e-4)
+    assert large[1].p < 1e-300 and large[1].statistic == pytest.approx(-100)
+
+
+@pytest.mark.capability("DC-113")
+def test_a_summary_says_what_its_values_say():
+    d = FIRST - SECOND
+    whole, brief = paired_t(d, 1 / 9), paired_t(Summary.of(d), 1 / 9)
+    assert_allclose([whole.statistic, whole.p, whole.low], [brief.statistic, brief.p, brief.low], rtol=1e-12)
+    assert paired_t(Summary(0.1, 0.0, 10)).p == 2.0**-9 and paired_t(Summary(0.0, 0.0, 10)).p == 1.0
+
+
 def test_one_split_or_a_hole_cannot_be_tested():
-    with pytest.raises(DataError, match="two splits"):
+    with pytest.raises(DataError, match="2 splits"):
         paired_t([0.1])
-    with pytest.raises(DataError, match="two splits"):
+    with pytest.raises(DataError, match="position 1"):
         paired_t([0.1, np.nan])
-
-
-def test_intervals_by_hand():
-    # Oracle: IML 19.8.
-    errors = [0.12, 0.15, 0.11, 0.14, 0.13, 0.16, 0.10, 0.12, 0.15, 0.12]
-    assert_allclose(corrected_interval(errors, 0), (0.11609596, 0.14390404), atol=5e-9)
-    low, high = corrected_interval(errors, 1 / 9)
-    assert_allclose((high - low) / (0.14390404 - 0.11609596), np.sqrt((1 / 10 + 1 / 9) / (1 / 10)), rtol=1e-6)
-    assert_allclose(wilson_interval(0.15, 100), (0.09305985, 0.23283560), atol=5e-9)
-    assert wilson_interval(0.0, 50)[0] == 0.0 and wilson_interval(1.0, 50)[1] == 1.0
-    assert np.isnan(corrected_interval([0.1, 0.1, 0.1], 0.5)).all()
+    with pytest.raises(DataError, match="2 splits"):
+        paired_t(Summary(0.1, 0.0, 1))
+    with pytest.raises(DataError, match="table of at least two"):
+        paired_t_all(np.zeros((1, 4)))
+    with pytest.raises(ParameterError, match="ratio"):
+        paired_t([0.1, 0.2], ratio=-1)
 
 
 # Simulation. Two classes, Gaussian, means -d/2 and +d/2 in two columns that are alike and independent. The

@@ -1,0 +1,86 @@
+"""Mean, standard deviation and number of values: all that a z or t test wants to know of a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+
+__all__ = ["NO_SPREAD", "Summary", "sample"]
+
+NO_SPREAD = 1e-10  # a standard deviation below this share of the values is rounding
+
+
+@dataclass(frozen=True)
+class Summary:
+    r"""A sample that is known by its mean, its standard deviation and its size only.
+
+    Goes wherever a test or an interval takes values, for numbers read in a paper.
+
+    .. math:: m = \tfrac1n\sum_i x_i, \qquad s^2 = \tfrac1{n-1}\sum_i (x_i - m)^2
+
+    Parameters
+    ----------
+    mean : float
+    sd : float
+        With divisor n - 1; NaN for a single value.
+    n : int
+
+    Examples
+    --------
+    >>> from assay.stats import Summary
+    >>> Summary.of([1, 2, 3])
+    Summary(mean=2.0, sd=1.0, n=3)
+    """
+
+    mean: float
+    sd: float
+    n: int
+
+    def __post_init__(self) -> None:
+        if int(self.n) != self.n or self.n < 1:
+            raise ParameterError(f"Summary: n must be a whole number from 1, got {self.n!r}.")
+        if not np.isfinite(self.mean) or self.sd < 0 or np.isinf(self.sd):
+            raise ParameterError(
+                f"Summary: mean must be finite and sd a number from 0, got {self.mean!r} and {self.sd!r}."
+            )
+
+    @classmethod
+    def of(cls, values: Any, who: str = "Summary") -> Summary:
+        """The summary of values; a summary stays what it is."""
+        if isinstance(values, Summary):
+            return values
+        v = sample(values, who, least=1)
+        return cls(float(v.mean()), float(v.std(ddof=1)) if len(v) > 1 else np.nan, len(v))
+
+    @property
+    def constant(self) -> bool:
+        """Whether the values do not vary beyond rounding (two or more values)."""
+        return bool(self.sd <= NO_SPREAD * abs(self.mean))
+
+
+def sample(values: Any, who: str, least: int = 2, what: str = "values") -> np.ndarray:
+    """(n,) finite float64, or an error that says what is wrong.
+
+    >>> from assay.stats.summary import sample
+    >>> sample([1, 2], "t_test")
+    array([1., 2.])
+    """
+    try:
+        v = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{who}: {what} must be numbers, got {values!r:.60}.") from None
+    if v.ndim != 1:
+        raise DataError(f"{who}: {what} must be one row of numbers, got an array of shape {v.shape}.")
+    if len(v) < least:
+        raise DataError(f"{who}: needs at least {least} {what}, got {len(v)}.")
+    bad = np.flatnonzero(~np.isfinite(v))
+    if len(bad):
+        raise DataError(
+            f"{who}: {len(bad)} of {len(v)} {what} are missing or infinite, the first at position {bad[0]}. "
+            "Leave them out."
+        )
+    return v

@@ -1,0 +1,72 @@
+"""The z test of a mean: the spread is known, or the sample large."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+from assay.stats.summary import Summary
+from assay.stats.tails import tested
+from assay.stats.test_result import TestResult, check_alpha, check_alternative
+
+__all__ = ["z_test"]
+
+
+def z_test(
+    values: Any,
+    mean: float = 0.0,
+    *,
+    sigma: float | None = None,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+) -> TestResult:
+    r"""Test whether values have a given mean when their standard deviation is known.
+
+    .. math:: z = \sqrt n\,(m - \mu_0) / \sigma                                         \quad (1)
+
+    against the normal distribution. Without ``sigma`` the sample's own deviation stands in, which is right
+    for large n only: below some hundred values take ``t_test``.
+
+    Parameters
+    ----------
+    values : (n,) numbers, or their Summary
+    mean : float
+        The mean of the hypothesis.
+    sigma : float, default None
+        Standard deviation of one value.
+    alternative : "two-sided", "greater" (the true mean is above) or "less"
+
+    Returns
+    -------
+    TestResult, with the sample's mean as estimate
+
+    Examples
+    --------
+    >>> from assay.stats import Summary, z_test
+    >>> print(z_test(Summary(mean=5.2, sd=2, n=100), 5))
+    z test: statistic 1.0000, p = 0.317: not significant at 0.05.
+    """
+    alpha, alternative = check_alpha(alpha, "z_test"), check_alternative(alternative, "z_test")
+    if not np.isfinite(mean) or (sigma is not None and not 0 < sigma < np.inf):
+        raise ParameterError(f"z_test: mean must be finite and sigma above 0, got {mean!r} and {sigma!r}.")
+    s = Summary.of(values, "z_test")
+    if sigma is None and s.n < 2:
+        raise DataError("z_test: one value alone has no spread. Give sigma, or more values.")
+    if sigma is None and s.constant:
+        return _without_spread(s, mean, alpha, alternative)
+    error = (s.sd if sigma is None else sigma) / np.sqrt(s.n)
+    z, p, low, high = (float(v) for v in tested(s.mean, error, np.inf, alpha, alternative, mean))  # (1)
+    why = "The sample's own deviation stands in for sigma." if sigma is None and s.n < 30 else ""
+    return TestResult("z test", z, p, None, alternative, alpha, s.mean, low, high, why)
+
+
+def _without_spread(s: Summary, mean: float, alpha: float, alternative: str) -> TestResult:
+    if s.mean == mean:
+        why = "All values equal the hypothesis."
+        return TestResult("z test", 0.0, 1.0, None, alternative, alpha, s.mean, s.mean, s.mean, why)
+    away = np.copysign(np.inf, s.mean - mean)
+    p = 1.0 if alternative != "two-sided" and (away > 0) != (alternative == "greater") else 0.0
+    why = "All values are equal, so there is no spread to judge by. Give sigma."
+    return TestResult("z test", away, p, None, alternative, alpha, s.mean, s.mean, s.mean, why)
