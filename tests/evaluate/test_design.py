@@ -71,6 +71,29 @@ def test_a_group_is_never_on_both_sides(rows, seed):
             assert len(split.train) + len(split.test) == len(y)
 
 
+@pytest.mark.parametrize("design", ["3x4", "5x2", "4xholdout", "leave-one-out", "bootstrap(7)", "5-time"])
+def test_the_number_of_splits_is_known_beforehand_and_words_say_what_is_done(design):
+    y = np.arange(40) % 2
+    plan = Resampling.of(design)
+    assert plan.count(40) == len(list(plan.splits(y, 1)))
+    assert str(plan) and str(plan)[0] != "R"
+
+
+def test_a_bootstrap_is_tested_on_what_it_did_not_draw():
+    y = np.arange(60) % 3
+    for split in Resampling.of("bootstrap(20)").splits(y, 3):
+        assert len(split.train) == 60
+        assert np.array_equal(np.setdiff1d(np.arange(60), split.train), split.test)
+
+
+def test_a_class_that_only_later_rows_have_is_told():
+    y = np.r_[[0, 1] * 10, [2] * 20]
+    _, notes = Resampling.of("3-time").fitted_to(y, ["a", "b", "c"])
+    assert notes == ["On 1 of 3 splits a class was tested that the earlier rows lack."]
+    _, notes = Resampling.of("3-time").fitted_to(y, ["a", "b", "c"], times=np.arange(40) * 7 % 40)
+    assert notes == []
+
+
 def test_groups_of_one_class_are_spread_over_the_folds():
     groups = np.repeat(np.arange(20), 5)
     y = (groups >= 10).astype(int)
@@ -106,7 +129,10 @@ def test_too_few_rows_and_one_group_are_refused():
 @pytest.mark.parametrize(
     ("text", "name"),
     [("10-fold", "10-fold"), ("10 x 10", "10x10"), ("5×2", "5x2"), (4, "4-fold"), ("holdout", "holdout"),
-     ("holdout 0.2", "holdout(0.2)"), ("20xholdout", "20xholdout"), ("LOO", "leave-one-out")],
+     ("holdout 0.2", "holdout(0.2)"), ("20xholdout", "20xholdout"), ("LOO", "leave-one-out"),
+     ("logo", "leave-one-group-out"), ("5-time", "5-time"), ("time(4)", "4-time"), ("time", "5-time"),
+     ("time(3, gap=10, window=50)", "3-time(gap=10,window=50)"), ("6-time(window=9)", "6-time(window=9)"),
+     ("bootstrap", "bootstrap(200)"), ("bootstrap(50)", "bootstrap(50)"), ("30-bootstrap", "bootstrap(30)")],
 )  # fmt: skip
 def test_names_are_read_and_written_back(text, name):
     design = Resampling.of(text)
@@ -115,7 +141,25 @@ def test_names_are_read_and_written_back(text, name):
 
 
 @pytest.mark.parametrize(
-    "wrong", ["ten", "1-fold", "0x10", "holdout(1.5)", "holdout(0.0)", None, True, "10xx10"]
+    "wrong",
+    [
+        "ten",
+        "1-fold",
+        "0x10",
+        "holdout(1.5)",
+        "holdout(0.0)",
+        None,
+        True,
+        "10xx10",
+        "0-time",
+        "time(3,gape=1)",
+        "5-time(window=0)",
+        "bootstrap(0)",
+        "",
+        [],
+        [1, 2],
+        0,
+    ],
 )
 def test_a_design_that_is_none_is_refused_with_examples(wrong):
     with pytest.raises(ParameterError, match="compare: "):

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from assay.decide import Loss, as_loss
-from assay.errors import DataError, ParameterError
+from assay.errors import ParameterError
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.describe import description
-from assay.evaluate.design import Resampling
-from assay.evaluate.fold import Data, Task, take
+from assay.evaluate.fold import Data, Task
 from assay.evaluate.metrics import METRICS, Metric, as_metrics
+from assay.evaluate.prepared import Candidate
+from assay.evaluate.rows import gather
 from assay.evaluate.run import remarks_on, run
-from assay.evaluate.target import Target, as_target
-from assay.tables import Table
+from assay.evaluate.target import Target
+from assay.evaluate.weights import weight_keyword
 from assay.tables.data import Dataset
 
 __all__ = ["compare"]
@@ -29,13 +29,16 @@ def compare(
     learners: Any,
     X: Any,
     y: Any = None,
-    design: Any = "3x10",
+    design: Any = None,
     metrics: Any = ("error",),
     alpha: float = 0.05,
     *,
     loss: Any = None,
     reject: Any = None,
     groups: Any = None,
+    times: Any = None,
+    sample_weight: Any = None,
+    test: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     budget: float | None = None,
@@ -49,8 +52,9 @@ def compare(
     in each fold from its training rows alone: categories, means that fill holes, scales. A learner that fails
     is reported with its reason, and the others go on.
 
-    Intervals and tests use Student's t with the variance corrected for splits that share rows; p-values are
-    adjusted (Holm) over all pairs, because the best learner is chosen by looking at the results.
+    Intervals use Student's t with the variance corrected for splits that share rows. The test of two learners
+    is the one that fits the design: the same t on repeated splits, the combined F test on 5x2, McNemar's on one
+    split. P-values are adjusted (Holm) over all pairs, because the best learner is chosen by looking at the results.
 
     Parameters
     ----------
@@ -61,13 +65,19 @@ def compare(
         into indicators where needed, and the result says so.
     X : anything that ``Table.of`` takes, (n, d): text, numbers, holes; or a built-in Dataset, without y
     y : (n,) classes; rows without one are left out, and a note says how many
-    design : "3x10" (repetitions x folds), "10-fold", "5x2", "holdout", "20xholdout", "leave-one-out", or a
-        Resampling
+    design : how rows are split; default "3x10", with times "5-time"
+        "3x10" (repetitions x folds), "10-fold", "5x2", "holdout", "20xholdout(0.25)", "leave-one-out",
+        "leave-one-group-out", "bootstrap(200)", "5-time", "5-time(gap=10,window=500)", a Resampling, a scikit-learn
+        splitter, or a list of (train, test) row numbers or masks
     metrics : names of METRICS, or Metric objects; the first one ranks
     alpha : 1 - confidence of intervals, and the level of tests
     loss : what wrong answers cost, {(said, truth): cost} or an array; adds the metric cost
     reject : what it costs to leave a row undecided; adds the metrics cost and rejected
     groups : (n,) rows of one group (a patient, a document) stay on one side of every split
+    times : (n,) when each row was (numbers, dates, ISO text): each tested block is taught by earlier rows alone
+    sample_weight : (n,) how much each row counts, in learning and in the metrics; learners that cannot use
+        weights are named in a note
+    test : the test rows of a single holdout, as row numbers, as a mask, or as a second table (X_test, y_test)
     random_state : whole number; the splits, and every learner's own open random_state
     n_jobs : number of processes, one fold each, as in joblib; the result does not depend on it
     budget : seconds after which no further fold is started
@@ -93,6 +103,8 @@ def compare(
     """
     if not 0 < alpha < 1:
         raise ParameterError(f"compare: alpha must be a number above 0 and below 1, got {alpha!r}.")
+    if budget is not None and not (isinstance(budget, (int, float)) and budget >= 0):
+        raise ParameterError(f"compare: budget must be a number of seconds from 0 up, got {budget!r}.")
     if n_jobs == 0:
         raise ParameterError("compare: n_jobs must be a number of processes, or -1 for all cores, got 0.")
     if reject is not None and not (np.ndim(reject) == 0 and 0 <= float(reject) < np.inf):
@@ -102,23 +114,32 @@ def compare(
         name, target, (X, y) = name or X.name, target or X.target_name, X
     if y is None:
         raise ParameterError("compare: y is missing; give the class of each row.")
-    data, groups, loss, target, notes = _rows(X, y, groups, loss, target)
-    loss, measured = _decisions(loss, reject, as_metrics(metrics), data)
-    plan, changes = Resampling.of(design).fitted_to(data.codes, data.labels, groups)
+    rows = gather(
+        X,
+        y,
+        design,
+        groups=groups,
+        times=times,
+        weights=sample_weight,
+        test=test,
+        loss=loss,
+        target=target,
+    )
+    data, notes = rows.data, rows.notes
+    costs, measured = _decisions(rows.loss, reject, as_metrics(metrics), data)
+    plan, changes = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
     notes += changes
-    classes = Target(target, data.labels, data.codes)
+    classes = Target(rows.target, data.labels, data.codes)
     about = description(data.table, classes, name or "data", plan.folds if plan.kind == "folds" else 10)
     candidates = as_candidates(learners, data.table)
-    if not any(c.raw for c in candidates):
-        data.raw = None  # nobody needs the rows as they came, so no process has to be sent them
-    splits = list(plan.splits(data.codes, seed, groups))
-    task = Task(measured, loss, reject, seed, probabilities)
+    notes += _unweighed(candidates, data)
+    task = Task(measured, costs, reject, seed, probabilities)
     start = time.perf_counter()
     deadline = None if budget is None else start + budget
-    finished, ended = run(candidates, data, splits, task, n_jobs, deadline)
+    finished, done, ended = run(candidates, data, plan, task, n_jobs, deadline)
     if ended:
-        notes.append(f"{ended} after {len(finished)} of {len(splits)} splits; the result rests on these.")
-    done = splits[: len(finished)]
+        total = plan.count(len(data.codes), data.groups)
+        notes.append(f"{ended} after {len(finished)} of {total} splits; the result rests on these.")
     cells = {c.name: [row[i] for row in finished] for i, c in enumerate(candidates)}
     notes += remarks_on(cells, measured)
     return Comparison(
@@ -128,13 +149,14 @@ def compare(
         alpha=alpha,
         data=about,
         classes=[v.item() if isinstance(v, np.generic) else v for v in data.labels],
-        truths=[data.codes[s.test] for s in done],
-        tests=[s.test for s in done],
-        places=[(s.repetition, s.fold, len(s.train)) for s in done],
+        truths=[data.codes[test] for _, test in done],
+        tests=[test for _, test in done],
+        places=[place for place, _ in done],
         cells=cells,
         candidates={c.name: c for c in candidates},
         notes=notes,
-        settings=_settings(seed, time.perf_counter() - start, groups is not None, loss, reject),
+        settings=_settings(seed, time.perf_counter() - start, data, costs, reject),
+        weights=[] if data.weight is None else [data.weight[test] for _, test in done],
         source=data,
     )
 
@@ -152,30 +174,14 @@ def _seed(random_state: Any) -> int:
     )
 
 
-def _rows(X: Any, y: Any, groups: Any, loss: Any, name: str | None) -> tuple[Data, Any, Any, str, list[str]]:
-    """The rows with a class; groups and costs of those rows; what the class is called; notes."""
-    table = Table.of(X, who="compare")
-    n = table.shape[0]
-    target = as_target(y, n, "compare", name=name)
-    if groups is not None:
-        groups = np.asarray(groups.to_numpy() if hasattr(groups, "to_numpy") else groups)
-        if groups.shape != (n,):
-            raise DataError(
-                f"compare: X has {n} rows, so groups must have {n} entries; its shape is {groups.shape}."
-            )
-    kept, codes, notes = target.labelled, target.codes, []
-    if not kept.all():
-        lost = int((~kept).sum())
-        notes.append(
-            f"{lost} of {n} rows {'has' if lost == 1 else 'have'} no {target.name} and "
-            f"{'was' if lost == 1 else 'were'} left out."
-        )
-        rows = np.flatnonzero(kept)
-        X, table, codes = take(X, rows), take(table, rows), codes[rows]
-        groups = None if groups is None else groups[rows]
-        if loss is not None and not isinstance(loss, (Mapping, Loss)) and np.ndim(loss) == 3:
-            loss = np.asarray(loss)[rows]
-    return Data(X, table, target.labels, codes, groups), groups, loss, target.name, notes
+def _unweighed(candidates: list[Candidate], data: Data) -> list[str]:
+    """A sentence that names the learners which cannot use the weights of rows."""
+    if data.weight is None:
+        return []
+    names = [c.name for c in candidates if weight_keyword(c.estimator) is None]
+    if not names:
+        return []
+    return [f"{', '.join(names)} cannot learn from weighted rows; the weights count in the metrics alone."]
 
 
 def _decisions(loss: Any, reject: Any, metrics: list[Metric], data: Data) -> tuple[Loss | None, list[Metric]]:
@@ -199,7 +205,7 @@ def _decisions(loss: Any, reject: Any, metrics: list[Metric], data: Data) -> tup
     return table, metrics + [METRICS[m] for m in wanted if m not in names]
 
 
-def _settings(seed: int, seconds: float, grouped: bool, loss: Loss | None, reject: Any) -> dict[str, Any]:
+def _settings(seed: int, seconds: float, data: Data, loss: Loss | None, reject: Any) -> dict[str, Any]:
     import sklearn
 
     import assay
@@ -207,7 +213,9 @@ def _settings(seed: int, seconds: float, grouped: bool, loss: Loss | None, rejec
     return {
         "seed": seed,
         "seconds": seconds,
-        "grouped": grouped,
+        "grouped": data.groups is not None,
+        "timed": data.times is not None,
+        "weighted": data.weight is not None,
         "loss": None if loss is None else "per row" if loss.per_row else _pairs(loss),
         "reject": reject if reject is None or np.ndim(reject) == 0 else "per row",
         "versions": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, islice
 from pathlib import Path
@@ -17,11 +17,11 @@ from assay.evaluate.fold import Cell, Data
 from assay.evaluate.metrics import Metric
 from assay.evaluate.multiple import holm, letters
 from assay.evaluate.out_of_fold import OutOfFold, pooled
+from assay.evaluate.pairs import any_difference, pair_tests, test_rows_per_training_row
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.records import as_plain, tidy
 from assay.evaluate.verdict import Standing, Verdict, turned
-from assay.stats.mcnemar import mcnemar
-from assay.stats.paired_t import paired_t
+from assay.evaluate.weights import effective_rows
 from assay.stats.proportion_interval import wilson_interval
 from assay.stats.repeated_estimate import corrected_interval
 from assay.stats.test_result import TestResult
@@ -74,6 +74,9 @@ class Comparison:
     candidates: dict[str, Candidate] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
+    weights: list[np.ndarray] = field(
+        default_factory=list
+    )  # of each split, of its test rows; empty if all count once
     source: Data | None = field(default=None, repr=False)  # the rows it ran on; not part of what is saved
 
     def __getstate__(self) -> dict[str, Any]:
@@ -175,6 +178,20 @@ class Comparison:
         both = np.isfinite(self.values(a, m.name)) & np.isfinite(self.values(b, m.name))
         return Verdict(a, b, m, result, adjusted, len(pairs), int(np.sum(both)), self.alpha)
 
+    def omnibus(self, metric: str | None = None) -> TestResult:
+        """One test of all learners together: whether there is any difference at all.
+
+        On several splits the F test of the learners' means, its variance corrected for splits that share rows;
+        on one split Cochran's Q of the rows.
+
+        >>> from assay import compare
+        >>> from assay.tables.data import load_iris
+        >>> found = compare(["lda", "qda", "naive bayes"], load_iris(), design="10-fold").omnibus()
+        >>> found.test, round(found.statistic, 4), found.df, round(found.p, 3)
+        ('corrected F test of all learners', 0.4737, (2.0, 18.0), 0.63)
+        """
+        return any_difference(self, self._metric(metric))
+
     def confusion(self, learner: str) -> np.ndarray:
         """(K, K) or, if some answers are no class, (K, K + 1): true class by answer, all splits together."""
         K = len(self.classes)
@@ -193,7 +210,8 @@ class Comparison:
                 "compare: this comparison was saved without its rows, so its splits cannot be dealt again. "
                 "tests has the tested rows of each split."
             )
-        dealt = self.design.splits(self.source.codes, self.settings["seed"], self.source.groups)
+        source = self.source
+        dealt = self.design.splits(source.codes, self.settings["seed"], source.groups, source.times)
         return list(islice(dealt, len(self.places)))
 
     def out_of_fold(self, learner: str) -> OutOfFold:
@@ -212,16 +230,17 @@ class Comparison:
         """The interval of a learner's mean.
 
         Student's t with the variance corrected for splits that share rows; for a share of rows, Wilson's
-        interval of as many rows as were tested, if that is the wider one; within the metric's bounds.
+        interval of as many rows as were tested (of weighted rows, as many as tell as much), if that is the wider
+        one; within the metric's bounds.
         """
         m = self._metric(metric)
         values = self.values(learner, m.name)
         there = np.isfinite(values)
         if not there.any():
             return np.nan, np.nan
-        low, high = corrected_interval(values[there], self._ratio(there), self.alpha)
+        low, high = corrected_interval(values[there], test_rows_per_training_row(self, there), self.alpha)
         if m.rate:
-            rows = len(np.unique(np.concatenate(self.tests)))
+            rows = self._tested_rows()
             by_rows = wilson_interval(float(values[there].mean()), rows, self.alpha)
             if np.isnan(low) or by_rows[1] - by_rows[0] > high - low:
                 return by_rows
@@ -248,9 +267,7 @@ class Comparison:
         rows = []
         for i, name in enumerate(order):
             low, high = self.interval(name, m.name)
-            versus, p = (
-                self._pair(pairs, name, order[0]) if i else (_ITSELF, np.nan)
-            )
+            versus, p = self._pair(pairs, name, order[0]) if i else (_ITSELF, np.nan)
             rows.append(
                 Standing(name, means[name], low, high, versus.estimate, versus.low, versus.high, p,
                          i < known and not differ[0, i], marks[i], *self._seconds(name), self.prepared[name])
@@ -266,7 +283,7 @@ class Comparison:
         All pairs, not only those with the best: the best one was chosen by looking at the results.
         """
         if m.name not in self._tested:
-            tests = {(a, b): self._paired(a, b, m) for a, b in combinations(self.finished, 2)}
+            tests = pair_tests(self, m)
             p = np.array([t.p for t in tests.values()])
             adjusted = np.full(len(p), np.nan)
             adjusted[np.isfinite(p)] = holm(p[np.isfinite(p)])
@@ -277,31 +294,13 @@ class Comparison:
     def _pair(pairs: Any, a: str, b: str) -> tuple[TestResult, float]:
         return pairs[a, b] if (a, b) in pairs else _turned(pairs[b, a])
 
-    def _paired(self, a: str, b: str, m: Metric) -> TestResult:
-        differences = self.values(a, m.name) - self.values(b, m.name)
-        there = np.isfinite(differences)
-        if there.sum() >= 2:
-            folds = sum(1 for place in self.places if place[0] == self.places[0][0])
-            return paired_t(differences[there], self._ratio(there), alpha=self.alpha, folds=folds)
-        if there.sum() == 1 and m.name in ("error", "accuracy"):
-            return self._mcnemar(a, b, m)
-        why = "one split alone shows no variation" if there.any() else "no split defines it for both"
-        gap = float(differences[there].mean()) if there.any() else np.nan
-        return TestResult(f"no test: {why}", np.nan, np.nan, alpha=self.alpha, estimate=gap, why=why)
-
-    def _mcnemar(self, a: str, b: str, m: Metric) -> TestResult:
-        """One split: the rows themselves are the sample."""
-        truth = self.truths[0]
-        wrong_a, wrong_b = (np.asarray(self.cells[name][0].answer) != truth for name in (a, b))
-        e01, e10, n = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum()), len(truth)
-        found = mcnemar(e01, e10, n=n, alpha=self.alpha)
-        found = replace(found, test=f"{found.test} on {n} test rows")
-        return found if m.sign > 0 else turned(found)
-
-    def _ratio(self, there: np.ndarray) -> float:
-        """Test rows per training row, over the splits that count."""
-        test = np.array([len(t) for t in self.tests])[there]
-        return float(test.mean() / np.array([place[2] for place in self.places])[there].mean())
+    def _tested_rows(self) -> float:
+        if not self.weights:
+            return len(np.unique(np.concatenate(self.tests)))
+        weight = np.zeros(self.data.rows)
+        for test, w in zip(self.tests, self.weights):
+            weight[test] = w
+        return max(effective_rows(weight), 1.0)
 
     def _seconds(self, name: str) -> tuple[float, float]:
         cells = self.cells[name]

@@ -10,11 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import DataError, ParameterError
+from assay.evaluate.deal import bootstrap_rows, deal, deal_groups, draw, draw_groups, time_blocks
+from assay.evaluate.given_splits import GivenSplits, is_given
 
 __all__ = ["Resampling", "Split"]
 
 FEWEST_FOLDS = 5  # rare classes reduce the number of folds, but not below this: four fifths still teach
-_EXAMPLES = '"10-fold", "10x10" (repetitions x folds), "5x2", "holdout", "20xholdout", "leave-one-out"'
+_EXAMPLES = (
+    '"10-fold", "10x10" (repetitions x folds), "5x2", "holdout", "20xholdout", "leave-one-out", '
+    '"leave-one-group-out", "5-time", "bootstrap(200)", a scikit-learn splitter or a list of (train, test) rows'
+)
 
 
 class Split(NamedTuple):
@@ -36,12 +41,19 @@ class Resampling:
 
     Parameters
     ----------
-    kind : "folds", "holdout" or "leave-one-out"
+    kind : "folds", "holdout", "leave-one-out", "leave-one-group-out", "time", "bootstrap" or "given"
+        In "time" a block of rows is tested by what was known before it; in "bootstrap" as many rows as there are
+        are drawn with replacement to teach, and those not drawn, 36.8 % on average, test.
     folds : int
-        K: each row is tested once per repetition, by a learner that has seen the other K - 1 parts.
+        K: each row is tested once per repetition, by a learner that has seen the other K - 1 parts. Of "time":
+        the number of tested blocks.
     repetitions : int
     test_share : float
         For holdout: the share of rows that test.
+    gap, window : int
+        For time: rows before a tested block that do not teach, and the most rows that do (0 for all).
+    given : GivenSplits
+        For given: a splitter's or a list's pairs.
 
     Examples
     --------
@@ -53,20 +65,27 @@ class Resampling:
     >>> splits = list(design.splits(np.array([0, 0, 0, 0, 1, 1]), seed=0))
     >>> len(splits), splits[0].train.size, splits[0].test.size
     (10, 3, 3)
+    >>> [(s.train.tolist(), s.test.tolist()) for s in Resampling.of("2-time").splits(np.zeros(6, int))]
+    [([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5])]
     """
 
     kind: str = "folds"
     folds: int = 10
     repetitions: int = 1
     test_share: float = 1 / 3
+    gap: int = 0
+    window: int = 0
+    given: GivenSplits | None = None
 
     @classmethod
     def of(cls, design: Any) -> Resampling:
-        """A design from its short name, the number of folds, or itself."""
+        """A design from its short name, the number of folds, a splitter, a list of pairs, or itself."""
         if isinstance(design, Resampling):
             return design
         if isinstance(design, (int, np.integer)) and not isinstance(design, bool):
             return cls._checked(folds=int(design))
+        if is_given(design):
+            return cls(kind="given", folds=0, given=GivenSplits(design))
         text = re.sub(r"\s+", "", str(design).lower())
         if m := re.fullmatch(r"(\d+)-?folds?", text):
             return cls._checked(folds=int(m[1]))
@@ -75,15 +94,40 @@ class Resampling:
         if m := re.fullmatch(r"(?:(\d+)[x×])?holdout(?:\(?(0?\.\d+)\)?)?", text):
             share = float(m[2]) if m[2] else 1 / 3
             return cls._checked(kind="holdout", folds=1, repetitions=int(m[1] or 1), test_share=share)
+        if m := re.fullmatch(r"(?:(\d+)-?bootstraps?|bootstrap(?:\((\d+)\))?)", text):
+            return cls._checked(kind="bootstrap", folds=1, repetitions=int(m[1] or m[2] or 200))
+        if m := re.fullmatch(r"(?:(\d+)-?times?)(?:\((.*)\))?", text):
+            return cls._timed(m[1], m[2] or "", design)
+        if m := re.fullmatch(r"time(?:\((\d+),?(.*)\))?", text):
+            return cls._timed(m[1] or "5", m[2] or "", design)
         if text in ("leave-one-out", "loo"):
             return cls(kind="leave-one-out", folds=0)
-        raise ParameterError(f"compare: design must be a name such as {_EXAMPLES}, got {design!r}.")
+        if text in ("leave-one-group-out", "logo"):
+            return cls(kind="leave-one-group-out", folds=0)
+        raise ParameterError(f"compare: design must be a name such as {_EXAMPLES}; got {design!r}.")
+
+    @classmethod
+    def _timed(cls, folds: str, options: str, design: Any) -> Resampling:
+        found = {}
+        for option in filter(None, options.split(",")):
+            m = re.fullmatch(r"(gap|window)=(\d+)", option)
+            if not m:
+                raise ParameterError(
+                    f"compare: a design by time has a gap and a window of rows, as in "
+                    f'"5-time(gap=10,window=500)"; got {design!r}.'
+                )
+            found[m[1]] = int(m[2])
+        if found.get("window") == 0:
+            raise ParameterError("compare: a window of 0 rows teaches nothing; leave it out for all rows.")
+        return cls._checked(kind="time", folds=int(folds), **found)
 
     @classmethod
     def _checked(cls, **values: Any) -> Resampling:
         design = cls(**values)
         if design.kind == "folds" and design.folds < 2:
             raise ParameterError(f"compare: design needs at least 2 folds, got {design.folds}.")
+        if design.kind == "time" and design.folds < 1:
+            raise ParameterError(f"compare: design needs at least 1 block of time, got {design.folds}.")
         if design.repetitions < 1:
             raise ParameterError(f"compare: design needs at least 1 repetition, got {design.repetitions}.")
         if not 0 < design.test_share < 1:
@@ -94,9 +138,16 @@ class Resampling:
 
     @property
     def name(self) -> str:
-        """The short name, which ``of`` reads back."""
-        if self.kind == "leave-one-out":
-            return "leave-one-out"
+        """The short name, which ``of`` reads back; of given splits, what they are called."""
+        if self.kind in ("leave-one-out", "leave-one-group-out"):
+            return self.kind
+        if self.kind == "given":
+            return str(self.given)
+        if self.kind == "bootstrap":
+            return f"bootstrap({self.repetitions})"
+        if self.kind == "time":
+            said = [f"{k}={v}" for k, v in (("gap", self.gap), ("window", self.window)) if v]
+            return f"{self.folds}-time" + (f"({','.join(said)})" if said else "")
         if self.kind == "holdout":
             share = "" if self.test_share == 1 / 3 else f"({self.test_share:g})"
             return ("" if self.repetitions == 1 else f"{self.repetitions}x") + f"holdout{share}"
@@ -105,13 +156,33 @@ class Resampling:
     def __str__(self) -> str:
         if self.kind == "leave-one-out":
             return "leave-one-out cross-validation"
+        if self.kind == "leave-one-group-out":
+            return "cross-validation that leaves one group out at a time"
+        if self.kind == "given":
+            return str(self.given)
+        if self.kind == "bootstrap":
+            return f"{self.repetitions} bootstrap samples, tested on the rows not drawn"
+        if self.kind == "time":
+            gap = f", after a gap of {self.gap} rows" if self.gap else ""
+            taught = f"the last {self.window} rows" if self.window else "all rows"
+            blocks = "1 block" if self.folds == 1 else f"{self.folds} blocks"
+            return f"{blocks} in order of time, each tested by {taught} before it{gap}"
         times = "" if self.repetitions == 1 else f"{self.repetitions} repetitions of "
         if self.kind == "holdout":
             return f"{times}stratified holdout, {self.test_share:.0%} of the rows test"
         return f"{times}stratified {self.folds}-fold cross-validation"
 
+    @property
+    def five_by_two(self) -> bool:
+        """Whether it is 5x2: five halvings, each used both ways, for which there are tests of their own."""
+        return self.kind == "folds" and (self.repetitions, self.folds) == (5, 2)
+
     def fitted_to(
-        self, y: np.ndarray, labels: Any, groups: np.ndarray | None = None
+        self,
+        y: np.ndarray,
+        labels: Any,
+        groups: np.ndarray | None = None,
+        times: np.ndarray | None = None,
     ) -> tuple[Resampling, list[str]]:
         """The design that these classes allow, and a sentence for every change.
 
@@ -121,18 +192,23 @@ class Resampling:
         ----------
         y : (n,) class codes 0..K-1
         labels : (K,) what the classes are called
+        groups : (n,) groups to keep together
+        times : (n,) when each row was
         """
         n, counts = len(y), np.bincount(y, minlength=len(labels))
         if n < 4:
             raise DataError(f"compare: {n} rows are too few to teach and to test. Bring at least 4.")
+        self._refuse_order(groups, times)
+        units = n if groups is None else len(np.unique(groups))
+        if units < 2:
+            raise DataError("compare: all rows are of one group, so no split can keep it whole.")
+        if self.kind == "time":
+            return self._on_time(y, labels, times)
         notes = []
         rarest = int(np.argmin(counts))
         rare = f"class {labels[rarest]} has {counts[rarest]} row{'' if counts[rarest] == 1 else 's'}"
         design = self
         if self.kind == "folds":
-            units = n if groups is None else len(np.unique(groups))
-            if units < 2:
-                raise DataError("compare: all rows are of one group, so no split can keep it whole.")
             folds = min(self.folds, units, max(int(counts[rarest]), min(self.folds, FEWEST_FOLDS)))
             if folds < self.folds:
                 design = replace(self, folds=folds)
@@ -140,11 +216,61 @@ class Resampling:
                 notes.append(f"{self.folds} folds were asked for, but {why}: {folds} folds are used.")
             if counts[rarest] < folds:
                 notes.append(f"In some folds no row tests one of the classes: {rare} for {folds} folds.")
-        if counts[rarest] == 1:
+        if counts[rarest] == 1 and self.kind != "given":
             notes.append(f"The {rare}: whenever it is tested, no learner has seen its class.")
         return design, notes
 
-    def splits(self, y: np.ndarray, seed: int = 0, groups: np.ndarray | None = None) -> Iterator[Split]:
+    def _refuse_order(self, groups: np.ndarray | None, times: np.ndarray | None) -> None:
+        if times is not None and self.kind != "time":
+            raise ParameterError(
+                f'compare: times puts rows in order for a design by time, such as "5-time"; the design is {self.name}.'
+            )
+        if groups is not None and self.kind == "time":
+            raise ParameterError(
+                "compare: a design by time cannot also keep groups together. Give times or groups, not both."
+            )
+        if groups is None and self.kind == "leave-one-group-out":
+            raise ParameterError("compare: leave-one-group-out needs groups=, the group of each row.")
+
+    def _on_time(self, y: np.ndarray, labels: Any, times: np.ndarray | None) -> tuple[Resampling, list[str]]:
+        """Checks the blocks of time; a class that some learners never saw is told."""
+        pairs = list(time_blocks(times, len(y), self.folds, self.gap, self.window or None))
+        for train, test in pairs:
+            if not len(test) or not len(train):
+                side = "test" if not len(test) else "teach"
+                raise DataError(
+                    f"compare: {self.name} leaves a block without rows to {side}: {len(y)} rows"
+                    + ("" if times is None else f" at {len(np.unique(times))} moments")
+                    + ". Ask for fewer blocks or a smaller gap."
+                )
+            if len(np.unique(y[train])) < 2:
+                raise DataError(
+                    f"compare: {self.name}: the {len(train)} rows before a tested block are all of the class "
+                    f"{labels[y[train][0]]}. Ask for fewer blocks, or give the times of the rows: times=."
+                )
+        strange = sum(bool(np.setdiff1d(y[test], y[train]).size) for train, test in pairs)
+        notes = (
+            [f"On {strange} of {len(pairs)} splits a class was tested that the earlier rows lack."]
+            if strange
+            else []
+        )
+        return self, notes
+
+    def count(self, n: int, groups: np.ndarray | None = None) -> int:
+        """How many splits there are for n rows."""
+        if self.kind in ("leave-one-out", "leave-one-group-out"):
+            return n if groups is None else len(np.unique(groups))
+        if self.kind == "given":
+            return len(self.given.pairs or []) if self.given else 0
+        return self.repetitions * self.folds
+
+    def splits(
+        self,
+        y: np.ndarray,
+        seed: int = 0,
+        groups: np.ndarray | None = None,
+        times: np.ndarray | None = None,
+    ) -> Iterator[Split]:
         """Every split, in order of repetition and fold.
 
         Parameters
@@ -152,25 +278,38 @@ class Resampling:
         y : (n,) class codes 0..K-1; each class is divided in proportion
         seed : whole number; each repetition shuffles by (seed, repetition)
         groups : (n,) rows of one group stay together, on one side of every split
+        times : (n,) when each row was, for a design by time; None if the rows are in order
         """
-        if self.kind == "leave-one-out":
+        self._refuse_order(groups, times)
+        if self.kind in ("leave-one-out", "leave-one-group-out"):
             rows = np.arange(len(y)) if groups is None else np.unique(groups, return_inverse=True)[1]
             yield from _by_fold(0, rows, int(rows.max()) + 1)
-            return
-        for repetition in range(self.repetitions):
-            rng = np.random.default_rng([seed, repetition])
-            if self.kind == "folds":
-                deal = (
-                    _deal(y, self.folds, rng) if groups is None else _deal_groups(y, groups, self.folds, rng)
-                )
-                yield from _by_fold(repetition, deal, self.folds)
-                continue
-            test = (
-                _draw(y, self.test_share, rng)
-                if groups is None
-                else _draw_groups(y, groups, self.test_share, rng)
+        elif self.kind == "time":
+            pairs = time_blocks(times, len(y), self.folds, self.gap, self.window or None)
+            yield from (Split(0, fold, train, test) for fold, (train, test) in enumerate(pairs))
+        elif self.kind == "given":
+            yield from _numbered(self.given.dealt(y, y, groups, len(y)))  # type: ignore[union-attr]
+        else:
+            for repetition in range(self.repetitions):
+                yield from self._repeated(repetition, y, np.random.default_rng([seed, repetition]), groups)
+
+    def _repeated(
+        self, repetition: int, y: np.ndarray, rng: np.random.Generator, groups: np.ndarray | None
+    ) -> Iterator[Split]:
+        if self.kind == "folds":
+            fold_of_row = (
+                deal(y, self.folds, rng) if groups is None else deal_groups(y, groups, self.folds, rng)
             )
-            yield Split(repetition, 0, np.flatnonzero(~test), np.flatnonzero(test))
+            yield from _by_fold(repetition, fold_of_row, self.folds)
+            return
+        if self.kind == "bootstrap":
+            train = bootstrap_rows(y, rng, groups)
+            yield Split(repetition, 0, train, np.setdiff1d(np.arange(len(y)), train))
+            return
+        test = (
+            draw(y, self.test_share, rng) if groups is None else draw_groups(y, groups, self.test_share, rng)
+        )
+        yield Split(repetition, 0, np.flatnonzero(~test), np.flatnonzero(test))
 
 
 def _by_fold(repetition: int, fold_of_row: np.ndarray, folds: int) -> Iterator[Split]:
@@ -179,46 +318,9 @@ def _by_fold(repetition: int, fold_of_row: np.ndarray, folds: int) -> Iterator[S
         yield Split(repetition, fold, np.flatnonzero(~test), np.flatnonzero(test))
 
 
-def _deal(y: np.ndarray, folds: int, rng: np.random.Generator) -> np.ndarray:
-    """(n,) the fold of each row: the shuffled rows, class by class, dealt like cards."""
-    shuffled = rng.permutation(len(y))
-    pile = shuffled[np.argsort(y[shuffled], kind="stable")]
-    fold = np.empty(len(y), dtype=np.int64)
-    fold[pile] = np.arange(len(y)) % folds
-    return fold
-
-
-def _deal_groups(y: np.ndarray, groups: np.ndarray, folds: int, rng: np.random.Generator) -> np.ndarray:
-    """(n,) the fold of each row: groups whole, large ones first, each where classes stay most even."""
-    _, group = np.unique(groups, return_inverse=True)
-    counts = np.zeros((group.max() + 1, y.max() + 1))
-    np.add.at(counts, (group, y), 1)
-    order = rng.permutation(len(counts))
-    order = order[np.argsort(-counts[order].sum(axis=1), kind="stable")]
-    share = counts / counts.sum(axis=0)  # of each class, what a group holds
-    filled = np.zeros((folds, counts.shape[1]))
-    where = np.empty(len(counts), dtype=np.int64)
-    for g in order:
-        # the sum of squares grows least in the fold that has least of what this group brings
-        where[g] = int(np.argmin(((filled + share[g]) ** 2 - filled**2).sum(axis=1)))
-        filled[where[g]] += share[g]
-    return where[group]
-
-
-def _draw(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """(n,) bool: the test rows, drawn from each class in proportion, at least one row on each side."""
-    n = len(y)
-    wanted = min(max(round(share * n), 1), n - 1)
-    shuffled = rng.permutation(n)
-    pile = shuffled[np.argsort(y[shuffled], kind="stable")]
-    at = np.floor((np.arange(wanted) + 0.5) * n / wanted).astype(np.int64)  # evenly spaced in the pile
-    test = np.zeros(n, dtype=bool)
-    test[pile[at]] = True
-    return test
-
-
-def _draw_groups(y: np.ndarray, groups: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """(n,) bool: the test rows, as one of so many folds of whole groups as the share asks for."""
-    smaller = min(share, 1 - share)
-    one = _deal_groups(y, groups, max(2, round(1 / smaller)), rng) == 0
-    return one if share <= 0.5 else ~one
+def _numbered(given: GivenSplits) -> Iterator[Split]:
+    fold, last = 0, 0
+    for repetition, (train, test) in zip(given.repetitions(), given.pairs or [], strict=True):
+        fold = fold + 1 if repetition == last else 1
+        last = repetition
+        yield Split(repetition, fold - 1, train, test)

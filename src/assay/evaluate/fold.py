@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from assay.decide import Loss, decide
-from assay.errors import AssayError, SchemaWarning
+from assay.errors import AssayError, SchemaError, SchemaWarning
 from assay.evaluate.design import Split
 from assay.evaluate.metrics import Metric, Outcome
 from assay.evaluate.prepared import Candidate
+from assay.evaluate.weights import weight_keyword
 from assay.tables import Column, Schema, Table
 from assay.tables.table import UNSEEN
 
-__all__ = ["Cell", "Data", "Fold", "Task", "run_cell", "take"]
+__all__ = ["Cell", "Data", "Fold", "Task", "run_cell", "stacked", "take"]
 
 
 class Data:
@@ -28,9 +29,17 @@ class Data:
     """
 
     def __init__(
-        self, raw: Any, table: Table, labels: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
+        self,
+        raw: Any,
+        table: Table,
+        labels: np.ndarray,
+        codes: np.ndarray,
+        groups: np.ndarray | None = None,
+        times: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
     ):
-        self.raw, self.table, self.labels, self.codes, self.groups = raw, table, labels, codes, groups
+        self.raw, self.table, self.labels, self.codes = raw, table, labels, codes
+        self.groups, self.times, self.weight = groups, times, weight
         self._nominal = [j for j, column in enumerate(table.schema) if column.kind == "nominal"]
 
     def fold(self, split: Split) -> Fold:
@@ -59,6 +68,8 @@ class Data:
             self.labels,
             self,
             split,
+            None if self.weight is None else self.weight[split.train],
+            None if self.weight is None else self.weight[split.test],
         )
 
 
@@ -73,6 +84,8 @@ class Fold:
     labels: np.ndarray
     data: Data
     split: Split
+    w_train: np.ndarray | None = None
+    w_test: np.ndarray | None = None
 
     def tables(self, candidate: Candidate) -> tuple[Any, Any]:
         """What the learner sees: (X of the training rows, X of the test rows)."""
@@ -139,8 +152,10 @@ def _shortened(text: str, most: int = 240) -> str:
 def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     X_train, X_test = fold.tables(candidate)
     learner = _seeded(candidate, task.seed)
+    named = None if fold.w_train is None else weight_keyword(learner)
+    weights = {named: fold.w_train} if named else {}
     start = time.perf_counter()
-    learner.fit(X_train, fold.y_train)
+    learner.fit(X_train, fold.y_train, **weights)
     cell.fit_seconds = time.perf_counter() - start
     start = time.perf_counter()
     said = learner.predict(X_test)
@@ -156,9 +171,10 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
             if any(m.needs for m in task.metrics):
                 raise  # a metric rests on them; otherwise the answers stand without
     cell.posterior = posterior if keep else None
-    seen = Outcome(
-        fold.truth, cell.answer.astype(np.int64), posterior, K, *_prices(fold, task, cell, posterior)
-    )
+    price, left_open = _prices(fold, task, cell, posterior)
+    answer = cell.answer.astype(np.int64)
+    weighed = {} if fold.w_test is None else {"weight": fold.w_test}
+    seen = Outcome(fold.truth, answer, posterior, K, price, left_open, **weighed)
     cell.values = {m.name: float(m.of(seen)) for m in task.metrics}
 
 
@@ -226,6 +242,44 @@ def take(X: Any, rows: np.ndarray) -> Any:
 
     frame = nw.from_native(X, eager_only=True, allow_series=True)
     return frame[rows.tolist()].to_native()
+
+
+def stacked(X: Any, more: Any) -> Any:
+    """The rows of X and, below them, more rows of the same columns."""
+    if isinstance(X, Table) or isinstance(more, Table):
+        X, more = (t if isinstance(t, Table) else Table.of(t, who="compare") for t in (X, more))
+        kinds = {c.name: c.kind for c in X.schema}
+        above, below = X.to_columns(), more.to_columns()
+        _same_columns(list(above), list(below))
+        return Table.of({k: [*above[k], *below[k]] for k in above}, kinds, who="compare")
+    if hasattr(X, "tocsr") or hasattr(more, "tocsr"):
+        from scipy.sparse import vstack
+
+        return vstack([X, more]).tocsr()
+    if hasattr(X, "iloc") and hasattr(more, "iloc"):
+        import pandas as pd
+
+        _same_columns(list(X.columns), list(more.columns))
+        return pd.concat([X, more[list(X.columns)]], ignore_index=True)
+    if isinstance(X, dict):
+        _same_columns(list(X), list(more))
+        return {k: [*X[k], *more[k]] for k in X}
+    if isinstance(X, (np.ndarray, list, tuple)):
+        return np.concatenate([np.asarray(X), np.asarray(more)])
+    import narwhals.stable.v2 as nw
+
+    above, below = (nw.from_native(t, eager_only=True) for t in (X, more))
+    _same_columns(above.columns, below.columns)
+    return nw.concat([above, below.select(above.columns)]).to_native()
+
+
+def _same_columns(above: list[Any], below: list[Any]) -> None:
+    if set(above) != set(below):
+        odd = sorted(map(str, set(above) ^ set(below)))
+        raise SchemaError(
+            f"compare: the test table must have the columns of X; {', '.join(odd[:5])} "
+            f"{'is' if len(odd) == 1 else 'are'} in one of them alone."
+        )
 
 
 def _whole(values: Any) -> bool:

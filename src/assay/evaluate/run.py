@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from copy import copy
 
 import numpy as np
 
 from assay.core.progress import Progress, progress
-from assay.evaluate.design import Split
+from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data, Task, run_cell
 from assay.evaluate.metrics import Metric
 from assay.evaluate.prepared import Candidate
+from assay.tables import Table
 
 __all__ = ["remarks_on", "run"]
+
+Done = tuple[
+    tuple[int, int, int], np.ndarray
+]  # repetition, fold, training rows; the numbers of the test rows
 
 MOST_WARNINGS = 3  # kinds of warnings that are told of one learner
 
@@ -22,40 +28,63 @@ MOST_WARNINGS = 3  # kinds of warnings that are told of one learner
 def run(
     candidates: list[Candidate],
     data: Data,
-    splits: list[Split],
+    design: Resampling,
     task: Task,
     n_jobs: int | None,
     deadline: float | None,
-) -> tuple[list[list[Cell]], str]:
-    """The cells of the finished splits, and why it ended early, or "".
+) -> tuple[list[list[Cell]], list[Done], str]:
+    """The cells of the finished splits, these splits, and why it ended early, or "".
 
     Splits are the blocks: an interruption or a used-up budget ends the run after a whole split, so that every
-    learner has been tested on the same rows.
+    learner has been tested on the same rows. Splits are dealt as they are needed.
     """
     finished: list[list[Cell]] = []
+    done: list[Done] = []
     ended = ""
-    with progress(total=len(splits) * len(candidates), description="comparing learners") as bar:
-        if n_jobs in (None, 1):
-            rows = _one_by_one(candidates, data, splits, task, bar)
-        else:
-            rows = _in_processes(candidates, data, splits, task, n_jobs, bar)
+    total = design.count(len(data.codes), data.groups)
+    dealt, again = (design.splits(data.codes, task.seed, data.groups, data.times) for _ in range(2))
+    with progress(total=total * len(candidates), description="comparing learners") as bar:
+        rows = _rows(candidates, data, dealt, task, n_jobs, bar)
         try:
             for row in rows:
                 finished.append(row)
-                if deadline is not None and time.perf_counter() > deadline and len(finished) < len(splits):
+                split = next(again)
+                done.append(((split.repetition, split.fold, len(split.train)), split.test))
+                if deadline is not None and time.perf_counter() > deadline and len(finished) < total:
                     ended = "The time budget was used up"
                     break
         except KeyboardInterrupt:
-            if not finished:
+            if not done:
                 raise
             ended = "Interrupted"
         finally:
             rows.close()
-    return finished, ended
+    return finished[: len(done)], done, ended
+
+
+def _rows(
+    candidates: list[Candidate],
+    data: Data,
+    splits: Iterator[Split],
+    task: Task,
+    n_jobs: int | None,
+    bar: Progress,
+) -> Generator[list[Cell]]:
+    """The cells of each split in order; in this process, or in as many as joblib's settings or n_jobs say."""
+    from joblib import effective_n_jobs
+
+    if n_jobs == 1 or effective_n_jobs(n_jobs) == 1:
+        return _one_by_one(candidates, data, splits, task, bar)
+    if not any(c.raw for c in candidates) and not isinstance(data.raw, Table):
+        sent = copy(data)  # nobody needs the rows as they came, so no process has to be sent them
+        sent.raw = None
+    else:
+        sent = data
+    return _in_processes(candidates, sent, splits, task, n_jobs, bar)
 
 
 def _one_by_one(
-    candidates: list[Candidate], data: Data, splits: list[Split], task: Task, bar: Progress
+    candidates: list[Candidate], data: Data, splits: Iterator[Split], task: Task, bar: Progress
 ) -> Generator[list[Cell]]:
     for split in splits:
         fold, row = data.fold(split), []
@@ -68,7 +97,7 @@ def _one_by_one(
 def _in_processes(
     candidates: list[Candidate],
     data: Data,
-    splits: list[Split],
+    splits: Iterator[Split],
     task: Task,
     n_jobs: int | None,
     bar: Progress,
@@ -76,9 +105,13 @@ def _in_processes(
     from joblib import Parallel, delayed
 
     work = (delayed(_one_split)(candidates, data, split, task) for split in splits)
-    for row in Parallel(n_jobs=n_jobs, return_as="generator")(work):
-        bar.advance(len(candidates))
-        yield row
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(work)
+    try:
+        for row in results:
+            bar.advance(len(candidates))
+            yield row
+    finally:
+        results.close()  # ends the workers if splits are left
 
 
 def _one_split(candidates: list[Candidate], data: Data, split: Split, task: Task) -> list[Cell]:

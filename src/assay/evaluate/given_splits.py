@@ -1,0 +1,152 @@
+"""Splits that somebody else made: a scikit-learn splitter, a list of (train, test) pairs, a test set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+
+__all__ = ["GivenSplits", "as_rows", "is_given"]
+
+Pair = tuple[np.ndarray, np.ndarray]
+
+
+def is_given(design: Any) -> bool:
+    """Whether a design is a splitter, ``split(X, y, groups)``, or a list of pairs of row numbers.
+
+    >>> from sklearn.model_selection import KFold
+    >>> from assay.evaluate.given_splits import is_given
+    >>> is_given(KFold(3)), is_given([([0, 1], [2])]), is_given("10-fold")
+    (True, True, False)
+    """
+    if hasattr(design, "split") and not isinstance(design, str):
+        return True
+    return (
+        isinstance(design, Sequence)
+        and not isinstance(design, str)
+        and len(design) > 0
+        and all(
+            isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2 for pair in design
+        )
+    )
+
+
+class GivenSplits:
+    """The pairs of a splitter or of a list, checked, in the order in which they come.
+
+    Parameters
+    ----------
+    design : anything with ``split(X, y, groups)``, or a list of (train, test)
+        Row numbers or masks of the rows as they were given.
+    words : how it is called; None for the splitter's own words
+    """
+
+    def __init__(self, design: Any, words: str | None = None):
+        self.design = design
+        self.words = words or _words(design)
+        self.pairs: list[Pair] | None = None
+
+    def dealt(self, X: Any, y: Any, groups: Any, n: int, kept: np.ndarray | None = None) -> GivenSplits:
+        """The same with its pairs written down, as numbers of the kept rows.
+
+        Parameters
+        ----------
+        X, y, groups : of the kept rows, for a splitter
+        n : number of rows as they were given
+        kept : (n,) bool, rows that take part; None for all
+        """
+        if self.pairs is not None:
+            return self
+        found = GivenSplits(self.design, self.words)
+        if hasattr(self.design, "split"):
+            m = n if kept is None else int(kept.sum())
+            pairs = [
+                tuple(as_rows(rows, m, self.words) for rows in pair) for pair in self._split(X, y, groups)
+            ]
+        else:
+            pairs = [tuple(as_rows(rows, n, self.words) for rows in pair) for pair in self.design]
+            if kept is not None and not kept.all():
+                number = np.cumsum(kept) - 1
+                pairs = [tuple(number[rows[kept[rows]]] for rows in pair) for pair in pairs]
+        found.pairs = [_checked(train, test, j, self.words) for j, (train, test) in enumerate(pairs)]
+        if not found.pairs:
+            raise ParameterError(
+                f"compare: {self.words} gives no split. Give at least one (train, test) pair."
+            )
+        return found
+
+    def _split(self, X: Any, y: Any, groups: Any) -> Iterable[Any]:
+        try:
+            return list(self.design.split(X, y, groups))
+        except (ValueError, TypeError) as error:
+            hint = " Give groups=." if groups is None and "group" in str(error) else ""
+            raise DataError(f"compare: {self.words} cannot split these rows: {error}.{hint}") from error
+
+    def repetitions(self) -> list[int]:
+        """Of each split its repetition: a new one begins where a row would be tested for the second time."""
+        numbers: list[int] = []
+        seen: set[int] = set()
+        for _, test in self.pairs or []:
+            rows = set(test.tolist())
+            fresh = not (seen & rows)
+            seen = seen | rows if fresh else rows
+            numbers.append((numbers[-1] if numbers else 0) + (0 if fresh else 1))
+        return numbers
+
+    def __repr__(self) -> str:
+        return self.words
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GivenSplits) and other.design is self.design
+
+    def __hash__(self) -> int:
+        return id(self.design)
+
+
+def as_rows(rows: Any, n: int, who: str) -> np.ndarray:
+    """Row numbers from numbers or from a mask of n rows.
+
+    >>> from assay.evaluate.given_splits import as_rows
+    >>> as_rows([True, False, True], 3, "compare")
+    array([0, 2])
+    """
+    found = np.asarray(rows.to_numpy() if hasattr(rows, "to_numpy") else rows)
+    if found.dtype == bool:
+        if found.shape != (n,):
+            raise DataError(f"compare: {who}: a mask of rows needs {n} entries, its shape is {found.shape}.")
+        return np.flatnonzero(found)
+    if found.ndim != 1 or (found.size and not np.issubdtype(found.dtype, np.integer)):
+        raise DataError(
+            f"compare: {who}: rows are whole numbers or a mask in one column, got shape {found.shape} "
+            f"of {found.dtype}."
+        )
+    if found.size and (found.min() < 0 or found.max() >= n):
+        raise DataError(
+            f"compare: {who}: row numbers go from 0 to {n - 1}, got {found.min()} to {found.max()}."
+        )
+    return found.astype(np.int64)
+
+
+def _checked(train: np.ndarray, test: np.ndarray, j: int, words: str) -> Pair:
+    if not len(train) or not len(test):
+        side = "teach" if not len(train) else "test"
+        raise DataError(f"compare: {words}: split {j} has no row to {side}.")
+    both = np.intersect1d(train, test)
+    if len(both):
+        raise DataError(
+            f"compare: {words}: split {j} tests {len(both)} row{'' if len(both) == 1 else 's'} that it also trains "
+            f"on (row {both[0]} for one). Such an error says nothing about new rows."
+        )
+    if len(np.unique(test)) < len(test):
+        raise DataError(f"compare: {words}: split {j} tests a row twice.")
+    return train, test
+
+
+def _words(design: Any) -> str:
+    if hasattr(design, "split"):
+        text = " ".join(repr(design).split())
+        return text if len(text) <= 80 else type(design).__name__
+    return "one given split" if len(design) == 1 else f"{len(design)} given splits"

@@ -1,0 +1,185 @@
+"""Which test fits the design of a comparison, for one pair of learners and for all of them at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.evaluate.metrics import Metric
+from assay.evaluate.verdict import turned
+from assay.stats.five_by_two import five_by_two_f
+from assay.stats.mcnemar import mcnemar
+from assay.stats.paired_t import paired_t, paired_t_all
+from assay.stats.test_result import TestResult
+
+if TYPE_CHECKING:
+    from assay.evaluate.comparison import Comparison
+
+__all__ = ["any_difference", "pair_tests", "test_rows_per_training_row"]
+
+_LEAST_SPREAD = 1e-20  # a sum of squares below this share of the values' own is rounding
+
+
+def pair_tests(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResult]:
+    """The test of every pair of learners that finished.
+
+    Five halvings used both ways: the combined 5 x 2 cv F test. One split: McNemar's test on its rows. Several
+    splits: the t test with the variance corrected for splits that share rows.
+    """
+    names = result.finished
+    pairs = list(combinations(names, 2))
+    values = {name: result.values(name, m.name) for name in names}
+    whole = all(np.isfinite(v).all() for v in values.values())
+    if result.design.five_by_two and len(result.places) == 10 and whole:
+        return {(a, b): _five_by_two(values[a] - values[b], result.alpha) for a, b in pairs}
+    if pairs and whole and len(result.places) >= 2:
+        differences = np.column_stack([values[a] - values[b] for a, b in pairs])
+        ratio = test_rows_per_training_row(result, np.ones(len(differences), dtype=bool))
+        found = paired_t_all(differences, ratio, alpha=result.alpha, folds=_folds(result))
+        return dict(zip(pairs, found, strict=True))
+    return {(a, b): _one_pair(result, a, b, values[a] - values[b], m) for a, b in pairs}
+
+
+def any_difference(result: Comparison, m: Metric) -> TestResult:
+    r"""One test of all learners: are their means equal?
+
+    Over J splits, the F test of learners against learners x splits, with the variance of a mean corrected for splits
+    that share rows; for two learners it is the square of the corrected t:
+
+    .. math:: F = \frac{\tfrac1{L-1}\sum_l (\bar v_l - \bar v)^2}
+                       {\left(\tfrac1J + \tfrac{n_{test}}{n_{train}}\right) MS_E}, \qquad
+              MS_E = \frac{\sum_{lj} (v_{lj} - \bar v_l - \bar v_j + \bar v)^2}{(L-1)(J-1)}    \quad (1)
+
+    On one split, Cochran's Q of the rows' errors: with :math:`T_l` errors of learner l, :math:`R_i` of row i,
+
+    .. math:: Q = \frac{(L-1)\left(L\sum_l T_l^2 - (\sum_l T_l)^2\right)}{L\sum_i R_i - \sum_i R_i^2} \quad (2)
+    """
+    names, alpha = result.finished, result.alpha
+    L = len(names)
+    if L < 2:
+        return _no_test("fewer than two learners finished", alpha)
+    values = np.array([result.values(name, m.name) for name in names])
+    there = np.isfinite(values).all(axis=0)
+    J = int(there.sum())
+    if J == 1 and len(result.places) == 1 and m.name in ("error", "accuracy") and _unweighted(result):
+        return _cochran(result, names)
+    if J < 2:
+        return _no_test("fewer than two splits define it for all learners", alpha)
+    from scipy.special import fdtrc
+
+    V = values[:, there]
+    means = V.mean(axis=1, keepdims=True)
+    rest = V - means - V.mean(axis=0) + V.mean()
+    between, within = float(means.var(ddof=1)), float((rest**2).sum()) / ((L - 1) * (J - 1))
+    name, df = "corrected F test of all learners", (float(L - 1), float((L - 1) * (J - 1)))
+    if within <= _LEAST_SPREAD * max(float((V**2).max()), between):
+        same = between <= _LEAST_SPREAD * float((V**2).max())
+        why = (
+            "The learners are equal on every split." if same else "The learners differ alike on every split."
+        )
+        return TestResult(name, 0.0 if same else np.inf, 1.0 if same else 0.0, df, alpha=alpha, why=why)
+    F = between / ((1 / J + test_rows_per_training_row(result, there)) * within)  # (1)
+    return TestResult(name, F, float(fdtrc(*df, F)), df, alpha=alpha)
+
+
+def test_rows_per_training_row(result: Comparison, there: np.ndarray) -> float:
+    """Of the splits that count; a row that a bootstrap draws twice is one row."""
+    test = np.array([len(t) for t in result.tests])[there].mean()
+    if result.design.kind == "bootstrap":
+        return float(test / (result.data.rows - test))
+    return float(test / np.array([place[2] for place in result.places])[there].mean())
+
+
+test_rows_per_training_row.__test__ = False  # type: ignore[attr-defined]  # a ratio, not a test of ours
+
+
+def _folds(result: Comparison) -> int:
+    return sum(1 for place in result.places if place[0] == result.places[0][0])
+
+
+def _one_pair(result: Comparison, a: str, b: str, differences: np.ndarray, m: Metric) -> TestResult:
+    there = np.isfinite(differences)
+    if there.sum() >= 2:
+        ratio = test_rows_per_training_row(result, there)
+        return paired_t(differences[there], ratio, alpha=result.alpha, folds=_folds(result))
+    gap = float(differences[there].mean()) if there.any() else np.nan
+    if there.sum() == 1 and m.name in ("error", "accuracy"):
+        j = int(np.argmax(there))
+        return _on_rows(result, a, b, j, m) if _unweighted(result) else _on_weighted_rows(result, a, b, j, m)
+    why = "one split alone shows no variation" if there.any() else "no split defines it for both"
+    return replace(_no_test(why, result.alpha), estimate=gap)
+
+
+def _no_test(why: str, alpha: float) -> TestResult:
+    return TestResult(f"no test: {why}", np.nan, np.nan, alpha=alpha, why=why)
+
+
+def _unweighted(result: Comparison) -> bool:
+    return not result.settings.get("weighted", False)
+
+
+def _wrong(result: Comparison, name: str, j: int) -> np.ndarray:
+    return np.asarray(result.cells[name][j].answer) != result.truths[j]
+
+
+def _five_by_two(differences: np.ndarray, alpha: float) -> TestResult:
+    r"""The F test, and the differences :math:`\delta` that it would not reject:
+
+    .. math:: \sum_{ij} (p_i^{(j)} - \delta)^2 \le 2 F_{10,5;1-\alpha} \sum_i s_i^2            \quad (3)
+    """
+    from scipy.special import fdtri
+
+    found = five_by_two_f(differences.reshape(5, 2), alpha=alpha)
+    p = differences.reshape(5, 2)
+    spread = float(((p - p.mean(axis=1, keepdims=True)) ** 2).sum())
+    room = (2 * fdtri(10, 5, 1 - alpha) * spread - float(((p - p.mean()) ** 2).sum())) / 10  # (3)
+    if not np.isfinite(found.statistic) or room < 0:
+        return found
+    half = float(np.sqrt(room))
+    return replace(found, low=found.estimate - half, high=found.estimate + half)
+
+
+def _on_rows(result: Comparison, a: str, b: str, j: int, m: Metric) -> TestResult:
+    """One split: the rows themselves are the sample."""
+    wrong_a, wrong_b = _wrong(result, a, j), _wrong(result, b, j)
+    n = len(wrong_a)
+    found = mcnemar(int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum()), n=n, alpha=result.alpha)
+    found = replace(found, test=f"{found.test} on {n} test rows")
+    return found if m.sign > 0 else turned(found)
+
+
+def _on_weighted_rows(result: Comparison, a: str, b: str, j: int, m: Metric) -> TestResult:
+    r"""One split of weighted rows: :math:`\hat\delta = \sum w_i d_i/\sum w_i` with the standard error of a ratio,
+    :math:`\sqrt{\sum w_i^2 (d_i - \hat\delta)^2} / \sum w_i`."""
+    from scipy.special import ndtr, ndtri
+
+    weights = result.weights[j]
+    d = m.sign * (_wrong(result, a, j).astype(np.float64) - _wrong(result, b, j))
+    gap = float(weights @ d / weights.sum())
+    error = float(np.sqrt((weights**2 * (d - gap) ** 2).sum()) / weights.sum())
+    name = f"z test of {len(d)} weighted test rows"
+    if error == 0:
+        why = "The two err on the same rows." if gap == 0 else "Every row that counts differs alike."
+        if gap:
+            return replace(_no_test("every row that counts differs alike", result.alpha), estimate=gap)
+        return TestResult(name, 0.0, 1.0, alpha=result.alpha, estimate=0.0, low=0.0, high=0.0, why=why)
+    half = float(-ndtri(result.alpha / 2)) * error
+    z = gap / error
+    p = 2 * float(ndtr(-abs(z)))
+    return TestResult(name, z, p, alpha=result.alpha, estimate=gap, low=gap - half, high=gap + half)
+
+
+def _cochran(result: Comparison, names: list[str]) -> TestResult:
+    from scipy.special import chdtrc
+
+    wrong = np.array([_wrong(result, name, 0) for name in names], dtype=np.float64)
+    L, total, rows = len(names), wrong.sum(axis=1), wrong.sum(axis=0)
+    below = L * rows.sum() - (rows**2).sum()
+    name = f"Cochran's Q test on {wrong.shape[1]} test rows"
+    if below == 0:
+        return TestResult(name, 0.0, 1.0, L - 1, alpha=result.alpha, why="All learners err on the same rows.")
+    Q = float((L - 1) * (L * (total**2).sum() - total.sum() ** 2) / below)  # (2)
+    return TestResult(name, Q, float(chdtrc(L - 1, Q)), L - 1, alpha=result.alpha)

@@ -1,0 +1,160 @@
+"""The rows of a comparison: those with a class, and what belongs to each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assay.decide import Loss
+from assay.errors import DataError, ParameterError
+from assay.evaluate.design import Resampling
+from assay.evaluate.fold import Data, stacked, take
+from assay.evaluate.given_splits import GivenSplits, as_rows
+from assay.evaluate.target import as_target
+from assay.evaluate.weights import as_weights
+from assay.tables import Table
+
+__all__ = ["Rows", "gather"]
+
+
+@dataclass
+class Rows:
+    """What a comparison runs on.
+
+    Attributes
+    ----------
+    data : Data
+    design : the design, with given splits written down
+    loss : costs of the rows that take part
+    target : what the class is called
+    notes : what was left out
+    """
+
+    data: Data
+    design: Resampling
+    loss: Any
+    target: str
+    notes: list[str] = field(default_factory=list)
+
+
+def gather(
+    X: Any,
+    y: Any,
+    design: Any,
+    *,
+    groups: Any = None,
+    times: Any = None,
+    weights: Any = None,
+    test: Any = None,
+    loss: Any = None,
+    target: str | None = None,
+) -> Rows:
+    """Check the rows and everything that has one entry per row; leave out rows without a class.
+
+    >>> from assay.evaluate.rows import gather
+    >>> rows = gather([[1.0], [2.0], [3.0], [4.0], [5.0]], ["a", "b", None, "a", "b"], "2-fold")
+    >>> rows.data.codes, rows.notes
+    (array([0, 1, 0, 1]), ['1 of 5 rows has no class and was left out.'])
+    """
+    if test is not None:
+        X, y, design, groups, times, weights = _with_test(X, y, design, groups, times, weights, test)
+    plan = Resampling.of(_default(times) if design is None else design)
+    table = Table.of(X, who="compare")
+    n = table.shape[0]
+    found = as_target(y, n, "compare", name=target)
+    groups, times = _column(groups, n, "groups"), _moments(_column(times, n, "times"))
+    weight = None if weights is None else as_weights(weights, n, "compare")
+    kept, codes, notes = found.labelled, found.codes, []
+    if not kept.all():
+        notes.append(_left_out(int((~kept).sum()), n, found.name))
+        rows = np.flatnonzero(kept)
+        X, table, codes = take(X, rows), take(table, rows), codes[rows]
+        groups, times, weight = (None if v is None else v[rows] for v in (groups, times, weight))
+        if loss is not None and not isinstance(loss, (Mapping, Loss)) and np.ndim(loss) == 3:
+            loss = np.asarray(loss)[rows]
+        if weight is not None and not weight.any():
+            raise DataError("compare: every row with a class has the weight 0, so none counts.")
+    data = Data(X, table, found.labels, codes, groups, times, weight)
+    if plan.given is not None:
+        given = plan.given.dealt(X, found.labels[codes], groups, n, kept)
+        plan = Resampling(kind="given", folds=0, given=given)
+    return Rows(data, plan, loss, found.name, notes)
+
+
+def _default(times: Any) -> str:
+    return "3x10" if times is None else "5-time"
+
+
+def _left_out(lost: int, n: int, target: str) -> str:
+    has, was = ("has", "was") if lost == 1 else ("have", "were")
+    return f"{lost} of {n} rows {has} no {target} and {was} left out."
+
+
+def _column(values: Any, n: int, name: str) -> np.ndarray | None:
+    """(n,) one entry per row, none of them missing."""
+    if values is None:
+        return None
+    found = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if found.shape != (n,):
+        raise DataError(
+            f"compare: X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}."
+        )
+    if found.dtype == object:
+        lost = np.array([v is None or v != v for v in found])
+    else:
+        lost = np.isnat(found) if found.dtype.kind in "mM" else found != found
+    if lost.any():
+        raise DataError(
+            f"compare: {name} is missing in {int(lost.sum())} of {n} rows, the first is row {int(np.argmax(lost))}. "
+            "Fill it or leave these rows out."
+        )
+    if found.dtype == object and len({type(v) for v in found}) > 1:
+        found = found.astype(str)
+    return found
+
+
+def _moments(times: np.ndarray | None) -> np.ndarray | None:
+    """Times that can be put in order; text must be ISO dates, which sort as time does."""
+    if times is None or times.dtype.kind in "iufmM":
+        return times
+    try:
+        return times.astype("datetime64[us]")
+    except (TypeError, ValueError):
+        raise DataError(
+            f"compare: times must be numbers, dates or ISO text such as 2024-05-31, got {times[0]!r}."
+        ) from None
+
+
+def _with_test(
+    X: Any, y: Any, design: Any, groups: Any, times: Any, weights: Any, test: Any
+) -> tuple[Any, ...]:
+    """The design that trains on the other rows and tests once on the given ones; a second table is put below."""
+    if design is not None and str(design).strip().lower() != "holdout":
+        raise ParameterError(
+            f'compare: test= gives the test rows, so the design is "holdout"; got {design!r}. Leave one of them out.'
+        )
+    if isinstance(test, tuple) and len(test) == 2 and not np.isscalar(test[0]):
+        if any(v is not None for v in (groups, times, weights)):
+            raise ParameterError(
+                "compare: with a second table as test=, groups, times and sample_weight have no entries for its rows. "
+                "Put the tables together and give test= as a mask of rows."
+            )
+        more, labels = test
+        taught, tested = _listed(y), _listed(labels)
+        X, y, n = stacked(X, more), [*taught, *tested], len(taught) + len(tested)
+        rows = np.arange(len(taught), n)
+    else:
+        n = len(y)
+        rows = as_rows(test, n, "test=")
+    pair = (np.setdiff1d(np.arange(n), rows), rows)
+    plan = Resampling(
+        kind="given", folds=0, given=GivenSplits([pair], f"holdout with {len(rows)} given test rows")
+    )
+    return X, y, plan, groups, times, weights
+
+
+def _listed(y: Any) -> list[Any]:
+    return list(y.tolist() if hasattr(y, "tolist") else y.to_list() if hasattr(y, "to_list") else y)

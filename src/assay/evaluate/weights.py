@@ -1,0 +1,83 @@
+"""Weights of rows: checked, and handed to learners under the name they know them by."""
+
+from __future__ import annotations
+
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+
+__all__ = ["as_weights", "effective_rows", "weight_keyword"]
+
+
+def as_weights(weights: Any, n: int, who: str) -> np.ndarray:
+    """(n,) finite weights from 0 up, not all of them 0.
+
+    >>> from assay.evaluate.weights import as_weights
+    >>> as_weights([1, 2, 0], 3, "compare")
+    array([1., 2., 0.])
+    """
+    found = np.asarray(weights.to_numpy() if hasattr(weights, "to_numpy") else weights)
+    if found.shape != (n,):
+        raise DataError(
+            f"{who}: X has {n} rows, so sample_weight must have {n} entries; its shape is {found.shape}."
+        )
+    try:
+        found = found.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{who}: sample_weight must be numbers, got {found.dtype}.") from None
+    wrong = ~np.isfinite(found) | (found < 0)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise DataError(f"{who}: sample_weight must be finite and from 0 up; row {i} has {found[i]:g}.")
+    if not found.any():
+        raise DataError(f"{who}: every row has the weight 0, so none counts.")
+    return found
+
+
+def effective_rows(weights: np.ndarray) -> float:
+    r"""How many rows of equal weight tell as much: :math:`(\sum w)^2 / \sum w^2`.
+
+    >>> import numpy as np
+    >>> from assay.evaluate.weights import effective_rows
+    >>> effective_rows(np.array([2.0, 2.0, 2.0])), effective_rows(np.array([3.0, 1.0, 0.0]))
+    (3.0, 1.6)
+    """
+    total = float(weights.sum())
+    return total * total / float((weights**2).sum()) if total else 0.0
+
+
+def weight_keyword(estimator: Any) -> str | None:
+    """Under which name ``fit`` of this learner takes weights of rows; None if it does not.
+
+    A pipeline takes them for its last step, a search for the learner it searches over.
+
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from assay.evaluate.weights import weight_keyword
+    >>> weight_keyword(make_pipeline(StandardScaler(), DecisionTreeClassifier()))
+    'decisiontreeclassifier__sample_weight'
+    >>> weight_keyword(KNeighborsClassifier()) is None
+    True
+    """
+    steps = getattr(estimator, "steps", None)
+    if steps:
+        name, last = steps[-1]
+        inner = None if last in (None, "passthrough") else weight_keyword(last)
+        return f"{name}__{inner}" if inner else None
+    try:
+        takes = signature(estimator.fit).parameters
+    except (TypeError, ValueError):
+        return None
+    inner = getattr(estimator, "estimator", getattr(estimator, "learner", None))
+    if inner is not None and hasattr(inner, "fit"):  # it passes them on
+        named = weight_keyword(inner)
+        open_ended = any(p.kind is Parameter.VAR_KEYWORD for p in takes.values())
+        if named is None or (named != "sample_weight" and not open_ended):
+            return None
+        return named if named in takes or open_ended else None
+    return "sample_weight" if "sample_weight" in takes else None
