@@ -118,6 +118,8 @@ EXCEPT: dict[str, dict[str, str]] = {
         "PrototypeSearch": "the search starts from rows stored one after the other",
         "GaussianOutliers": "which rows the search starts from follows their order",
         "SimilarityFeatures": "one column for each row of the training table, in their order",
+        "KNeighborsTransformer": "one column for each row of the training table, in their order",
+        "RadiusNeighborsTransformer": "one column for each row of the training table, in their order",
         "CalibratedClassifierCV": "the folds follow the order of the rows",
         "ConformalClassifier": "which rows are set aside follows their order",
         "TunedThresholdClassifierCV": "the folds follow the order of the rows",

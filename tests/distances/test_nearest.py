@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from assay.distances.brute import Stores
+from assay.distances.search import searcher
 
 RNG = np.random.default_rng(5)
 
@@ -91,3 +92,30 @@ def test_arrays_that_do_not_fit_are_refused():
     full.count[:] = 1000
     with pytest.raises(ValueError, match="overfull"):
         full.gather(X, 0, -1)
+
+
+@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("n, d", [(1, 1), (3, 4), (5, 7), (12, 30), (64, 3)])
+def test_the_closest_of_a_few_points_is_that_of_the_scan(p, n, d, monkeypatch):
+    rng = np.random.default_rng(n * d)
+    search = searcher(rng.integers(-3, 4, size=(n, d)) / 3.0, f"l{p}", "brute")  # with ties
+    Q = rng.integers(-4, 5, size=(500, d)) / 3.0
+    assert search._few
+    distances, rows = search.nearest(Q)
+    monkeypatch.setattr(type(search), "_few", False)
+    expected = search.nearest(Q)
+    np.testing.assert_array_equal(distances, expected[0])  # bit for bit
+    np.testing.assert_array_equal(rows, expected[1])  # the lower of equals
+
+
+def test_the_closest_refuses_shapes_that_do_not_fit():
+    Q, row = np.zeros((2, 3)), np.empty(2, np.int64)
+    for shape, n, p in [
+        ((2, 4), 1, 2.0),
+        ((3, 4), 5, 2.0),
+        ((3, 5), 5, 2.0),
+        ((3, 4), 0, 2.0),
+        ((3, 4), 1, 3.0),
+    ]:
+        with pytest.raises(ValueError, match="shapes do not fit"):
+            _nearest.closest(Q, np.zeros(shape), n, p, row)

@@ -14,6 +14,7 @@ from assay.distances.search import Searcher
 __all__ = ["Brute", "Stores", "points_of"]
 
 QUERIES = 256  # in one piece of work
+FEW = 64  # points that a query is held against all at once
 ROWS = 2048  # of scores at once: 256 x 2048 of them fit the cache
 
 
@@ -44,8 +45,10 @@ class Brute(Searcher):
 
     def _nearest(self, Q: Any, k: int, leave_out_self: bool) -> tuple[np.ndarray, np.ndarray]:
         distances, rows = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), np.int64)
-        search = self._by_distances if self.points is None else self._by_points
         asked = self._asked(Q)
+        if k == 1 and not leave_out_self and self._few:
+            return self._closest(asked)
+        search = self._by_distances if self.points is None else self._by_points
 
         def some(start: int) -> None:
             here = slice(start, start + QUERIES)
@@ -53,6 +56,35 @@ class Brute(Searcher):
 
         in_threads(some, range(0, Q.shape[0], QUERIES), 1 if self.metric.function else None)
         return (self.metric.finish(distances) if self.points is not None else distances), rows
+
+    @property
+    def _few(self) -> bool:
+        """Whether the points are so few that each query can be held against all of them at once."""
+        points = self.points
+        return (
+            points is not None
+            and len(points) <= FEW
+            and points.shape[1] < 10_000
+            and points.dtype == np.float64
+            and self.metric.power in (1, 2)
+        )
+
+    def _closest(self, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest of a few points."""
+        assert self.points is not None and self.metric.power is not None
+        n, p = len(self.points), float(self.metric.power)
+        columns = np.zeros((self.points.shape[1], -(-n // 4) * 4))
+        columns[:, :n] = self.points.T
+        distances, rows = np.empty(len(Q)), np.empty(len(Q), np.int64)
+
+        def some(start: int) -> None:
+            here = slice(start, start + 32 * QUERIES)
+            asked, found = Q[here], rows[here]
+            _nearest.closest(asked, columns, n, p, found)
+            _nearest.pairs(asked, self.points, np.arange(len(asked)), found, p, distances[here])
+
+        in_threads(some, range(0, len(Q), 32 * QUERIES))
+        return self.metric.finish(distances)[:, None], rows[:, None]
 
     def _asked(self, Q: Any) -> Any:
         """The queries as the search wants them."""

@@ -19,7 +19,10 @@ def largest(points: Any, axis: int | None = None) -> Any:
         if axis is not None:
             return abs(points).max(axis=1).toarray().ravel().astype(np.float64)
         points = points.data
-    top = np.abs(np.asarray(points, dtype=np.float64)).max(axis=axis, initial=0.0)
+    points = np.asarray(points)
+    top = np.maximum(points.max(axis=axis, initial=0.0), -points.min(axis=axis, initial=0.0)).astype(
+        np.float64
+    )
     if not np.isfinite(top).all():
         raise DataError(
             "Neighbours are searched among finite numbers; a row holds NaN or infinity. Impute or drop such rows, or "

@@ -266,6 +266,79 @@ void sorted(int64_t k, InOut1<int64_t> count, InOut2<int64_t> store, InOut2<doub
     }
 }
 
+// The nearest of a few points, four of them side by side: XT holds column j of all points in its row j, and is padded
+// to a multiple of four points. Where a second one is as near but for rounding, all are compared by the sums that
+// `settle` compares, so that every way of searching names the same row.
+template <Power kind>
+__attribute__((noinline)) double apart_across(const double *x, const View2<const double> &XT, int64_t i) {
+    const int64_t d = XT.rows(), whole = d - d % 4;
+    double sums[4] = {0, 0, 0, 0};
+    for (int64_t j = 0; j < d; ++j) {
+        const double difference = std::fabs(x[j] - XT.row(j)[i]);
+        sums[j < whole ? j % 4 : 0] += kind == Power::one ? difference : difference * difference;
+    }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+template <Power kind>
+INLINE void closest_rows(const View2<const double> &Q, const View2<const double> &XT, int64_t n, int64_t *row) {
+    typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+    constexpr double endless = std::numeric_limits<double>::infinity();
+    const int64_t d = Q.cols(), width = XT.cols(), whole = d - d % 4;
+    for (int64_t q = 0; q < Q.rows(); ++q) {
+        const double *x = Q.row(q);
+        double least = endless, second = endless;
+        int64_t best = 0;
+        for (int64_t i = 0; i < width; i += 4) {
+            Four sums[4] = {};
+            const auto add = [&](int64_t j, Four &sum) __attribute__((always_inline)) {
+                const Four difference = x[j] - *reinterpret_cast<const Four *>(XT.row(j) + i);
+                if constexpr (kind == Power::one) sum += difference < 0 ? -difference : difference;
+                else sum += difference * difference;
+            };
+            for (int64_t j = 0; j < whole; j += 4) {
+                add(j, sums[0]);
+                add(j + 1, sums[1]);
+                add(j + 2, sums[2]);
+                add(j + 3, sums[3]);
+            }
+            for (int64_t j = whole; j < d; ++j) add(j, sums[0]);
+            const Four sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+            for (int t = 0; t < 4 && i + t < n; ++t) {
+                if (sum[t] < least) second = least, least = sum[t], best = i + t;
+                else second = std::min(second, sum[t]);
+            }
+        }
+        if (second <= least * (1 + 1e-10)) {  // d roundings of 1e-16 each: columns are far fewer than 1e5
+            double nearest = apart_across<kind>(x, XT, best = 0);
+            for (int64_t i = 1; i < n; ++i) {
+                const double sum = apart_across<kind>(x, XT, i);
+                if (sum < nearest) nearest = sum, best = i;
+            }
+        }
+        row[q] = best;
+    }
+}
+
+HOT void closest_one(const View2<const double> &Q, const View2<const double> &XT, int64_t n, int64_t *row) {
+    closest_rows<Power::one>(Q, XT, n, row);
+}
+HOT void closest_two(const View2<const double> &Q, const View2<const double> &XT, int64_t n, int64_t *row) {
+    closest_rows<Power::two>(Q, XT, n, row);
+}
+
+void closest(In2<double> Q_,           // in   (q, d)
+             In2<double> XT_,          // in   (d, w)  w from n up, a multiple of 4
+             int64_t n, double p,      //              p: 1 or 2
+             InOut1<int64_t> row) {    // out  (q,)
+    const auto Q = view(Q_), XT = view(XT_);
+    require(Q.cols() == XT.rows() && n >= 1 && n <= XT.cols() && XT.cols() % 4 == 0 && (p == 1 || p == 2) &&
+                int64_t(row.shape(0)) == Q.rows(),
+            "nearest: shapes do not fit");
+    const nb::gil_scoped_release unlocked;
+    (p == 1 ? closest_one : closest_two)(Q, XT, n, row.data());
+}
+
 // The exact distances of some pairs of points.
 template <class T>
 void pairs(In2<T> Q_, In2<T> X_, In1<int64_t> query, In1<int64_t> row, double p, InOut1<double> out) {
@@ -294,6 +367,7 @@ NB_MODULE(ASSAY_MODULE, m) {
     m.def("settle", &settle<double>);
     m.def("settle", &settle<float>);
     m.def("sorted", &sorted);
+    m.def("closest", &closest);
     m.def("pairs", &pairs<double>);
     m.def("pairs", &pairs<float>);
 }

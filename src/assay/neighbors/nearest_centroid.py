@@ -15,6 +15,7 @@ from assay.core.parameters import Array, Choice, Range
 from assay.core.scores import log_softmax, softmax
 from assay.distances.mahalanobis import inverse_of, root_of
 from assay.distances.metric import metric_of
+from assay.distances.search import searcher
 from assay.errors import AssayWarning, DataError, DegenerateWarning, ParameterError
 
 __all__ = ["NearestCentroid"]
@@ -176,7 +177,9 @@ class NearestCentroid(Classifier):
 
     def _choose(self, X: Any) -> np.ndarray:
         if np.isclose(self.class_prior_, 1 / len(self.classes_)).all():
-            return np.argmin(self._apart(X), axis=1)  # (1)
+            if self.metric == "mahalanobis":
+                return np.argmin(self._apart(X), axis=1)  # (1)
+            return searcher(self.centroids_, metric_of(self.metric), "brute").nearest(X)[1][:, 0]
         return np.argmax(self._scores(X), axis=1)
 
     def _posterior(self, X: Any) -> np.ndarray:
