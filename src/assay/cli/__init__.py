@@ -1,4 +1,4 @@
-"""The command line: describe, compare, fit, predict, explain, associate, datasets, learners.
+"""The command line: describe, compare, experiment, fit, predict, explain, associate, datasets, learners.
 
 Each command lives in a file of its own and is imported only when it is called, so ``assay --help`` is quick.
 Whatever is wrong with a file, a column or an option ends in one sentence and exit code 2.
@@ -22,6 +22,7 @@ __all__ = ["main"]
 COMMANDS = {
     "describe": "What is in a table: columns, kinds, holes, classes, and what looks wrong.",
     "compare": "Which learners are worth having, and which differences are real.",
+    "experiment": "Many learners and settings on many data sets, resumable.",
     "fit": "Train one learner on a table and save it.",
     "predict": "Answer for each row of a table with a saved model.",
     "explain": "Why a saved model answers as it does for one row.",

@@ -30,6 +30,7 @@ from assay.stats.dirichlet_categorical import DirichletCategorical
 from assay.stats.elbow import Elbow, elbow, validation_elbow
 from assay.stats.elicitation import beta_from_interval, normal_from_interval
 from assay.stats.equal_covariances import box_m
+from assay.stats.five_by_two import five_by_two_f, five_by_two_t
 from assay.stats.gaussian import Gaussian
 from assay.stats.grid_posterior import GridPosterior
 from assay.stats.hat_matrix import HatMatrix, hat_matrix, leave_one_out, press
@@ -58,6 +59,7 @@ from assay.stats.information_criteria import (
     structural_risk,
 )
 from assay.stats.integration import density_bayes_error, density_cross_entropy
+from assay.stats.mcnemar import discordant, mcnemar
 from assay.stats.mdl_cuts import mdl_cuts
 from assay.stats.moments import ZScores, correlation, covariance, mean_vector, z_scores
 from assay.stats.monte_carlo import EstimatorStudy, study_estimator
@@ -72,10 +74,13 @@ from assay.stats.normal_inverse_wishart import NormalInverseWishart
 from assay.stats.normal_mean import NormalMean
 from assay.stats.normality import NormalityCheck, TestOutcome, check_normality, henze_zirkler, mardia
 from assay.stats.odds import likelihood_ratio, log_odds, log_odds_discriminant, odds
+from assay.stats.paired_t import paired_t, paired_t_all
 from assay.stats.posterior import ZeroEvidenceWarning, log_posterior
 from assay.stats.projection import scalar_projection, vector_projection
+from assay.stats.proportion_interval import proportion_interval, wilson_interval
 from assay.stats.quadratic_boundary import Conic, LogOdds, gaussian_log_odds
 from assay.stats.relative_squared_error import r_squared, relative_squared_error
+from assay.stats.repeated_estimate import RepeatedEstimate, corrected_interval, repeated_estimate
 from assay.stats.scatter import (
     Discriminants,
     Scatter,
@@ -86,6 +91,8 @@ from assay.stats.scatter import (
 )
 from assay.stats.smoothing import smoothed_frequencies
 from assay.stats.student import MultivariateStudent
+from assay.stats.summary import Summary
+from assay.stats.test_result import TestResult
 from assay.stats.thresholds import LogLinear, Thresholds, gaussian_thresholds, log_linear_ratio
 from assay.stats.with_prior import WithPrior
 
@@ -114,9 +121,12 @@ __all__ = [
     "NormalMean",
     "NormalityCheck",
     "RegressionCriteria",
+    "RepeatedEstimate",
     "Scatter",
     "StructuralRisk",
+    "Summary",
     "TestOutcome",
+    "TestResult",
     "Thresholds",
     "WithPrior",
     "ZScores",
@@ -137,12 +147,14 @@ __all__ = [
     "class_scatter",
     "constant_model",
     "corrected_error",
+    "corrected_interval",
     "correlation",
     "covariance",
     "cross_entropy",
     "density_bayes_error",
     "density_cross_entropy",
     "description_length",
+    "discordant",
     "discriminant_directions",
     "effective_parameters",
     "elbow",
@@ -150,6 +162,8 @@ __all__ = [
     "first_model",
     "fisher_criterion",
     "fisher_direction",
+    "five_by_two_f",
+    "five_by_two_t",
     "gaussian_log_likelihood",
     "gaussian_log_odds",
     "gaussian_thresholds",
@@ -172,6 +186,7 @@ __all__ = [
     "mardia",
     "max_entropy",
     "max_gini",
+    "mcnemar",
     "mdl_cuts",
     "mean_model",
     "mean_vector",
@@ -181,11 +196,15 @@ __all__ = [
     "normal_from_interval",
     "odds",
     "optimism",
+    "paired_t",
+    "paired_t_all",
     "polynomial_model",
     "press",
+    "proportion_interval",
     "r_squared",
     "regression_criteria",
     "relative_squared_error",
+    "repeated_estimate",
     "rule_error",
     "scalar_projection",
     "sigmoid",
@@ -197,5 +216,6 @@ __all__ = [
     "validation_elbow",
     "vector_projection",
     "weight_posterior",
+    "wilson_interval",
     "z_scores",
 ]
