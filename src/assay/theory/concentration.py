@@ -1,0 +1,242 @@
+"""How far a mean of n independent values can be from its expectation: Hoeffding, Chernoff, Bernstein, McDiarmid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlogy
+
+from assay.errors import DataError, ParameterError
+from assay.theory._checks import (
+    Random,
+    above_zero,
+    counts,
+    generator,
+    not_negative,
+    one_count,
+    plain,
+    rate,
+    share,
+    whole_up,
+)
+
+__all__ = [
+    "bernstein",
+    "chernoff",
+    "empirical_bernstein_epsilon",
+    "hoeffding",
+    "hoeffding_epsilon",
+    "hoeffding_sample_size",
+    "mcdiarmid",
+    "simulate_deviation",
+]
+
+
+def hoeffding(n: ArrayLike, eps: ArrayLike, *, width: ArrayLike = 1.0, sides: int = 2) -> Any:
+    r"""Hoeffding's bound on the probability that a mean misses its expectation by more than eps.
+
+    .. math:: P(|\mu - \hat\mu| > \epsilon) \le 2 e^{-2 \epsilon^2 n / w^2}
+
+    for n independent values in an interval of width w, whatever their distribution. It promises nothing when it
+    reaches 1: such values are given as 1. For one hypothesis chosen before the sample was seen; for the best of
+    many see ``finite_class_bound``.
+
+    Parameters
+    ----------
+    n : number of values
+    eps : float
+    width : float
+        Of the interval the values come from; 1 for right or wrong.
+    sides : 2, or 1 for a miss on one side only (without the factor 2)
+
+    All but ``sides`` may be arrays.
+
+    Examples
+    --------
+    >>> from assay.theory import hoeffding
+    >>> round(hoeffding(100, 0.1), 6), round(hoeffding(1000, 0.05), 6)
+    (0.270671, 0.013476)
+    """
+    who = "hoeffding"
+    n, eps, width = counts(n, who, "n"), not_negative(eps, who, "eps"), above_zero(width, who, "width")
+    return plain(np.minimum(1.0, _sides(sides, who) * np.exp(-2 * (eps / width) ** 2 * n)))
+
+
+def hoeffding_sample_size(eps: ArrayLike, delta: ArrayLike, *, width: ArrayLike = 1.0, sides: int = 2) -> Any:
+    r"""How many values make the mean miss by more than eps with probability delta at most.
+
+    .. math:: n \ge \frac{w^2}{2\epsilon^2} \ln\frac2\delta
+
+    >>> from assay.theory import hoeffding_sample_size
+    >>> hoeffding_sample_size(0.1, 0.05)
+    185
+    """
+    who = "hoeffding_sample_size"
+    eps, delta, width = (
+        above_zero(eps, who, "eps"),
+        share(delta, who, "delta"),
+        above_zero(width, who, "width"),
+    )
+    return whole_up((width / eps) ** 2 / 2 * np.log(_sides(sides, who) / delta), who)
+
+
+def hoeffding_epsilon(n: ArrayLike, delta: ArrayLike, *, width: ArrayLike = 1.0, sides: int = 2) -> Any:
+    r"""Within what distance the mean of n values is from its expectation, with probability 1 - delta.
+
+    .. math:: \epsilon = w \sqrt{\frac1{2n} \ln\frac2\delta}
+
+    >>> from assay.theory import hoeffding_epsilon
+    >>> round(hoeffding_epsilon(1000, 0.05), 4)
+    0.0429
+    """
+    who = "hoeffding_epsilon"
+    n, delta, width = counts(n, who, "n"), share(delta, who, "delta"), above_zero(width, who, "width")
+    return plain(width * np.sqrt(np.log(_sides(sides, who) / delta) / (2 * n)))
+
+
+def chernoff(n: ArrayLike, p: ArrayLike, eps: ArrayLike, *, side: str = "above") -> Any:
+    r"""Chernoff's bound in its tight form: the share of n rows misses its probability p by eps or more, on one side.
+
+    .. math:: P(\hat p \ge p + \epsilon) \le e^{-n\, \mathrm{kl}(p + \epsilon \| p)}, \qquad
+              \mathrm{kl}(q \| p) = q \ln\frac qp + (1 - q) \ln\frac{1 - q}{1 - p}
+
+    Never above Hoeffding's one-sided bound, and far below it when p is near 0 or 1; but p must be known.
+
+    Parameters
+    ----------
+    side : "above" (the share is p + eps or more) or "below" (p - eps or less)
+
+    Examples
+    --------
+    Ten heads of ten fair throws: the bound is exact.
+
+    >>> from assay.theory import chernoff
+    >>> chernoff(10, 0.5, 0.5) == 0.5**10
+    True
+    """
+    who = "chernoff"
+    n, p, eps = counts(n, who, "n"), rate(p, who, "p"), not_negative(eps, who, "eps")
+    if side not in ("above", "below"):
+        raise ParameterError(f"{who}: side must be above or below, got {side!r}.")
+    q = p + eps if side == "above" else p - eps
+    possible = (q >= 0) & (q <= 1)
+    return plain(np.where(possible, np.exp(-n * binary_kl(np.clip(q, 0, 1), p)), 0.0))
+
+
+def binary_kl(q: ArrayLike, p: ArrayLike) -> NDArray[np.float64]:
+    """kl(q || p) of two coins, elementwise; infinite where p says never and q does not.
+
+    >>> from assay.theory.concentration import binary_kl
+    >>> binary_kl([0.5, 1.0, 0.3], [0.5, 0.5, 0.0]).round(4)
+    array([0.    , 0.6931,    inf])
+    """
+    q, p = np.broadcast_arrays(np.asarray(q, dtype=np.float64), np.asarray(p, dtype=np.float64))
+    impossible = ((p == 0) & (q > 0)) | ((p == 1) & (q < 1))
+    inside = np.where((p == 0) | (p == 1), 0.5, p)
+    kl = xlogy(q, q) - xlogy(q, inside) + xlogy(1 - q, 1 - q) - xlogy(1 - q, 1 - inside)
+    return np.where(impossible, np.inf, np.where((p == 0) | (p == 1), 0.0, np.maximum(kl, 0.0)))
+
+
+def bernstein(
+    n: ArrayLike, eps: ArrayLike, variance: ArrayLike, *, bound: ArrayLike = 1.0, sides: int = 2
+) -> Any:
+    r"""Bernstein's bound: like Hoeffding's, but small variances make it smaller.
+
+    .. math:: P(|\mu - \hat\mu| > \epsilon) \le 2 \exp\left(-\frac{n \epsilon^2}{2 \sigma^2 + 2 b \epsilon / 3}\right)
+
+    for n independent values with variance at most sigma² that differ from their mean by at most b.
+
+    Examples
+    --------
+    >>> from assay.theory import bernstein, hoeffding
+    >>> round(bernstein(1000, 0.02, variance=0.01), 6), round(hoeffding(1000, 0.02), 6)
+    (1.2e-05, 0.898658)
+    """
+    who = "bernstein"
+    n, eps = counts(n, who, "n"), not_negative(eps, who, "eps")
+    v, b = not_negative(variance, who, "variance"), above_zero(bound, who, "bound")
+    scale = 2 * v + 2 * b * eps / 3
+    exponent = n * eps**2 / np.where(scale > 0, scale, 1.0)
+    return plain(np.minimum(1.0, _sides(sides, who) * np.exp(-exponent)))
+
+
+def empirical_bernstein_epsilon(sample: ArrayLike, delta: float) -> float:
+    r"""Within what distance above its mean the expectation of values in [0, 1] lies, by the sample's own variance.
+
+    .. math:: \mu \le \hat\mu + \sqrt{\frac{2 S^2 \ln(2/\delta)}{n}} + \frac{7 \ln(2/\delta)}{3 (n - 1)}
+
+    with probability 1 - delta (Maurer and Pontil 2009), S² with divisor n - 1. Below Hoeffding's distance when the
+    values hardly vary, as the errors of a good classifier do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.theory import empirical_bernstein_epsilon, hoeffding_epsilon
+    >>> wrong = np.r_[np.ones(10), np.zeros(9990)]
+    >>> round(empirical_bernstein_epsilon(wrong, 0.05), 5), round(hoeffding_epsilon(10000, 0.05, sides=1), 5)
+    (0.00172, 0.01224)
+    """
+    who = "empirical_bernstein_epsilon"
+    values = rate(sample, who, "sample")
+    if values.ndim != 1 or len(values) < 2:
+        raise DataError(
+            f"{who}: the sample must be a column of at least two values, got shape {values.shape}."
+        )
+    n, depth = len(values), float(np.log(2 / share(delta, who, "delta")))
+    return float(np.sqrt(2 * values.var(ddof=1) * depth / n) + 7 * depth / (3 * (n - 1)))
+
+
+def mcdiarmid(changes: ArrayLike, eps: ArrayLike, *, sides: int = 2) -> Any:
+    r"""McDiarmid's bound: any function of independent values that no single value can change by much.
+
+    .. math:: P(|f - E f| > \epsilon) \le 2 \exp\left(-\frac{2 \epsilon^2}{\sum_i c_i^2}\right)
+
+    Parameters
+    ----------
+    changes : (n,) how much replacing value i can change f at most
+    eps : float or array
+
+    Examples
+    --------
+    The mean of 100 values in [0, 1] changes by 1/100 at most: Hoeffding's bound again.
+
+    >>> import numpy as np
+    >>> from assay.theory import mcdiarmid
+    >>> round(mcdiarmid(np.full(100, 1 / 100), 0.1), 6)
+    0.270671
+    """
+    who = "mcdiarmid"
+    c = not_negative(changes, who, "changes")
+    if c.ndim != 1 or not c.any():
+        raise ParameterError(f"{who}: changes must be one number per value, not all 0, got shape {c.shape}.")
+    e = not_negative(eps, who, "eps")
+    return plain(np.minimum(1.0, _sides(sides, who) * np.exp(-2 * e**2 / np.sum(c**2))))
+
+
+def simulate_deviation(
+    n: int, eps: ArrayLike, *, p: float = 0.5, runs: int = 10_000, random_state: Random = 0
+) -> Any:
+    """How often the share of n throws of a coin misses p by more than eps: what the bounds are to be held against.
+
+    Examples
+    --------
+    >>> from assay.theory import hoeffding, simulate_deviation
+    >>> 0.02 < simulate_deviation(100, 0.1) < 0.05 < hoeffding(100, 0.1)
+    True
+    """
+    who = "simulate_deviation"
+    n, runs = one_count(n, who, "n"), one_count(runs, who, "runs")
+    heads = generator(random_state).binomial(n, float(rate(p, who, "p")), size=runs)
+    miss = np.abs(heads - n * p) / n
+    e = not_negative(eps, who, "eps")
+    return plain(
+        np.mean(miss[:, None] > e.ravel() + 1e-12, axis=0).reshape(e.shape)
+    )  # exactly eps is no miss
+
+
+def _sides(sides: int, who: str) -> int:
+    if sides not in (1, 2):
+        raise ParameterError(f"{who}: sides must be 1 or 2, got {sides!r}.")
+    return int(sides)

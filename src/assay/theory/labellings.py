@@ -1,0 +1,340 @@
+"""Classes of hypotheses that can be asked which labellings of given points they realise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import DataError, ParameterError
+from assay.theory._checks import one_count
+from assay.theory.sectors import Sectors
+
+__all__ = [
+    "Balls",
+    "Boxes",
+    "FiniteClass",
+    "HalfSpaces",
+    "Hypotheses",
+    "Intervals",
+    "LookUp",
+    "Stumps",
+    "Thresholds",
+]
+
+Points = NDArray[np.float64]
+Labels = NDArray[np.bool_]
+Rule = Callable[[Points], Any]  # (n,) bool of (n, d)
+
+
+def labellings(n: int) -> Labels:
+    """(2^n, n) all labellings; number c labels point i by bit i of c.
+
+    >>> from assay.theory.labellings import labellings
+    >>> labellings(2).astype(int).tolist()
+    [[0, 0], [1, 0], [0, 1], [1, 1]]
+    """
+    return ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(bool)
+
+
+class Hypotheses:
+    """A class of hypotheses: what it is called, what it realises, its VC dimension where it is known.
+
+    A member writes ``rule``, or ``realised`` as well where all labellings at once are quicker.
+    """
+
+    name = ""
+    columns: int | None = None  # the only dimension it lives in, or None for any
+    most = 16  # points whose 2^n labellings can be tried in seconds
+
+    def rule(self, points: Points, label: Labels) -> Rule | None:
+        """A hypothesis of the class with these labels, as a function of points; None if there is none."""
+        raise TypeError(f"{type(self).__name__} must say which labellings it realises")
+
+    def realised(self, points: Points) -> Labels:
+        """(2^n,) which labellings the class realises."""
+        return np.array([self.rule(points, label) is not None for label in labellings(len(points))])
+
+    def vc(self, d: int) -> float:
+        """The VC dimension in d dimensions; infinite for a class that shatters sets of any size."""
+        raise TypeError(f"{type(self).__name__} must say its VC dimension")
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, repr=False)
+class Boxes(Hypotheses):
+    """Axis-aligned boxes, inside positive. The tightest box around the positives decides. VC dimension 2d.
+
+    Examples
+    --------
+    >>> from assay.theory import Boxes, shatters
+    >>> shatters(Boxes(), [(0, 1), (1, 0), (0, -1), (-1, 0)]).shattered
+    True
+    """
+
+    name = "boxes"
+
+    def rule(self, points: Points, label: Labels) -> Rule | None:
+        if not label.any():
+            return lambda X: np.zeros(len(X), dtype=bool)
+        low, high = points[label].min(axis=0), points[label].max(axis=0)
+        inside: Rule = lambda X: ((low <= X) & (high >= X)).all(axis=1)  # noqa: E731
+        return None if inside(points[~label]).any() else inside
+
+    def realised(self, points: Points) -> Labels:
+        label = labellings(len(points))
+        shown = np.where(label[..., None], points, np.nan)
+        shown[0] = 0.0  # the empty box; a slice of holes alone would be warned about
+        low, high = np.nanmin(shown, axis=1)[:, None], np.nanmax(shown, axis=1)[:, None]
+        caught = ((low <= points) & (points <= high)).all(axis=2) & ~label
+        caught[0] = False
+        return ~caught.any(axis=1)
+
+    def vc(self, d: int) -> float:
+        return 2.0 * d
+
+
+@dataclass(frozen=True, repr=False)
+class Thresholds(Hypotheses):
+    """On a line, positive from a threshold on. VC dimension 1.
+
+    Examples
+    --------
+    >>> from assay.theory import Thresholds, shatters
+    >>> shatters(Thresholds(), [1.0, 2.0]).failing
+    array([[ True, False]])
+    """
+
+    name, columns = "thresholds", 1
+
+    def rule(self, points: Points, label: Labels) -> Rule | None:
+        x = points[:, 0]
+        cut = np.inf if not label.any() else x[label].min()
+        return None if (x[~label] >= cut).any() else lambda X: X[:, 0] >= cut
+
+    def vc(self, d: int) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True, repr=False)
+class Intervals(Hypotheses):
+    """On a line, positive in a union of at most ``pieces`` closed intervals. VC dimension 2 ``pieces``.
+
+    Examples
+    --------
+    >>> from assay.theory import Intervals, shatters
+    >>> [shatters(Intervals(pieces=k), [1, 2, 3, 4]).count for k in (1, 2)]
+    [11, 16]
+    """
+
+    pieces: int = 1
+    columns = 1
+
+    def __post_init__(self) -> None:
+        one_count(self.pieces, "Intervals", "pieces")
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return "intervals" if self.pieces == 1 else f"unions of {self.pieces} intervals"
+
+    def rule(self, points: Points, label: Labels) -> Rule | None:
+        x = np.unique(points[:, 0])
+        inside = np.isin(x, points[label, 0])
+        if np.isin(x[inside], points[~label, 0]).any():
+            return None  # one place, two labels
+        step = np.diff(np.r_[0, inside.astype(int), 0])
+        first, last = x[np.flatnonzero(step == 1)], x[np.flatnonzero(step == -1) - 1]
+        if len(first) > self.pieces:
+            return None
+        return lambda X: ((X[:, :1] >= first) & (X[:, :1] <= last)).any(axis=1)
+
+    def vc(self, d: int) -> float:
+        return 2.0 * self.pieces
+
+
+@dataclass(frozen=True, repr=False)
+class Stumps(Hypotheses):
+    r"""One column against a threshold, either side positive.
+
+    VC dimension: the largest m with :math:`\binom m{\lfloor m/2 \rfloor} \le 2 d`, so 2, 3, 4, 4, 5 in 1 to 5
+    dimensions: each of the d orders of the points has two ends that hold half of them.
+
+    Examples
+    --------
+    >>> from assay.theory import Stumps, shatters
+    >>> shatters(Stumps(), [(0, 0), (1, 2), (2, 1)]).shattered
+    True
+    """
+
+    name = "stumps"
+
+    def rule(self, points: Points, label: Labels) -> Rule | None:
+        for j in range(points.shape[1]):
+            for sign in (1.0, -1.0):
+                x = sign * points[:, j]
+                cut = np.inf if not label.any() else x[label].min()
+                if not (x[~label] >= cut).any():
+                    return lambda X, j=j, sign=sign, cut=cut: sign * X[:, j] >= cut  # type: ignore[misc]
+        return None
+
+    def vc(self, d: int) -> float:
+        from math import comb
+
+        m = 2
+        while comb(m + 1, (m + 1) // 2) <= 2 * d:
+            m += 1
+        return float(m)
+
+
+@dataclass(frozen=True, repr=False)
+class HalfSpaces(Hypotheses):
+    r"""One side of a line, plane, hyperplane: :math:`w \cdot x + w_0 > 0`.
+
+    In one and two dimensions all labellings are listed exactly, in the order in which a line that turns meets the
+    points; above, a linear programme per labelling decides whether
+    :math:`y_i (w \cdot x_i + w_0) \ge 1` can be had (to about 1e-7 of the points' spread).
+    VC dimension d + 1; d with ``bias=False``, when all must pass through the origin.
+
+    Examples
+    --------
+    >>> from assay.theory import HalfSpaces, shatters
+    >>> found = shatters(HalfSpaces(), [(0, 0), (1, 0), (0, 1)])
+    >>> found.count, found.rule([True, False, False])(found.points)
+    (8, array([ True, False, False]))
+    """
+
+    bias: bool = True
+    most = 12
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return "half-spaces" if self.bias else "half-spaces through the origin"
+
+    def rule(self, points: Points, label: Labels) -> Rule | None:
+        centre, scale = _frame(points, self.bias)
+        w = _separated((points - centre) / scale, label, self.bias)
+        if w is None:
+            return None
+        return lambda X: ((X - centre) / scale) @ w[1:] + w[0] > 0
+
+    def realised(self, points: Points) -> Labels:
+        if self.bias and points.shape[1] <= 2:
+            flat = points if points.shape[1] == 2 else np.column_stack([points, np.zeros(len(points))])
+            return Sectors.of(flat).by_lines()
+        half = labellings(len(points))[: 2 ** (len(points) - 1)]  # turning the plane round turns the labels
+        found = np.array([self.rule(points, label) is not None for label in half])
+        return np.concatenate([found, found[::-1]])
+
+    def vc(self, d: int) -> float:
+        return float(d + self.bias)
+
+
+@dataclass(frozen=True, repr=False)
+class Balls(Hypotheses):
+    r"""Circles, spheres: positive within a radius of a centre. VC dimension d + 1.
+
+    A ball is a half-space in the coordinates :math:`(x, \|x\|^2)`, with a coefficient of the last one that is not
+    positive; a linear programme per labelling decides.
+
+    Examples
+    --------
+    >>> from assay.theory import Balls, shatters
+    >>> shatters(Balls(), [(0, 0), (4, 0), (0, 4), (1, 1)]).count
+    15
+    """
+
+    name, most = "balls", 12
+
+    def rule(self, points: Points, label: Labels) -> Rule | None:
+        centre, scale = _frame(points, True)
+        lift: Any = lambda X: np.column_stack([Z := (X - centre) / scale, (Z**2).sum(axis=1)])  # noqa: E731
+        w = _separated(lift(points), label, True, round_last=True)
+        return None if w is None else lambda X: lift(X) @ w[1:] + w[0] > 0
+
+    def vc(self, d: int) -> float:
+        return float(d + 1)
+
+
+@dataclass(frozen=True, repr=False)
+class FiniteClass(Hypotheses):
+    """A list of functions of points, each giving true or false. VC dimension at most log2 of their number.
+
+    Examples
+    --------
+    >>> from assay.theory import FiniteClass, shatters
+    >>> shatters(FiniteClass([lambda X: X[:, 0] > 0, lambda X: X[:, 0] > 5]), [1.0, 6.0]).count
+    2
+    """
+
+    rules: Sequence[Rule]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"{len(self.rules)} hypotheses"
+
+    def rule(self, points: Points, label: Labels) -> Rule | None:
+        return next((h for h in self.rules if np.array_equal(np.asarray(h(points), dtype=bool), label)), None)
+
+    def realised(self, points: Points) -> Labels:
+        n, found = len(points), np.zeros(2 ** len(points), dtype=bool)
+        for h in self.rules:
+            said = np.asarray(h(points), dtype=bool)
+            if said.shape != (n,):
+                raise DataError(
+                    f"FiniteClass: a hypothesis must say one label per point, {n}, got {said.shape}."
+                )
+            found[int(said @ (1 << np.arange(n)))] = True
+        return found
+
+    def vc(self, d: int) -> float:
+        if not self.rules:
+            raise ParameterError("FiniteClass: the list of hypotheses is empty; give at least one.")
+        return float(np.floor(np.log2(len(self.rules))))
+
+
+@dataclass(frozen=True, repr=False)
+class LookUp(Hypotheses):
+    """A table that remembers every point: realises all labellings of distinct points. VC dimension infinite.
+
+    Examples
+    --------
+    >>> from assay.theory import LookUp, shatters
+    >>> shatters(LookUp(), [1.0, 2.0, 3.0]).shattered, LookUp().vc(1)
+    (True, inf)
+    """
+
+    name = "look-up table"
+
+    def rule(self, points: Points, label: Labels) -> Rule | None:
+        yes = {tuple(p) for p in points[label].tolist()}
+        if yes & {tuple(p) for p in points[~label].tolist()}:
+            return None
+        return lambda X: np.array([tuple(p) in yes for p in X.tolist()], dtype=bool)
+
+    def vc(self, d: int) -> float:
+        return np.inf
+
+
+def _frame(points: Points, shift: bool) -> tuple[Points, float]:
+    """Where the points are and how far they spread, so that a linear programme sees numbers near 1."""
+    centre = points.mean(axis=0) if shift else np.zeros(points.shape[1])
+    return centre, float(np.abs(points - centre).max()) or 1.0
+
+
+def _separated(X: Points, label: Labels, bias: bool, round_last: bool = False) -> Points | None:
+    """(d + 1,) weights, bias first, with y (w . x + w_0) >= 1 for all rows; None if there are none."""
+    from scipy.optimize import linprog
+
+    sign = np.where(label, 1.0, -1.0)
+    A = -sign[:, None] * np.column_stack([np.ones(len(X)), X])
+    limits: list[tuple[float | None, float | None]] = [(None, None) if bias else (0, 0)]
+    limits += [(None, None)] * X.shape[1]
+    if round_last:
+        limits[-1] = (None, 0)
+    found = linprog(np.zeros(A.shape[1]), A_ub=A, b_ub=-np.ones(len(X)), bounds=limits, method="highs")
+    return found.x if found.status == 0 else None
