@@ -1,0 +1,98 @@
+"""Misses against false alarms, both on the scale of the normal distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sklearn.metrics import DetCurveDisplay as Peer
+
+from assay.plots._checks import both_classes
+from assay.plots.looks import coloured_axes, draw_literally, legend_name, line_look
+from assay.plots.of_comparison import scored
+
+if TYPE_CHECKING:
+    from assay.evaluate.comparison import Comparison
+
+__all__ = ["DetCurveDisplay"]
+
+
+class DetCurveDisplay(Peer):
+    """The detection error trade-off: false negatives against false positives, lower left is better.
+
+    Everything of scikit-learn's class is here under the same names. Scores that are normal in both classes
+    give a straight line. Beyond it: :meth:`from_comparison`, the palette's colours, and a clear refusal of
+    rows of one class.
+
+    Parameters
+    ----------
+    fpr, fnr : (m,) rates, or lists of them for several curves
+    estimator_name : str, or a list of them
+    pos_label : label
+
+    Attributes
+    ----------
+    line_, ax_, figure_ : what was drawn, after ``plot``
+
+    Examples
+    --------
+    >>> from assay.plots import DetCurveDisplay
+    >>> display = DetCurveDisplay.from_predictions([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])
+    >>> display.fnr.round(3)
+    array([0. , 0.5, 0.5])
+    """
+
+    @classmethod
+    def from_predictions(cls, y_true: Any, y_score: Any = None, **options: Any) -> DetCurveDisplay:
+        """Draw the curve of scores; options as scikit-learn's."""
+        both_classes(y_true, "DetCurveDisplay")
+        return super().from_predictions(y_true, y_score, **options)
+
+    @classmethod
+    def from_comparison(
+        cls,
+        comparison: Comparison,
+        learners: Sequence[str] | str | None = None,
+        *,
+        positive: Any = None,
+        ax: Any = None,
+    ) -> DetCurveDisplay:
+        """Draw one curve per learner into one picture, from the rows that it had not seen.
+
+        Parameters
+        ----------
+        comparison : result of ``compare``
+        learners : names; default all with probabilities, best first
+        positive : label, needed for more than two classes
+        """
+        from assay.metrics.curves import det_curve
+
+        label, rows = scored(comparison, learners, positive, "DetCurveDisplay")
+        for row in rows:
+            both_classes(row.truth, "DetCurveDisplay")
+        rates = [det_curve(row.truth, row.score, drop_intermediate=True)[:2] for row in rows]
+        names = [row.learner for row in rows]
+        fpr, fnr = [r[0] for r in rates], [r[1] for r in rates]
+        return cls(fpr=fpr, fnr=fnr, estimator_name=names, pos_label=label).plot(ax)
+
+    def plot(self, ax: Any = None, **options: Any) -> DetCurveDisplay:
+        """Draw the curve, or the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default None for a new figure
+        options : ``name``, and what matplotlib's ``plot`` takes
+        """
+        ax = coloured_axes(ax, (5.4, 5.0))
+        if not isinstance(self.fpr, list):
+            super().plot(ax, **options)
+        else:
+            names = self.estimator_name or [f"curve {k + 1}" for k in range(len(self.fpr))]
+            self.line_ = []
+            for k, (fpr, fnr, name) in enumerate(zip(self.fpr, self.fnr, names, strict=True)):
+                one = Peer(fpr=fpr, fnr=fnr, estimator_name=legend_name(name), pos_label=self.pos_label)
+                self.line_.append(one.plot(ax, **{**line_look(k), **options}).line_)
+            self.ax_, self.figure_ = ax, ax.figure
+            ax.legend(loc="upper right")  # good curves run below
+        draw_literally(ax)
+        return self

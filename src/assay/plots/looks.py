@@ -1,0 +1,66 @@
+"""How pictures of evidence look: colours, line styles, and names that are drawn as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from assay.core.palette import CLASS_COLOURS, class_colour
+from assay.core.words import one_line
+from assay.plots.canvas import axes_for
+
+__all__ = ["FAINT", "INK", "PALE", "bare", "coloured_axes", "draw_literally", "legend_name", "line_look"]
+
+INK = "#15202b"  # what is said
+FAINT = "#5f6975"  # what helps to read it: reference lines, ticks
+PALE = "#dfe4ea"  # what lies behind: regions, bands
+LINES = ("-", "--", "-.", ":")
+
+
+def coloured_axes(ax: Any, size: tuple[float, float]) -> Any:
+    """The axes given, or new ones whose lines take the palette's colours, one after another."""
+    if ax is not None:
+        return ax
+    ax = axes_for(None, size)
+    ax.set_prop_cycle(color=CLASS_COLOURS)
+    return ax
+
+
+def line_look(k: int) -> dict[str, Any]:
+    """The look of line number k: neighbours differ in colour and in style, so that print shows them too.
+
+    >>> from assay.plots.looks import line_look
+    >>> line_look(1)
+    {'color': '#e69f00', 'linestyle': '--', 'linewidth': 1.6}
+    """
+    return {"color": class_colour(k), "linestyle": LINES[k % len(LINES)], "linewidth": 1.6}
+
+
+def legend_name(name: object, limit: int = 40) -> str:
+    """A name in one short line; matplotlib hides names that begin with an underscore, so a space goes before.
+
+    >>> from assay.plots.looks import legend_name
+    >>> legend_name("_private"), legend_name("a name that is much too long", 12)
+    (' _private', 'a name th...')
+    """
+    line = one_line(name, limit)
+    return " " + line if line.startswith("_") else line
+
+
+def draw_literally(ax: Any, more: Iterable[Any] = ()) -> None:
+    """Names are names: ``$`` in a title, label, legend, text or named tick starts no formula."""
+    from matplotlib.ticker import FixedFormatter, FuncFormatter
+
+    texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts, *more]
+    if ax.get_legend() is not None:
+        texts += [ax.get_legend().get_title(), *ax.get_legend().get_texts()]
+    for axis in (ax.xaxis, ax.yaxis):
+        if isinstance(axis.get_major_formatter(), (FixedFormatter, FuncFormatter)):  # ticks that are names
+            texts += axis.get_ticklabels()
+    for text in texts:
+        text.set_parse_math(False)
+
+
+def bare(ax: Any) -> None:
+    """No frame above and at the right."""
+    ax.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,81 @@
+"""What a comparison knows about each row, as truth and score of one class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.core.words import quoted
+from assay.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from assay.evaluate.comparison import Comparison
+
+__all__ = ["Scored", "chosen_learners", "positive_class", "scored"]
+
+
+class Scored(NamedTuple):
+    """Of one learner, for every tested row: whether it is of the class, and how probable that was held."""
+
+    learner: str
+    truth: np.ndarray  # (n,) bool
+    score: np.ndarray  # (n,)
+
+
+def positive_class(comparison: Comparison, positive: Any, who: str) -> int:
+    """The code of the class that counts as positive; of two classes the second, as in scikit-learn."""
+    classes = list(comparison.classes)
+    if positive is None:
+        if len(classes) == 2:
+            return 1
+        raise ParameterError(
+            f"{who}: there are {len(classes)} classes; name the one that counts as positive: "
+            f"positive={quoted(classes[0])}. Classes: {', '.join(quoted(c) for c in classes[:10])}."
+        )
+    for k, label in enumerate(classes):
+        if label == positive or str(label) == str(positive):
+            return k
+    raise ParameterError(
+        f"{who}: there is no class {positive!r}. Classes: {', '.join(quoted(c) for c in classes[:10])}."
+    )
+
+
+def chosen_learners(comparison: Comparison, learners: Sequence[str] | str | None, who: str) -> list[str]:
+    """The learners asked for, or all that finished; best first."""
+    order = [s.learner for s in comparison.ranking() if not s.failure]
+    if learners is None:
+        if not order:
+            raise DataError(f"{who}: no learner of the comparison finished. See its failures.")
+        return order
+    asked = [learners] if isinstance(learners, str) else list(learners)
+    for name in asked:
+        if name not in order:
+            raise ParameterError(f"{who}: {name!r} is not among the finished learners: {', '.join(order)}.")
+    if not asked:
+        raise ParameterError(f"{who}: no learner was asked for. There are: {', '.join(order)}.")
+    return asked
+
+
+def scored(
+    comparison: Comparison, learners: Sequence[str] | str | None, positive: Any, who: str
+) -> tuple[Any, list[Scored]]:
+    """The label of the positive class, and of each learner the truth and score of the rows it had not seen.
+
+    Learners without probabilities are left out unless they were asked for by name.
+    """
+    k = positive_class(comparison, positive, who)
+    found = []
+    for name in chosen_learners(comparison, learners, who):
+        rows = comparison.out_of_fold(name)
+        if rows.posterior is not None:
+            found.append(Scored(name, rows.truth == k, rows.posterior[:, k]))
+        elif learners is not None:
+            raise DataError(f"{who}: {name} gave no probabilities, so its rows cannot be ranked.")
+    if not found:
+        raise DataError(
+            f"{who}: the comparison keeps no probabilities. Run compare(..., probabilities=True) with "
+            "learners that have predict_proba."
+        )
+    return comparison.classes[k], found

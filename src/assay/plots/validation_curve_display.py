@@ -1,0 +1,88 @@
+"""Scores against a setting that makes a learner simpler or richer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import ValidationCurveDisplay as Peer
+
+from assay.errors import DataError
+from assay.plots.looks import coloured_axes, draw_literally
+
+__all__ = ["ValidationCurveDisplay"]
+
+
+class ValidationCurveDisplay(Peer):
+    """How a learner's score depends on one of its settings: on the rows that taught it, and on rows not seen.
+
+    Left of the best setting the learner is too simple (both scores are poor), right of it too rich (the
+    scores part). Everything of scikit-learn's class is here under the same names.
+
+    Parameters
+    ----------
+    param_name : str
+    param_range : (m,) settings
+    train_scores, test_scores : (m, J) one column per split
+    score_name : str
+
+    Attributes
+    ----------
+    lines_, fill_between_, errorbar_, ax_, figure_ : what was drawn, after ``plot``
+
+    Examples
+    --------
+    >>> from assay.plots import ValidationCurveDisplay
+    >>> display = ValidationCurveDisplay(param_name="depth", param_range=[1, 2, 3], train_scores=[[0.7], [0.9], [1]],
+    ...                                  test_scores=[[0.6], [0.8], [0.7]], score_name="accuracy").plot()
+    >>> display.lines_[1].get_ydata().tolist(), display.ax_.get_xlabel()
+    ([0.6, 0.8, 0.7], 'depth')
+    """
+
+    def __init__(
+        self,
+        *,
+        param_name: str,
+        param_range: Any,
+        train_scores: Any,
+        test_scores: Any,
+        score_name: str | None = None,
+    ):
+        train_scores, test_scores = check_scores(
+            len(np.asarray(param_range)), train_scores, test_scores, "ValidationCurveDisplay"
+        )
+        super().__init__(
+            param_name=param_name,
+            param_range=np.asarray(param_range),
+            train_scores=train_scores,
+            test_scores=test_scores,
+            score_name=score_name,
+        )
+
+    def plot(self, ax: Any = None, **options: Any) -> ValidationCurveDisplay:
+        """Draw the mean over the splits, and the spread around it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default None for a new figure
+        options : negate_score, score_name, score_type, std_display_style, line_kw, fill_between_kw and errorbar_kw
+            as scikit-learn's
+        """
+        options["fill_between_kw"] = {"alpha": 0.2, **(options.get("fill_between_kw") or {})}
+        super().plot(coloured_axes(ax, (6.0, 4.0)), **options)
+        draw_literally(self.ax_)
+        return self
+
+
+def check_scores(m: int, train: Any, test: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """Two tables with a row per point; a single column may be given flat."""
+    if m < 2:
+        raise DataError(f"{who}: a curve needs at least 2 points, got {m}.")
+    tables = []
+    for name, scores in (("train_scores", train), ("test_scores", test)):
+        table = np.asarray(scores, dtype=np.float64)
+        table = table[:, None] if table.ndim == 1 else table
+        if table.ndim != 2 or len(table) != m or not table.shape[1]:
+            raise DataError(f"{who}: {name} needs {m} rows of one score per split, got shape {table.shape}.")
+        tables.append(table)
+    return tables[0], tables[1]

@@ -1,0 +1,56 @@
+"""Colours, line styles and names that all pictures of evidence share."""
+
+import itertools
+
+import matplotlib.pyplot as plt
+from matplotlib.colors import to_hex
+
+from assay.core.palette import class_colour
+from assay.plots.looks import bare, coloured_axes, draw_literally, legend_name, line_look
+
+
+def test_lines_of_new_axes_take_the_palette_in_turn():
+    ax = coloured_axes(None, (3, 2))
+    lines = [ax.plot([0, 1])[0] for _ in range(3)]
+    assert [to_hex(line.get_color()) for line in lines] == [class_colour(k) for k in range(3)]
+    given = plt.subplots()[1]
+    assert coloured_axes(given, (3, 2)) is given
+
+
+def test_neighbours_differ_in_colour_and_in_style():
+    looks = [line_look(k) for k in range(8)]
+    for a, b in itertools.pairwise(looks):
+        assert a["color"] != b["color"] and a["linestyle"] != b["linestyle"]
+
+
+def test_a_dollar_starts_no_formula_but_powers_of_ten_stay_formulas():
+    ax = plt.subplots()[1]
+    ax.plot([1, 10], [1, 100], label="$x_1$ and $")
+    ax.set(xlabel=r"cost in $ of $x\frac$", title="$a$", yscale="log")
+    ax.set_xticks([1, 10], ["$low$", r"$\oops$"])
+    ax.text(2, 2, r"$\oops$")
+    ax.legend(title=r"$\oops$")
+    draw_literally(ax)
+    ax.figure.canvas.draw()  # a formula that cannot be read would raise here
+    assert not ax.xaxis.label.get_parse_math() and not ax.get_legend().get_texts()[0].get_parse_math()
+    assert not any(t.get_parse_math() for t in ax.get_xticklabels())
+    assert all(t.get_parse_math() for t in ax.get_yticklabels())
+
+
+def test_names_fit_a_legend():
+    assert legend_name("_hidden").lstrip() == "_hidden"
+    ax = plt.subplots()[1]
+    ax.plot([0, 1], label=legend_name("_hidden"))
+    assert [t.get_text() for t in ax.legend().get_texts()] == [" _hidden"]
+    assert legend_name("two\nlines") == r"two\nlines" and len(legend_name("x" * 999)) == 40
+
+
+def test_bare_axes_keep_left_and_bottom():
+    ax = plt.subplots()[1]
+    bare(ax)
+    assert [ax.spines[s].get_visible() for s in ("left", "bottom", "top", "right")] == [
+        True,
+        True,
+        False,
+        False,
+    ]

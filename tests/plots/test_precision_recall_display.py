@@ -1,0 +1,44 @@
+"""Precision against recall."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics import average_precision_score, precision_recall_curve
+
+from assay.errors import DataError
+from assay.evaluate import compare
+from assay.plots.precision_recall_display import PrecisionRecallDisplay
+from assay.tables.data import load_breast_cancer, load_iris
+
+RESULT = compare(["lda", "cart"], load_breast_cancer(), design="5-fold")
+
+
+def test_lines_are_the_curves_of_the_learners():
+    display = PrecisionRecallDisplay.from_comparison(RESULT, plot_chance_level=True)
+    names = [s.learner for s in RESULT.ranking()]
+    for name, line in zip(names, display.line_):
+        rows = RESULT.out_of_fold(name)
+        precision, recall, _ = precision_recall_curve(rows.truth, rows.posterior[:, 1])
+        area = average_precision_score(rows.truth, rows.posterior[:, 1])
+        assert_allclose(line.get_xdata(), recall)
+        assert_allclose(line.get_ydata(), precision)
+        assert line.get_label() == f"{name} (AP = {area:.2f})"
+    assert_allclose(display.chance_level_[0].get_ydata(), np.mean(RESULT.out_of_fold("lda").truth))
+
+
+def test_one_learner_of_three_classes():
+    result = compare(["lda"], load_iris(), design="5-fold")
+    display = PrecisionRecallDisplay.from_comparison(result, positive=result.classes[2])
+    rows = result.out_of_fold("lda")
+    assert_allclose(
+        display.average_precision,
+        [average_precision_score(rows.truth == 2, rows.posterior[:, 2])],
+        rtol=1e-12,
+    )
+
+
+def test_rows_of_one_class_are_refused():
+    with pytest.raises(DataError, match="all 2 rows are of class 'a'"):
+        PrecisionRecallDisplay.from_predictions(["a", "a"], [0.1, 0.2])
+    with pytest.raises(DataError, match="no rows"):
+        PrecisionRecallDisplay.from_predictions([], [])
