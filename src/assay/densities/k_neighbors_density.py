@@ -10,7 +10,8 @@ from assay.core.parameters import Choice, Count, Range
 from assay.densities.density_estimator import DensityEstimator, log
 from assay.densities.kernel_sums import KernelSums
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
-from assay.distances.search import searcher
+from assay.distances.metric import metric_of
+from assay.distances.search import kept_searcher
 from assay.errors import DegenerateError
 
 __all__ = ["KNeighborsDensity"]
@@ -77,7 +78,7 @@ class KNeighborsDensity(DensityEstimator):
 
     def _log_density(self, X: np.ndarray) -> np.ndarray:
         d, points = X.shape[1], self.points_
-        distances, rows = searcher(points.X).nearest(X, self.n_neighbors)
+        distances, rows = kept_searcher(self, points.X, metric_of("euclidean")).nearest(X, self.n_neighbors)
         radius = np.maximum(distances[:, -1], self.floor)
         log_total, log_size = np.log(points.weights.sum()), d * log(radius)
         if self.kernel == "none":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numbers import Real
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from assay.distances.extremes import largest, most, other_units, scaled
 from assay.distances.metric import Metric, metric_of
 from assay.errors import DataError, ParameterError
 
-__all__ = ["Searcher", "searcher"]
+__all__ = ["Searcher", "kept_searcher", "searcher"]
 
 Method = Literal["auto", "brute", "kd_tree", "ball_tree"]
+
+_kept: WeakKeyDictionary[Any, Searcher] = WeakKeyDictionary()  # trees follow from the rows: never in a file
 
 
 class Searcher:
@@ -94,7 +97,7 @@ class Searcher:
             raise ParameterError(f"radius must be a number from 0 up, or one for each query, got {radius!r}.")
         units = self._units(Q, leave_out_self)
         start, rows, distances = (
-            self._within(Q, float(radius)) if units is None else self._within_in_units(Q, radius, units)
+            self._within(Q, float(radius)) if units is None else self._within_in_units(Q, float(radius), units)
         )
         if leave_out_self or each is not None:
             query = np.repeat(np.arange(Q.shape[0]), np.diff(start))
@@ -240,6 +243,28 @@ def searcher(
     from assay.distances.brute import Brute
 
     return Brute(X, metric)
+
+
+def kept_searcher(
+    owner: Any, X: Any, metric: Metric, method: Method = "auto", leaf_size: int = 30, *, anew: bool = False
+) -> Searcher:
+    """The searcher of a learner's rows, made at its first question (or ``anew``) and kept as long as they are the same.
+
+    >>> import numpy as np
+    >>> from assay.distances import metric_of
+    >>> from assay.distances.search import kept_searcher
+    >>> class Owner:
+    ...     rows = np.array([[0.0], [1.0], [3.0]])
+    >>> owner = Owner()
+    >>> first = kept_searcher(owner, owner.rows, metric_of("euclidean"))
+    >>> first is kept_searcher(owner, owner.rows, metric_of("euclidean"))
+    True
+    """
+    found = _kept.get(owner)
+    same = found is not None and found.X is X and found.metric.name == metric.name
+    if anew or not same or found is None or found.metric.power != metric.power:
+        found = _kept[owner] = searcher(X, metric, method, leaf_size)
+    return found
 
 
 def _suitable(X: np.ndarray, metric: Metric) -> Method:

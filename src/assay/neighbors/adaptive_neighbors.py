@@ -11,7 +11,8 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
-from assay.distances.search import searcher
+from assay.distances.metric import metric_of
+from assay.distances.search import kept_searcher
 from assay.neighbors.prototypes import vote_counts
 
 __all__ = ["AdaptiveNeighborsClassifier"]
@@ -98,7 +99,7 @@ class AdaptiveNeighborsClassifier(Classifier):
         k = min(self.n_neighbors, len(self.codes_))
         Q = np.ascontiguousarray(X, dtype=np.float64) / self.scale_
         if self.n_iter == 0:
-            return searcher(self.rows_, "euclidean").nearest(Q, k)
+            return kept_searcher(self, self.rows_, metric_of("euclidean")).nearest(Q, k)
         distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
 
         def some(start: int) -> None:

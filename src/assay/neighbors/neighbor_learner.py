@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -12,15 +11,11 @@ from assay.core.explanation import Section
 from assay.core.learner import Learner, plain_label
 from assay.core.parameters import Any_, Choice, Count, Instance, Range
 from assay.distances.metric import METRICS, Metric, metric_of
-from assay.distances.search import Searcher, searcher
+from assay.distances.search import Searcher, kept_searcher
 from assay.errors import DataError, ParameterError
 from assay.neighbors.weights import Neighbourhoods, weigh
 
 __all__ = ["KNeighbors", "NeighborLearner", "RadiusNeighbors"]
-
-_searchers: WeakKeyDictionary[Any, Searcher] = (
-    WeakKeyDictionary()
-)  # trees follow from the rows: never in a file
 
 METRIC = Any_(
     "the name of a metric, a function of two rows, or a Metric",
@@ -111,21 +106,18 @@ class NeighborLearner(Learner):
             self.effective_metric_params_["p"] = getattr(self.distance_, "p", self.p)
         self._fit_X = X
         self.n_samples_fit_ = X.shape[0]
-        _searchers[self] = self._searcher_of_rows()
+        self._searcher_of_rows(anew=True)
 
-    def _searcher_of_rows(self) -> Searcher:
+    def _searcher_of_rows(self, anew: bool = False) -> Searcher:
         try:
-            return searcher(self._fit_X, self.distance_, self.algorithm, self.leaf_size)
+            return kept_searcher(self, self._fit_X, self.distance_, self.algorithm, self.leaf_size, anew=anew)
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
 
     @property
     def _search(self) -> Searcher:
         self._ready()
-        found = _searchers.get(self)
-        if found is None or found.X is not self._fit_X:
-            found = _searchers[self] = self._searcher_of_rows()
-        return found
+        return self._searcher_of_rows()
 
     def _admit_to_answer(self, X: Any) -> Any:
         """X as the search sees it; None stays None and means the training rows, each without itself."""

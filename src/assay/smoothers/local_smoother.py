@@ -176,13 +176,13 @@ class LocalSmoother(Smoother):
         endless = kind != NEAREST and np.isinf(kernel_of(self._kernel).support)
         if endless or n < MANY or q * n < MANY**2 or metric.power is None:
             return None
-        from assay.distances.search import searcher
+        from assay.distances.search import kept_searcher
 
         if k:
             needed = int(k) + int(own.max() >= 0)
             if self.weight_ is not None or needed > FEW * n:
                 return None
-            found = searcher(X, metric)
+            found = kept_searcher(self, X, metric)
 
             def nearest(some: np.ndarray) -> Any:
                 apart, rows = found.nearest(some, needed)
@@ -193,7 +193,7 @@ class LocalSmoother(Smoother):
         looked = Q[np.linspace(0, q - 1, 16).astype(np.int64)]
         if (metric.between(looked, X) < h).mean() > FEW:
             return None
-        found = searcher(X, metric)
+        found = kept_searcher(self, X, metric)
 
         def within(some: np.ndarray) -> Any:
             start, rows, apart = found.within(some, h)
