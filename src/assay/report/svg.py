@@ -102,6 +102,7 @@ def whisker(
     kind: str = "level",
     zero: float | None = None,
     label: str = "",
+    region: float | None = None,
 ) -> Markup:
     """A dot with its interval, over faint marks of the single values.
 
@@ -109,11 +110,15 @@ def whisker(
     ----------
     kind : "best", "level" (not significantly worse) or "worse"; the style sheet gives it a colour
     zero : where to draw a reference line
+    region : half the width of a shaded region around zero
 
     A mean beyond the scale becomes an arrow at its edge.
     """
     h = 30.0
     grid = [element("line", x1=scale(t), x2=scale(t), y1=0, y2=h, class_="grid") for t in scale.ticks]
+    if region is not None and scale(region) > scale(-region):
+        edges = scale(-region), scale(region)
+        grid.append(element("rect", x=edges[0], width=edges[1] - edges[0], y=0, height=h, class_="region"))
     if zero is not None:
         grid.append(element("line", x1=scale(zero), x2=scale(zero), y1=0, y2=h, class_="zero"))
     marks = [

@@ -1,0 +1,150 @@
+"""Curves on a small sheet of graph paper, as inline SVG: axes, lines, bands, dots, bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from markupsafe import Markup
+
+from assay.report.svg import Scale, element
+from assay.report.thinning import thinned
+
+__all__ = ["Line", "chart", "unit_axis"]
+
+LEFT, RIGHT, TOP, BOTTOM = 44.0, 10.0, 8.0, 38.0  # room for the labels around the paper
+SEEN = 0.35  # the eye does not see a shift of so many units of the drawing
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve.
+
+    Parameters
+    ----------
+    x, y : places, in the units of the axes
+    kind : class of the style sheet: "k0" to "k7" are colours, "ideal" is a dashed line of reference
+    label : what it is called; shown when the pointer rests on it
+    low, high : edges of a band around it, or empty
+    dots : whether its points are marked
+    """
+
+    x: Sequence[float] | np.ndarray
+    y: Sequence[float] | np.ndarray
+    kind: str = "k0"
+    label: str = ""
+    low: Sequence[float] | np.ndarray = field(default_factory=tuple)
+    high: Sequence[float] | np.ndarray = field(default_factory=tuple)
+    dots: bool = False
+
+
+def unit_axis(width: float = 1.0) -> Scale:
+    """From 0 to 1 in fifths."""
+    return Scale(0.0, 1.0, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0], width, margin=0.0)
+
+
+def chart(
+    lines: Sequence[Line],
+    x: Scale,
+    y: Scale,
+    x_label: str,
+    y_label: str,
+    label: str,
+    bars: Sequence[tuple[float, float, float]] = (),
+    ticks: Sequence[tuple[float, str]] | None = None,
+    size: tuple[float, float] = (270.0, 245.0),
+) -> Markup:
+    """Lines over a grid.
+
+    Parameters
+    ----------
+    x, y : scales from 0 to 1 wide; they are stretched over the paper
+    label : what the picture shows, for readers who do not see it
+    bars : (from, to, height as a share of the paper), a histogram at the foot
+    ticks : places and names on the x axis; default: the scale's own
+
+    Examples
+    --------
+    >>> from assay.report.charts import Line, chart, unit_axis
+    >>> drawn = chart([Line([0, 0.5, 1], [0, 0.5, 1])], unit_axis(), unit_axis(), "x", "y", "a diagonal")
+    >>> drawn.count("<path"), "50L" in drawn
+    (1, False)
+    """
+    wide, high = size
+    paper = (wide - LEFT - RIGHT, high - TOP - BOTTOM)
+
+    def place(u: float) -> float:
+        return LEFT + x(u) * paper[0]
+
+    def level(v: float) -> float:
+        return TOP + (1.0 - y(v)) * paper[1]
+
+    named = [(t, f"{t:g}") for t in x.ticks] if ticks is None else list(ticks)
+    parts = [element("title", label)]
+    for tick, name in named:
+        parts += [
+            element("line", x1=place(tick), x2=place(tick), y1=TOP, y2=TOP + paper[1], class_="grid"),
+            element("text", _minus(name), x=place(tick), y=TOP + paper[1] + 15, text_anchor="middle"),
+        ]
+    for tick in y.ticks:
+        parts += [
+            element("line", x1=LEFT, x2=LEFT + paper[0], y1=level(tick), y2=level(tick), class_="grid"),
+            element("text", _minus(f"{tick:g}"), x=LEFT - 6, y=level(tick) + 4, text_anchor="end"),
+        ]
+    middle = TOP + paper[1] / 2
+    parts += [
+        element(
+            "text", x_label, x=LEFT + paper[0] / 2, y=high - 6, text_anchor="middle", class_="axis-name"
+        ),
+        element(
+            "text", y_label, x=12, y=middle, transform=f"rotate(-90 12 {middle:g})",
+            text_anchor="middle", class_="axis-name",
+        ),
+    ]  # fmt: skip
+    for start, end, share in bars:
+        tall = max(share, 0.0) * paper[1]
+        parts.append(
+            element(
+                "rect", x=place(start) + 0.5, width=max(place(end) - place(start) - 1, 0.5),
+                y=TOP + paper[1] - tall, height=tall, class_="hist",
+            )
+        )  # fmt: skip
+    for line in lines:
+        parts += _drawn(line, place, level)
+    return element(
+        "svg", *parts, viewBox=f"0 0 {wide:g} {high:g}", class_="svg chart", role="img", aria_label=label
+    )
+
+
+def _drawn(line: Line, place, level) -> list[Markup]:  # type: ignore[no-untyped-def]
+    spots = np.array(
+        [(place(float(u)), level(float(v))) for u, v in zip(line.x, line.y) if np.isfinite(v)], dtype=float
+    ).reshape(-1, 2)
+    inside = [element("title", line.label)] if line.label else []
+    parts = []
+    if len(line.low):
+        upper = [(place(float(u)), level(float(v))) for u, v in zip(line.x, line.high) if np.isfinite(v)]
+        lower = [(place(float(u)), level(float(v))) for u, v in zip(line.x, line.low) if np.isfinite(v)]
+        if len(upper) > 1:
+            around = thinned(np.array(upper), SEEN), thinned(np.array(lower), SEEN)[::-1]
+            parts.append(element("path", d=_path(np.vstack(around)) + "Z", class_=f"band {line.kind}"))
+    if len(spots) > 1:
+        parts.append(element("path", *inside, d=_path(thinned(spots, SEEN)), class_=f"curve {line.kind}"))
+    if line.dots or len(spots) == 1:
+        parts += [
+            element("circle", cx=float(u), cy=float(v), r=3, class_=f"spot {line.kind}") for u, v in spots
+        ]
+    return parts
+
+
+def _path(points: np.ndarray) -> str:
+    """Moves from point to point in tenths of a unit, each written as the step from the last one."""
+    tenths = np.round(points * 10).astype(int)
+    steps = np.diff(tenths, axis=0)
+    said = f"M{tenths[0, 0] / 10:g} {tenths[0, 1] / 10:g}"
+    return said + "".join(f"l{dx / 10:g} {dy / 10:g}" for dx, dy in steps.tolist() if dx or dy)
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")

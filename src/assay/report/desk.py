@@ -1,0 +1,238 @@
+"""The desk of the page: what errors and undecided rows cost, tried out with sliders, computed in the page itself.
+
+The probabilities of rows that the learners had not seen travel inside the page, packed as small as their number
+asks for; ``desk.js`` decides on them anew whenever a slider moves. The table below the desk, made here, says the
+same at a few costs to readers without a script.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.decide import decide
+from assay.evaluate import Comparison
+from assay.evaluate.out_of_fold import OutOfFold
+
+__all__ = ["Account", "account", "desk", "loss_matrix", "script", "script_hash"]
+
+BYTES = 300_000  # of probabilities, before they are written as text, which adds a third
+BINS = 1000  # steps of the probability of two classes, where there are too many rows to keep each
+MOST_CLASSES = 12  # up to which every entry of the loss matrix can be moved
+FEWEST_ROWS = 50  # a sample smaller than this would say nothing
+_WORDS = {
+    "exact": "Computed in this page from the probabilities of {n:,} rows that the learners had not seen.",
+    "rounded": "Computed in this page from the probabilities of {n:,} rows that the learners had not seen, rounded "
+    "to 1/65535.",
+    "binned": "Computed in this page from the probabilities of {n:,} rows that the learners had not seen, rounded "
+    "to 1/1000.",
+    "sampled": "Computed in this page from a random sample of {rows:,} of the {n:,} rows that the learners had not "
+    "seen, to keep the page small.",
+    "top": "Computed in this page from the probability of each answer, on {rows:,} of {n:,} rows that the learners "
+    "had not seen; with {K} classes all errors cost the same here.",
+}
+
+
+@dataclass(frozen=True)
+class Account:
+    """What decisions cost on rows whose class is known.
+
+    Attributes
+    ----------
+    cost : mean cost per row, undecided rows included
+    error : share of wrong answers among the decided rows, NaN if there is none
+    rejected : share of undecided rows
+    confusion : (K, K + 1) true class by answer; the last column counts undecided rows
+    """
+
+    cost: float
+    error: float
+    rejected: float
+    confusion: np.ndarray
+
+
+def account(posterior: np.ndarray, truth: np.ndarray, loss: np.ndarray, reject: float | None) -> Account:
+    """Decide on every row by least expected loss, and pay.
+
+    >>> import numpy as np
+    >>> from assay.report.desk import account
+    >>> posterior = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
+    >>> found = account(posterior, np.array([0, 1, 1]), np.array([[0, 5.0], [1, 0]]), reject=None)
+    >>> found.cost, found.error
+    (0.0, 0.0)
+    >>> account(posterior, np.array([0, 1, 1]), np.array([[0, 5.0], [1, 0]]), reject=0.3).rejected
+    0.6666666666666666
+    """
+    K = posterior.shape[1]
+    chosen = decide(posterior, loss, reject).chosen
+    confusion = np.zeros((K, K + 1), dtype=np.int64)
+    np.add.at(confusion, (truth, np.where(chosen < 0, K, chosen)), 1)
+    open_rows = int(confusion[:, K].sum())
+    paid = float(np.sum(confusion[:, :K] * loss.T)) + open_rows * (reject or 0.0)
+    n, decided = len(truth), len(truth) - open_rows
+    wrong = decided - int(np.trace(confusion))
+    return Account(paid / n, wrong / decided if decided else float("nan"), open_rows / n, confusion)
+
+
+def loss_matrix(result: Comparison) -> np.ndarray:
+    """(K, K) the loss the comparison was given, answer by truth; 0/1 without one, or with one per row."""
+    K = len(result.classes)
+    loss = 1.0 - np.eye(K)
+    given = result.settings.get("loss")
+    if isinstance(given, list):
+        place = {label: k for k, label in enumerate(result.classes)}
+        for said, truth, cost in given:
+            loss[place[said], place[truth]] = cost
+    return loss
+
+
+def desk(result: Comparison, answers: dict[str, OutOfFold], most_bytes: int = BYTES) -> dict[str, Any] | None:
+    """What the page needs for its desk, or None where no learner gives probabilities.
+
+    Returns
+    -------
+    dict with ``data`` (for the script), ``words`` (what the numbers rest on), ``table`` (at a few costs)
+    """
+    known = {name: a for name, a in answers.items() if a.posterior is not None}
+    K = len(result.classes)
+    if not known or K < 2:
+        return None
+    n = len(next(iter(known.values())).truth)
+    known = {name: a for name, a in known.items() if len(a.truth) == n}
+    reject = result.settings.get("reject")
+    data: dict[str, Any] = {
+        "classes": [str(c) for c in result.classes],
+        "loss": loss_matrix(result).tolist() if K <= MOST_CLASSES else [[0.0] * K],
+        "reject": reject if isinstance(reject, (int, float)) else None,
+    }
+    packed = _packed(known, K, n, most_bytes)
+    if packed is None:
+        return None
+    data |= packed
+    rows = packed.pop("rows")
+    words = _WORDS[data["how"]].format(n=n, rows=rows, K=K)
+    without = [name for name in result.finished if name not in known]
+    if without:
+        words += f" Without probabilities, and so not here: {', '.join(without)}."
+    return {"data": data, "words": words, "table": _table(result, known)}
+
+
+def _packed(known: dict[str, OutOfFold], K: int, n: int, most: int) -> dict[str, Any] | None:
+    """The probabilities as text: exact, rounded, counted in bins, or of a sample of the rows."""
+    first, L = next(iter(known.values())), len(known)
+    if K > MOST_CLASSES:
+        rows = _sample(n, most // (4 * L + 2))
+        if len(rows) < min(n, FEWEST_ROWS):
+            return None
+        learners = [
+            {"name": name, "p": _shares(_top(a)[1][rows], 16), "answer": _text(_top(a)[0][rows], "<u2")}
+            for name, a in known.items()
+        ]
+        return {
+            "how": "top", "bits": 16, "rows": len(rows), "truth": _text(first.truth[rows], "<u2"),
+            "learners": learners,
+        }  # fmt: skip
+    exact, rounded = n * K * L * 8 <= most, n * K * L * 2 <= most
+    if not rounded and K == 2:
+        learners = [{"name": name, "counts": _text(_binned(a), "<u4")} for name, a in known.items()]
+        return {"how": "binned", "bits": 32, "rows": n, "learners": learners}
+    rows = np.arange(n) if rounded else _sample(n, most // (2 * K * L))
+    if len(rows) < min(n, FEWEST_ROWS):
+        return None
+    bits = 64 if exact else 16
+    return {
+        "how": "exact" if exact else "rounded" if rounded else "sampled",
+        "bits": bits,
+        "rows": len(rows),
+        "truth": _text(first.truth[rows], "<u2"),
+        "learners": [
+            {"name": name, "p": _shares(np.asarray(a.posterior)[rows], bits)} for name, a in known.items()
+        ],
+    }
+
+
+def _sample(n: int, most: int) -> np.ndarray:
+    return np.sort(np.random.default_rng(0).permutation(n)[: max(most, 0)])
+
+
+def _top(answer: OutOfFold) -> tuple[np.ndarray, np.ndarray]:
+    """The most probable class of each row, and its probability."""
+    posterior = np.asarray(answer.posterior)
+    best = posterior.argmax(axis=1)
+    return best, posterior[np.arange(len(best)), best]
+
+
+def _binned(answer: OutOfFold) -> np.ndarray:
+    """(2 (BINS + 1),) rows of each class, by the rounded probability of the second class."""
+    place = np.rint(np.asarray(answer.posterior)[:, 1] * BINS).astype(np.int64)
+    return np.bincount(answer.truth.astype(np.int64) * (BINS + 1) + place, minlength=2 * (BINS + 1))
+
+
+def _shares(values: np.ndarray, bits: int) -> str:
+    if bits == 64:
+        return _text(values, "<f8")
+    return _text(np.rint(np.clip(values, 0, 1) * 65535), "<u2")
+
+
+def _text(values: np.ndarray, kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode("ascii")
+
+
+def _table(result: Comparison, known: dict[str, OutOfFold]) -> dict[str, Any]:
+    """Each learner's cost per row at a few costs, for readers without a script and for paper."""
+    base, K = loss_matrix(result), len(result.classes)
+    settings: list[tuple[str, np.ndarray, float | None]] = []
+    if result.settings.get("loss"):
+        settings.append(("the costs given", base, None))
+    plain = 1.0 - np.eye(K)
+    settings.append(("all errors cost 1", plain, None))
+    if K == 2:
+        labels = [str(c) for c in result.classes]
+        for k in (1, 0):
+            dear = plain.copy()
+            dear[1 - k, k] = 10.0
+            settings.append((f"a missed {labels[k]} costs 10", dear, None))
+    settings.append(("undecided costs 0.1", plain, 0.1))
+    settings.append(("undecided costs 0.3", plain, 0.3))
+    rows, best = [], [np.inf] * len(settings)
+    for name, a in known.items():
+        found = [account(np.asarray(a.posterior), a.truth, loss, reject) for _, loss, reject in settings]
+        best = [min(b, f.cost) for b, f in zip(best, found)]
+        rows.append((name, found))
+    return {
+        "heads": [words for words, _, _ in settings],
+        "rows": [
+            {
+                "learner": name,
+                "cells": [
+                    {
+                        "cost": f"{f.cost:.4f}",
+                        "more": f"{f.rejected:.1%} undecided" if setting[2] is not None else "",
+                        "best": f.cost <= least + 1e-12,
+                    }
+                    for f, least, setting in zip(found, best, settings)
+                ],
+            }
+            for name, found in rows
+        ],
+    }
+
+
+def script() -> str:
+    """The script of the page, hand-written, without any library."""
+    return (Path(__file__).parent / "desk.js").read_text(encoding="utf-8")
+
+
+def script_hash(text: str) -> str:
+    """What the page's security policy names as the only script that may run.
+
+    >>> from assay.report.desk import script_hash
+    >>> script_hash("")
+    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    """
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,167 @@
+"""One part of the page for each learner: confusion, classes, curves, and the errors it was surest of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.evaluate import LEARNERS, Comparison, Standing, wilson_interval
+from assay.evaluate.out_of_fold import OutOfFold
+from assay.report.charts import Line, chart
+from assay.report.curves import learner_panels
+from assay.report.ranking import number
+from assay.report.refits import Extras
+from assay.report.svg import Scale
+from assay.report.trained_curves import TrainedCurve
+
+__all__ = ["class_table", "confusion_card", "learner_pages"]
+
+FULL_MATRIX = 12  # classes up to which a confusion matrix is shown whole
+MOST_CLASSES = 20  # listed by class
+
+
+def learner_pages(
+    result: Comparison, answers: dict[str, OutOfFold], found: Extras, most: int
+) -> list[dict[str, Any]]:
+    """What the page says of each learner that finished, best first."""
+    standings = [s for s in result.ranking() if not s.failure][:most]
+    return [_page(result, s, i, answers.get(s.learner), found) for i, s in enumerate(standings)]
+
+
+def _page(result: Comparison, s: Standing, i: int, answer: OutOfFold | None, found: Extras) -> dict[str, Any]:
+    name, entry = s.learner, LEARNERS.get(s.learner)
+    m = result.metrics[0]
+    candidate = result.candidates.get(name)
+    given = "" if candidate is None else " ".join(repr(candidate.given).split())
+    if name in found.complexity:
+        complexity = _trained(found.complexity[name], name)
+    else:
+        complexity = None
+    return {
+        "id": f"learner-{i + 1}",
+        "learner": name,
+        "about": entry.description if entry else "",
+        "given": given if len(given) <= 300 else given[:300] + " ...",
+        "prepared": s.prepared,
+        "mean": f"{m.name} {number(s.mean)}" if not np.isnan(s.mean) else "",
+        "letters": s.letters,
+        "confusion": confusion_card(result, name),
+        "classes": None if answer is None else class_table(result, answer),
+        "panels": [] if answer is None else learner_panels(result, answer),
+        "learning": _trained(found.learning[name], name) if name in found.learning else None,
+        "complexity": complexity,
+        "mistakes": found.mistakes.get(name),
+    }
+
+
+def confusion_card(result: Comparison, name: str) -> dict[str, Any]:
+    """The confusion matrix with names; of many classes only the largest confusions."""
+    counts = result.confusion(name)
+    labels = [str(c) for c in result.classes]
+    answers = labels + (["no answer"] if counts.shape[1] > len(labels) else [])
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    card: dict[str, Any] = {"answers": answers, "rows": [], "worst": []}
+    if len(labels) <= FULL_MATRIX:
+        card["rows"] = [
+            {
+                "label": label,
+                "cells": [
+                    {
+                        "count": int(counts[i, j]),
+                        "share": f"{share[i, j]:.1%}" if counts[i, j] else "",
+                        "kind": _shade(float(share[i, j]), i == j),
+                    }
+                    for j in range(counts.shape[1])
+                ],
+            }
+            for i, label in enumerate(labels)
+        ]
+    else:
+        wrong = [(i, j) for i, j in np.argwhere(counts).tolist() if i != j]
+        wrong.sort(key=lambda ij: -counts[ij[0], ij[1]])
+        card["worst"] = [
+            (labels[i], answers[j], int(counts[i, j]), f"{share[i, j]:.1%}") for i, j in wrong[:10]
+        ]
+    return card
+
+
+def _shade(share: float, right: bool) -> str:
+    """A class of the style sheet: r or w, and the share in tenths, so that a cell takes few letters."""
+    return f"{'r' if right else 'w'}{min(int(np.ceil(share * 10)), 10)}"
+
+
+def class_table(result: Comparison, answer: OutOfFold) -> dict[str, Any]:
+    """Precision, recall and F1 of each class with Wilson's intervals; every row counts once.
+
+    F1 = 2 J / (1 + J) with J = tp / (tp + fp + fn), a share of rows: its interval is Wilson's of J, carried over.
+    """
+    K, labels = len(result.classes), [str(c) for c in result.classes]
+    order = (
+        np.argsort(-np.bincount(answer.truth, minlength=K), kind="stable") if K > MOST_CLASSES else range(K)
+    )
+    rows = []
+    for k in list(order)[:MOST_CLASSES]:
+        own, said = answer.truth == k, answer.answer == k
+        tp, fn, fp = int((own & said).sum()), int((own & ~said).sum()), int((~own & said).sum())
+        jaccard = _rate(tp, tp + fp + fn, result.alpha)
+        f1 = None if jaccard is None else tuple(2 * v / (1 + v) for v in jaccard)
+        rows.append(
+            {
+                "label": labels[k],
+                "rows": tp + fn,
+                "cells": [
+                    _shown(_rate(tp, tp + fp, result.alpha)),
+                    _shown(_rate(tp, tp + fn, result.alpha)),
+                    _shown(f1),
+                ],
+            }
+        )
+    return {"rows": rows, "hidden": max(0, K - MOST_CLASSES), "n": len(answer.truth)}
+
+
+def _rate(hits: int, n: int, alpha: float) -> tuple[float, float, float] | None:
+    return None if n == 0 else (hits / n, *wilson_interval(hits / n, n, alpha))
+
+
+def _shown(rate: tuple[float, ...] | None) -> dict[str, str]:
+    if rate is None:
+        return {"value": "none", "interval": ""}
+    return {"value": f"{rate[0]:.3f}", "interval": f"{rate[1]:.3f} – {rate[2]:.3f}"}
+
+
+def _trained(curve: TrainedCurve, name: str) -> dict[str, Any]:
+    """A learning or complexity curve as a panel; the x axis counts in powers."""
+    at = [p.at for p in curve.points]
+    tested, taught = [p.tested for p in curve.points], [p.taught for p in curve.points]
+    places = np.log10(at)
+    low, high = float(places.min()), float(places.max())
+    pad = max(0.04 * (high - low), 0.02)
+    x = Scale(low - pad, high + pad, [], 1.0, margin=0.0)
+    values = [v for p in curve.points for v in (p.tested, p.taught, p.low, p.high) if np.isfinite(v)]
+    y = Scale.over(values, 1.0)
+    y = Scale(y.low, y.high, y.ticks, 1.0, margin=0.0)
+    lines = [
+        Line(places, taught, "k1", f"on the rows that taught, {name}", dots=True),
+        Line(places, tested, "k0", f"on other rows, {name}", [p.low for p in curve.points],
+             [p.high for p in curve.points], dots=True),
+    ]  # fmt: skip
+    if curve.used is not None and curve.used > 0 and low <= np.log10(curve.used) <= high:
+        used = float(np.log10(curve.used))
+        lines.insert(0, Line([used, used], [y.low, y.high], "ideal", f"used: {curve.used:g}"))
+    named = [(float(p), _count(v)) for p, v in zip(places, at)]
+    said = f"{curve.metric} of {name} over {curve.over}: " + ", ".join(
+        f"{_count(v)}: {t:.3f}" for v, t in zip(at, tested)
+    )
+    plot = chart(lines, x, y, curve.over, curve.metric, said, ticks=named)
+    return {
+        "plot": plot,
+        "over": curve.over,
+        "metric": curve.metric,
+        "folds": curve.folds,
+        "used": curve.used,
+    }
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:g}"

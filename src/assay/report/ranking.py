@@ -1,0 +1,225 @@
+"""The first half of the page: who stands where, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.evaluate import LEARNERS, Comparison, Standing
+from assay.evaluate.show import duration, signed
+from assay.evaluate.verdict import shown_p
+from assay.report.rank_diagram import average_ranks, rank_diagram
+from assay.report.svg import Scale, axis, share_bar, whisker
+
+__all__ = ["differences", "measures", "number", "pairs", "ranked", "ranks", "tiles", "times"]
+
+PLOT = 380.0  # width of the plots in tables, in their own units
+MOST_PAIRS = 24  # learners in the matrix of all pairs
+
+
+def number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.4f}"
+
+
+def tiles(result: Comparison) -> list[tuple[str, str, str]]:
+    """Number, what it counts, and a word more."""
+    d, best = result.data, next((s for s in result.ranking() if not s.failure and not np.isnan(s.mean)), None)
+    shown = [
+        (f"{d.rows:,}", "rows", f"{d.missing:,} empty cells" if d.missing else "no empty cell"),
+        (f"{len(d.columns):,}", "columns", ", ".join(f"{n} {kind}" for kind, n in d.kinds.items())),
+        (f"{len(d.classes):,}", "classes", f"of {d.target}"),
+        (f"{len(result.places):,}", "splits", result.design.name),
+    ]
+    if best is not None:
+        interval = "" if np.isnan(best.low) else f"{number(best.low)} to {number(best.high)}"
+        shown.insert(0, (number(best.mean), f"{result.metrics[0].name} of {best.learner}", interval))
+    return shown
+
+
+def _kind(s: Standing, i: int) -> str:
+    return "best" if i == 0 else "level" if s.level else "worse"
+
+
+def ranked(result: Comparison) -> dict[str, Any]:
+    """The ranking: a whisker, a mean, an interval and letters for each learner."""
+    m = result.metrics[0]
+    standings = [s for s in result.ranking() if not s.failure]
+    values = {s.learner: result.values(s.learner) for s in standings}
+    reach = [(s.mean, s.low, s.high, *_middle(values[s.learner])) for s in standings if not np.isnan(s.mean)]
+    scale = Scale.over(_near(reach), PLOT, m.bounds)
+    rows = []
+    for i, s in enumerate(standings):
+        entry = LEARNERS.get(s.learner)
+        label = f"{s.learner}: {number(s.mean)}" + (
+            "" if np.isnan(s.low) else f", {number(s.low)} to {number(s.high)}"
+        )
+        rows.append(
+            {
+                "kind": _kind(s, i),
+                "learner": s.learner,
+                "about": entry.description if entry else "",
+                "prepared": s.prepared,
+                "plot": whisker(scale, s.mean, s.low, s.high, values[s.learner], _kind(s, i), label=label),
+                "mean": number(s.mean),
+                "interval": "none" if np.isnan(s.low) else f"{number(s.low)} – {number(s.high)}",
+                "letters": s.letters,
+            }
+        )
+    off = any(s.mean < scale.low or s.mean > scale.high for s in standings)
+    return {"axis": axis(scale), "rows": rows, "off": off}
+
+
+def _middle(values: np.ndarray) -> np.ndarray:
+    """What eight of ten splits lie between."""
+    return np.percentile(values[np.isfinite(values)], [10, 90])
+
+
+def _near(reach: Sequence[tuple[float, ...]]) -> list[float]:
+    """What the scale should hold: all, unless the last ones are so far off that the others shrink to dots."""
+    for kept in range(len(reach) - 1, 1, -1):
+        near, whole = [v for r in reach[:kept] for v in r], [v for r in reach[: kept + 1] for v in r]
+        if np.nanmax(near) - np.nanmin(near) >= 0.4 * (np.nanmax(whole) - np.nanmin(whole)):
+            return whole
+    return [v for r in reach[:2] for v in r]  # also when there are fewer than two
+
+
+def _known(result: Comparison) -> list[Standing]:
+    return [s for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
+
+
+def ranks(result: Comparison) -> dict[str, Any] | None:
+    """The diagram of average ranks over the splits; its bars are the letters of the ranking."""
+    standings = _known(result)
+    values = np.array([result.values(s.learner) for s in standings]).T
+    if len(standings) < 3 or len(values) < 2 or not np.isfinite(values).all(axis=1).any():
+        return None
+    average = average_ranks(values, result.metrics[0].better)
+    used = sorted({letter for s in standings for letter in _letters(s.letters)})
+    groups = [[i for i, s in enumerate(standings) if letter in _letters(s.letters)] for letter in used]
+    best = int(np.argmin(average))
+    label = f"Average ranks by {result.metrics[0].name}; best: {standings[best].learner}, {average[best]:.2f}"
+    test = result.test(standings[0].learner, standings[1].learner).result.test
+    return {"plot": rank_diagram([s.learner for s in standings], average, groups, label), "test": test}
+
+
+def _letters(said: str) -> list[str]:
+    """Single letters, each with the digits behind it: "ab1" is a and b1."""
+    found: list[str] = []
+    for c in said:
+        if c.isdigit() and found:
+            found[-1] += c
+        else:
+            found.append(c)
+    return found
+
+
+def differences(result: Comparison, rope: float | None) -> dict[str, Any] | None:
+    """Every learner against the best one, with the region of differences that do not matter."""
+    standings = _known(result)
+    if len(standings) < 2:
+        return None
+    best, others = standings[0], standings[1:]
+    reach: list[tuple[float, ...]] = [
+        (0.0, s.difference, s.difference_low, s.difference_high) for s in others
+    ]
+    if rope is not None:
+        reach[0] = (*reach[0], rope)
+    scale = Scale.over(_near(reach), PLOT)
+    rows = []
+    for s in others:
+        verdict = result.test(s.learner, best.learner)
+        rows.append(
+            {
+                "kind": _kind(s, 1),
+                "learner": s.learner,
+                "plot": whisker(
+                    scale, s.difference, s.difference_low, s.difference_high,
+                    kind=_kind(s, 1), zero=0.0, label=str(verdict), region=rope,
+                ),
+                "difference": signed(s.difference),
+                "p": "none" if np.isnan(s.p) else shown_p(s.p).removeprefix("p = ").removeprefix("p "),
+                "verdict": "not significantly worse" if s.level else "significantly worse",
+                "size": _size(s, rope, result.metrics[0].better),
+                "sentence": str(verdict),
+            }
+        )  # fmt: skip
+    return {"best": best.learner, "axis": axis(scale), "rows": rows, "rope": rope}
+
+
+def _size(s: Standing, rope: float | None, better: str) -> str:
+    """What the interval says about the size of a difference, measured by the region that does not matter."""
+    if rope is None or np.isnan(s.difference_low):
+        return ""
+    worse = 1.0 if better == "lower" else -1.0
+    low, high = sorted((worse * s.difference_low, worse * s.difference_high))
+    if -rope <= low and high <= rope:
+        return "practically equal"
+    if s.level:
+        return "size undecided: it may matter" if high > rope else "size undecided"
+    return "by more than matters" if low > rope else "by how much is undecided"
+
+
+def pairs(result: Comparison) -> dict[str, Any] | None:
+    """All pairs: the row's measure minus the column's, and the adjusted p."""
+    names = [s.learner for s in _known(result)][:MOST_PAIRS]
+    if len(names) < 3:
+        return None
+    better = result.metrics[0].better
+    rows = []
+    for a in names:
+        cells: list[dict[str, str] | None] = []
+        for b in names:
+            if a == b:
+                cells.append(None)
+                continue
+            verdict = result.test(a, b)
+            gap = verdict.result.estimate
+            ahead = gap < 0 if better == "lower" else gap > 0
+            kind = ("ahead" if ahead else "behind") if verdict.significant else ""
+            p = "no test" if np.isnan(verdict.adjusted) else shown_p(verdict.adjusted)
+            cells.append({"gap": signed(gap), "p": p, "kind": kind})
+        rows.append({"learner": a, "cells": cells})
+    return {"names": names, "rows": rows, "all": len(names) == len(_known(result))}
+
+
+def measures(result: Comparison) -> dict[str, Any] | None:
+    """All metrics of all learners, if there is more than one."""
+    if len(result.metrics) < 2:
+        return None
+    rows = []
+    for s in result.ranking():
+        if s.failure:
+            continue
+        cells = []
+        for m in result.metrics:
+            there = next(t for t in result.ranking(m.name) if t.learner == s.learner)
+            first = result.ranking(m.name)[0].learner == s.learner
+            cells.append(
+                {
+                    "mean": number(there.mean),
+                    "interval": "" if np.isnan(there.low) else f"{number(there.low)} – {number(there.high)}",
+                    "letters": there.letters,
+                    "kind": "best" if first else "level" if there.level else "worse",
+                }
+            )
+        rows.append({"learner": s.learner, "cells": cells})
+    return {"heads": result.metrics, "rows": rows}
+
+
+def times(result: Comparison) -> list[dict[str, Any]]:
+    """Seconds to fit and to classify, with bars."""
+    standings = [s for s in result.ranking() if not s.failure]
+    most_fit = max((s.fit_seconds for s in standings), default=1.0) or 1.0
+    most_predict = max((s.predict_seconds for s in standings), default=1.0) or 1.0
+    return [
+        {
+            "learner": s.learner,
+            "fit": duration(s.fit_seconds),
+            "fit_bar": share_bar(s.fit_seconds / most_fit),
+            "predict": duration(s.predict_seconds),
+            "predict_bar": share_bar(s.predict_seconds / most_predict),
+        }
+        for s in standings
+    ]

@@ -1,0 +1,148 @@
+"""What a report learns anew, within a time that is decent: curves, and errors explained."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assay.core.progress import progress
+from assay.errors import ParameterError
+from assay.evaluate import METRICS, Comparison
+from assay.evaluate.design import Split
+from assay.report.mistakes import Mistake, surest_mistakes
+from assay.report.trained_curves import (
+    SHARES,
+    TrainedCurve,
+    complexity_curve,
+    complexity_grid,
+    learning_curve,
+)
+
+__all__ = ["Extras", "extras"]
+
+FOLDS = 3  # splits of the first repetition that curves are averaged over
+LEAST = 2.0  # seconds that are always allowed
+MISTAKES = 3  # errors explained of each learner
+EXPLAINED = 6  # learners whose errors are explained
+
+
+@dataclass
+class Extras:
+    """Of each learner: its learning curve, its complexity curve, its most confident errors; and what was left out."""
+
+    learning: dict[str, TrainedCurve] = field(default_factory=dict)
+    complexity: dict[str, TrainedCurve] = field(default_factory=dict)
+    mistakes: dict[str, list[Mistake]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def extras(result: Comparison, learning_curves: Any = "auto", explanations: Any = "auto") -> Extras:
+    """Refit for curves and explanations.
+
+    Parameters
+    ----------
+    learning_curves : "auto", True or False
+        "auto" draws the curves of the learners, best first, that together take about the comparison's own time at
+        most, judged by the times it measured; True draws all.
+    explanations : "auto", True or False
+        The same for the errors that learners were surest of; True explains those of all learners.
+    """
+    for name, value in (("learning_curves", learning_curves), ("explanations", explanations)):
+        if not (isinstance(value, bool) or value == "auto"):
+            raise ParameterError(f'report: {name} must be "auto", True or False, got {value!r}.')
+    found = Extras()
+    if result.source is None:
+        if learning_curves is not False or explanations is not False:
+            found.notes.append(
+                "This comparison was saved without its rows, so learning curves and explanations of single rows are "
+                "left out."
+            )
+        return found
+    order = [s.learner for s in result.ranking() if not s.failure]
+    first = [s for s in result.splits if s.repetition == result.places[0][0]]
+    jobs = _jobs(result, order, first, learning_curves, explanations, found)
+    with progress(total=len(jobs), description="curves and explanations") as bar:
+        for name, work in jobs:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the comparison has told them already
+                try:
+                    work()
+                except Exception as error:  # an extra must not cost the page
+                    said = " ".join(str(error).split())[:200]
+                    found.notes.append(f"A curve or an explanation of {name} is missing: {said}")
+            bar.advance(note=name)
+    return found
+
+
+def _jobs(
+    result: Comparison, order: list[str], first: list[Split], curves: Any, explained: Any, found: Extras
+) -> list[tuple[str, Callable[[], None]]]:
+    """What is to be done within the allowance: the best learners first."""
+    allowance = max(LEAST, float(result.settings.get("seconds", 0.0)))
+    folds = first[:FOLDS]
+    curves = curves if len(first[0].train) >= 20 else False
+    jobs: list[tuple[str, Callable[[], None]]] = []
+    left_out, spent = [], 0.0
+    for place, name in enumerate(order):
+        once = _seconds(result, name)
+        price = once * len(folds) * sum(SHARES) * 1.5  # the rows that taught are classified too
+        if curves is True or (curves and spent + price <= allowance):
+            spent += price
+            jobs.append((name, _learning(result, name, folds, found)))
+        elif curves:
+            left_out.append(name)
+        price = once * len(folds) * len(complexity_grid(result, name)[1]) * 1.5
+        if price and (curves is True or (curves and spent + price <= allowance)):
+            spent += price
+            jobs.append((name, _complexity(result, name, folds, found)))
+        price = once * min(len(first), MISTAKES)
+        usual = explained == "auto" and place < EXPLAINED and spent + price <= allowance
+        if explained is True or usual:
+            spent += price
+            jobs.append((name, _mistakes(result, name, first, found)))
+    if left_out:
+        found.notes.append(
+            f"Learning curves of {', '.join(left_out)} are left out: they would take longer than the comparison "
+            "itself. report(path, learning_curves=True) draws them."
+        )
+    return jobs
+
+
+def _seconds(result: Comparison, name: str) -> float:
+    return float(np.median([c.fit_seconds + c.predict_seconds for c in result.cells[name]]))
+
+
+def _learning(result: Comparison, name: str, folds: list[Split], found: Extras) -> Callable[[], None]:
+    def work() -> None:
+        curve = learning_curve(result, name, _metric(result), folds)
+        if curve is not None:
+            found.learning[name] = curve
+
+    return work
+
+
+def _complexity(result: Comparison, name: str, folds: list[Split], found: Extras) -> Callable[[], None]:
+    def work() -> None:
+        curve = complexity_curve(result, name, _metric(result), folds)
+        if curve is not None:
+            found.complexity[name] = curve
+
+    return work
+
+
+def _metric(result: Comparison) -> Any:
+    """The metric that ranks, or the error where that one needs prices of single rows."""
+    return result.metrics[0] if result.metrics[0].needs != "price" else METRICS["error"]
+
+
+def _mistakes(result: Comparison, name: str, first: list[Split], found: Extras) -> Callable[[], None]:
+    def work() -> None:
+        told = surest_mistakes(result, name, first, MISTAKES)
+        if told is not None:
+            found.mistakes[name] = told
+
+    return work

@@ -1,0 +1,83 @@
+"""The settings inside a page: what a program needs to know to run the same thing again."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from assay.errors import DataError
+from assay.evaluate import Comparison
+from assay.report import words
+
+__all__ = ["read_settings", "settings_of"]
+
+FORMAT = 1
+_BLOCK = re.compile(r'<script type="application/json" id="assay-settings">(.*?)</script>', re.DOTALL)
+
+
+def settings_of(result: Comparison) -> dict[str, Any]:
+    """Everything that decides the numbers of a comparison, as plain data, with the calls that repeat it."""
+    whole = result.to_dict()
+    return {
+        "format": FORMAT,
+        "kind": "comparison",
+        "data": {k: v for k, v in whole["data"].items() if k in ("name", "rows", "target", "classes")}
+        | {"columns": len(result.data.columns)},
+        "learners": {name: _said(result, name) for name in result.learners},
+        "prepared": result.prepared,
+        "design": whole["design"],
+        "metrics": [m.name for m in result.metrics],
+        "alpha": result.alpha,
+        **whole["settings"],
+        "python": words.python_line(result),
+        "command line": words.command_line(result),
+    }
+
+
+def _said(result: Comparison, name: str) -> str:
+    candidate = result.candidates.get(name)
+    return "" if candidate is None else " ".join(repr(candidate.given).split())
+
+
+def read_settings(path: str | Path) -> dict[str, Any]:
+    """The settings that a report of ours holds: learners, design, metrics, costs, seed, versions, and the calls.
+
+    Reads text and plain data alone: no script of the page is run, whoever wrote it.
+
+    Parameters
+    ----------
+    path : the HTML file
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from assay import compare
+    >>> from assay.report import read_settings
+    >>> result = compare(["majority"], [[1.0], [2.0], [3.0], [4.0]] * 5, ["a", "b"] * 10, design="5-fold")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = read_settings(result.report(folder + "/small.html"))
+    >>> found["design"]["name"], found["seed"], found["learners"]
+    ('5-fold', 0, {'majority': 'MajorityClassifier()'})
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise DataError(f"read_settings: {path} is not text; give the HTML file of a report.") from None
+    block = _BLOCK.search(text)
+    if block is None:
+        raise DataError(
+            f"read_settings: {path} holds no settings; give an HTML file that write_report or report made."
+        )
+    try:
+        found = json.loads(block.group(1))
+    except json.JSONDecodeError as error:
+        raise DataError(f"read_settings: the settings in {path} are damaged ({error}).") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        given = found.get("format") if isinstance(found, dict) else None
+        raise DataError(
+            f"read_settings: {path} has settings of format {given!r}, expected {FORMAT}; a newer version may read it."
+        )
+    return found
