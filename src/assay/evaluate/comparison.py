@@ -15,13 +15,14 @@ from assay.evaluate.describe import Description
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
 from assay.evaluate.metrics import Metric
-from assay.evaluate.multiple import holm, letters
 from assay.evaluate.out_of_fold import OutOfFold, pooled
 from assay.evaluate.pairs import any_difference, pair_tests, test_rows_per_training_row
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.records import as_plain, tidy
 from assay.evaluate.verdict import Standing, Verdict, turned
 from assay.evaluate.weights import effective_rows
+from assay.stats.letters import letters
+from assay.stats.multiple_tests import holm
 from assay.stats.proportion_interval import wilson_interval
 from assay.stats.repeated_estimate import corrected_interval
 from assay.stats.test_result import TestResult
@@ -347,11 +348,14 @@ class Comparison:
 
         return as_html(self)
 
-    def report(self, path: str | Path) -> Path:
-        """Write the result as one HTML page that needs nothing else; returns its path."""
+    def report(self, path: str | Path, **options: Any) -> Path:
+        """Write the result as one HTML page that needs nothing else; returns its path.
+
+        Options are those of ``assay.report.write_report``: learning_curves, explanations, rope.
+        """
         from importlib import import_module
 
-        return import_module("assay.report").write_report(self, path)  # the one door upstairs
+        return import_module("assay.report").write_report(self, path, **options)  # the one door upstairs
 
 
 def _turned(pair: tuple[TestResult, float]) -> tuple[TestResult, float]:
