@@ -126,9 +126,6 @@ class Loess(LocalSmoother):
         if self.bandwidth is not None:
             return None
         total = float(len(self.y_)) if self.weight_ is None else float(self.weight_.sum())
-        rows = len(self.y_) if self.weight_ is None else int(np.count_nonzero(self.weight_))
-        if total < rows:  # rows that count as less than one: their share of all, less what rounding may add
-            return max(1.0, np.floor(self.span * rows + 1e-10)) * (total / rows) * (1 - 1e-12)
         return max(1.0, np.floor(self.span * total + 1e-10))
 
     def _prior(self) -> np.ndarray | None:

@@ -28,7 +28,8 @@ class Smoother(Regressor):
 
     Attributes
     ----------
-    X_ : (n, d) the training rows      y_ : (n,) their numbers      weight_ : (n,) what each counts, or None
+    X_ : (n, d) the training rows      y_ : (n,) their numbers      weight_ : (n,) what each counts, or None:
+    a weight of 2 is a row that came twice; weights below 1 on average are shares, and are scaled to 1 on average
     """
 
     steered_by: ClassVar[str] = "bandwidth"  # the parameter that says how smooth
@@ -207,12 +208,14 @@ class Smoother(Regressor):
     def _shares(self, X: np.ndarray) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must define _shares")
 
-    def _keep(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        """Store the training rows."""
+    def _keep(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, shares: bool = True) -> None:
+        """Store the training rows; without ``shares`` their weights as they are."""
         if y.ndim > 1:
             raise DataError(f"{type(self).__name__}: y should be a 1d array, got {y.shape[1]} columns.")
         self.X_, self.y_ = np.ascontiguousarray(X, dtype=np.float64), np.array(y, dtype=np.float64)
         self.weight_ = None if w is None else np.array(w, dtype=np.float64)
+        if self.weight_ is not None and shares:
+            self.weight_ = _counts(self.weight_)
 
     def _check_stored(self) -> None:
         """Whether the stored rows fit together: what a file says is not trusted."""
@@ -221,6 +224,19 @@ class Smoother(Regressor):
             raise NotFittedError(f"{type(self).__name__} is not fitted yet.")
         if X.ndim != 2 or y.shape != X.shape[:1] or (w is not None and w.shape != y.shape):
             raise ValueError(f"{type(self).__name__}: the stored rows do not fit together.")
+
+
+def _counts(w: np.ndarray) -> np.ndarray:
+    """What each row counts: a weight of 2 is a row that came twice; weights below 1 on average are shares.
+
+    Shares are scaled until the rows that count at all count once on average, so that "the 10 nearest" stay about ten
+    rows whatever the unit of the weights.
+    """
+    top = float(w.max(initial=0.0))
+    if not top:
+        return w
+    mean = float((w / top).sum() / np.count_nonzero(w)) * top
+    return w if mean >= 1 else (w / top) / (mean / top)
 
 
 def _blocks(m: int, n: int) -> list[np.ndarray]:

@@ -67,7 +67,9 @@ class SmoothingSpline(Smoother):
                 f"SmoothingSpline: expected one column, X has {X.shape[1]}. For more: AdditiveModel, a sum of "
                 "splines, or Loess."
             )
-        self._keep(X, y, w)
+        self._keep(
+            X, y, w, shares=self.df is not None or isinstance(self.lam, str)
+        )  # λ is in the weights' unit
         fit = Splines(self.X_[:, 0], self.y_, self.weight_)
         self.knots_, self.mass_ = fit.x, fit.w
         self.lam_ = self._find(fit)

@@ -91,8 +91,8 @@ class Splines:
         k = int(np.argmin(errors))
         if np.isinf(errors[k]):
             raise DegenerateError(
-                f'SmoothingSpline: the rows count as {self.total:.3g}, too few to choose λ by "{way}". Weights say how '
-                "often a row counts: divide them by their mean, or give lam."
+                f'SmoothingSpline: the rows count as {self.total:.3g}, too few to choose λ by "{way}". Give '
+                "lam, or more rows."
             )
         a, b = places[min(k + 1, LOOKS - 1)], places[max(k - 1, 0)]
         found = _lowest(lambda v: self.error(np.exp(v), way), a, b)
