@@ -1,5 +1,12 @@
 """Evidence: resampling designs, metrics, intervals, tests, and ``compare`` on top of them."""
 
+from assay.evaluate.bootstrap import (
+    BootstrapError,
+    bootstrap_error,
+    error_632,
+    error_632_plus,
+    no_information_rate,
+)
 from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.describe import Description, describe
@@ -9,10 +16,11 @@ from assay.evaluate.learners import LEARNERS, Entry, find_learner, make_learner,
 from assay.evaluate.majority import MajorityClassifier
 from assay.evaluate.metrics import METRICS, Metric, Outcome
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
-from assay.evaluate.multiple import holm, letters
 from assay.evaluate.out_of_fold import OutOfFold
 from assay.evaluate.verdict import Standing, Verdict
+from assay.stats.letters import letters
 from assay.stats.mcnemar import mcnemar
+from assay.stats.multiple_tests import holm
 from assay.stats.paired_t import paired_t
 from assay.stats.proportion_interval import wilson_interval
 from assay.stats.repeated_estimate import corrected_interval
@@ -20,6 +28,7 @@ from assay.stats.repeated_estimate import corrected_interval
 __all__ = [
     "LEARNERS",
     "METRICS",
+    "BootstrapError",
     "Comparison",
     "Description",
     "Entry",
@@ -33,16 +42,20 @@ __all__ = [
     "Split",
     "Standing",
     "Verdict",
+    "bootstrap_error",
     "compare",
     "corrected_interval",
     "describe",
     "diagnose",
+    "error_632",
+    "error_632_plus",
     "find_learner",
     "holm",
     "letters",
     "make_learner",
     "mcnemar",
     "mislabelled",
+    "no_information_rate",
     "paired_t",
     "register",
     "wilson_interval",

@@ -1,3 +1,81 @@
 """Measures of classifiers, each with an interval, and the curves behind them."""
 
-__all__: list[str] = []
+from assay.metrics.agreement import cohen_kappa_score, matthews_corrcoef
+from assay.metrics.areas import auc, average_precision_score, roc_auc_score
+from assay.metrics.bands import RocBand, roc_band
+from assay.metrics.confusion import Confusion, confusion_matrix
+from assay.metrics.cost_curves import BrierCurve, CostCurve, h_measure
+from assay.metrics.costs import cost_per_row, cost_sensitive_accuracy, expected_cost
+from assay.metrics.curves import det_curve, precision_recall_curve, roc_curve
+from assay.metrics.delong import auc_interval, delong
+from assay.metrics.estimate import Estimate
+from assay.metrics.gains import GainCurve, lift_score
+from assay.metrics.precision_recall import PrecisionRecallCurve
+from assay.metrics.ranks import Concordance, Ranked, concordance, gini_score, ks_statistic, ranked
+from assay.metrics.rates import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    fbeta_score,
+    geometric_mean_score,
+    jaccard_score,
+    macro_f1_score,
+    precision_recall_fscore_support,
+    precision_score,
+    recall_score,
+    specificity_score,
+    youden_score,
+    zero_one_loss,
+)
+from assay.metrics.roc import Dominance, OperatingPoint, RocCurve
+from assay.metrics.top_k import top_k_accuracy_score
+
+__all__ = [
+    "BrierCurve",
+    "Concordance",
+    "Confusion",
+    "CostCurve",
+    "Dominance",
+    "Estimate",
+    "GainCurve",
+    "OperatingPoint",
+    "PrecisionRecallCurve",
+    "Ranked",
+    "RocBand",
+    "RocCurve",
+    "accuracy_score",
+    "auc",
+    "auc_interval",
+    "average_precision_score",
+    "balanced_accuracy_score",
+    "cohen_kappa_score",
+    "concordance",
+    "confusion_matrix",
+    "cost_per_row",
+    "cost_sensitive_accuracy",
+    "delong",
+    "det_curve",
+    "expected_cost",
+    "f1_score",
+    "fbeta_score",
+    "geometric_mean_score",
+    "gini_score",
+    "h_measure",
+    "jaccard_score",
+    "ks_statistic",
+    "lift_score",
+    "macro_f1_score",
+    "matthews_corrcoef",
+    "precision_recall_curve",
+    "precision_recall_fscore_support",
+    "precision_score",
+    "ranked",
+    "recall_score",
+    "roc_auc_score",
+    "roc_band",
+    "roc_curve",
+    "specificity_score",
+    "top_k_accuracy_score",
+    "youden_score",
+    "zero_one_loss",
+]

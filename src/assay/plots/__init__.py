@@ -1,29 +1,53 @@
 """Plots: one Display per picture, drawn with matplotlib."""
 
 from assay.plots.association_display import AssociationDisplay
+from assay.plots.bound_display import BoundDisplay
 from assay.plots.boundary_display import BoundaryDisplay
+from assay.plots.comparison_display import ComparisonDisplay
+from assay.plots.confusion_matrix_display import ConfusionMatrixDisplay
 from assay.plots.density_display import DensityDisplay
+from assay.plots.det_curve_display import DetCurveDisplay
 from assay.plots.importance_display import ImportanceDisplay
 from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
+from assay.plots.learning_curve_display import LearningCurveDisplay
 from assay.plots.loss_curves_display import LossCurvesDisplay
 from assay.plots.margin_display import MarginDisplay
+from assay.plots.paired_difference_display import PairedDifferenceDisplay
 from assay.plots.partition_display import PartitionDisplay
+from assay.plots.precision_recall_display import PrecisionRecallDisplay
+from assay.plots.prediction_error_display import PredictionErrorDisplay
+from assay.plots.rank_strip_display import RankStripDisplay
+from assay.plots.risk_coverage_display import RiskCoverageDisplay
 from assay.plots.rule_growth import RuleGrowthDisplay
+from assay.plots.shattering_display import ShatteringDisplay
 from assay.plots.smoother_display import SmootherDisplay
 from assay.plots.staged_error_display import StagedErrorDisplay
 from assay.plots.tree_display import TreeDisplay
+from assay.plots.validation_curve_display import ValidationCurveDisplay
 
 __all__ = [
     "AssociationDisplay",
+    "BoundDisplay",
     "BoundaryDisplay",
+    "ComparisonDisplay",
+    "ConfusionMatrixDisplay",
     "DensityDisplay",
+    "DetCurveDisplay",
     "ImportanceDisplay",
     "ImpurityCurvesDisplay",
+    "LearningCurveDisplay",
     "LossCurvesDisplay",
     "MarginDisplay",
+    "PairedDifferenceDisplay",
     "PartitionDisplay",
+    "PrecisionRecallDisplay",
+    "PredictionErrorDisplay",
+    "RankStripDisplay",
+    "RiskCoverageDisplay",
     "RuleGrowthDisplay",
+    "ShatteringDisplay",
     "SmootherDisplay",
     "StagedErrorDisplay",
     "TreeDisplay",
+    "ValidationCurveDisplay",
 ]

@@ -4,6 +4,7 @@ Pure functions and small classes of NumPy arrays; learners are built on them.
 """
 
 from assay.stats.activations import sigmoid, softmax, softmax_jacobian
+from assay.stats.anova import Anova, Source, anova, contrast
 from assay.stats.bayes_error import bayes_error, minimum_error_rule, rule_error
 from assay.stats.bayes_rule import BayesResult, bayes_rule, bayes_rule_from_counts, bayes_theorem
 from assay.stats.bayesian_model_selection import (
@@ -30,7 +31,9 @@ from assay.stats.dirichlet_categorical import DirichletCategorical
 from assay.stats.elbow import Elbow, elbow, validation_elbow
 from assay.stats.elicitation import beta_from_interval, normal_from_interval
 from assay.stats.equal_covariances import box_m
+from assay.stats.equal_variances import levene
 from assay.stats.five_by_two import five_by_two_f, five_by_two_t
+from assay.stats.friedman import Friedman, friedman, friedman_from_ranks
 from assay.stats.gaussian import Gaussian
 from assay.stats.grid_posterior import GridPosterior
 from assay.stats.hat_matrix import HatMatrix, hat_matrix, leave_one_out, press
@@ -59,11 +62,25 @@ from assay.stats.information_criteria import (
     structural_risk,
 )
 from assay.stats.integration import density_bayes_error, density_cross_entropy
+from assay.stats.kruskal_wallis import KruskalWallis, dunn, kruskal_wallis
+from assay.stats.letters import letters, runs_alike
+from assay.stats.manova import Manova, manova
 from assay.stats.mcnemar import discordant, mcnemar
 from assay.stats.mdl_cuts import mdl_cuts
 from assay.stats.moments import ZScores, correlation, covariance, mean_vector, z_scores
 from assay.stats.monte_carlo import EstimatorStudy, study_estimator
-from assay.stats.multiple_tests import benjamini_hochberg, holm
+from assay.stats.multiple_tests import (
+    adjust,
+    benjamini_hochberg,
+    benjamini_yekutieli,
+    bonferroni,
+    finner,
+    hochberg,
+    holm,
+    holm_sidak,
+    hommel,
+    sidak,
+)
 from assay.stats.multivariate_gaussian import (
     MultivariateGaussian,
     bivariate_logpdf,
@@ -75,10 +92,14 @@ from assay.stats.normal_mean import NormalMean
 from assay.stats.normality import NormalityCheck, TestOutcome, check_normality, henze_zirkler, mardia
 from assay.stats.odds import likelihood_ratio, log_odds, log_odds_discriminant, odds
 from assay.stats.paired_t import paired_t, paired_t_all
+from assay.stats.post_hoc import post_hoc
+from assay.stats.post_hoc_result import PostHoc
 from assay.stats.posterior import ZeroEvidenceWarning, log_posterior
 from assay.stats.projection import scalar_projection, vector_projection
 from assay.stats.proportion_interval import proportion_interval, wilson_interval
+from assay.stats.quade import quade
 from assay.stats.quadratic_boundary import Conic, LogOdds, gaussian_log_odds
+from assay.stats.rank_post_hoc import bonferroni_dunn, compare_ranks, conover, nemenyi, shaffer
 from assay.stats.relative_squared_error import r_squared, relative_squared_error
 from assay.stats.repeated_estimate import RepeatedEstimate, corrected_interval, repeated_estimate
 from assay.stats.scatter import (
@@ -91,12 +112,19 @@ from assay.stats.scatter import (
 )
 from assay.stats.smoothing import smoothed_frequencies
 from assay.stats.student import MultivariateStudent
+from assay.stats.studentized_range import (
+    dunnett_quantile,
+    dunnett_sf,
+    studentized_range_quantile,
+    studentized_range_sf,
+)
 from assay.stats.summary import Summary
 from assay.stats.test_result import TestResult
 from assay.stats.thresholds import LogLinear, Thresholds, gaussian_thresholds, log_linear_ratio
 from assay.stats.with_prior import WithPrior
 
 __all__ = [
+    "Anova",
     "BayesResult",
     "Bernoulli",
     "BetaBernoulli",
@@ -108,21 +136,26 @@ __all__ = [
     "Discriminants",
     "Elbow",
     "EstimatorStudy",
+    "Friedman",
     "Gaussian",
     "GridPosterior",
     "HatMatrix",
+    "KruskalWallis",
     "LinearPosterior",
     "LogLinear",
     "LogOdds",
+    "Manova",
     "ModelPosterior",
     "MultivariateGaussian",
     "MultivariateStudent",
     "NormalInverseWishart",
     "NormalMean",
     "NormalityCheck",
+    "PostHoc",
     "RegressionCriteria",
     "RepeatedEstimate",
     "Scatter",
+    "Source",
     "StructuralRisk",
     "Summary",
     "TestOutcome",
@@ -131,21 +164,29 @@ __all__ = [
     "WithPrior",
     "ZScores",
     "ZeroEvidenceWarning",
+    "adjust",
     "aic",
+    "anova",
     "bayes_error",
     "bayes_rule",
     "bayes_rule_from_counts",
     "bayes_theorem",
     "bayesian_model_selection",
     "benjamini_hochberg",
+    "benjamini_yekutieli",
     "beta_from_interval",
     "bias_variance",
     "bic",
     "bivariate_logpdf",
+    "bonferroni",
+    "bonferroni_dunn",
     "box_m",
     "check_normality",
     "class_scatter",
+    "compare_ranks",
+    "conover",
     "constant_model",
+    "contrast",
     "corrected_error",
     "corrected_interval",
     "correlation",
@@ -156,24 +197,36 @@ __all__ = [
     "description_length",
     "discordant",
     "discriminant_directions",
+    "dunn",
+    "dunnett_quantile",
+    "dunnett_sf",
     "effective_parameters",
     "elbow",
     "entropy",
+    "finner",
     "first_model",
     "fisher_criterion",
     "fisher_direction",
     "five_by_two_f",
     "five_by_two_t",
+    "friedman",
+    "friedman_from_ranks",
     "gaussian_log_likelihood",
     "gaussian_log_odds",
     "gaussian_thresholds",
     "gini",
     "hat_matrix",
     "henze_zirkler",
+    "hochberg",
     "holm",
+    "holm_sidak",
+    "hommel",
     "kl_divergence",
+    "kruskal_wallis",
     "label_cross_entropy",
     "leave_one_out",
+    "letters",
+    "levene",
     "likelihood_ratio",
     "log_evidence",
     "log_linear_ratio",
@@ -183,6 +236,7 @@ __all__ = [
     "mahalanobis",
     "mahalanobis_sq",
     "mallows_cp",
+    "manova",
     "mardia",
     "max_entropy",
     "max_gini",
@@ -193,25 +247,33 @@ __all__ = [
     "minimum_error_rule",
     "minimum_model",
     "mutual_information",
+    "nemenyi",
     "normal_from_interval",
     "odds",
     "optimism",
     "paired_t",
     "paired_t_all",
     "polynomial_model",
+    "post_hoc",
     "press",
     "proportion_interval",
+    "quade",
     "r_squared",
     "regression_criteria",
     "relative_squared_error",
     "repeated_estimate",
     "rule_error",
+    "runs_alike",
     "scalar_projection",
+    "shaffer",
+    "sidak",
     "sigmoid",
     "smoothed_frequencies",
     "softmax",
     "softmax_jacobian",
     "structural_risk",
+    "studentized_range_quantile",
+    "studentized_range_sf",
     "study_estimator",
     "validation_elbow",
     "vector_projection",
