@@ -1,0 +1,253 @@
+"""What measures are given: labels twice, or labels and scores, read and checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.core.targets import encode_labels, plain_values
+from assay.errors import DataError, ParameterError
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Two labellings of the same rows.
+
+    labels : (K,) sorted union of both; truth, answer : (n,) codes into it; weight : (n,) or None
+    """
+
+    labels: np.ndarray
+    truth: np.ndarray
+    answer: np.ndarray
+    weight: np.ndarray | None
+
+    @property
+    def K(self) -> int:
+        return len(self.labels)
+
+    def table(self) -> np.ndarray:
+        """(K, K) weight of the rows by truth (rows) and answer (columns); counts are integers."""
+        K = self.K
+        cells = np.bincount(self.truth * K + self.answer, weights=self.weight, minlength=K * K)
+        return cells.reshape(K, K)
+
+
+def labelled(truth: Any, answer: Any, who: str, weight: Any = None) -> Labelled:
+    """Read truth and answer with the labels that occur in either."""
+    y, z = one_column(truth, who, "the truth"), one_column(answer, who, "the answer")
+    n = len(y)
+    if not n:
+        raise DataError(f"{who}: there are no rows.")
+    if len(z) != n:
+        raise DataError(
+            f"{who}: Found input variables with inconsistent numbers of samples: {n} true labels, {len(z)} answers."
+        )
+    w = weights(weight, n, who)
+    if y.dtype.kind in "iub" and z.dtype.kind in "iub":
+        low, high = min(int(y.min()), int(z.min())), max(int(y.max()), int(z.max()))
+        if high - low <= max(1024, 2 * n):
+            return _integers(y, z, low, high, w)
+    first, t = encode_labels(y, n, who)
+    second, a = encode_labels(z, n, who)
+    if len(first) == len(second) and first.dtype.kind == second.dtype.kind and (first == second).all():
+        return Labelled(first, t, a, w)
+    both = _union(first, second, who)
+    place = {label: k for k, label in enumerate(both.tolist())}
+    t = np.array([place[v] for v in first.tolist()])[t]
+    a = np.array([place[v] for v in second.tolist()])[a]
+    return Labelled(both, t, a, w)
+
+
+def _integers(y: np.ndarray, z: np.ndarray, low: int, high: int, w: np.ndarray | None) -> Labelled:
+    """Whole numbers in a short range: no sorting."""
+    t, a = y.astype(np.int64, copy=False), z.astype(np.int64, copy=False)
+    if low:
+        t, a = t - low, a - low
+    size = high - low + 1
+    there = (np.bincount(t, minlength=size) + np.bincount(a, minlength=size)) > 0
+    if there.all():
+        labels = np.arange(low, high + 1)
+    else:
+        labels = np.flatnonzero(there) + low
+        place = np.cumsum(there) - 1
+        t, a = place[t], place[a]
+    return Labelled(labels.astype(bool) if y.dtype.kind == z.dtype.kind == "b" else labels, t, a, w)
+
+
+def _union(first: np.ndarray, second: np.ndarray, who: str) -> np.ndarray:
+    words = [v.dtype.kind in "OUS" for v in (first, second)]
+    if words[0] != words[1]:
+        raise DataError(
+            f"{who}: Mix of label input types: the truth has {first.tolist()[0]!r}, the answer {second.tolist()[0]!r}."
+        )
+    together = sorted(set(first.tolist()) | set(second.tolist()))
+    return np.array(together, dtype=object if first.dtype.kind == "O" else None)
+
+
+def one_column(y: Any, who: str, what: str) -> np.ndarray:
+    """(n,) whatever it holds; a table of one column is a column."""
+    y = plain_values(y)
+    if not isinstance(y, np.ndarray):
+        if isinstance(y, (list, tuple)) and any(isinstance(v, str) for v in y):
+            y = np.array(y, dtype=object)
+        else:
+            try:
+                y = np.asarray(y)
+            except ValueError:
+                raise DataError(f"{who}: {what} is not one value per row.") from None
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise DataError(f"{who}: {what} must be one label per row, got shape {y.shape}.")
+    return y
+
+
+def weights(w: Any, n: int, who: str) -> np.ndarray | None:
+    """(n,) float64, finite, none negative, not all zero; None stays None."""
+    if w is None:
+        return None
+    try:
+        w = np.asarray(plain_values(w), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{who}: sample_weight must be numbers.") from None
+    if w.ndim == 0:
+        w = np.full(n, float(w))
+    if w.shape != (n,):
+        raise DataError(f"{who}: sample_weight must have one number per row ({n}), got shape {w.shape}.")
+    low = w.min()
+    if not np.isfinite(w).all() or low < 0:
+        raise DataError(f"{who}: sample_weight must be finite and not negative, got {low:g} as the lowest.")
+    if not w.any():
+        raise DataError(f"{who}: all {n} weights are zero, so there is nothing to measure.")
+    return w
+
+
+def numbers(x: Any, who: str, what: str, ndim: tuple[int, ...] = (1,)) -> np.ndarray:
+    """Finite float64 of one of the given dimensions, not empty."""
+    try:
+        x = np.asarray(plain_values(x), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{who}: {what} must be numbers, got {type(x).__name__}.") from None
+    if x.ndim not in ndim:
+        raise DataError(
+            f"{who}: {what} must have {' or '.join(map(str, ndim))} dimensions, got shape {x.shape}."
+        )
+    if not x.size:
+        raise DataError(f"{who}: there are no rows.")
+    if not np.isfinite(x).all():
+        row = int(np.argwhere(~np.isfinite(x))[0][0])
+        raise DataError(f"{who}: {what} of row {row} is NaN or infinite, expected finite numbers.")
+    return x
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores of two classes.
+
+    positive : (n,) bool; score : (n,); weight : (n,) or None; label : the positive class, None if not known
+    """
+
+    positive: np.ndarray
+    score: np.ndarray
+    weight: np.ndarray | None
+    label: Any
+
+
+def scored(truth: Any, score: Any, who: str, pos_label: Any = None, weight: Any = None) -> Scored:
+    """Read labels of two classes and a score that is larger for the positive one.
+
+    The positive class is ``pos_label``, else 1 where the labels are 0 or -1 and 1, else the last of the sorted
+    labels. Scores of two columns are a posterior, of which the positive class's column counts. Rows that weigh
+    nothing are left out.
+    """
+    s = numbers(score, who, "the score", (1, 2))
+    y = one_column(truth, who, "the truth")
+    if len(y) != len(s):
+        raise DataError(
+            f"{who}: Found input variables with inconsistent numbers of samples: {len(y)} true labels, {len(s)} scores."
+        )
+    w = weights(weight, len(s), who)
+    positive, label, column = _positive(y, pos_label, who)
+    if s.ndim == 2:
+        if s.shape[1] > 2:
+            raise DataError(
+                f"{who}: a curve is of two classes, the scores have {s.shape[1]} columns. Take one of them."
+            )
+        s = s[:, column if s.shape[1] == 2 else 0]
+    if w is not None and not w.all():
+        kept = w > 0
+        positive, s, w = positive[kept], s[kept], w[kept]
+    return Scored(positive, s, w, label)
+
+
+def _positive(y: np.ndarray, pos_label: Any, who: str) -> tuple[np.ndarray, Any, int]:
+    """Which rows are positive, the positive label, and its place among two sorted labels."""
+    if y.dtype.kind == "b" and pos_label is None:
+        return y, True, 1
+    if pos_label is None and y.dtype.kind in "iuf" and len(y):
+        low, high = y.min(), y.max()
+        if (high == 1 and low in (-1, 0, 1)) or (low == high and low in (-1, 0)):
+            positive = y == 1
+            if low == high or (positive | (y == low)).all():
+                return positive, 1, 1
+    labels, codes = encode_labels(y, len(y), who)
+    names = labels.tolist()
+    if pos_label is None:
+        if len(names) != 2:
+            raise DataError(
+                f"{who}: the truth has {len(names)} class{'' if len(names) == 1 else 'es'}, a curve is of two. "
+                "Say which class is positive: pos_label=..."
+            )
+        return codes == 1, names[1], 1
+    if pos_label not in names:
+        if len(names) > 1:
+            raise DataError(
+                f"{who}: pos_label={pos_label!r} is not a valid label. It should be one of {names}."
+            )
+        return np.zeros(len(y), dtype=bool), pos_label, 1
+    k = names.index(pos_label)
+    return codes == k, pos_label, min(k, 1)
+
+
+def probabilities(posterior: Any, who: str) -> np.ndarray:
+    """(n, K) float64 in 0..1; (n,) is the probability of the second of two classes."""
+    P = numbers(posterior, who, "the probability", (1, 2))
+    low, high = P.min(), P.max()
+    if low < 0 or high > 1:
+        raise DataError(f"{who}: probabilities lie between 0 and 1, got {low:g} to {high:g}.")
+    if P.ndim == 1 or P.shape[1] == 1:
+        P = P.reshape(-1)
+        return np.column_stack([1 - P, P])
+    return P
+
+
+def classes_of(truth: Any, K: int, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """(K,) labels of K columns and (n,) codes of the truth among them."""
+    y = one_column(truth, who, "the truth")
+    found, codes = encode_labels(y, len(y), who)
+    if labels is None:
+        if len(found) != K:
+            raise DataError(
+                f"{who}: the truth has {len(found)} classes {found.tolist()[:5]} and there are {K} columns. "
+                "Name the classes of the columns: labels=[...]."
+            )
+        return found, codes
+    names = np.unique(np.asarray(labels))
+    if len(names) != K:
+        raise ParameterError(f"{who}: labels names {len(names)} classes, the probabilities have {K} columns.")
+    place = {label: k for k, label in enumerate(names.tolist())}
+    unknown = [label for label in found.tolist() if label not in place]
+    if unknown:
+        raise DataError(f"{who}: the truth has the label {unknown[0]!r}, which is not among labels.")
+    return names, np.array([place[v] for v in found.tolist()], dtype=np.int64)[codes]
+
+
+def undefined(message: str) -> None:
+    """Warn, as scikit-learn does, that a measure has no value here and which was given instead."""
+    import warnings
+
+    from sklearn.exceptions import UndefinedMetricWarning
+
+    warnings.warn(message, UndefinedMetricWarning, stacklevel=3)

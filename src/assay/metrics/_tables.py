@@ -1,0 +1,134 @@
+"""Measures as functions of a confusion table, for one table or for thousands at once.
+
+A table is (..., K, K): rows are the truth, columns the answer. Counts and weights are treated alike. What has no
+value (nothing tested, nothing answered) is NaN here; whoever calls decides what to say about it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """part / whole, NaN where the whole is 0."""
+    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    out = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
+    return np.divide(part, whole, out=out, where=whole > 0)
+
+
+def right(T: np.ndarray) -> np.ndarray:
+    """(..., K) rows of each class that were recognised."""
+    return np.diagonal(T, axis1=-2, axis2=-1)
+
+
+def tested(T: np.ndarray) -> np.ndarray:
+    """(..., K) rows of each class."""
+    return T.sum(axis=-1)
+
+
+def answered(T: np.ndarray) -> np.ndarray:
+    """(..., K) answers of each class."""
+    return T.sum(axis=-2)
+
+
+def mean_of_those_there(values: np.ndarray) -> np.ndarray:
+    """Mean over the last axis of what is not NaN; NaN if nothing is."""
+    there = ~np.isnan(values)
+    return share(np.where(there, values, 0.0).sum(axis=-1), there.sum(axis=-1))
+
+
+def accuracy(T: np.ndarray) -> np.ndarray:
+    return share(right(T).sum(axis=-1), T.sum(axis=(-2, -1)))
+
+
+def error(T: np.ndarray) -> np.ndarray:
+    return 1 - accuracy(T)
+
+
+def recalls(T: np.ndarray) -> np.ndarray:
+    return share(right(T), tested(T))
+
+
+def precisions(T: np.ndarray) -> np.ndarray:
+    return share(right(T), answered(T))
+
+
+def specificities(T: np.ndarray) -> np.ndarray:
+    """True negatives over negatives, each class against the rest."""
+    outside = T.sum(axis=(-2, -1))[..., None] - tested(T)
+    return share(outside - (answered(T) - right(T)), outside)
+
+
+def f_measures(T: np.ndarray, beta: float = 1.0) -> np.ndarray:
+    """(1 + b^2) tp / (b^2 (tp + fn) + (tp + fp)) of each class."""
+    return share((1 + beta**2) * right(T), beta**2 * tested(T) + answered(T))
+
+
+def jaccards(T: np.ndarray) -> np.ndarray:
+    """tp / (tp + fp + fn) of each class."""
+    return share(right(T), tested(T) + answered(T) - right(T))
+
+
+def balanced_accuracy(T: np.ndarray) -> np.ndarray:
+    return mean_of_those_there(recalls(T))
+
+
+def macro_precision(T: np.ndarray) -> np.ndarray:
+    return mean_of_those_there(precisions(T))
+
+
+def macro_f1(T: np.ndarray) -> np.ndarray:
+    """Mean of the classes' F1; a class neither tested nor answered is left out."""
+    return mean_of_those_there(f_measures(T))
+
+
+def f1_of_means(T: np.ndarray) -> np.ndarray:
+    """Harmonic mean of macro precision and macro recall; a class never answered has precision 0."""
+    there = (tested(T) + answered(T)) > 0
+    P = np.where(there, np.nan_to_num(precisions(T)), np.nan)
+    R = np.where(there, np.nan_to_num(recalls(T)), np.nan)
+    p, r = mean_of_those_there(P), mean_of_those_there(R)
+    return np.where(p + r > 0, share(2 * p * r, p + r), np.where(np.isnan(p), np.nan, 0.0))
+
+
+def g_mean(T: np.ndarray) -> np.ndarray:
+    """Geometric mean of the recalls of the classes tested."""
+    R = recalls(T)
+    there = ~np.isnan(R)
+    K = there.sum(axis=-1)
+    product = np.where(there, R, 1.0)
+    with np.errstate(divide="ignore"):
+        logs = np.log(product).sum(axis=-1)
+    return np.where(K > 0, np.exp(share(logs, K)), np.nan)
+
+
+def youden(T: np.ndarray) -> np.ndarray:
+    """Sensitivity + specificity - 1; for K classes (sum of recalls - 1) / (K - 1), so chance is 0."""
+    R = recalls(T)
+    K = (~np.isnan(R)).sum(axis=-1)
+    mean = mean_of_those_there(R)
+    return np.where(K > 1, share(mean * K - 1, K - 1.0), np.nan)
+
+
+def kappa(T: np.ndarray, weights: str | None = None) -> np.ndarray:
+    """1 - disagreement seen / disagreement expected from the margins."""
+    D = disagreement(T.shape[-1], weights)
+    n = T.sum(axis=(-2, -1))
+    expected = share(np.einsum("...i,ij,...j->...", tested(T) * 1.0, D, answered(T) * 1.0), n)
+    return 1 - share((D * T).sum(axis=(-2, -1)), expected)
+
+
+def disagreement(K: int, weights: str | None) -> np.ndarray:
+    """(K, K) how far two answers are apart: 0/1, |i - j| or its square."""
+    apart = np.abs(np.subtract.outer(np.arange(K), np.arange(K))).astype(np.float64)
+    return (apart > 0).astype(np.float64) if weights is None else apart if weights == "linear" else apart**2
+
+
+def matthews(T: np.ndarray) -> np.ndarray:
+    """Correlation of truth and answer (Gorodkin 2004); 0 where either has one class only."""
+    t, a = tested(T).astype(np.float64), answered(T).astype(np.float64)
+    n = t.sum(axis=-1)
+    together = right(T).sum(axis=-1) * n - (t * a).sum(axis=-1)
+    apart = (n**2 - (a**2).sum(axis=-1)) * (n**2 - (t**2).sum(axis=-1))
+    out = np.zeros(np.shape(n))
+    return np.divide(together, np.sqrt(np.maximum(apart, 0)), out=out, where=apart > 0)

@@ -1,0 +1,79 @@
+"""Agreement beyond chance: Cohen's kappa and the correlation of Matthews."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.errors import ParameterError
+from assay.metrics import _tables
+from assay.metrics._given import labelled, undefined
+from assay.metrics.confusion import selected
+
+__all__ = ["cohen_kappa_score", "matthews_corrcoef"]
+
+
+def cohen_kappa_score(
+    y1: Any,
+    y2: Any,
+    *,
+    labels: Any = None,
+    weights: str | None = None,
+    sample_weight: Any = None,
+    replace_undefined_by: float = np.nan,
+) -> float:
+    r"""Agreement beyond what the two margins give by chance (Cohen 1960, weighted 1968).
+
+    .. math:: \kappa = 1 - \frac{\sum_{ij} d_{ij} n_{ij}}{\sum_{ij} d_{ij} n_{i\cdot} n_{\cdot j}/n}
+
+    with the disagreement :math:`d_{ij}` = 1 if :math:`i \ne j`, or :math:`|i-j|`, or its square.
+
+    Parameters
+    ----------
+    y1, y2 : (n,) labels; which is which does not matter
+    labels : classes and their order, which "linear" and "quadratic" need to be the natural one
+    weights : None, "linear" or "quadratic"
+    sample_weight : (n,)
+    replace_undefined_by : what is returned, with a warning, if chance alone agrees always
+
+    Examples
+    --------
+    >>> from assay.metrics import cohen_kappa_score
+    >>> cohen_kappa_score([0, 0, 1, 1], [0, 1, 1, 1])
+    0.5
+    """
+    if weights not in (None, "linear", "quadratic"):
+        raise ParameterError(
+            f"cohen_kappa_score: weights must be None, linear or quadratic, got {weights!r}."
+        )
+    seen = labelled(y1, y2, "cohen_kappa_score", sample_weight)
+    table, _ = selected(seen, labels, "cohen_kappa_score")
+    found = float(_tables.kappa(table.astype(np.float64), weights))
+    if np.isnan(found):
+        undefined(
+            f"cohen_kappa_score: only one label in common, kappa is undefined and set to {replace_undefined_by}."
+        )
+        return replace_undefined_by
+    return found
+
+
+def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    r"""Correlation of truth and answer, from -1 to 1 (Matthews 1975; K classes: Gorodkin 2004).
+
+    .. math:: \frac{TP\,TN - FP\,FN}{\sqrt{(TP+FP)(TP+FN)(TN+FP)(TN+FN)}}
+
+    0 if the truth or the answer has one class only.
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) labels
+    sample_weight : (n,)
+
+    Examples
+    --------
+    >>> from assay.metrics import matthews_corrcoef
+    >>> round(matthews_corrcoef([1, 1, 1, 0], [1, 0, 1, 1]), 4)
+    -0.3333
+    """
+    return float(_tables.matthews(labelled(y_true, y_pred, "matthews_corrcoef", sample_weight).table()))

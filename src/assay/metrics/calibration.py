@@ -1,0 +1,236 @@
+"""Whether probabilities mean what they say: calibration error and the reliability curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.decide.isotonic import pool_adjacent_violators
+from assay.errors import DataError, ParameterError
+from assay.metrics._given import classes_of, probabilities, scored, weights
+from assay.metrics.bins import binned, grouped
+from assay.stats._checks import as_random
+from assay.stats.proportion_interval import wilson_interval
+from assay.stats.test_result import check_alpha
+
+__all__ = ["ReliabilityCurve", "calibration_error"]
+
+
+def calibration_error(
+    truth: Any,
+    posterior: Any,
+    *,
+    bins: int = 15,
+    strategy: str = "uniform",
+    norm: str = "l1",
+    of: str = "auto",
+    debias: bool = False,
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Distance of what came true from what was forecast, over bins of the forecast.
+
+    .. math:: ECE = \sum_b \tfrac{n_b}n |o_b - p_b|, \quad
+              RMSCE = \sqrt{\sum_b \tfrac{n_b}n (o_b - p_b)^2}, \quad MCE = \max_b |o_b - p_b|
+
+    Noise alone makes it larger than zero, the more so the fewer rows a bin has: ``debias=True`` takes the noise
+    expected at :math:`\sigma_b^2 = o_b(1-o_b)/(n_b-1)` away (Kumar, Liang and Ma 2019; Broecker 2012).
+
+    Parameters
+    ----------
+    truth : (n,) labels
+    posterior : (n, K) probabilities, or (n,) of the second of two classes
+    bins : int
+    strategy : "uniform" (equal widths) or "quantile" (equal mass, also called adaptive)
+    norm : "l1" (ECE), "l2" (root mean square) or "max" (MCE)
+    of : "positive" (the second of two classes), "answer" (the largest probability against being right), "class" (mean
+        over the classes of each one's error), or "auto": "positive" for two classes, else "answer"
+    debias : take the expected noise away; not for "max"
+    labels : (K,) classes of the columns, if not those of truth
+    sample_weight : (n,)
+
+    Examples
+    --------
+    >>> from assay.metrics import calibration_error
+    >>> round(calibration_error([0, 0, 0, 1, 1], [0.2, 0.2, 0.2, 0.2, 0.9], bins=2), 4)
+    0.06
+    """
+    who = "calibration_error"
+    if norm not in ("l1", "l2", "max"):
+        raise ParameterError(f"{who}: norm must be l1, l2 or max, got {norm!r}.")
+    if of not in ("auto", "positive", "answer", "class"):
+        raise ParameterError(f"{who}: of must be auto, positive, answer or class, got {of!r}.")
+    if debias and norm == "max":
+        raise ParameterError(f"{who}: the noise of a maximum is not known; debias is for l1 and l2.")
+    P = probabilities(posterior, who)
+    _, codes = classes_of(truth, P.shape[1], labels, who)
+    if len(codes) != len(P):
+        raise DataError(f"{who}: {len(codes)} true labels and {len(P)} rows of probabilities.")
+    w = weights(sample_weight, len(P), who)
+    return _error(P, codes, w, bins, strategy, norm, of, debias, who)
+
+
+def _error(
+    P: np.ndarray,
+    codes: np.ndarray,
+    w: np.ndarray | None,
+    bins: int = 15,
+    strategy: str = "uniform",
+    norm: str = "l1",
+    of: str = "auto",
+    debias: bool = False,
+    who: str = "calibration_error",
+) -> float:
+    K = P.shape[1]
+    if of == "auto":
+        of = "positive" if K == 2 else "answer"
+    w = np.ones(len(P)) if w is None else w
+    if of == "positive":
+        if K != 2:
+            raise ParameterError(f"{who}: of='positive' is for two classes, there are {K}.")
+        return _distance(P[:, 1], (codes == 1) * 1.0, w, bins, strategy, norm, debias, who)
+    if of == "answer":
+        answer = P.argmax(axis=1)
+        sure = P[np.arange(len(P)), answer]
+        return _distance(sure, (answer == codes) * 1.0, w, bins, strategy, norm, debias, who)
+    each = [_distance(P[:, k], (codes == k) * 1.0, w, bins, strategy, norm, debias, who) for k in range(K)]
+    return float(np.mean(each))
+
+
+def _distance(
+    p: np.ndarray, y: np.ndarray, w: np.ndarray, bins: int, strategy: str, norm: str, debias: bool, who: str
+) -> float:
+    mass, forecast, came, place, _ = binned(p, y, w, bins, strategy, who)
+    gap, share = np.abs(came - forecast), mass / mass.sum()
+    if norm == "max":
+        return float(gap.max())
+    noise = np.zeros_like(gap)
+    if debias:
+        rows = mass**2 / np.bincount(place, weights=w * w)  # effective rows of each bin
+        var = came * (1 - came) / np.maximum(rows - 1, 1)
+        noise = var if norm == "l2" else _folded(gap, np.sqrt(var)) - gap
+    if norm == "l2":
+        return float(np.sqrt(max(0.0, share @ (gap**2 - noise))))
+    return float(max(0.0, share @ (gap - noise)))
+
+
+def _folded(d: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """E|d + s Z| of a standard normal Z."""
+    from scipy.special import ndtr
+
+    z = np.divide(d, s, out=np.full_like(d, 40.0), where=s > 0)
+    return s * np.sqrt(2 / np.pi) * np.exp(-z * z / 2) + d * (1 - 2 * ndtr(-z))
+
+
+@dataclass(frozen=True)
+class ReliabilityCurve:
+    """What came true against what was forecast.
+
+    Parameters
+    ----------
+    predicted, observed : (m,) mean forecast and mean outcome of each group
+    count : (m,) rows, or weight
+    low, high : (m,) Wilson interval of the outcome's share; NaN for the isotonic way
+    method : "uniform", "quantile" or "isotonic"
+    alpha : of the intervals
+    label : the positive class
+    consistent_low, consistent_high : (m,) where the outcomes would lie, with probability 1 - alpha each, were the
+        forecasts calibrated; None if not asked for
+
+    Examples
+    --------
+    >>> from assay.metrics import ReliabilityCurve
+    >>> curve = ReliabilityCurve.of([0, 0, 0, 1, 1, 1], [0.1, 0.1, 0.6, 0.6, 0.9, 0.9], bins=3)
+    >>> curve.predicted.round(2), curve.observed.round(2), curve.count
+    (array([0.1, 0.6, 0.9]), array([0. , 0.5, 1. ]), array([2., 2., 2.]))
+    """
+
+    predicted: np.ndarray
+    observed: np.ndarray
+    count: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    method: str
+    alpha: float
+    label: Any = None
+    consistent_low: np.ndarray | None = None
+    consistent_high: np.ndarray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        truth: Any,
+        probability: Any,
+        *,
+        method: str = "quantile",
+        bins: int = 10,
+        alpha: float = 0.05,
+        resamples: int = 0,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        random_state: Any = 0,
+    ) -> ReliabilityCurve:
+        """Compare forecasts with outcomes.
+
+        Parameters
+        ----------
+        truth : (n,) labels of two classes
+        probability : (n,) of the positive class, or (n, 2)
+        method : "quantile" or "uniform" bins, or "isotonic", the best curve that never falls (CORP; Dimitriadis,
+            Gneiting and Jordan 2021)
+        bins : int, not for "isotonic"
+        alpha : of the intervals
+        resamples : if above 0, so many sets of outcomes are drawn from the forecasts for the consistency band
+        pos_label, sample_weight : as in :func:`brier_score_loss`
+        """
+        who = "ReliabilityCurve"
+        alpha = check_alpha(alpha, who)
+        seen = scored(truth, probability, who, pos_label, sample_weight)
+        p, y = seen.score, seen.positive.astype(np.float64)
+        if p.min() < 0 or p.max() > 1:
+            raise DataError(f"{who}: probabilities lie between 0 and 1, got {p.min():g} to {p.max():g}.")
+        w = np.ones(len(p)) if seen.weight is None else seen.weight
+        if method == "isotonic":
+            mass, forecast, came = grouped(p, y, w)
+            fitted = pool_adjacent_violators(came, mass)
+            nothing = np.full(len(mass), np.nan)
+            band = _isotonic_band(p, w, resamples, alpha, random_state)
+            return cls(forecast, fitted, mass, nothing, nothing, method, alpha, seen.label, *band)
+        if method not in ("uniform", "quantile"):
+            raise ParameterError(f"{who}: method must be quantile, uniform or isotonic, got {method!r}.")
+        mass, forecast, came, place, _ = binned(p, y, w, bins, method, who)
+        rows = mass**2 / np.bincount(place, weights=w * w)
+        low, high = wilson_interval(came, rows, alpha)
+        band = _bin_band(p, w, place, mass, resamples, alpha, random_state)
+        return cls(forecast, came, mass, np.asarray(low), np.asarray(high), method, alpha, seen.label, *band)
+
+    def recalibrated(self, probability: Any) -> np.ndarray:
+        """Probabilities read off the curve, in between by lines."""
+        return np.interp(np.asarray(probability, dtype=np.float64), self.predicted, self.observed)
+
+
+def _bin_band(
+    p: np.ndarray, w: np.ndarray, place: np.ndarray, mass: np.ndarray, resamples: int, alpha: float, seed: Any
+) -> tuple[Any, Any]:
+    if not resamples:
+        return None, None
+    rng = as_random(seed)
+    drawn = np.empty((resamples, len(mass)))
+    for b in range(resamples):
+        drawn[b] = np.bincount(place, weights=w * (rng.random(len(p)) < p), minlength=len(mass)) / mass
+    low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
+    return low, high
+
+
+def _isotonic_band(p: np.ndarray, w: np.ndarray, resamples: int, alpha: float, seed: Any) -> tuple[Any, Any]:
+    if not resamples:
+        return None, None
+    rng = as_random(seed)
+    drawn = []
+    for _ in range(resamples):
+        mass, _, came = grouped(p, (rng.random(len(p)) < p) * 1.0, w)
+        drawn.append(pool_adjacent_violators(came, mass))
+    low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
+    return low, high

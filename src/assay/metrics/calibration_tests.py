@@ -1,0 +1,120 @@
+"""Tests of calibration: Hosmer and Lemeshow's, Spiegelhalter's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+from assay.metrics._given import scored
+from assay.metrics.bins import binned
+from assay.stats.test_result import TestResult, check_alpha, check_alternative
+
+__all__ = ["hosmer_lemeshow", "spiegelhalter"]
+
+
+def hosmer_lemeshow(
+    truth: Any,
+    probability: Any,
+    *,
+    groups: int = 10,
+    fitted: bool = False,
+    pos_label: Any = None,
+    alpha: float = 0.05,
+) -> TestResult:
+    r"""Test whether probabilities are calibrated, over groups of about equal size (Hosmer and Lemeshow 1980).
+
+    .. math:: C = \sum_g \frac{(O_g - n_g \bar p_g)^2}{n_g \bar p_g (1 - \bar p_g)}
+
+    against chi-square with G degrees of freedom on rows the model did not learn from, G - 2 on rows it was fitted to.
+    Rows of equal probability stay in one group, so there may be fewer groups than asked for.
+
+    Parameters
+    ----------
+    truth : (n,) labels of two classes
+    probability : (n,) of the positive class
+    groups : int
+    fitted : whether the model was fitted to these rows
+    pos_label : the positive class
+
+    Examples
+    --------
+    >>> from assay.metrics import hosmer_lemeshow
+    >>> found = hosmer_lemeshow([0, 0, 1, 1, 0, 1, 1, 1], [.3, .3, .3, .3, .8, .8, .8, .8], groups=2)
+    >>> round(found.statistic, 4), found.df, round(found.p, 4)
+    (0.8244, 2, 0.6622)
+    """
+    who = "hosmer_lemeshow"
+    alpha = check_alpha(alpha, who)
+    p, y = _read(truth, probability, pos_label, who)
+    if isinstance(groups, bool) or not isinstance(groups, (int, np.integer)) or groups < 2:
+        raise ParameterError(f"{who}: groups must be a whole number from 2 up, got {groups!r}.")
+    from scipy.special import chdtrc
+
+    mass, forecast, came, _, _ = binned(p, y, np.ones(len(p)), groups, "quantile", who)
+    name, df = "Hosmer-Lemeshow test of calibration", len(mass) - 2 * fitted
+    if df < 1:
+        why = (
+            f"The probabilities make {len(mass)} groups only, too few for rows that the model was fitted to."
+        )
+        return TestResult(name, np.nan, np.nan, alpha=alpha, why=why)
+    off, var = mass * (came - forecast), mass * forecast * (1 - forecast)
+    if ((var <= 0) & (off != 0)).any():
+        why = "A group was said to be certain and was not."
+        return TestResult(name, np.inf, 0.0, df, alpha=alpha, why=why)
+    statistic = float(np.sum(np.divide(off**2, var, out=np.zeros_like(var), where=var > 0)))
+    why = "" if len(mass) == groups else f"Equal probabilities leave {len(mass)} groups instead of {groups}."
+    return TestResult(name, statistic, float(chdtrc(df, statistic)), df, alpha=alpha, why=why)
+
+
+def spiegelhalter(
+    truth: Any,
+    probability: Any,
+    *,
+    pos_label: Any = None,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+) -> TestResult:
+    r"""Test whether the Brier score is what calibrated probabilities would give (Spiegelhalter 1986).
+
+    .. math:: z = \frac{\sum_i (y_i - p_i)(1 - 2p_i)}{\sqrt{\sum_i (1-2p_i)^2\, p_i(1-p_i)}}
+
+    No groups needed; "greater" asks for a Brier score that is too large: probabilities too extreme.
+
+    Parameters
+    ----------
+    truth : (n,) labels of two classes
+    probability : (n,) of the positive class
+    pos_label : the positive class
+
+    Examples
+    --------
+    >>> from assay.metrics import spiegelhalter
+    >>> found = spiegelhalter([0, 0, 1, 0, 1, 1, 0, 1], [.1, .2, .2, .3, .7, .8, .8, .9])
+    >>> round(found.statistic, 4), round(found.p, 4)
+    (0.4981, 0.6184)
+    """
+    alpha, alternative = check_alpha(alpha, "spiegelhalter"), check_alternative(alternative, "spiegelhalter")
+    p, y = _read(truth, probability, pos_label, "spiegelhalter")
+    from scipy.special import ndtr
+
+    name = "Spiegelhalter's test of calibration"
+    over, var = float((y - p) @ (1 - 2 * p)), float((1 - 2 * p) ** 2 @ (p * (1 - p)))
+    if var <= 0:
+        if abs(over) <= 1e-12:
+            why = "Every probability is 0, 1/2 or 1 and none of the certain ones was wrong: nothing speaks against it."
+            return TestResult(name, 0.0, 1.0, alternative=alternative, alpha=alpha, why=why)
+        why = "Every probability is 0, 1/2 or 1, and a certain one was wrong."
+        return TestResult(name, np.inf, 1.0 if alternative == "less" else 0.0, alternative=alternative, alpha=alpha,
+                          why=why)  # fmt: skip
+    z = over / np.sqrt(var)
+    p_value = {"two-sided": 2 * ndtr(-abs(z)), "greater": ndtr(-z), "less": ndtr(z)}[alternative]
+    return TestResult(name, float(z), float(p_value), alternative=alternative, alpha=alpha)
+
+
+def _read(truth: Any, probability: Any, pos_label: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+    seen = scored(truth, probability, who, pos_label)
+    if seen.score.min() < 0 or seen.score.max() > 1:
+        raise DataError(f"{who}: probabilities lie between 0 and 1.")
+    return seen.score, seen.positive.astype(np.float64)

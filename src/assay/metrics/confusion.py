@@ -1,0 +1,315 @@
+"""Who was taken for whom: the table of truth against answer, with names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+from assay.metrics import _tables
+from assay.metrics._given import Labelled, labelled, undefined
+
+__all__ = ["Confusion", "confusion_matrix"]
+
+
+def confusion_matrix(
+    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None, normalize: str | None = None
+) -> np.ndarray:
+    """(K, K) rows of each class (table rows) that got each answer (table columns).
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) labels
+    labels : which classes, in which order; default all that occur, sorted. Rows of other classes are left out
+    sample_weight : (n,)
+    normalize : "true" (each row sums to 1), "pred" (each column), "all", or None for counts
+
+    Examples
+    --------
+    >>> from assay.metrics import confusion_matrix
+    >>> confusion_matrix(["cat", "ant", "cat"], ["cat", "cat", "cat"], labels=["cat", "ant"])
+    array([[2, 0],
+           [1, 0]])
+    """
+    if normalize not in (None, "true", "pred", "all"):
+        raise ParameterError(
+            f"confusion_matrix: normalize must be true, pred, all or None, got {normalize!r}."
+        )
+    seen = labelled(y_true, y_pred, "confusion_matrix", sample_weight)
+    table, _ = selected(seen, labels, "confusion_matrix")
+    if sample_weight is not None and np.asarray(sample_weight).dtype.kind in "biu":
+        table = table.astype(np.int64)
+    if normalize is None:
+        return table
+    whole = {"true": table.sum(axis=1, keepdims=True), "pred": table.sum(axis=0), "all": table.sum()}[
+        normalize
+    ]
+    return np.nan_to_num(_tables.share(table, whole))
+
+
+def selected(seen: Labelled, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """The table of some classes in a given order, and their labels; classes that do not occur have no rows."""
+    table = seen.table()
+    if labels is None:
+        return table, seen.labels
+    wanted = (
+        np.asarray(labels, dtype=object).tolist() if not isinstance(labels, np.ndarray) else labels.tolist()
+    )
+    if not len(wanted):
+        raise DataError(f"{who}: 'labels' should contain at least one label.")
+    place = {label: k for k, label in enumerate(seen.labels.tolist())}
+    found = np.array([place.get(label, -1) for label in wanted])
+    if not any(k >= 0 and seen_rows for k, seen_rows in zip(found, table.sum(axis=1)[np.maximum(found, 0)])):
+        raise DataError(f"{who}: At least one label specified must be in y_true; none of {wanted[:5]} is.")
+    padded = np.zeros((seen.K + 1, seen.K + 1), dtype=table.dtype)
+    padded[:-1, :-1] = table
+    kinds = {type(v) for v in wanted}
+    return padded[np.ix_(found, found)], np.array(wanted, dtype=object if len(kinds) > 1 else None)
+
+
+@dataclass(frozen=True)
+class Confusion:
+    r"""A confusion table that knows its classes.
+
+    ``counts[i, j]`` rows of class i were answered j. For one class against the rest:
+
+    .. math:: TP = n_{kk}, \quad FN = n_{k\cdot} - n_{kk}, \quad FP = n_{\cdot k} - n_{kk}, \quad
+              TN = n - TP - FN - FP
+
+    Parameters
+    ----------
+    counts : (K, K) or weights
+    labels : (K,) the classes, in the order of the table
+
+    Attributes
+    ----------
+    tp, fn, fp, tn : (K,) of each class against the rest
+    recall, precision, specificity, f1, jaccard : (K,) NaN where nothing defines them
+    accuracy, error, balanced_accuracy, macro_f1, f1_of_means, g_mean, youden, kappa, matthews : float
+
+    Examples
+    --------
+    >>> from assay.metrics import Confusion
+    >>> seen = Confusion.of(["ill", "ill", "well", "well", "well"], ["ill", "well", "well", "well", "well"],
+    ...                     positive="ill")
+    >>> print(seen)
+    truth   answered ill   answered well
+    ill                1               1
+    well               0               3
+    >>> seen.recall, seen.accuracy
+    (array([0.5, 1. ]), 0.8)
+    """
+
+    counts: np.ndarray
+    labels: tuple[Any, ...]
+
+    @classmethod
+    def of(
+        cls,
+        truth: Any,
+        answer: Any,
+        *,
+        labels: Iterable[Any] | None = None,
+        positive: Any = None,
+        names: Any = None,
+        sample_weight: Any = None,
+    ) -> Confusion:
+        """Count.
+
+        Parameters
+        ----------
+        truth, answer : (n,) labels
+        labels : classes and their order; default all that occur, sorted
+        positive : the class that comes first, as textbooks lay out tp, fn / fp, tn
+        names : {label: name} or a sequence of names in the order of the sorted labels, to show instead of the labels
+        sample_weight : (n,)
+        """
+        seen = labelled(truth, answer, "Confusion", sample_weight)
+        table, found = selected(seen, None if labels is None else list(labels), "Confusion")
+        order = list(range(len(found)))
+        shown = found.tolist()
+        if positive is not None:
+            if positive not in shown:
+                raise ParameterError(f"Confusion: positive={positive!r} is not among the classes {shown}.")
+            order.sort(key=lambda k: shown[k] != positive)
+        if names is not None:
+            shown = _renamed(shown, names)
+        return cls(table[np.ix_(order, order)], tuple(shown[k] for k in order))
+
+    @property
+    def tp(self) -> np.ndarray:
+        return _tables.right(self.counts).copy()
+
+    @property
+    def fn(self) -> np.ndarray:
+        return _tables.tested(self.counts) - self.tp
+
+    @property
+    def fp(self) -> np.ndarray:
+        return _tables.answered(self.counts) - self.tp
+
+    @property
+    def tn(self) -> np.ndarray:
+        return self.counts.sum() - self.tp - self.fn - self.fp
+
+    @property
+    def recall(self) -> np.ndarray:
+        return _tables.recalls(self.counts)
+
+    @property
+    def precision(self) -> np.ndarray:
+        return _tables.precisions(self.counts)
+
+    @property
+    def specificity(self) -> np.ndarray:
+        return _tables.specificities(self.counts)
+
+    @property
+    def f1(self) -> np.ndarray:
+        return _tables.f_measures(self.counts)
+
+    @property
+    def jaccard(self) -> np.ndarray:
+        return _tables.jaccards(self.counts)
+
+    @property
+    def accuracy(self) -> float:
+        return float(_tables.accuracy(self.counts))
+
+    @property
+    def error(self) -> float:
+        return float(_tables.error(self.counts))
+
+    @property
+    def balanced_accuracy(self) -> float:
+        return float(_tables.balanced_accuracy(self.counts))
+
+    @property
+    def macro_f1(self) -> float:
+        """Mean of the classes' F1."""
+        return float(_tables.macro_f1(self.counts))
+
+    @property
+    def f1_of_means(self) -> float:
+        """F1 of the mean precision and the mean recall."""
+        return float(_tables.f1_of_means(self.counts))
+
+    @property
+    def g_mean(self) -> float:
+        return float(_tables.g_mean(self.counts))
+
+    @property
+    def youden(self) -> float:
+        return float(_tables.youden(self.counts))
+
+    @property
+    def kappa(self) -> float:
+        return float(_tables.kappa(self.counts))
+
+    @property
+    def matthews(self) -> float:
+        return float(_tables.matthews(self.counts))
+
+    def __str__(self) -> str:
+        head = ["truth", *(f"answered {label}" for label in self.labels)]
+        rows = [[str(label), *map(_shown, row)] for label, row in zip(self.labels, self.counts)]
+        width = [max(len(line[j]) for line in [head, *rows]) for j in range(len(head))]
+        lines = [
+            "   ".join(c.ljust(w) if j == 0 else c.rjust(w) for j, (c, w) in enumerate(zip(line, width)))
+            for line in [head, *rows]
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>answered {escape(str(label))}</th>" for label in self.labels)
+        body = "".join(
+            f"<tr><th>{escape(str(label))}</th>"
+            + "".join(
+                f"<td>{'<b>' if i == j else ''}{_shown(v)}{'</b>' if i == j else ''}</td>"
+                for j, v in enumerate(row)
+            )
+            + "</tr>"
+            for i, (label, row) in enumerate(zip(self.labels, self.counts))
+        )
+        return f"<table><thead><tr><th>truth</th>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if float(value) != int(value) else str(int(value))
+
+
+def _renamed(labels: list[Any], names: Any) -> list[Any]:
+    if isinstance(names, dict):
+        return [names.get(label, label) for label in labels]
+    names = list(names)
+    if len(names) != len(labels):
+        raise ParameterError(f"Confusion: {len(labels)} classes and {len(names)} names.")
+    place = {label: names[k] for k, label in enumerate(sorted(labels))}
+    return [place[label] for label in labels]
+
+
+def check_average(seen: Labelled, average: str | None, labels: Any, pos_label: Any, who: str) -> Any:
+    """The classes that count, after scikit-learn's rules for ``average``, ``labels`` and ``pos_label``."""
+    if average not in (None, "binary", "micro", "macro", "weighted"):
+        raise ParameterError(
+            f"{who}: average must be binary, micro, macro, weighted or None, got {average!r}."
+        )
+    names = seen.labels.tolist()
+    if average == "binary":
+        if len(names) > 2:
+            raise ParameterError(
+                f"{who}: Target is multiclass but average='binary'. Choose micro, macro, weighted or None."
+            )
+        if pos_label not in names and len(names) == 2:
+            raise ParameterError(
+                f"{who}: pos_label={pos_label!r} is not a valid label. It should be one of {names}."
+            )
+        return [pos_label]
+    if pos_label not in (None, 1):
+        import warnings
+
+        warnings.warn(
+            f"{who}: pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got {average!r}); "
+            "use labels=[pos_label] for one class.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return labels
+
+
+def divided(part: np.ndarray, whole: np.ndarray, zero_division: Any, who: str, what: str) -> np.ndarray:
+    """part / whole, and what scikit-learn's ``zero_division`` says where the whole is 0."""
+    out = _tables.share(part, whole)
+    gap = np.isnan(out)
+    if gap.any():
+        if isinstance(zero_division, str):
+            if zero_division != "warn":
+                raise ParameterError(
+                    f"{who}: zero_division must be 'warn', 0, 1 or NaN, got {zero_division!r}."
+                )
+            if what:
+                undefined(
+                    f"{what} is ill-defined and being set to 0.0 for classes without rows to divide by ({who})."
+                )
+            out[gap] = 0.0
+        else:
+            out[gap] = float(zero_division)
+    return out
+
+
+def margins(seen: Labelled, labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(tp, answered, tested) of the classes asked for; a class that never occurs has zeros."""
+    table = seen.table()
+    found = np.stack([_tables.right(table), _tables.answered(table), _tables.tested(table)])
+    if labels is None:
+        return found[0], found[1], found[2]
+    place = {label: k for k, label in enumerate(seen.labels.tolist())}
+    rows = [
+        place.get(v, seen.K) for v in (labels.tolist() if isinstance(labels, np.ndarray) else list(labels))
+    ]
+    found = np.concatenate([found, np.zeros((3, 1), dtype=found.dtype)], axis=1)[:, rows]
+    return found[0], found[1], found[2]

@@ -1,0 +1,138 @@
+"""What answers cost: expected cost under a loss table, and accuracy weighted by the classes' costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.decide.losses import as_loss
+from assay.errors import DataError, ParameterError
+from assay.metrics._given import labelled, one_column, weights
+
+__all__ = ["cost_per_row", "cost_sensitive_accuracy", "expected_cost"]
+
+
+def cost_per_row(
+    truth: Any, answer: Any, loss: Any = None, *, classes: Any = None, reject: Any = None
+) -> np.ndarray:
+    """(n,) what each answer cost.
+
+    Parameters
+    ----------
+    truth : (n,) labels
+    answer : (n,) labels, or any action that the loss names
+    loss : {(said, truth): cost} or a table (actions, classes), as in :func:`assay.decide.as_loss`; None is 0/1
+    classes : the order of a table's columns; default the sorted labels of truth and answer
+    reject : the answer "reject" costs this, a number or one per row; None takes it as any other action
+
+    Examples
+    --------
+    >>> from assay.metrics import cost_per_row
+    >>> cost_per_row(["ill", "well", "ill"], ["well", "ill", "ill"], {("well", "ill"): 10})
+    array([10.,  1.,  0.])
+    """
+    who = "cost_per_row"
+    y, z = one_column(truth, who, "the truth"), one_column(answer, who, "the answer")
+    if len(y) != len(z) or not len(y):
+        raise DataError(f"{who}: {len(y)} true labels and {len(z)} answers.")
+    said = (
+        np.array([str(v) == "reject" for v in z.tolist()])
+        if reject is not None
+        else np.zeros(len(z), dtype=bool)
+    )
+    names = _classes(y, z[~said], loss, classes, who)
+    table = as_loss(loss, names, who=who)
+    place = {v: k for k, v in enumerate(table.actions)}
+    known = {v: k for k, v in enumerate(table.classes)}
+    chosen = _codes(z, place, said, who, "answer")
+    codes = _codes(y, known, np.zeros(len(y), dtype=bool), who, "true label")
+    paid = table.of(chosen, codes)
+    return np.where(said, reject, paid) if said.any() else paid
+
+
+def _classes(y: np.ndarray, z: np.ndarray, loss: Any, classes: Any, who: str) -> list[Any]:
+    if classes is not None:
+        return list(np.asarray(classes).tolist())
+    if hasattr(loss, "classes"):
+        return list(loss.classes)
+    if isinstance(loss, dict):  # an action of the loss need not be a class
+        actions = {said for said, _ in loss}
+        named = {t for _, t in loss}
+        extra = {v for v in set(z.tolist()) if v not in actions or v in named}
+        return sorted(set(y.tolist()) | named | extra)
+    return sorted(set(y.tolist()) | set(z.tolist()))
+
+
+def _codes(values: np.ndarray, place: dict[Any, int], skipped: np.ndarray, who: str, what: str) -> np.ndarray:
+    found = np.array([place.get(v, -1) for v in values.tolist()], dtype=np.int64)
+    lost = (found < 0) & ~skipped
+    if lost.any():
+        row = int(np.argmax(lost))
+        raise DataError(
+            f"{who}: the {what} {values[row]!r} of row {row} is not in the loss, which knows {list(place)}."
+        )
+    return np.maximum(found, 0)
+
+
+def expected_cost(
+    truth: Any,
+    answer: Any,
+    loss: Any = None,
+    *,
+    classes: Any = None,
+    reject: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""The mean cost of the answers, :math:`\frac1n\sum_i \lambda(\hat y_i, y_i)`: the empirical risk.
+
+    Parameters
+    ----------
+    truth, answer, loss, classes, reject : as in :func:`cost_per_row`
+    sample_weight : (n,)
+
+    Examples
+    --------
+    >>> from assay.metrics import expected_cost
+    >>> expected_cost(["ill", "well", "ill", "well"], ["well", "ill", "ill", "well"], {("well", "ill"): 10})
+    2.75
+    """
+    paid = cost_per_row(truth, answer, loss, classes=classes, reject=reject)
+    return float(np.average(paid, weights=weights(sample_weight, len(paid), "expected_cost")))
+
+
+def cost_sensitive_accuracy(truth: Any, answer: Any, cost: Any, *, sample_weight: Any = None) -> float:
+    r"""Accuracy in which each row counts as much as an error on its class costs.
+
+    .. math:: A = \frac{\sum_k c_k n_k a_k}{\sum_k c_k n_k}
+
+    with the classes' costs :math:`c_k`, rows :math:`n_k` and accuracies :math:`a_k`; equal costs give the accuracy.
+
+    Parameters
+    ----------
+    truth, answer : (n,) labels
+    cost : {class: cost}, or (K,) in the order of the sorted labels of truth and answer
+    sample_weight : (n,)
+
+    Examples
+    --------
+    >>> from assay.metrics import cost_sensitive_accuracy
+    >>> cost_sensitive_accuracy(["no", "no", "yes"], ["no", "no", "no"], {"no": 1, "yes": 8})
+    0.2
+    """
+    who = "cost_sensitive_accuracy"
+    seen = labelled(truth, answer, who, sample_weight)
+    names = seen.labels.tolist()
+    if isinstance(cost, dict):
+        missing = [v for v in names if v not in cost]
+        if missing:
+            raise ParameterError(f"{who}: cost has no entry for class {missing[0]!r}.")
+        cost = [cost[v] for v in names]
+    c = np.asarray(cost, dtype=np.float64)
+    if c.shape != (seen.K,) or not np.isfinite(c).all() or (c < 0).any():
+        raise ParameterError(f"{who}: cost must be {seen.K} numbers from 0 up, one per class, got {cost!r}.")
+    table = seen.table()
+    whole = float(c @ table.sum(axis=1))
+    if not whole > 0:
+        raise ParameterError(f"{who}: the classes tested cost nothing, so there is nothing to weigh by.")
+    return float(c @ np.diagonal(table) / whole)

@@ -1,0 +1,105 @@
+"""What working from the top of a ranking brings: gain and lift."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+from assay.metrics._given import scored
+from assay.metrics.curves import tallies
+
+__all__ = ["GainCurve", "lift_score"]
+
+
+@dataclass(frozen=True)
+class GainCurve:
+    """Share of the positives found among the share of rows with the highest scores.
+
+    Rows of equal score are taken together; within them the gain grows evenly.
+
+    Parameters
+    ----------
+    share : (m,) of the rows, from 0 to 1
+    gain : (m,) of the positives among them, from 0 to 1
+    thresholds : (m,) the lowest score taken
+    prevalence : float
+        Share of positives among all rows; a perfect ranking has found all at this share.
+    label : the positive class
+
+    Examples
+    --------
+    >>> from assay.metrics import GainCurve
+    >>> curve = GainCurve.of([1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.2, 0.1])
+    >>> curve.share, curve.gain, curve.lift.round(3)
+    (array([0. , 0.2, 0.4, 0.6, 0.8, 1. ]), array([0. , 0.5, 0.5, 1. , 1. , 1. ]),
+     array([2.5 , 2.5 , 1.25 , 1.667, 1.25 , 1. ]))
+    >>> curve.at(0.5)
+    0.75
+    """
+
+    share: np.ndarray
+    gain: np.ndarray
+    thresholds: np.ndarray
+    prevalence: float
+    label: Any = None
+
+    @classmethod
+    def of(cls, truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> GainCurve:
+        """The curve of (n,) labels of two classes and (n,) scores; ``pos_label`` as in :func:`roc_curve`."""
+        seen = scored(truth, score, "GainCurve", pos_label, sample_weight)
+        counted = tallies(seen)
+        P, n = counted.tps[-1], counted.tps[-1] + counted.fps[-1]
+        if not P > 0:
+            raise DataError("GainCurve: the truth has no positive row, so there is nothing to gain.")
+        share = np.append(0.0, (counted.tps + counted.fps) / n)
+        return cls(
+            share,
+            np.append(0.0, counted.tps / P),
+            np.append(np.inf, counted.threshold),
+            float(P / n),
+            seen.label,
+        )
+
+    @property
+    def lift(self) -> np.ndarray:
+        """(m,) gain over share: how many times as many positives as rows drawn by lot; at 0 that of the first step."""
+        found = np.divide(self.gain, self.share, out=np.ones_like(self.gain), where=self.share > 0)
+        found[0] = found[1]
+        return found
+
+    @property
+    def area(self) -> float:
+        """Area under the gain; 0.5 for rows drawn by lot."""
+        return float(np.diff(self.share) @ (self.gain[1:] + self.gain[:-1]) / 2)
+
+    def at(self, share: float) -> float:
+        """The gain at a share of the rows."""
+        if not 0 <= share <= 1:
+            raise ParameterError(f"GainCurve.at: share must lie between 0 and 1, got {share!r}.")
+        return float(np.interp(share, self.share, self.gain))
+
+
+def lift_score(
+    truth: Any, score: Any, *, share: float = 0.1, pos_label: Any = None, sample_weight: Any = None
+) -> float:
+    """How many times as many positives the best share of the rows holds as rows drawn by lot would.
+
+    Parameters
+    ----------
+    truth : (n,) labels of two classes
+    score : (n,) larger for the positive class
+    share : of the rows, counted from the highest score; equal scores on the edge count in part
+    pos_label, sample_weight : as in :func:`roc_curve`
+
+    Examples
+    --------
+    >>> from assay.metrics import lift_score
+    >>> lift_score([1, 1, 0, 0, 0, 0, 0, 0, 0, 0], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1], share=0.2)
+    5.0
+    """
+    if not 0 < share <= 1:
+        raise ParameterError(f"lift_score: share must lie in (0, 1], got {share!r}.")
+    return GainCurve.of(truth, score, pos_label=pos_label, sample_weight=sample_weight).at(share) / share

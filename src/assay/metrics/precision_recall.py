@@ -1,0 +1,80 @@
+"""The precision-recall curve as an object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+from assay.metrics._given import scored
+from assay.metrics.curves import tallies
+
+__all__ = ["PrecisionRecallCurve"]
+
+
+@dataclass(frozen=True)
+class PrecisionRecallCurve:
+    """Precision against recall over all thresholds of a score.
+
+    Parameters
+    ----------
+    precision, recall : (m + 1,) by rising threshold, then (1, 0) without a threshold
+    thresholds : (m,)
+    prevalence : float
+        Share of positives: the precision of answers drawn by lot.
+    label : the positive class
+
+    Examples
+    --------
+    >>> from assay.metrics import PrecisionRecallCurve
+    >>> curve = PrecisionRecallCurve.of([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> round(curve.average_precision, 4), curve.prevalence
+    (0.8333, 0.5)
+    >>> curve.best()
+    (0.35, 0.8)
+    """
+
+    precision: np.ndarray
+    recall: np.ndarray
+    thresholds: np.ndarray
+    prevalence: float
+    label: Any = None
+
+    @classmethod
+    def of(
+        cls, truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None
+    ) -> PrecisionRecallCurve:
+        """The curve of (n,) labels of two classes and (n,) scores; ``pos_label`` as in :func:`roc_curve`."""
+        seen = scored(truth, score, "PrecisionRecallCurve", pos_label, sample_weight)
+        counted = tallies(seen)
+        tps, fps = counted.tps, counted.fps
+        if not tps[-1] > 0:
+            raise DataError("PrecisionRecallCurve: the truth has no positive row, so there is no recall.")
+        precision, recall = np.append((tps / (tps + fps))[::-1], 1.0), np.append((tps / tps[-1])[::-1], 0.0)
+        return cls(
+            precision, recall, counted.threshold[::-1], float(tps[-1] / (tps[-1] + fps[-1])), seen.label
+        )
+
+    @property
+    def average_precision(self) -> float:
+        """Sum of precision times the step of recall, without interpolation."""
+        return float(-np.diff(self.recall) @ self.precision[:-1])
+
+    def truncated(self) -> PrecisionRecallCurve:
+        """Without the thresholds below the highest that finds every positive row."""
+        first = int(np.flatnonzero(self.recall == 1)[-1])
+        return PrecisionRecallCurve(
+            self.precision[first:], self.recall[first:], self.thresholds[first:], self.prevalence, self.label
+        )
+
+    def best(self, beta: float = 1.0) -> tuple[float, float]:
+        """The threshold with the largest F, and that F; of equals the highest threshold."""
+        if not (np.isfinite(beta) and beta >= 0):
+            raise ParameterError(f"PrecisionRecallCurve.best: beta must be a number from 0 up, got {beta!r}.")
+        P, R = self.precision[:-1], self.recall[:-1]
+        whole = beta**2 * P + R
+        F = np.divide((1 + beta**2) * P * R, whole, out=np.zeros_like(P), where=whole > 0)
+        i = int(np.flatnonzero(F.max() - 1e-15 <= F)[-1])
+        return float(self.thresholds[i]), float(F[i])

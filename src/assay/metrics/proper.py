@@ -1,0 +1,196 @@
+"""Proper scores of probabilities: log-loss, Brier, and what the Brier score is made of."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.decide.isotonic import pool_adjacent_violators
+from assay.errors import DataError, ParameterError
+from assay.metrics._given import classes_of, numbers, probabilities, scored, weights
+from assay.metrics.bins import binned, grouped
+
+__all__ = ["BrierParts", "brier_score_loss", "log_loss"]
+
+
+def log_loss(
+    y_true: Any, y_proba: Any, *, normalize: bool = True, sample_weight: Any = None, labels: Any = None
+) -> float:
+    r"""Minus the mean logarithm of the probability given to the truth, :math:`-\frac1n\sum_i\ln P(y_i|x_i)`.
+
+    Probabilities count as at least 2.2e-16 and at most one less that, so a certain error costs 36 nats.
+
+    Parameters
+    ----------
+    y_true : (n,) labels
+    y_proba : (n, K) probabilities, or (n,) of the second of two classes
+    normalize : False gives the sum
+    sample_weight : (n,)
+    labels : (K,) classes of the columns (sorted), if not those of y_true
+
+    Examples
+    --------
+    >>> from assay.metrics import log_loss
+    >>> round(log_loss(["spam", "ham"], [[0.1, 0.9], [0.8, 0.2]]), 4)
+    0.1643
+    """
+    lost = log_losses(y_true, y_proba, labels, "log_loss")
+    w = weights(sample_weight, len(lost), "log_loss")
+    if normalize:
+        return float(np.average(lost, weights=w))
+    return float(lost.sum()) if w is None else float(w @ lost)
+
+
+def log_losses(y_true: Any, y_proba: Any, labels: Any, who: str) -> np.ndarray:
+    """(n,) loss of each row."""
+    kind = getattr(y_proba, "dtype", None)
+    eps = np.finfo(kind if kind in (np.float32, np.float16) else np.float64).eps
+    P, codes = _read(y_true, y_proba, labels, who)
+    given = P[np.arange(len(P)), codes]
+    return -np.log(np.clip(given, eps, 1 - eps))
+
+
+def _read(y_true: Any, y_proba: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+    P = probabilities(y_proba, who)
+    _, codes = classes_of(y_true, P.shape[1], labels, who)
+    if len(codes) != len(P):
+        raise DataError(f"{who}: {len(codes)} true labels and {len(P)} rows of probabilities.")
+    if P.shape[1] > 2 or np.ndim(y_proba) == 2:
+        off = np.abs(P.sum(axis=1) - 1).max()
+        if off > 1e-3 or (off > 1e-7 and getattr(y_proba, "dtype", None) != np.float32):
+            warnings.warn(
+                f"{who}: the probabilities of a row do not sum to one (off by up to {off:.2g}).",
+                UserWarning,
+                stacklevel=4,
+            )
+    return P, codes
+
+
+def brier_score_loss(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    scale_by_half: Any = "auto",
+) -> float:
+    r"""The mean squared distance of the probabilities from the truth.
+
+    .. math:: \frac1n\sum_i\sum_k (p_{ik} - [y_i = k])^2
+
+    halved for two classes, where it is the mean of :math:`(p_i - y_i)^2`.
+
+    Parameters
+    ----------
+    y_true : (n,) labels
+    y_proba : (n,) probabilities of the positive class, or (n, K)
+    sample_weight : (n,)
+    pos_label : the positive class of two; default 1, or the last of the sorted labels
+    labels : (K,) classes of the columns (sorted), if not those of y_true
+    scale_by_half : True, False, or "auto" for two classes only
+
+    Examples
+    --------
+    >>> from assay.metrics import brier_score_loss
+    >>> round(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
+    0.0375
+    """
+    squares, K = brier_rows(y_true, y_proba, pos_label, labels, "brier_score_loss")
+    half = K == 2 if isinstance(scale_by_half, str) else bool(scale_by_half)
+    if isinstance(scale_by_half, str) and scale_by_half != "auto":
+        raise ParameterError(
+            f"brier_score_loss: scale_by_half must be True, False or auto, got {scale_by_half!r}."
+        )
+    mean = np.average(squares, weights=weights(sample_weight, len(squares), "brier_score_loss"))
+    return float(mean) / (2 if half else 1)
+
+
+def brier_rows(y_true: Any, y_proba: Any, pos_label: Any, labels: Any, who: str) -> tuple[np.ndarray, int]:
+    """(n,) squared distance of each row, over all classes; and their number."""
+    p = numbers(y_proba, who, "the probability", (1, 2))
+    if p.ndim == 2 and p.shape[1] > 1:
+        P, codes = _read(y_true, y_proba, labels, who)
+        off = P.copy()
+        off[np.arange(len(off)), codes] -= 1
+        return np.einsum("ij,ij->i", off, off), P.shape[1]
+    if p.min() < 0 or p.max() > 1:
+        raise DataError(f"{who}: probabilities lie between 0 and 1, got {p.min():g} to {p.max():g}.")
+    seen = scored(y_true, p, who, pos_label)
+    return 2 * (seen.score - seen.positive) ** 2, 2
+
+
+@dataclass(frozen=True)
+class BrierParts:
+    r"""What a Brier score of two classes is made of (Murphy 1973).
+
+    With groups of equal forecasts :math:`p_g`, of which the share :math:`o_g` came true, and of all :math:`o`:
+
+    .. math:: \frac1n\sum_i(p_i-y_i)^2 = \underbrace{\sum_g \tfrac{n_g}n (p_g-o_g)^2}_{reliability}
+              - \underbrace{\sum_g \tfrac{n_g}n (o_g-o)^2}_{resolution} + \underbrace{o(1-o)}_{uncertainty}
+
+    Bins put unequal forecasts together, which leaves a remainder, ``within`` (Stephenson et al. 2008). The isotonic
+    way (CORP; Dimitriadis, Gneiting and Jordan 2021) lets the data choose the groups and has no remainder.
+
+    Attributes
+    ----------
+    score : the Brier score = reliability - resolution + uncertainty + within
+    reliability : lack of calibration, the lower the better
+    resolution : how far the groups' shares lie apart, the higher the better
+    uncertainty : of the classes themselves
+    within : remainder of the bins
+
+    Examples
+    --------
+    >>> from assay.metrics import BrierParts
+    >>> parts = BrierParts.of([0, 0, 1, 0, 1, 1], [0.2, 0.2, 0.2, 0.8, 0.8, 0.8])
+    >>> round(parts.reliability, 4), round(parts.resolution, 4), parts.uncertainty, round(parts.score, 4)
+    (0.0178, 0.0278, 0.25, 0.24)
+    """
+
+    score: float
+    reliability: float
+    resolution: float
+    uncertainty: float
+    within: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        truth: Any,
+        probability: Any,
+        *,
+        groups: Any = "distinct",
+        pos_label: Any = None,
+        sample_weight: Any = None,
+    ) -> BrierParts:
+        """Take a Brier score apart.
+
+        Parameters
+        ----------
+        truth : (n,) labels of two classes
+        probability : (n,) of the positive class
+        groups : "distinct" (equal forecasts), "isotonic", or the number of bins of equal width
+        pos_label, sample_weight : as in :func:`brier_score_loss`
+        """
+        seen = scored(truth, probability, "BrierParts", pos_label, sample_weight)
+        p, y = seen.score, seen.positive.astype(np.float64)
+        if p.min() < 0 or p.max() > 1:
+            raise DataError("BrierParts: probabilities lie between 0 and 1.")
+        w = np.full(len(p), 1 / len(p)) if seen.weight is None else seen.weight / seen.weight.sum()
+        score, o = float(w @ (p - y) ** 2), float(w @ y)
+        if groups == "isotonic":
+            mass, forecast, came = grouped(p, y, w)
+            g = pool_adjacent_violators(came, mass)
+            recalibrated = float(mass @ (g * g - 2 * g * came + came))
+            unsure = o * (1 - o)
+            return cls(score, score - recalibrated, unsure - recalibrated, unsure)
+        mass, forecast, came = (
+            grouped(p, y, w) if groups == "distinct" else binned(p, y, w, groups, "uniform")[:3]
+        )
+        reliability, resolution = float(mass @ (forecast - came) ** 2), float(mass @ (came - o) ** 2)
+        rest = score - (reliability - resolution + o * (1 - o))
+        return cls(score, reliability, resolution, o * (1 - o), 0.0 if groups == "distinct" else rest)

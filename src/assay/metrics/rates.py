@@ -1,0 +1,393 @@
+"""Measures of answers: accuracy, precision, recall, F, Jaccard, specificity and their means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core.targets import plain_values
+from assay.errors import DataError, ParameterError
+from assay.metrics import _tables
+from assay.metrics._given import labelled, one_column, undefined, weights
+from assay.metrics.confusion import check_average, divided, margins
+
+__all__ = [
+    "accuracy_score",
+    "balanced_accuracy_score",
+    "f1_score",
+    "fbeta_score",
+    "geometric_mean_score",
+    "jaccard_score",
+    "macro_f1_score",
+    "precision_recall_fscore_support",
+    "precision_score",
+    "recall_score",
+    "specificity_score",
+    "youden_score",
+    "zero_one_loss",
+]
+
+
+def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> Any:
+    r"""The share of rows answered rightly, :math:`\frac1n\sum_i I(\hat y_i = y_i)`.
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) labels
+    normalize : False gives the number of rows (or their weight) instead of the share
+    sample_weight : (n,)
+
+    Examples
+    --------
+    >>> from assay.metrics import accuracy_score
+    >>> accuracy_score(["a", "b", "b", "a"], ["a", "b", "a", "a"])
+    0.75
+    """
+    hit, w = _hits(y_true, y_pred, sample_weight, "accuracy_score")
+    if w is not None:
+        return float(w @ hit / w.sum()) if normalize else float(w @ hit)
+    count = int(np.count_nonzero(hit))
+    return count / len(hit) if normalize else count
+
+
+def zero_one_loss(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> Any:
+    r"""The empirical 0/1 risk: the share of rows answered wrongly, :math:`\frac1n\sum_i I(\hat y_i \ne y_i)`.
+
+    Parameters
+    ----------
+    y_true, y_pred, normalize, sample_weight : as in :func:`accuracy_score`
+
+    Examples
+    --------
+    >>> from assay.metrics import zero_one_loss
+    >>> zero_one_loss([1, 2, 2, 1], [1, 2, 1, 1]), zero_one_loss([1, 2, 2, 1], [1, 2, 1, 1], normalize=False)
+    (0.25, 1)
+    """
+    hit, w = _hits(y_true, y_pred, sample_weight, "zero_one_loss")
+    if w is not None:
+        return float(w @ ~hit / w.sum()) if normalize else float(w @ ~hit)
+    count = len(hit) - int(np.count_nonzero(hit))
+    return count / len(hit) if normalize else count
+
+
+def _hits(y_true: Any, y_pred: Any, sample_weight: Any, who: str) -> tuple[np.ndarray, np.ndarray | None]:
+    """(n,) bool: right; whole numbers and text of NumPy are compared as they are."""
+    y, z = plain_values(y_true), plain_values(y_pred)
+    plain = [isinstance(v, np.ndarray) and v.ndim == 1 and v.dtype.kind in "biuUS" for v in (y, z)]
+    if all(plain) and y.shape == z.shape and len(y) and (y.dtype.kind in "US") == (z.dtype.kind in "US"):
+        return y == z, weights(sample_weight, len(y), who)
+    seen = labelled(y, z, who, sample_weight)
+    return seen.truth == seen.answer, seen.weight
+
+
+def balanced_accuracy_score(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, adjusted: bool = False
+) -> float:
+    """The mean of the classes' recalls, so that a rare class counts as much as a common one.
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) labels
+    sample_weight : (n,)
+    adjusted : put chance at 0 and perfection at 1
+
+    Examples
+    --------
+    >>> from assay.metrics import balanced_accuracy_score
+    >>> balanced_accuracy_score([0, 0, 0, 1], [0, 0, 0, 0])
+    0.5
+    """
+    table = labelled(y_true, y_pred, "balanced_accuracy_score", sample_weight).table()
+    recall = _tables.recalls(table)
+    there = recall[~np.isnan(recall)]
+    if len(there) < len(recall):
+        undefined("balanced_accuracy_score: y_pred contains classes not in y_true; they are left out.")
+    score = float(there.mean())
+    if not adjusted:
+        return score
+    if len(there) < 2:
+        raise DataError("balanced_accuracy_score: chance is certain with one class; adjusted=True needs two.")
+    return (score - 1 / len(there)) / (1 - 1 / len(there))
+
+
+def precision_recall_fscore_support(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    beta: float = 1.0,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: str | None = None,
+    warn_for: Any = ("precision", "recall", "f-score"),
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> tuple[Any, Any, Any, Any]:
+    r"""Precision, recall, F and the number of rows of each class, or their averages.
+
+    .. math:: P = \frac{TP}{TP+FP}, \quad R = \frac{TP}{TP+FN}, \quad
+              F_\beta = \frac{(1+\beta^2)\,TP}{(1+\beta^2)\,TP + \beta^2 FN + FP}
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) labels
+    beta : how many times recall weighs as much as precision; 0 and infinity are allowed
+    labels : the classes that count and, for ``average=None``, their order
+    pos_label : the class of ``average="binary"``
+    average : None (each class), "binary", "micro" (counts added first), "macro" (mean of the classes), "weighted"
+        (mean weighted by rows)
+    warn_for : which undefined measures are warned of
+    sample_weight : (n,)
+    zero_division : "warn" (0 and a warning), 0, 1 or NaN (left out of averages), where nothing is there to divide by
+
+    Returns
+    -------
+    precision, recall, fscore : (K,) or floats      support : (K,) or None
+
+    Examples
+    --------
+    >>> from assay.metrics import precision_recall_fscore_support
+    >>> precision_recall_fscore_support(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+    (array([1. , 0.66666667]), array([0.5, 1. ]), array([0.66666667, 0.8 ]), array([2, 2]))
+    """
+    who = "precision_recall_fscore_support"
+    if not isinstance(beta, (int, float, np.number)) or not beta >= 0:
+        raise ParameterError(f"{who}: beta must be a number from 0 up, got {beta!r}.")
+    seen = labelled(y_true, y_pred, who, sample_weight)
+    tp, said, true = margins(seen, check_average(seen, average, labels, pos_label, who))
+    if average == "micro":
+        tp, said, true = (np.array([v.sum()]) for v in (tp, said, true))
+    named = {m: m.capitalize() if m in warn_for else "" for m in ("precision", "recall", "f-score")}
+    P = divided(tp, said, zero_division, who, named["precision"])
+    R = divided(tp, true, zero_division, who, named["recall"])
+    if np.isposinf(beta):
+        F = R
+    elif beta == 0:
+        F = P
+    else:
+        F = divided((1 + beta**2) * tp, beta**2 * true + said, zero_division, who, named["f-score"])
+    if average is None:
+        return P, R, F, true
+    mass = true if average == "weighted" else None
+    return _mean(P, mass), _mean(R, mass), _mean(F, mass), None
+
+
+def _mean(values: np.ndarray, mass: np.ndarray | None) -> float:
+    """Mean of what is not NaN; weights that are all zero are ignored."""
+    there = ~np.isnan(values)
+    if not there.any():
+        return float("nan")
+    kept = None if mass is None or not mass[there].any() else mass[there]
+    return float(np.average(values[there], weights=kept))
+
+
+def precision_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: str | None = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
+    """Of the rows answered so, the share that are so; parameters as in :func:`precision_recall_fscore_support`.
+
+    >>> from assay.metrics import precision_score
+    >>> precision_score([0, 1, 1, 0, 0], [0, 1, 1, 1, 1])
+    0.5
+    """
+    return precision_recall_fscore_support(
+        y_true, y_pred, labels=labels, pos_label=pos_label, average=average, warn_for=("precision",),
+        sample_weight=sample_weight, zero_division=zero_division,
+    )[0]  # fmt: skip
+
+
+def recall_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: str | None = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
+    """Of the rows that are so, the share answered so; parameters as in :func:`precision_recall_fscore_support`.
+
+    >>> from assay.metrics import recall_score
+    >>> recall_score([0, 1, 1, 1, 1], [0, 1, 1, 1, 0])
+    0.75
+    """
+    return precision_recall_fscore_support(
+        y_true, y_pred, labels=labels, pos_label=pos_label, average=average, warn_for=("recall",),
+        sample_weight=sample_weight, zero_division=zero_division,
+    )[1]  # fmt: skip
+
+
+def f1_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: str | None = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
+    """The harmonic mean of precision and recall; ``average="macro"`` is the mean of the classes' F1.
+
+    For the other convention, F1 of the mean precision and recall, see :func:`macro_f1_score`; parameters as in
+    :func:`precision_recall_fscore_support`.
+
+    >>> from assay.metrics import f1_score
+    >>> round(f1_score([0, 1, 1, 1, 0], [0, 1, 1, 0, 1]), 4)
+    0.6667
+    """
+    return fbeta_score(
+        y_true, y_pred, beta=1.0, labels=labels, pos_label=pos_label, average=average, sample_weight=sample_weight,
+        zero_division=zero_division,
+    )  # fmt: skip
+
+
+def fbeta_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    beta: float,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: str | None = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
+    """F with recall weighing beta times as much; parameters as in :func:`precision_recall_fscore_support`.
+
+    >>> from assay.metrics import fbeta_score
+    >>> round(fbeta_score([0, 1, 1, 1, 1], [0, 1, 1, 0, 0], beta=2), 4)
+    0.5556
+    """
+    return precision_recall_fscore_support(
+        y_true, y_pred, beta=beta, labels=labels, pos_label=pos_label, average=average, warn_for=("f-score",),
+        sample_weight=sample_weight, zero_division=zero_division,
+    )[2]  # fmt: skip
+
+
+def macro_f1_score(
+    y_true: Any, y_pred: Any, *, of: str = "classes", labels: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Macro F1 in either of its two conventions, which differ.
+
+    .. math:: \frac1K\sum_k \frac{2P_kR_k}{P_k+R_k} \quad\text{("classes")}, \qquad
+              \frac{2\bar P\bar R}{\bar P+\bar R} \quad\text{("means")}
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) labels
+    of : "classes", the mean of the classes' F1 (scikit-learn's), or "means", F1 of the mean precision and recall
+    labels : the classes that count
+    sample_weight : (n,)
+
+    Examples
+    --------
+    >>> from assay.metrics import macro_f1_score
+    >>> truth, answer = ["a", "a", "a", "b"], ["a", "a", "b", "b"]
+    >>> round(macro_f1_score(truth, answer), 4), round(macro_f1_score(truth, answer, of="means"), 4)
+    (0.7333, 0.7895)
+    """
+    if of not in ("classes", "means"):
+        raise ParameterError(f"macro_f1_score: of must be 'classes' or 'means', got {of!r}.")
+    P, R, F, _ = precision_recall_fscore_support(
+        y_true, y_pred, labels=labels, average="macro", sample_weight=sample_weight, zero_division=0
+    )
+    if of == "classes":
+        return float(F)
+    return 2 * P * R / (P + R) if P + R > 0 else 0.0
+
+
+def jaccard_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: str | None = "binary",
+    sample_weight: Any = None,
+    zero_division: Any = "warn",
+) -> Any:
+    """Rows in both over rows in either, TP / (TP + FP + FN); options as in :func:`precision_recall_fscore_support`.
+
+    >>> from assay.metrics import jaccard_score
+    >>> jaccard_score([0, 1, 1, 1, 0], [0, 1, 1, 0, 1])
+    0.5
+    """
+    who = "jaccard_score"
+    seen = labelled(y_true, y_pred, who, sample_weight)
+    tp, said, true = margins(seen, check_average(seen, average, labels, pos_label, who))
+    if average == "micro":
+        tp, said, true = (np.array([v.sum()]) for v in (tp, said, true))
+    J = divided(tp, said + true - tp, zero_division, who, "Jaccard")
+    return J if average is None else _mean(J, true if average == "weighted" else None)
+
+
+def specificity_score(
+    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: str | None = "binary",
+    sample_weight: Any = None, zero_division: Any = "warn",
+) -> Any:  # fmt: skip
+    """Of the rows that are not so, the share not answered so: TN / (TN + FP).
+
+    Options as in :func:`precision_recall_fscore_support`.
+
+    >>> from assay.metrics import specificity_score
+    >>> specificity_score([0, 0, 0, 0, 1], [0, 0, 0, 1, 1])
+    0.75
+    """
+    who = "specificity_score"
+    seen = labelled(y_true, y_pred, who, sample_weight)
+    tp, said, true = margins(seen, check_average(seen, average, labels, pos_label, who))
+    n = float(len(seen.truth)) if seen.weight is None else seen.weight.sum()
+    outside, quiet = n - true, n - true - (said - tp)
+    if average == "micro":
+        outside, quiet = np.array([outside.sum()]), np.array([quiet.sum()])
+    S = divided(quiet, outside, zero_division, who, "Specificity")
+    return S if average is None else _mean(S, true if average == "weighted" else None)
+
+
+def geometric_mean_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    r"""The geometric mean of the classes' recalls, :math:`(\prod_k R_k)^{1/K}`: 0 if one class is never recognised.
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) labels
+    sample_weight : (n,)
+
+    Examples
+    --------
+    >>> from assay.metrics import geometric_mean_score
+    >>> round(geometric_mean_score([0, 0, 1, 1], [0, 1, 1, 1]), 4)
+    0.7071
+    """
+    return float(_tables.g_mean(labelled(y_true, y_pred, "geometric_mean_score", sample_weight).table()))
+
+
+def youden_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    r"""Youden's index, sensitivity + specificity - 1: 0 for chance, 1 for perfection.
+
+    For K classes :math:`(\sum_k R_k - 1)/(K - 1)`, the balanced accuracy with chance put at 0.
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) labels of at least two classes
+    sample_weight : (n,)
+
+    Examples
+    --------
+    >>> from assay.metrics import youden_score
+    >>> youden_score([0, 0, 1, 1], [0, 1, 1, 1])
+    0.5
+    """
+    one_column(y_true, "youden_score", "the truth")
+    found = float(_tables.youden(labelled(y_true, y_pred, "youden_score", sample_weight).table()))
+    if np.isnan(found):
+        raise DataError("youden_score: the truth has one class only, the index needs two.")
+    return found

@@ -1,0 +1,214 @@
+"""The ROC curve as an object: area, interval, hull, bands, dominance, operating points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+from assay.metrics._given import scored
+from assay.metrics.areas import partial_area
+from assay.metrics.curves import Tallies, tallies
+from assay.metrics.delong import interval_of
+from assay.metrics.estimate import Estimate
+
+__all__ = ["Dominance", "OperatingPoint", "RocCurve"]
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """One threshold of a curve: say positive where ``score >= threshold``; ``value`` is what it was chosen by."""
+
+    threshold: float
+    fpr: float
+    tpr: float
+    value: float
+
+
+@dataclass(frozen=True)
+class Dominance:
+    """Whether one curve lies nowhere below another.
+
+    Attributes
+    ----------
+    verdict : "first", "second", "equal" or "crossing"
+    above, below : largest amount by which the first curve's TPR lies above and below the second's
+    at_above, at_below : where (rate of false alarms)
+    """
+
+    verdict: str
+    above: float
+    below: float
+    at_above: float
+    at_below: float
+
+    def __str__(self) -> str:
+        if self.verdict == "equal":
+            return "The two curves are the same."
+        if self.verdict == "crossing":
+            return (
+                f"The curves cross: the first is up to {self.above:.4f} higher (at FPR {self.at_above:.4f}) and up to "
+                f"{self.below:.4f} lower (at FPR {self.at_below:.4f}), so neither dominates."
+            )
+        gap, where = (self.above, self.at_above) if self.verdict == "first" else (self.below, self.at_below)
+        return (
+            f"The {self.verdict} curve dominates: nowhere lower, up to {gap:.4f} higher (at FPR {where:.4f})."
+        )
+
+
+@dataclass(frozen=True)
+class RocCurve:
+    r"""Rates of true against false alarms over all thresholds of a score.
+
+    Every distinct score is a point; equal scores move together, which makes a slanted piece.
+
+    Parameters
+    ----------
+    fpr, tpr, thresholds : (m,) from (0, 0) with threshold infinity to (1, 1)
+    positives, negatives : float
+        Rows, or weight, of the two classes.
+    label : the positive class
+    weighted : bool
+
+    Examples
+    --------
+    >>> from assay.metrics import RocCurve
+    >>> curve = RocCurve.of([1, 1, 0, 1, 1, 0, 1, 0, 0, 0], [.95, .9, .8, .7, .6, .55, .5, .4, .3, .1])
+    >>> round(curve.area, 4)
+    0.84
+    >>> curve.hull.fpr, curve.hull.tpr
+    (array([0. , 0. , 0.2, 0.4, 1. ]), array([0. , 0.4, 0.8, 1. , 1. ]))
+    >>> curve.best().threshold, curve.best(miss=5).threshold
+    (0.6, 0.5)
+    """
+
+    fpr: np.ndarray
+    tpr: np.ndarray
+    thresholds: np.ndarray
+    positives: float
+    negatives: float
+    label: Any = None
+    weighted: bool = False
+
+    @classmethod
+    def of(cls, truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> RocCurve:
+        """The curve of (n,) labels of two classes and (n,) scores; ``pos_label`` as in :func:`roc_curve`."""
+        seen = scored(truth, score, "RocCurve", pos_label, sample_weight)
+        counted = tallies(seen)
+        P, N = float(counted.tps[-1]), float(counted.fps[-1])
+        if not (P > 0 and N > 0):
+            raise DataError(
+                f"RocCurve: the truth has no {'positive' if P <= 0 else 'negative'} row, so there is no curve."
+            )
+        return cls(
+            np.append(0.0, counted.fps / N),
+            np.append(0.0, counted.tps / P),
+            np.append(np.inf, counted.threshold),
+            P,
+            N,
+            seen.label,
+            seen.weight is not None,
+        )
+
+    @property
+    def area(self) -> float:
+        """P(a positive scores above a negative) + P(equal)/2."""
+        return float(np.diff(self.fpr) @ (self.tpr[1:] + self.tpr[:-1]) / 2)
+
+    def interval(self, alpha: float = 0.05, method: str = "auto") -> Estimate:
+        """The area with its interval, as in :func:`auc_interval`; only for rows that weigh alike."""
+        if self.weighted:
+            return Estimate(
+                self.area, alpha=alpha, why="rows weigh differently; with_interval resamples them"
+            )
+        return interval_of(self._counts(), alpha, method, "RocCurve.interval")
+
+    def _counts(self) -> Tallies:
+        return Tallies(
+            self.thresholds[1:],
+            np.rint(self.tpr[1:] * self.positives),
+            np.rint(self.fpr[1:] * self.negatives),
+        )
+
+    def at(self, fpr: Any) -> Any:
+        """The TPR at a rate of false alarms; where the curve rises straight up, the upper end."""
+        x = np.asarray(fpr, dtype=np.float64)
+        i = np.clip(np.searchsorted(self.fpr, x, "right") - 1, 0, len(self.fpr) - 1)
+        j = np.minimum(i + 1, len(self.fpr) - 1)
+        run = np.where(self.fpr[j] > self.fpr[i], self.fpr[j] - self.fpr[i], 1.0)
+        found = self.tpr[i] + (self.tpr[j] - self.tpr[i]) * np.clip((x - self.fpr[i]) / run, 0, 1)
+        return float(found) if found.ndim == 0 else found
+
+    def partial_area(self, max_fpr: float, standardised: bool = False) -> float:
+        """Area up to a rate of false alarms; standardised, 0.5 is chance and 1 perfection (McClish 1989)."""
+        if not 0 < max_fpr <= 1:
+            raise ParameterError(f"RocCurve.partial_area: max_fpr must lie in (0, 1], got {max_fpr!r}.")
+        raw, least = partial_area(self.fpr[1:], self.tpr[1:], max_fpr), max_fpr**2 / 2
+        return (1 + (raw - least) / (max_fpr - least)) / 2 if standardised else raw
+
+    @property
+    def hull(self) -> RocCurve:
+        """The smallest concave curve above: what thresholds, drawn by lot where needed, can reach."""
+        keep: list[int] = []
+        for i, (x, y) in enumerate(zip(self.fpr.tolist(), self.tpr.tolist())):
+            while len(keep) > 1:
+                x1, y1 = self.fpr[keep[-2]], self.tpr[keep[-2]]
+                x2, y2 = self.fpr[keep[-1]], self.tpr[keep[-1]]
+                if (x2 - x1) * (y - y1) < (y2 - y1) * (x - x1) - 1e-15:
+                    break  # the last point lies above the line: a corner
+                keep.pop()
+            keep.append(i)
+        return replace(self, fpr=self.fpr[keep], tpr=self.tpr[keep], thresholds=self.thresholds[keep])
+
+    def best(self, *, miss: float = 1.0, alarm: float = 1.0, prior: float = 0.5) -> OperatingPoint:
+        r"""The threshold of least expected cost.
+
+        .. math:: \pi\,c_{miss}(1 - TPR) + (1-\pi)\,c_{alarm}\,FPR
+
+        With the defaults it is the point of Youden's index, where TPR - FPR is largest. Of equals the one with fewer
+        alarms.
+
+        Parameters
+        ----------
+        miss, alarm : what a missed positive and a false alarm cost
+        prior : share of positives where the threshold will be used
+        """
+        if not (miss >= 0 and alarm >= 0 and np.isfinite([miss, alarm]).all() and 0 <= prior <= 1):
+            raise ParameterError(
+                "RocCurve.best: costs must be numbers from 0 up and prior a number from 0 to 1."
+            )
+        cost = prior * miss * (1 - self.tpr) + (1 - prior) * alarm * self.fpr
+        i = int(np.flatnonzero(cost <= cost.min() + 1e-12 * max(miss, alarm))[0])
+        return OperatingPoint(
+            float(self.thresholds[i]), float(self.fpr[i]), float(self.tpr[i]), float(cost[i])
+        )
+
+    def against(self, other: RocCurve) -> Dominance:
+        """Which of two curves lies nowhere below the other."""
+        knots = np.union1d(self.fpr, other.fpr)
+        gaps = np.concatenate([self.at(knots) - other.at(knots), self._before(knots) - other._before(knots)])
+        where = np.concatenate([knots, knots])
+        up, down = int(gaps.argmax()), int(gaps.argmin())
+        above, below = max(float(gaps[up]), 0.0), max(float(-gaps[down]), 0.0)
+        above, below = (v if v > 1e-12 else 0.0 for v in (above, below))
+        verdict = ("crossing" if below else "first") if above else ("second" if below else "equal")
+        return Dominance(verdict, above, below, float(where[up]), float(where[down]))
+
+    def _before(self, fpr: np.ndarray) -> np.ndarray:
+        """The TPR at a rate of false alarms, the lower end where the curve rises straight up."""
+        j = np.clip(np.searchsorted(self.fpr, fpr, "left"), 0, len(self.fpr) - 1)
+        i = np.maximum(j - 1, 0)
+        run = np.where(self.fpr[j] > self.fpr[i], self.fpr[j] - self.fpr[i], 1.0)
+        return self.tpr[j] - (self.tpr[j] - self.tpr[i]) * np.clip((self.fpr[j] - fpr) / run, 0, 1)
+
+    def dominates(self, other: RocCurve) -> bool:
+        """Whether this curve lies nowhere below the other and somewhere above."""
+        return self.against(other).verdict == "first"
+
+    def band(self, method: str = "kolmogorov", alpha: float = 0.05, **options: Any) -> Any:
+        """A band that holds the true curve; see :func:`assay.metrics.roc_band`."""
+        from assay.metrics.bands import roc_band
+
+        return roc_band(self, method=method, alpha=alpha, **options)

@@ -1,0 +1,64 @@
+"""Whether the truth is among the k most probable classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+from assay.metrics._given import classes_of, numbers, undefined, weights
+
+__all__ = ["top_k_accuracy_score"]
+
+
+def top_k_accuracy_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int = 2,
+    normalize: bool = True,
+    sample_weight: Any = None,
+    labels: Any = None,
+) -> float:
+    """The share of rows whose class is among the k with the highest scores; of equal scores the later class counts.
+
+    Parameters
+    ----------
+    y_true : (n,) labels
+    y_score : (n, K) scores, or (n,) of two classes
+    k : int
+    normalize : False gives the number of rows, or their weight
+    sample_weight : (n,)
+    labels : (K,) the classes of the columns, if not those of y_true
+
+    Examples
+    --------
+    >>> from assay.metrics import top_k_accuracy_score
+    >>> top_k_accuracy_score([0, 1, 2], [[0.5, 0.3, 0.2], [0.4, 0.35, 0.25], [0.5, 0.4, 0.1]], k=2)
+    0.6666666666666666
+    """
+    who = "top_k_accuracy_score"
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise ParameterError(f"{who}: k must be a whole number from 1 up, got {k!r}.")
+    S = numbers(y_score, who, "the score", (1, 2))
+    if S.ndim == 2 and S.shape[1] == 1:
+        S = S[:, 0]
+    K = 2 if S.ndim == 1 else S.shape[1]
+    _, codes = classes_of(y_true, K, labels, who)
+    if len(codes) != len(S):
+        raise DataError(f"{who}: {len(codes)} true labels and {len(S)} rows of scores.")
+    if k >= K:
+        undefined(f"{who}: k ({k}) is not below the number of classes ({K}), so every row is a hit.")
+        hit = np.ones(len(S), dtype=bool)
+    elif S.ndim == 1:
+        cut = 0.5 if S.min() >= 0 and S.max() <= 1 else 0.0
+        hit = (cut < S) == codes
+    else:
+        own = S[np.arange(len(S)), codes][:, None]
+        ahead = (own < S) | ((own == S) & (np.arange(K) > codes[:, None]))
+        hit = ahead.sum(axis=1) < k
+    w = weights(sample_weight, len(S), who)
+    if normalize:
+        return float(np.average(hit, weights=w))
+    return float(hit.sum()) if w is None else float(w @ hit)
