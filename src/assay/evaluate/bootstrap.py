@@ -1,0 +1,262 @@
+"""The error of one learner by the bootstrap: plain, leave-one-out, .632 and .632+."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assay.core.progress import progress
+from assay.errors import DataError, ParameterError
+from assay.evaluate.candidates import as_candidates
+from assay.evaluate.deal import bootstrap_rows
+from assay.evaluate.design import Split
+from assay.evaluate.fold import Data, Task, run_cell
+from assay.evaluate.metrics import METRICS
+from assay.evaluate.prepared import Candidate
+from assay.evaluate.rows import gather
+from assay.stats.test_result import check_alpha
+
+__all__ = ["BootstrapError", "bootstrap_error", "error_632", "error_632_plus", "no_information_rate"]
+
+
+def error_632(training: float, left_out: float) -> float:
+    """The training error is too low, the error on rows left out too high: :math:`.368 e_{train} + .632 e_{oob}`.
+
+    >>> from assay.evaluate import error_632
+    >>> round(error_632(0.05, 0.25), 4)
+    0.1764
+    """
+    return 0.368 * training + 0.632 * left_out
+
+
+def error_632_plus(training: float, left_out: float, no_information: float) -> float:
+    r"""The .632 estimate that trusts the training error less, the more the learner overfits.
+
+    .. math:: R = \frac{e_{oob} - e_{train}}{\gamma - e_{train}}, \qquad w = \frac{.632}{1 - .368 R}, \qquad
+              (1 - w) e_{train} + w\, e_{oob}                                                   \quad (1)
+
+    with :math:`e_{oob}` no larger than the error :math:`\gamma` without information, and R = 0 unless both are
+    above the training error (Efron and Tibshirani 1997).
+
+    >>> from assay.evaluate import error_632_plus
+    >>> round(error_632_plus(0.05, 0.25, 0.5), 8)
+    0.20111583
+    """
+    left_out = min(left_out, no_information)
+    overfit = left_out > training and no_information > training
+    R = (left_out - training) / (no_information - training) if overfit else 0.0
+    w = 0.632 / (1 - 0.368 * R)
+    return (1 - w) * training + w * left_out  # (1)
+
+
+def no_information_rate(truth: Any, answer: Any) -> float:
+    r"""The error if classes and answers had nothing to do with each other: :math:`\sum_k p_k (1 - q_k)`.
+
+    >>> from assay.evaluate import no_information_rate
+    >>> no_information_rate(["a", "a", "a", "b"], ["a", "a", "b", "b"])
+    0.5
+    """
+    truth, answer = np.asarray(truth), np.asarray(answer)
+    if truth.shape != answer.shape or truth.ndim != 1 or not len(truth):
+        raise DataError(
+            f"no_information_rate: needs one answer for each row, got shapes {truth.shape} and {answer.shape}."
+        )
+    return float(sum(np.mean(truth == k) * np.mean(answer != k) for k in np.unique(truth)))
+
+
+@dataclass(frozen=True)
+class BootstrapError:
+    """Four estimates of one error, each with its interval.
+
+    Attributes
+    ----------
+    plain : error of the resampled learners on all rows, most of which they have seen: too low
+    leave_one_out : for each row the error of those that have not seen it, then the mean over rows: too high
+    point_632, point_632_plus : the compromises
+    training : the error on the training rows
+    no_information : the error if the columns said nothing
+    intervals : {name: (low, high)} of the four
+    left_out : (B,) the error of each resampled learner on the rows it has not seen
+    row_error : (n,) how often each row was missed by learners that have not seen it; NaN if all have
+    """
+
+    learner: str
+    plain: float
+    leave_one_out: float
+    point_632: float
+    point_632_plus: float
+    training: float
+    no_information: float
+    intervals: dict[str, tuple[float, float]]
+    alpha: float
+    left_out: np.ndarray = field(repr=False)
+    row_error: np.ndarray = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [
+            f"Error of {self.learner} by {len(self.left_out)} bootstrap samples of {len(self.row_error)} rows:"
+        ]
+        for name, words in _WORDS.items():
+            low, high = self.intervals[name]
+            lines.append(
+                f"  {words:<14} {getattr(self, name):.4f}, {1 - self.alpha:.0%} interval {low:.4f} to {high:.4f}"
+            )
+        lines.append(f"  training       {self.training:.4f}; without information {self.no_information:.4f}")
+        return "\n".join([*lines, *self.notes])
+
+
+_WORDS = {"plain": "plain", "leave_one_out": "leave-one-out", "point_632": ".632", "point_632_plus": ".632+"}
+
+
+def bootstrap_error(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    n_resamples: int = 200,
+    *,
+    training: str = "all rows",
+    alpha: float = 0.05,
+    groups: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> BootstrapError:
+    r"""How often a learner errs, by fitting it to samples of n rows drawn with replacement.
+
+    A sample leaves out a row with probability :math:`(1 - 1/n)^n \approx .368`. The learners that have not seen a
+    row judge it; the mean over rows is the leave-one-out bootstrap, which is too high, because a sample has but
+    .632 n distinct rows. The .632 estimate pulls it towards the training error, .632+ does so less for a learner
+    that overfits.
+
+    Interval of the leave-one-out estimate: the middle of the resampled errors, with their distances from the mean
+    shrunk by :math:`\sqrt{m/(n-m)}`, since an error on m of n rows varies by so much more than one on all n (the
+    factor of the delete-d jackknife). The .632 estimates take its ends through their formulas. The interval of
+    the plain estimate treats rows as the sample, and is about that estimate, not about the error in use.
+
+    Parameters
+    ----------
+    learner : a learner or its short name; it is prepared as in ``compare``
+    X, y : rows and classes, as in ``compare``
+    n_resamples : B, at least 20
+    training : "all rows": the error, on all rows, of the learner fitted to all rows (Efron); "own samples": the mean
+        error of each resampled learner on the rows of its own sample
+    groups : (n,) groups to be drawn whole
+
+    Returns
+    -------
+    BootstrapError
+
+    Examples
+    --------
+    >>> from assay.evaluate import bootstrap_error
+    >>> from assay.tables.data import load_iris
+    >>> found = bootstrap_error("lda", load_iris(), n_resamples=50)
+    >>> found.plain < found.point_632 < found.leave_one_out
+    True
+    """
+    alpha = check_alpha(alpha, "bootstrap_error")
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 20:
+        raise ParameterError(
+            f"bootstrap_error: n_resamples must be a whole number from 20 up, got {n_resamples!r}."
+        )
+    if training not in ("all rows", "own samples"):
+        raise ParameterError(
+            f'bootstrap_error: training must be "all rows" or "own samples", got {training!r}.'
+        )
+    if y is None and hasattr(X, "target_name"):
+        X, y = X
+    rows = gather(X, y, "holdout", groups=groups)
+    data = rows.data
+    (candidate,) = as_candidates([learner], data.table)
+    drawn, wrong = _resampled(candidate, data, int(n_resamples), random_state, n_jobs)
+    answer = _answers(
+        candidate, data, Split(0, 0, np.arange(len(data.codes)), np.arange(len(data.codes))), random_state
+    )
+    shown = float(np.mean(answer != data.codes))
+    if training == "own samples":
+        shown = float((drawn * wrong).sum() / drawn.sum())
+    notes = list(rows.notes)
+    unseen = drawn == 0
+    judges = unseen.sum(axis=0)
+    if (judges == 0).any():
+        notes.append(
+            f"{int((judges == 0).sum())} rows are in every sample and are left out. Raise n_resamples."
+        )
+    row_error = np.full(len(judges), np.nan)
+    there = judges > 0
+    row_error[there] = (unseen & wrong).sum(axis=0)[there] / judges[there]
+    leave_one_out = float(row_error[there].mean())
+    gamma = no_information_rate(data.codes, answer)
+    left_out = (unseen & wrong).sum(axis=1) / unseen.sum(axis=1)
+    low, high = _middle(left_out, leave_one_out, unseen.sum(axis=1).mean() / len(judges), alpha)
+    return BootstrapError(
+        candidate.name,
+        float(wrong.mean()),
+        leave_one_out,
+        error_632(shown, leave_one_out),
+        error_632_plus(shown, leave_one_out, gamma),
+        shown,
+        gamma,
+        {
+            "plain": _of_rows(wrong.mean(axis=0), alpha),
+            "leave_one_out": (low, high),
+            "point_632": (error_632(shown, low), error_632(shown, high)),
+            "point_632_plus": (error_632_plus(shown, low, gamma), error_632_plus(shown, high, gamma)),
+        },
+        alpha,
+        left_out,
+        row_error,
+        tuple(notes),
+    )
+
+
+def _resampled(
+    candidate: Candidate, data: Data, B: int, seed: int, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(B, n) how often each sample holds each row, and whether its learner errs on it."""
+    n = len(data.codes)
+    drawn = np.zeros((B, n), dtype=np.int32)
+    wrong = np.zeros((B, n), dtype=bool)
+    everyone = np.arange(n)
+    splits = []
+    for b in range(B):
+        rows = bootstrap_rows(data.codes, np.random.default_rng([seed, b]), data.groups)
+        drawn[b] = np.bincount(rows, minlength=n)
+        splits.append(Split(b, 0, rows, everyone))
+    with progress(total=B, description="bootstrap samples") as bar:
+        if n_jobs in (None, 1):
+            answers = (_answers(candidate, data, split, seed) for split in splits)
+        else:
+            from joblib import Parallel, delayed
+
+            work = (delayed(_answers)(candidate, data, split, seed) for split in splits)
+            answers = Parallel(n_jobs=n_jobs, return_as="generator")(work)
+        for b, answer in enumerate(answers):
+            wrong[b] = answer != data.codes
+            bar.advance()
+    return drawn, wrong
+
+
+def _answers(candidate: Candidate, data: Data, split: Split, seed: int) -> np.ndarray:
+    task = Task([METRICS["error"]], None, None, seed, probabilities=False)
+    cell = run_cell(candidate, data.fold(split), task)
+    if cell.answer is None:
+        raise DataError(f"bootstrap_error: {candidate.name} failed. {cell.failure}")
+    return cell.answer.astype(np.int64)
+
+
+def _middle(left_out: np.ndarray, centre: float, share: float, alpha: float) -> tuple[float, float]:
+    """The middle 1 - alpha of the resampled errors about the estimate, at the spread of an error on all rows."""
+    shrink = np.sqrt(share / (1 - share))
+    ends = centre + shrink * (np.quantile(left_out, [alpha / 2, 1 - alpha / 2]) - left_out.mean())
+    return float(np.clip(ends[0], 0.0, centre)), float(np.clip(ends[1], centre, 1.0))
+
+
+def _of_rows(errors: np.ndarray, alpha: float) -> tuple[float, float]:
+    from scipy.special import ndtri
+
+    mean = float(errors.mean())
+    half = float(-ndtri(alpha / 2) * errors.std(ddof=1) / np.sqrt(len(errors)))
+    return max(mean - half, 0.0), min(mean + half, 1.0)
