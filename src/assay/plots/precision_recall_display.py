@@ -99,7 +99,7 @@ class PrecisionRecallDisplay(Peer):
         names = [legend_name(name) for name in scores]
         display = cls(precision, recall, average_precision=area, name=names, pos_label=pos_label,
                       prevalence_pos_label=share)  # fmt: skip
-        looks = [line_look(k) for k in range(len(names))]
+        looks = [{**line_look(k), "alpha": 1.0} for k in range(len(names))]
         return display.plot(ax, curve_kwargs=looks, **options)
 
     def plot(self, ax: Any = None, **options: Any) -> PrecisionRecallDisplay:

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.palette import class_colour
 from assay.errors import DataError
+from assay.metrics.ranks import ranked
 from assay.plots._checks import both_classes, score_of
 from assay.plots.canvas import axes_for
 from assay.plots.looks import INK, draw_literally, legend_name
@@ -167,6 +168,7 @@ class RankStripDisplay:
 def ranked_truth(truth: np.ndarray, score: Any, who: str) -> tuple[np.ndarray, int]:
     """Truth from the highest score to the lowest, and how many rows share their score.
 
+    >>> import numpy as np
     >>> from assay.plots.rank_strip_display import ranked_truth
     >>> ranked_truth(np.array([True, False, True]), [0.5, 0.5, 0.9], "tree")
     (array([ True,  True, False]), 2)
@@ -177,4 +179,4 @@ def ranked_truth(truth: np.ndarray, score: Any, who: str) -> tuple[np.ndarray, i
     if np.isnan(s).any():
         raise DataError(f"RankStripDisplay: {who} has NaN for {int(np.isnan(s).sum())} scores.")
     _, counts = np.unique(s, return_counts=True)
-    return truth[np.argsort(-s, kind="stable")], int(counts[counts > 1].sum())
+    return ranked(truth, s, pos_label=True).positive, int(counts[counts > 1].sum())

@@ -1,0 +1,193 @@
+"""True alarms against false alarms, over all thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sklearn.metrics import RocCurveDisplay as Peer
+
+from assay.metrics.roc import RocCurve
+from assay.plots._checks import both_classes
+from assay.plots.looks import coloured_axes, draw_literally, legend_name, line_look
+from assay.plots.of_comparison import scored
+
+if TYPE_CHECKING:
+    from assay.evaluate.comparison import Comparison
+
+__all__ = ["RocCurveDisplay"]
+
+
+class RocCurveDisplay(Peer):
+    """The receiver operating characteristic: upper left is better, the diagonal is chance.
+
+    Everything of scikit-learn's class is here under the same names. Beyond it: several learners in one picture
+    (:meth:`from_scores`, :meth:`from_comparison`), the convex hull that thresholds drawn by lot reach, a band
+    that holds the true curve, and the interval of the area in the legend.
+
+    Parameters
+    ----------
+    fpr, tpr : (m,) rates, or lists of them for several curves
+    roc_auc : float, or a list of them
+    name : str, or a list of them
+    pos_label : label
+
+    Attributes
+    ----------
+    curves_ : list of :class:`assay.metrics.RocCurve` that were drawn; empty if only rates were given
+    line_, chance_level_, ax_, figure_ : what was drawn, after ``plot``
+    hulls_, bands_ : lists of what was drawn around the curves
+
+    Examples
+    --------
+    >>> from assay.plots import RocCurveDisplay
+    >>> truth, score = [1, 1, 0, 1, 1, 0, 1, 0, 0, 0], [.95, .9, .8, .7, .6, .55, .5, .4, .3, .1]
+    >>> display = RocCurveDisplay.from_predictions(truth, score, name="tree", hull=True, interval=True)
+    >>> display.ax_.get_legend().get_texts()[0].get_text()
+    'tree (AUC = 0.840, 0.486 to 0.967)'
+    >>> display.hulls_[0].get_ydata()
+    array([0. , 0.4, 0.8, 1. , 1. ])
+    """
+
+    curves_: Sequence[RocCurve] = ()
+    hulls_: Sequence[Any] = ()
+    bands_: Sequence[Any] = ()
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        hull: bool = False,
+        band: str | None = None,
+        interval: bool = False,
+        alpha: float = 0.05,
+        **options: Any,
+    ) -> RocCurveDisplay:
+        """Draw the curve of a fitted classifier; ``hull`` to ``alpha`` as below, the rest as scikit-learn's."""
+        return super().from_estimator(estimator, X, y, **options)._adorned(hull, band, interval, alpha)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        hull: bool = False,
+        band: str | None = None,
+        interval: bool = False,
+        alpha: float = 0.05,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> RocCurveDisplay:
+        """Draw the curve of scores.
+
+        Parameters
+        ----------
+        y_true : (n,) labels of two classes
+        y_score : (n,) the higher, the likelier positive
+        hull : bool
+            Whether the convex hull is drawn.
+        band : "kolmogorov" or "bootstrap" for a band that holds the whole true curve, or None
+        interval : bool
+            Whether the interval of the area stands in the legend (DeLong's, as ``RocCurve.interval``).
+        alpha : level of the band and the interval
+        options : as scikit-learn's
+        """
+        both_classes(y_true, "RocCurveDisplay")
+        display = super().from_predictions(y_true, y_score, sample_weight=sample_weight, **options)
+        curve = RocCurve.of(y_true, y_score, pos_label=display.pos_label, sample_weight=sample_weight)
+        display.curves_ = [curve]
+        return display._adorned(hull, band, interval, alpha)
+
+    @classmethod
+    def from_scores(
+        cls,
+        scores: Mapping[str, tuple[Any, Any]],
+        *,
+        pos_label: Any = None,
+        hull: bool = False,
+        band: str | None = None,
+        interval: bool = True,
+        alpha: float = 0.05,
+        ax: Any = None,
+        **options: Any,
+    ) -> RocCurveDisplay:
+        """Draw several rankings into one picture.
+
+        Parameters
+        ----------
+        scores : dict of name to (truth, score)
+            Whether each row is positive, and the higher the score, the likelier.
+        pos_label : what the positives are called
+        hull, band, interval, alpha : as in ``from_predictions``
+        options : as in ``plot``
+        """
+        for truth, _ in scores.values():
+            both_classes(truth, "RocCurveDisplay")
+        curves = [RocCurve.of(truth, score, pos_label=True) for truth, score in scores.values()]
+        names = [legend_name(name) for name in scores]
+        areas = [curve.area for curve in curves]
+        display = cls(fpr=[c.fpr for c in curves], tpr=[c.tpr for c in curves], roc_auc=areas, name=names,
+                      pos_label=pos_label)  # fmt: skip
+        display.curves_ = curves
+        display.plot(ax, curve_kwargs=[{**line_look(k), "alpha": 1.0} for k in range(len(curves))], **options)
+        return display._adorned(hull, band, interval, alpha)
+
+    @classmethod
+    def from_comparison(
+        cls,
+        comparison: Comparison,
+        learners: Sequence[str] | str | None = None,
+        *,
+        positive: Any = None,
+        **options: Any,
+    ) -> RocCurveDisplay:
+        """Draw one curve per learner into one picture, from the rows that it had not seen.
+
+        Parameters
+        ----------
+        comparison : result of ``compare``
+        learners : names; default all with probabilities, best first
+        positive : label, needed for more than two classes
+        options : as in ``from_scores``
+        """
+        label, rows = scored(comparison, learners, positive, "RocCurveDisplay")
+        return cls.from_scores(
+            {row.learner: (row.truth, row.score) for row in rows}, pos_label=label, **options
+        )
+
+    def plot(self, ax: Any = None, **options: Any) -> RocCurveDisplay:
+        """Draw the curve, or the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default None for a new figure
+        options : name, curve_kwargs, plot_chance_level, chance_level_kw and despine as scikit-learn's
+        """
+        super().plot(coloured_axes(ax, (5.2, 5.0)), **options)
+        draw_literally(self.ax_)
+        return self
+
+    def _adorned(self, hull: bool, band: str | None, interval: bool, alpha: float) -> RocCurveDisplay:
+        lines = self.line_ if isinstance(self.line_, list) else [self.line_]
+        self.hulls_, self.bands_ = [], []
+        for line, curve in zip(lines, self.curves_):
+            colour = line.get_color()
+            if band is not None:
+                room = curve.band(band, alpha=alpha)
+                look = {"color": colour, "alpha": 0.15, "lw": 0, "zorder": 1}
+                self.bands_.append(self.ax_.fill_between(room.fpr, room.low, room.high, **look))
+            if hull:
+                outer = curve.hull
+                look = {"color": colour, "lw": 1.0, "ls": ":", "zorder": line.get_zorder()}
+                self.hulls_ += self.ax_.plot(outer.fpr, outer.tpr, **look)
+            if interval:
+                name, found = line.get_label().rpartition(" (AUC = ")[0], curve.interval(alpha)
+                line.set_label(f"{name} (AUC = {found.value:.3f}, {found.low:.3f} to {found.high:.3f})")
+        if interval:
+            self.ax_.legend(loc="lower right")
+        draw_literally(self.ax_)
+        return self
