@@ -9,6 +9,7 @@ from assay.evaluate.bootstrap import (
 )
 from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
+from assay.evaluate.curves import Curve, complexity_curve, learning_curve
 from assay.evaluate.describe import Description, describe
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.diagnose import Finding, diagnose
@@ -30,6 +31,7 @@ __all__ = [
     "METRICS",
     "BootstrapError",
     "Comparison",
+    "Curve",
     "Description",
     "Entry",
     "Finding",
@@ -44,6 +46,7 @@ __all__ = [
     "Verdict",
     "bootstrap_error",
     "compare",
+    "complexity_curve",
     "corrected_interval",
     "describe",
     "diagnose",
@@ -51,6 +54,7 @@ __all__ = [
     "error_632_plus",
     "find_learner",
     "holm",
+    "learning_curve",
     "letters",
     "make_learner",
     "mcnemar",

@@ -3,6 +3,8 @@
 from assay.metrics.agreement import cohen_kappa_score, matthews_corrcoef
 from assay.metrics.areas import auc, average_precision_score, roc_auc_score
 from assay.metrics.bands import RocBand, roc_band
+from assay.metrics.calibration import ReliabilityCurve, calibration_error
+from assay.metrics.calibration_tests import hosmer_lemeshow, spiegelhalter
 from assay.metrics.confusion import Confusion, confusion_matrix
 from assay.metrics.cost_curves import BrierCurve, CostCurve, h_measure
 from assay.metrics.costs import cost_per_row, cost_sensitive_accuracy, expected_cost
@@ -11,6 +13,7 @@ from assay.metrics.delong import auc_interval, delong
 from assay.metrics.estimate import Estimate
 from assay.metrics.gains import GainCurve, lift_score
 from assay.metrics.precision_recall import PrecisionRecallCurve
+from assay.metrics.proper import BrierParts, brier_score_loss, log_loss
 from assay.metrics.ranks import Concordance, Ranked, concordance, gini_score, ks_statistic, ranked
 from assay.metrics.rates import (
     accuracy_score,
@@ -28,10 +31,12 @@ from assay.metrics.rates import (
     zero_one_loss,
 )
 from assay.metrics.roc import Dominance, OperatingPoint, RocCurve
+from assay.metrics.sets import SetReport
 from assay.metrics.top_k import top_k_accuracy_score
 
 __all__ = [
     "BrierCurve",
+    "BrierParts",
     "Concordance",
     "Confusion",
     "CostCurve",
@@ -41,13 +46,17 @@ __all__ = [
     "OperatingPoint",
     "PrecisionRecallCurve",
     "Ranked",
+    "ReliabilityCurve",
     "RocBand",
     "RocCurve",
+    "SetReport",
     "accuracy_score",
     "auc",
     "auc_interval",
     "average_precision_score",
     "balanced_accuracy_score",
+    "brier_score_loss",
+    "calibration_error",
     "cohen_kappa_score",
     "concordance",
     "confusion_matrix",
@@ -61,9 +70,11 @@ __all__ = [
     "geometric_mean_score",
     "gini_score",
     "h_measure",
+    "hosmer_lemeshow",
     "jaccard_score",
     "ks_statistic",
     "lift_score",
+    "log_loss",
     "macro_f1_score",
     "matthews_corrcoef",
     "precision_recall_curve",
@@ -75,6 +86,7 @@ __all__ = [
     "roc_band",
     "roc_curve",
     "specificity_score",
+    "spiegelhalter",
     "top_k_accuracy_score",
     "youden_score",
     "zero_one_loss",

@@ -5,23 +5,30 @@ from assay.plots.bound_display import BoundDisplay
 from assay.plots.boundary_display import BoundaryDisplay
 from assay.plots.comparison_display import ComparisonDisplay
 from assay.plots.confusion_matrix_display import ConfusionMatrixDisplay
+from assay.plots.cost_curve_display import CostCurveDisplay
+from assay.plots.critical_difference_display import CriticalDifferenceDisplay
 from assay.plots.density_display import DensityDisplay
 from assay.plots.det_curve_display import DetCurveDisplay
+from assay.plots.gain_display import GainDisplay
 from assay.plots.importance_display import ImportanceDisplay
 from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
 from assay.plots.learning_curve_display import LearningCurveDisplay
+from assay.plots.lift_display import LiftDisplay
 from assay.plots.loss_curves_display import LossCurvesDisplay
 from assay.plots.margin_display import MarginDisplay
 from assay.plots.paired_difference_display import PairedDifferenceDisplay
 from assay.plots.partition_display import PartitionDisplay
+from assay.plots.power_display import PowerDisplay
 from assay.plots.precision_recall_display import PrecisionRecallDisplay
 from assay.plots.prediction_error_display import PredictionErrorDisplay
 from assay.plots.rank_strip_display import RankStripDisplay
 from assay.plots.risk_coverage_display import RiskCoverageDisplay
+from assay.plots.roc_curve_display import RocCurveDisplay
 from assay.plots.rule_growth import RuleGrowthDisplay
 from assay.plots.shattering_display import ShatteringDisplay
 from assay.plots.smoother_display import SmootherDisplay
 from assay.plots.staged_error_display import StagedErrorDisplay
+from assay.plots.threshold_display import ThresholdDisplay
 from assay.plots.tree_display import TreeDisplay
 from assay.plots.validation_curve_display import ValidationCurveDisplay
 
@@ -31,23 +38,30 @@ __all__ = [
     "BoundaryDisplay",
     "ComparisonDisplay",
     "ConfusionMatrixDisplay",
+    "CostCurveDisplay",
+    "CriticalDifferenceDisplay",
     "DensityDisplay",
     "DetCurveDisplay",
+    "GainDisplay",
     "ImportanceDisplay",
     "ImpurityCurvesDisplay",
     "LearningCurveDisplay",
+    "LiftDisplay",
     "LossCurvesDisplay",
     "MarginDisplay",
     "PairedDifferenceDisplay",
     "PartitionDisplay",
+    "PowerDisplay",
     "PrecisionRecallDisplay",
     "PredictionErrorDisplay",
     "RankStripDisplay",
     "RiskCoverageDisplay",
+    "RocCurveDisplay",
     "RuleGrowthDisplay",
     "ShatteringDisplay",
     "SmootherDisplay",
     "StagedErrorDisplay",
+    "ThresholdDisplay",
     "TreeDisplay",
     "ValidationCurveDisplay",
 ]
