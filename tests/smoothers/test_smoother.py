@@ -31,3 +31,23 @@ def test_whole_weights_are_rows_that_came_several_times():
     x, y, times = rng.uniform(0, 10, (30, 1)), rng.normal(size=30), rng.integers(0, 4, 30)
     once = RunningMean(n_neighbors=7).fit(np.repeat(x, times, axis=0), np.repeat(y, times))
     assert_allclose(RunningMean(n_neighbors=7).fit(x, y, times).predict(x), once.predict(x))
+
+
+@pytest.mark.parametrize("unit", [2.0**-900, 2.0**-530, 2.0**530, 2.0**900])
+def test_units_of_x_and_y_change_nothing(unit):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 2))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=60)
+    for model in (
+        RunningMean(),
+        RunningMedian(n_neighbors=7),
+        RunningLine(n_neighbors=9),
+        KernelSmoother(bandwidth="gcv"),
+        Loess(0.5),
+    ):
+        plain, told = model.fit(X, y).predict(X), isinstance(model, (RunningMean, KernelSmoother))
+        band = model.confidence_band(X[:5]) if told else None
+        assert_allclose(model.fit(unit * X, y).predict(unit * X), plain, rtol=1e-9)
+        assert_allclose(model.fit(X, unit * y).predict(X), unit * plain, rtol=1e-9)
+        if band is not None:
+            assert_allclose(model.confidence_band(X[:5]).low, unit * band.low, rtol=1e-9)

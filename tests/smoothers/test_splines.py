@@ -99,7 +99,7 @@ def test_generalised_cross_validation_is_not_fooled_where_it_vanishes():
     x = random.uniform(0, 5, 60)
     fit = Splines(x, np.sin(x) + random.normal(0, 0.5, 60), None)
     g, _, own = fit.at(1e-9)
-    vanishing = np.mean((fit.numbers - g[fit.place]) ** 2) / (1 - own.sum() / 60) ** 2
+    vanishing = np.mean(((fit.numbers - g[fit.place]) / fit.unit) ** 2) / (1 - own.sum() / 60) ** 2
     best = fit.best("gcv")
     assert vanishing < fit.error(best, "gcv")
     assert fit.at(best)[2].sum() < 10

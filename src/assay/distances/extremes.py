@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError
+from assay.errors import DataError, DegenerateError
 
-__all__ = ["largest", "most", "other_units", "scaled"]
+__all__ = ["largest", "most", "other_units", "refuse_extremes", "scaled"]
 
 ROOM = 1000  # the largest double is 2^1024, the smallest with all digits 2^-1022
 
@@ -56,3 +56,26 @@ def scaled(points: Any, e: int) -> Any:
         return points
     with np.errstate(under="ignore"):
         return np.ldexp(np.asarray(points, dtype=np.float64), -e)
+
+
+def refuse_extremes(X: Any, who: str, names: list[str]) -> None:
+    """Refuse columns so wide or so narrow that the squares of their differences are no numbers.
+
+    >>> import numpy as np
+    >>> from assay.distances.extremes import refuse_extremes
+    >>> refuse_extremes(np.array([[1e-160], [3e-160]]), "NearestCentroid", ["dose"])
+    Traceback (most recent call last):
+    ...
+    assay.errors.DegenerateError: NearestCentroid: column dose varies by 2e-160, whose square is no number. ...
+    """
+    if hasattr(X, "tocsr"):
+        top, low = (np.asarray(m.toarray()).ravel() for m in (X.max(axis=0), X.min(axis=0)))
+    else:
+        top, low = X.max(axis=0, initial=-np.inf), X.min(axis=0, initial=np.inf)
+    with np.errstate(over="ignore"):
+        spread = top - low
+    for j in np.flatnonzero((spread > 1e140) | ((spread < 1e-140) & (spread > 0)))[:1]:
+        raise DegenerateError(
+            f"{who}: column {names[j]} varies by {spread[j]:.3g}, whose square is no number. Divide it by its spread "
+            "first."
+        )

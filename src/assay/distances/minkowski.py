@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.distances.extremes import largest, other_units, scaled
 from assay.distances.metric import Metric
 from assay.errors import DataError, ParameterError
 
@@ -192,11 +193,15 @@ def apart(A: Any, B: Any, p: float) -> np.ndarray:
         raise DataError(
             f"The rows of A have {A.shape[1]} columns, those of B {B.shape[1]}; expected as many."
         )
-    if p == 2:
-        return cdist(A, B, "euclidean")
-    if p == 1:
-        return cdist(A, B, "cityblock")
-    return cdist(A, B, "chebyshev") if np.isinf(p) else cdist(A, B, "minkowski", p=p)
+    name = {1.0: "cityblock", 2.0: "euclidean", np.inf: "chebyshev"}.get(p, "minkowski")
+    more = {"p": p} if name == "minkowski" else {}
+    found = cdist(A, B, name, **more)
+    if found.size and not 1e-100 < found.max() < 1e300:  # powers beyond the range: the same in another unit
+        unit = int(other_units(np.maximum(largest(A), largest(B))[None], A.shape[1], p)[0])
+        if unit:
+            with np.errstate(over="ignore"):
+                return np.ldexp(cdist(scaled(A, unit), scaled(B, unit), name, **more), unit)
+    return found
 
 
 def _apart_sparse(A: Any, B: Any, p: float) -> np.ndarray:

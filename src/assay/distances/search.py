@@ -97,7 +97,9 @@ class Searcher:
             raise ParameterError(f"radius must be a number from 0 up, or one for each query, got {radius!r}.")
         units = self._units(Q, leave_out_self)
         start, rows, distances = (
-            self._within(Q, float(radius)) if units is None else self._within_in_units(Q, float(radius), units)
+            self._within(Q, float(radius))
+            if units is None
+            else self._within_in_units(Q, float(radius), units)
         )
         if leave_out_self or each is not None:
             query = np.repeat(np.arange(Q.shape[0]), np.diff(start))

@@ -11,6 +11,7 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
+from assay.distances.extremes import refuse_extremes
 from assay.distances.metric import metric_of
 from assay.distances.search import kept_searcher
 from assay.neighbors.prototypes import vote_counts
@@ -82,6 +83,7 @@ class AdaptiveNeighborsClassifier(Classifier):
         return super().fit(X, y)
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        refuse_extremes(X, type(self).__name__, self._names)
         spread = X.std(axis=0)
         self.scale_ = np.where(spread > 0, spread, 1.0)
         if self.n_iter == 0:

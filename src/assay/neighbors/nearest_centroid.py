@@ -13,6 +13,7 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Array, Choice, Range
 from assay.core.scores import log_softmax, softmax
+from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import inverse_of, root_of
 from assay.distances.metric import metric_of
 from assay.distances.search import searcher
@@ -104,6 +105,7 @@ class NearestCentroid(Classifier):
             raise DataError(
                 f"{who}: shrinking and metric='mahalanobis' need a dense table, got a sparse one. Use X.toarray()."
             )
+        refuse_extremes(X, type(self).__name__, self._names)
         counts = np.bincount(y, minlength=K)
         self.class_prior_ = self._priors(counts / n)
         middle = _median if self.metric == "manhattan" else _mean

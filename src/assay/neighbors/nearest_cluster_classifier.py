@@ -11,6 +11,7 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Seed
 from assay.core.seeds import random_state_of
+from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import inverse_of, root_of
 from assay.distances.metric import metric_of
 
@@ -87,6 +88,7 @@ class NearestClusterClassifier(Classifier):
         return super().fit(X, y)
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        refuse_extremes(X, type(self).__name__, self._names)
         draw = random_state_of(self.random_state)
         seed = int(draw.randint(2**31 - 1))
         centers, codes, sizes, maps, steps = [], [], [], [], [1]

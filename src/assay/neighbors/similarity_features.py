@@ -10,7 +10,7 @@ from assay.core import Transformer
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Function, Range, Seed
 from assay.core.seeds import random_state_of
-from assay.errors import DataError
+from assay.errors import DataError, DegenerateError
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.prototypes import COMPARING
 
@@ -126,6 +126,11 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         if not len(apart):
             return 1.0
         middle = float(np.median(apart))
+        if not 1e-140 < middle < 1e140:
+            raise DegenerateError(
+                f"SimilarityFeatures: half of the rows are {middle:.3g} or more apart, a distance whose square is no "
+                "number. Divide the columns by their spread first, or give gamma."
+            )
         return 1 / (middle * middle if self.similarity == "gaussian" else middle)
 
     def _transform(self, X: Any) -> np.ndarray:

@@ -11,6 +11,7 @@ from assay.core import Transformer
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Count, Range
 from assay.core.targets import encode_labels
+from assay.distances.extremes import refuse_extremes
 
 
 class TripletMetric(Transformer):
@@ -102,6 +103,7 @@ class TripletMetric(Transformer):
         from scipy.optimize import minimize
         from sklearn.exceptions import ConvergenceWarning
 
+        refuse_extremes(X, type(self).__name__, self._names)
         n, d = X.shape
         scale = X.std(axis=0)
         scale[scale == 0] = 1.0

@@ -9,8 +9,8 @@ import numpy as np
 from assay.core.explanation import Section
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
+from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import inverse_of, root_of
-from assay.errors import DegenerateError
 from assay.outliers.detector import CONTAMINATION, Detector
 from assay.outliers.robust_covariance import least_determinant
 
@@ -90,7 +90,7 @@ class GaussianOutliers(Detector):
     def _learn(self, X: np.ndarray) -> None:
         n, d = X.shape
         X = np.ascontiguousarray(X, dtype=np.float64)
-        self._check_scales(X)
+        refuse_extremes(X, type(self).__name__, self._names)
         if self.estimate == "plain" or n <= d + 2:
             self.location_, self.support_ = X.mean(axis=0), np.ones(n, bool)
             centred = X - self.location_
@@ -102,17 +102,6 @@ class GaussianOutliers(Detector):
             self.location_, self.covariance_, self.support_ = found
         self.precision_ = inverse_of(self.covariance_)
         self._map_ = root_of(self.precision_, type(self).__name__)
-
-    def _check_scales(self, X: np.ndarray) -> None:
-        """Refuse columns whose variance is no number."""
-        with np.errstate(over="ignore"):
-            reach = np.abs(X - X[0]).max(axis=0)
-        beyond = np.flatnonzero((reach > 0) & ~((reach > 1e-140) & (reach < 1e140)))
-        if len(beyond):
-            raise DegenerateError(
-                f'{type(self).__name__}: column "{self._names[beyond[0]]}" varies by {reach[beyond[0]]:.3g}, whose '
-                "square is no number. Divide it by its spread first."
-            )
 
     def _auto_offset(self) -> float:
         from scipy.stats import chi2

@@ -13,7 +13,7 @@ from assay.core import Regressor
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Count, Range
 from assay.core.progress import track
-from assay.errors import DataError
+from assay.errors import DataError, DegenerateError
 from assay.smoothers.smoother import Smoother
 from assay.smoothers.smoothing_spline import SmoothingSpline
 
@@ -81,6 +81,11 @@ class AdditiveModel(Regressor):
             raise DataError(f"AdditiveModel: y should be a 1d array, got {y.shape[1]} columns.")
         X = np.asarray(X, dtype=np.float64)
         n, d = X.shape
+        top = float(np.ptp(y))
+        if not (top == 0 or 1e-140 < top < 1e140):
+            raise DegenerateError(
+                f"AdditiveModel: y varies by {top:.3g}, whose square is no number. Divide it by its spread first."
+            )
         counts = np.ones(n) if w is None else w
         self.intercept_ = float(counts @ y / counts.sum())
         self.smoothers_, self.history_ = self._begin(d), []

@@ -42,6 +42,6 @@ class Band:
 
         known = np.isfinite(error)
         reach = np.where(known, stdtrit(np.where(known, dof, 1.0), (1 + level) / 2), 1.0)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             half = reach * error
         return cls(estimate, estimate - half, estimate + half, error, dof, level)

@@ -83,16 +83,23 @@ def choose_smoothing(
         errors.append(_error(model, criterion, validation))
     found = np.array(errors)
     best = int(np.argmin(np.where(np.isnan(found), np.inf, found)))
+    with np.errstate(over="ignore"):
+        found = found * models[best]._unit * models[best]._unit
     return SmoothingChoice(name, values, found, values[best], models[best])
 
 
 def _error(model: Smoother, criterion: str, validation: tuple[Any, Any] | None) -> float:
+    """The error in the unit of the model's y."""
     if validation is not None:
         X, y = validation
-        return float(np.mean((np.asarray(y, dtype=np.float64) - model.predict(X)) ** 2))
+        return float(np.mean(((np.asarray(y, dtype=np.float64) - model.predict(X)) / model._unit) ** 2))
     counts = np.ones(len(model.y_)) if model.weight_ is None else model.weight_
     if criterion == "loo":
-        return float(counts @ (model.y_ - model.leave_one_out()) ** 2 / counts.sum())
+        return float(counts @ ((model.y_ - model.leave_one_out()) / model._unit) ** 2 / counts.sum())
     left = 1 - model.degrees_of_freedom() / counts.sum()
     fitted = model._predict(model.X_)
-    return np.inf if left < 1e-9 else float(counts @ (model.y_ - fitted) ** 2 / counts.sum() / left**2)
+    return (
+        np.inf
+        if left < 1e-9
+        else float(counts @ ((model.y_ - fitted) / model._unit) ** 2 / counts.sum() / left**2)
+    )

@@ -12,6 +12,7 @@ from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Array, Choice, Count, Range
 from assay.core.progress import progress
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
+from assay.distances.extremes import largest, scaled
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.smoother import Smoother
 from assay.smoothers.widths import chosen_width
@@ -120,6 +121,9 @@ class LocalSmoother(Smoother):
         metric = self._metric()
         if np.isnan(Q).any() and "missing" not in metric.takes:
             raise DataError(missing_message(type(self).__name__, Table(Q, self.schema_, False), self.remedy))
+        if metric.name in ON_A_LINE and not 1e-100 < (top := largest(X)) < 1e100 and top > 0:
+            unit = int(np.frexp(top)[1])  # the same shape, where powers of differences are numbers
+            X, Q, h = scaled(X, unit), scaled(Q, unit), float(np.ldexp(h, -unit)) if width is not None else h
         k = self._k()
         kind = (
             NEAREST if self._nearest and k is not None else list(KERNELS).index(kernel_of(self._kernel).name)

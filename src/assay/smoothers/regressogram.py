@@ -197,7 +197,7 @@ class Regressogram(Smoother):
         if len(rows) == 1:  # without it there is nothing
             return 0.0
         counts = np.ones(len(rows)) if self.weight_ is None else self.weight_[rows]
-        return float(counts @ (self.y_[rows] - self._left_out(rows)) ** 2 / counts.sum())
+        return float(counts @ ((self.y_[rows] - self._left_out(rows)) / self._unit) ** 2 / counts.sum())
 
     def _alone(self, rows: np.ndarray) -> np.ndarray:
         if len(self.y_) == 1:

@@ -90,11 +90,13 @@ class Smoother(Regressor):
         for rows in _blocks(len(X), len(self.y_)):
             S = self._shares(X[rows])
             estimate[rows], squares = self._told(S)
-            spread = np.einsum("qt,qt->q", S, (self.y_ - (S @ self.y_)[:, None]) ** 2)
+            apart = (self.y_ - (S @ self.y_)[:, None]) / self._unit
+            spread = np.einsum("qt,qt->q", S, apart**2)
             known = (squares > 0) & (squares < 1 - 1e-9)  # one number says nothing about the noise
             size = 1 / np.where(known, squares, 1.0)  # the effective number of rows in the window
             dof[rows] = size - 1
-            error[rows] = np.where(known, np.sqrt(spread / np.where(known, size - 1, 1.0)), np.inf)
+            sigma = self._unit * np.sqrt(spread / np.where(known, size - 1, 1.0))
+            error[rows] = np.where(known, sigma, np.inf)
         return estimate, error, dof
 
     def _global_noise(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -117,18 +119,19 @@ class Smoother(Regressor):
         dof, squares = float(counts.sum()), 0.0
         for rows in track(_blocks(n, n), "residuals"):
             S, c = self._shares(self.X_[rows]), counts[rows]
-            squares += float(c @ (self.y_[rows] - S @ self.y_) ** 2)
+            squares += float(c @ ((self.y_[rows] - S @ self.y_) / self._unit) ** 2)
             own = S[np.arange(len(S)), rows]
             dof += float(c @ self._squares(S) - 2 * own.sum())  # tr (I - S)'(I - S)
         return self._sigma(squares, dof), dof
 
     def _sigma(self, squares: float, dof: float) -> float:
+        """The noise, from the sum of squares in the unit of y."""
         if dof <= 1e-9 * len(self.y_):
             raise DegenerateError(
                 f"{type(self).__name__}: the curve passes through all rows, so nothing is left to see the noise by. "
                 f"Smooth more: raise {self.steered_by}."
             )
-        return float(np.sqrt(squares / dof))
+        return self._unit * float(np.sqrt(squares / dof))
 
     def _squares(self, S: np.ndarray) -> np.ndarray:
         """(q,) the variance of the estimates in units of the noise; a row that counts twice is two rows."""
@@ -216,6 +219,12 @@ class Smoother(Regressor):
         self.weight_ = None if w is None else np.array(w, dtype=np.float64)
         if self.weight_ is not None and shares:
             self.weight_ = _counts(self.weight_)
+
+    @property
+    def _unit(self) -> float:
+        """The power of two in which numbers of y are about 1, so that their squares are numbers."""
+        top = np.abs(self.y_).max(initial=0.0)
+        return float(np.ldexp(1.0, np.frexp(top)[1] - 1)) if top > 0 else 1.0
 
     def _check_stored(self) -> None:
         """Whether the stored rows fit together: what a file says is not trusted."""

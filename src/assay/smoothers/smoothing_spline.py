@@ -141,7 +141,7 @@ class SmoothingSpline(Smoother):
         r"""The degrees of freedom of the noise are :math:`n-\operatorname{tr}S`, which take O(n)."""
         counts = np.ones(len(self.y_)) if self.weight_ is None else self.weight_
         dof = float(counts.sum()) - self.df_
-        return self._sigma(float(counts @ (self.y_ - self._predict(self.X_)) ** 2), dof), dof
+        return self._sigma(float(counts @ ((self.y_ - self._predict(self.X_)) / self._unit) ** 2), dof), dof
 
     def _held(self) -> dict[str, Any]:
         return {"lam": self.lam_, "df": None}

@@ -68,6 +68,7 @@ class Splines:
         self.w = np.bincount(self.place, self.counts)
         self.y = np.bincount(self.place, self.counts * self.numbers) / self.w
         self.total = float(self.w.sum())
+        self.unit = float(np.abs(self.numbers).max(initial=0.0)) or 1.0  # in which squares are numbers
 
     def at(self, lam: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The spline for one λ."""
@@ -76,7 +77,7 @@ class Splines:
     def error(self, lam: float, way: str) -> float:
         """The criterion "gcv" or "loo"."""
         g, _, own = self.at(lam)
-        squares = self.counts * (self.numbers - g[self.place]) ** 2
+        squares = self.counts * ((self.numbers - g[self.place]) / self.unit) ** 2
         if way == "gcv":
             left = 1 - own.sum() / self.total
             return np.inf if left < LEFT else float(squares.sum() / self.total / left**2)

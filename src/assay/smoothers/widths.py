@@ -35,17 +35,21 @@ def chosen_width(smoother: Any, way: str) -> float:
 
 
 def error_at(smoother: Any, rows: np.ndarray, width: float, way: str) -> float:
-    """The mean squared error at these rows if the width were this."""
+    """The mean squared error at these rows, y in a unit of its own, if the width were this."""
     counts = np.ones(len(rows)) if smoother.weight_ is None else smoother.weight_[rows]
     y = smoother.y_[rows]
     smoother.bandwidth_ = width
     if way == "loo":
-        return float(counts @ (y - smoother._left_out(rows)) ** 2 / counts.sum())
+        return float(counts @ ((y - smoother._left_out(rows)) / smoother._unit) ** 2 / counts.sum())
     smoother._refuse_unless_linear("generalised cross-validation")
     fitted = smoother._predict(smoother.X_[rows])
     share = float(smoother._leverages(rows).sum() / counts.sum())
     left = max(1 - share, 0.0)
-    return np.inf if left < LEFT else float(counts @ (y - fitted) ** 2 / counts.sum() / left**2)
+    return (
+        np.inf
+        if left < LEFT
+        else float(counts @ ((y - fitted) / smoother._unit) ** 2 / counts.sum() / left**2)
+    )
 
 
 def rule_of_thumb(smoother: Any) -> float:
@@ -57,8 +61,9 @@ def rule_of_thumb(smoother: Any) -> float:
     n, d = len(X) if w is None else float(w.sum()), X.shape[1]
     rows = spread_rows(X, 512) if w is None else np.flatnonzero(w)[spread_rows(X[w > 0], 512)]
     parts = np.full(len(rows), 1 / len(rows)) if w is None else w[rows] / w[rows].sum()
-    squares = smoother._metric().between(X[rows], X[rows]) ** 2
-    size = np.sqrt(parts @ squares @ parts / (2 * d))
+    apart = smoother._metric().between(X[rows], X[rows])
+    unit = float(apart.max(initial=0.0)) or 1.0
+    size = unit * np.sqrt(parts @ (apart / unit) ** 2 @ parts / (2 * d)) if np.isfinite(unit) else np.inf
     if not np.isfinite(size):
         raise DegenerateError(f"{type(smoother).__name__}: the distances between the rows are not finite.")
     if size == 0:
