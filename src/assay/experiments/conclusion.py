@@ -1,0 +1,261 @@
+"""What follows from an experiment over all of its data sets: the test that fits, who differs, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import ParameterError
+from assay.evaluate import Metric
+from assay.stats.post_hoc_result import PostHoc
+from assay.stats.test_result import TestResult, shown_p
+
+if TYPE_CHECKING:
+    from assay.experiments.study import Study
+
+__all__ = ["Conclusion", "conclude"]
+
+FEW = 5  # data sets below which a test over data sets can hardly reject
+
+
+@dataclass(frozen=True, eq=False)
+class Conclusion:
+    """The answer of a study to the question which learner is better, over its data sets.
+
+    Attributes
+    ----------
+    metric : Metric
+    learners : names
+    data : names of the data sets that count
+    means : (n, L) the means on these; NaN where a learner failed and was ranked last
+    ranks : (L,) average rank, 1 for the best; NaN for a learner that takes no part
+    test : TestResult of the test over data sets, or None where there is no such test
+    also : further TestResults of the same question (the sign test beside Wilcoxon's)
+    bayes : posterior probabilities of two learners, or None
+    friedman : Friedman's test with its average ranks and critical difference, for more than two learners
+    pairs : PostHoc, who differs from whom, or None
+    letters : (L,) learners that share a letter do not differ significantly; "" where nothing was tested
+    sentences : the conclusion in words
+    """
+
+    metric: Metric
+    learners: list[str]
+    data: list[str]
+    means: np.ndarray
+    ranks: np.ndarray
+    test: TestResult | None = None
+    also: list[TestResult] = field(default_factory=list)
+    bayes: Any = None
+    friedman: Any = None
+    pairs: PostHoc | None = None
+    letters: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+
+    @property
+    def best(self) -> str:
+        """The learner with the best average rank; of equal ones, the one with the best mean."""
+        there = np.isfinite(self.means)
+        total = np.where(there, self.metric.sign * self.means, 0.0).sum(axis=0)
+        centre = np.where(there.any(axis=0), total / np.maximum(there.sum(axis=0), 1), np.inf)
+        return self.learners[int(np.lexsort((centre, np.nan_to_num(self.ranks, nan=np.inf)))[0])]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    __repr__ = __str__
+
+
+def conclude(
+    study: Study, metric: Metric, control: str | None = None, missing: str = "leave out"
+) -> Conclusion:
+    """Choose the test by the number of learners and data sets, apply it, and say what follows.
+
+    One data set: the comparison on it. Two learners on several: Wilcoxon's signed-rank test, the sign test and the
+    posterior of the signed ranks. More: Friedman's test in Iman and Davenport's form, then Nemenyi's test between
+    all pairs, or Holm's steps against a control.
+    """
+    if missing not in ("leave out", "last"):
+        raise ParameterError(f'study: missing must be "leave out" or "last", got {missing!r}.')
+    if control is not None and control not in study.learners:
+        raise ParameterError(
+            f"study: there is no learner {control!r} to be the control. There are: {', '.join(study.learners)}."
+        )
+    measured = study.table(metric.name)
+    there = np.isfinite(measured)
+    if not there.any():
+        raise ParameterError(f"study: no data set has a mean {metric.name} yet. Run the experiment on.")
+    takes_part = there.any(axis=0)
+    said = [
+        f"{name} has no mean on any data set and takes no part."
+        for name, own in zip(study.learners, takes_part)
+        if not own
+    ]
+    table, said = _completed(study, measured, takes_part, metric, missing, said)
+    rows = np.isfinite(table[:, takes_part]).all(axis=1)
+    names = [name for name, own in zip(study.learners, takes_part) if own]
+    used = [name for name, own in zip(study.data, rows) if own]
+    means = table[rows][:, takes_part]
+    ranks = np.full(len(study.learners), np.nan)
+    ranks[takes_part] = _average_ranks(metric.sign * means)
+    base: dict[str, Any] = {
+        "metric": metric, "learners": study.learners, "data": used, "means": measured[rows], "ranks": ranks,
+    }  # fmt: skip
+    if control is not None and control not in names:
+        raise ParameterError(f"study: the control {control} has no mean on any data set.")
+    if len(used) == 0:
+        said.append("No data set has a mean of every learner, so nothing can be said over all of them.")
+        return Conclusion(**base, letters=[""] * len(study.learners), sentences=said)
+    if len(names) == 1:
+        said.append(f"{names[0]} alone: mean {metric.name} {means.mean():.4f} over {_data_sets(len(used))}.")
+        return Conclusion(**base, letters=[""] * len(study.learners), sentences=said)
+    if len(used) == 1:
+        return _one_data_set(study, metric, used[0], base, said)
+    scores = dict(zip(names, means.T))
+    found = _two if len(names) == 2 else _many
+    parts = found(scores, metric, study.alpha, control, study.manifest.seed)
+    if len(used) < FEW:
+        parts["sentences"].append(
+            f"{_data_sets(len(used)).capitalize()} are few: only large differences could be shown. Read each data "
+            "set's own comparison too."
+        )
+    letters = [""] * len(study.learners)
+    for name, mark in zip(names, parts.pop("letters")):
+        letters[study.learners.index(name)] = mark
+    return Conclusion(**base, letters=letters, **{**parts, "sentences": parts["sentences"] + said})
+
+
+def _completed(
+    study: Study, table: np.ndarray, takes_part: np.ndarray, metric: Metric, missing: str, said: list[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Means with the gaps of failed learners made the worst of all, if so asked; sentences about the gaps."""
+    table, said = table.copy(), list(said)
+    for i, data in enumerate(study.data):
+        gaps = [k for k in np.flatnonzero(takes_part) if np.isnan(table[i, k])]
+        if not gaps:
+            continue
+        who = ", ".join(study.learners[k] for k in gaps)
+        failed = all((data, study.learners[k]) in study.failures for k in gaps)
+        if missing == "last" and failed and len(gaps) < takes_part.sum():
+            worst = np.nanmax(metric.sign * table[i])
+            for k in gaps:
+                table[i, k] = metric.sign * (worst + 1.0 + abs(worst))
+            said.append(f"On {data}, {who} failed and {'was' if len(gaps) == 1 else 'were'} ranked last.")
+        else:
+            why = "failed" if failed else "has no mean" if len(gaps) == 1 else "have no mean"
+            said.append(f"{data} is left out: {who} {why} there.")
+    return table, said
+
+
+def _average_ranks(losses: np.ndarray) -> np.ndarray:
+    """(L,) average rank over data sets, 1 for the smallest; equal ones, up to rounding, share the middle."""
+    from scipy.stats import rankdata
+
+    if len(losses) == 0:
+        return np.full(losses.shape[1], np.nan)
+    return rankdata(np.round(losses, 12), axis=1).mean(axis=0)
+
+
+def _one_data_set(
+    study: Study, metric: Metric, data: str, base: dict[str, Any], said: list[str]
+) -> Conclusion:
+    """One data set alone: what its comparison says."""
+    result = study.comparison(data)
+    standings = {s.learner: s for s in result.ranking(metric.name)}
+    letters = [standings[name].letters if name in standings else "" for name in study.learners]
+    best, *others = [s for s in result.ranking(metric.name) if not s.failure and np.isfinite(s.mean)]
+    level = [s.learner for s in others if s.level]
+    tail = (
+        f"; not significantly worse: {', '.join(level)}"
+        if level
+        else ", significantly better than every other"
+    )
+    sentence = f"On {data}, {best.learner} has the best {metric.name} ({best.mean:.4f}){tail}."
+    only = "This holds for this data set; a statement about other data needs more of them."
+    return Conclusion(**base, letters=letters, sentences=[sentence, only, *said])
+
+
+def _two(
+    scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None, seed: int
+) -> dict[str, Any]:
+    """Two learners over data sets."""
+    from assay.stats.sign_test import sign_test
+    from assay.stats.wilcoxon import wilcoxon_signed_rank
+
+    (a, x), (b, y) = scores.items()
+    differences = x - y
+    test = wilcoxon_signed_rank(differences, alpha=alpha)
+    sign = sign_test(differences, alpha=alpha)
+    better = np.round(metric.sign * differences, 12)
+    wins, losses = int((better < 0).sum()), int((better > 0).sum())
+    ties = len(better) - wins - losses
+    tied = f" and {ties} tie{'' if ties == 1 else 's'}" if ties else ""
+    first = f"{a} is better than {b} on {wins} of {_data_sets(len(better))}, worse on {losses}{tied}."
+    return {
+        "test": test,
+        "also": [sign],
+        "letters": ["a", "b"] if test.rejected else ["a", "a"],
+        "sentences": [first, f"{_capital(str(test))}", f"{_capital(str(sign))}"],
+    }
+
+
+def _many(
+    scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None, seed: int
+) -> dict[str, Any]:
+    """More than two learners over data sets."""
+    from assay.stats.friedman import friedman
+    from assay.stats.rank_post_hoc import compare_ranks, nemenyi
+
+    means = np.round(np.column_stack(list(scores.values())), 12)
+    found = friedman(means, better=metric.better, names=list(scores), alpha=alpha)
+    pairs = nemenyi(found) if control is None else compare_ranks(found, "holm", control=control)
+    said = [str(found.test)]
+    names, order = list(found.names), [int(j) for j in pairs.order]
+    shown = ", ".join(f"{names[j]} {found.average_ranks[j]:.2f}" for j in order[:10])
+    said.append(f"Average ranks, 1 is the best: {shown}{', ...' if len(order) > 10 else ''}.")
+    if not found.test.rejected:
+        said.append("So no learner is shown to be better than another; pairs are not to be read.")
+        return {"test": found.test, "friedman": found, "pairs": pairs, "letters": ["a"] * len(names),
+                "sentences": said}  # fmt: skip
+    if control is not None:
+        said.append(_against(pairs, names, control))
+    else:
+        said.append(_groups(pairs, names, order))
+    return {"test": found.test, "friedman": found, "pairs": pairs, "letters": list(pairs.letters),
+            "sentences": said}  # fmt: skip
+
+
+def _groups(pairs: PostHoc, names: list[str], order: list[int]) -> str:
+    first = order[0]
+    worse = [names[j] for j in order[1:] if pairs.differ[first, j]]
+    level = [names[j] for j in order[1:] if not pairs.differ[first, j]]
+    head = f"{pairs.method}, critical difference {pairs.critical:.2f}: "
+    if not worse:
+        apart = [(i, j) for a, i in enumerate(order) for j in order[a + 1 :] if pairs.differ[i, j]]
+        if not apart:
+            return head + "no two learners differ by it, though not all can be equal."
+        some = ", ".join(f"{names[i]} from {names[j]}" for i, j in apart[:5])
+        return head + f"nothing differs from {names[first]}, but {some}."
+    also = f"; not shown to be worse: {', '.join(level)}" if level else ""
+    return head + f"{names[first]} is better than {', '.join(worse)}{also}."
+
+
+def _against(pairs: PostHoc, names: list[str], control: str) -> str:
+    c = names.index(control)
+    told = []
+    for j in (int(j) for j in pairs.order):
+        if j != c:
+            verdict = "no difference shown"
+            if pairs.differ[c, j]:
+                verdict = "better" if pairs.centre[j] < pairs.centre[c] else "worse"
+            told.append(f"{names[j]} {verdict} ({shown_p(pairs.adjusted[c, j])})")
+    return f"Against {control}, {pairs.method}: {', '.join(told)}."
+
+
+def _data_sets(n: int) -> str:
+    return f"{n} data set{'' if n == 1 else 's'}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

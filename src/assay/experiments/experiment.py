@@ -1,0 +1,326 @@
+"""An experiment: learners with their settings on data sets, planned, run, interrupted, resumed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from assay.errors import ParameterError
+from assay.evaluate import Metric, Resampling
+from assay.evaluate.fold import Cell, Task
+from assay.evaluate.metrics import as_metrics
+from assay.experiments.cells import Job, Trial, as_record, in_random_order
+from assay.experiments.checklist import Checklist
+from assay.experiments.clock import Clock
+from assay.experiments.fingerprint import settings_text
+from assay.experiments.folder import Block, Manifest, as_plain, check_folder, versions
+from assay.experiments.grid import as_entrants
+from assay.experiments.journal import Journal, write_whole
+from assay.experiments.plan import Plan
+from assay.experiments.problem import Problem, named_sources
+from assay.experiments.schedule import run_jobs
+from assay.experiments.study import Study
+from assay.stats.test_result import check_alpha
+
+__all__ = ["Experiment"]
+
+
+class Experiment:
+    """Learners x settings x data sets x splits, each cell run once, whatever happens in between.
+
+    The same splits test every learner, the order of the runs is random within blocks, and each finished cell is on
+    disk before the next one counts. After a crash, a kill or Ctrl-C, ``run`` goes on with what is missing. A cell is
+    known by the content of its rows, the settings of its learner, its split and the seed: add a learner, a data set
+    or repetitions, and only what is new is run. A learner that fails is recorded with its reason.
+
+    Parameters
+    ----------
+    learners : as in ``compare``, or with settings: ``{"tree": (DecisionTreeClassifier(), {"max_depth": [2, 4]})}``
+        tries every combination of levels, a list of runs (dicts, such as those of a factorial design) tries these.
+        None takes all short names that suit every data set.
+    data : list or dict of data sets: names of built-in ones, ``Dataset`` objects, pairs ``(X, y)``,
+        ``dict(X=..., y=..., groups=...)``, files as ``dict(file="loans.csv", target="default")``
+    design : name of a resampling design, such as "3x10"
+    metrics : names of METRICS, or Metric objects; the first one ranks
+    factors : settings as above, for every learner that brings none of its own
+    alpha : 1 - confidence of intervals, and the level of tests
+    folder : where the experiment lives; None keeps it in memory
+    random_state : whole number; splits, run order, and every learner's own open random_state
+    probabilities : whether to keep the posteriors of the first repetition
+    checklist : Checklist, written into the folder before the first cell is run
+    name : what the experiment is called; default: the folder's name
+
+    Examples
+    --------
+    >>> from assay.experiments import Experiment
+    >>> study = Experiment(["majority", "lda", "naive bayes"], ["iris", "wine"], design="5-fold").run()
+    >>> study.table().round(3)
+    array([[0.667, 0.02 , 0.047],
+           [0.601, 0.006, 0.017]])
+    """
+
+    def __init__(
+        self,
+        learners: Any,
+        data: Any,
+        *,
+        design: Any = "3x10",
+        metrics: Any = ("error",),
+        factors: Any = None,
+        alpha: float = 0.05,
+        folder: Any = None,
+        random_state: int = 0,
+        probabilities: bool = True,
+        checklist: Checklist | None = None,
+        name: str | None = None,
+    ):
+        self.learners, self.factors = learners, factors
+        self.sources = named_sources(data)
+        self.design = Resampling.of(design)
+        self.metrics: list[Metric] = as_metrics(metrics)
+        self.alpha = check_alpha(alpha, "experiment")
+        self.folder = check_folder(folder)
+        self.seed = _seed(random_state)
+        self.probabilities = probabilities
+        self.checklist = checklist
+        self.name = name or (self.folder.name if self.folder is not None else "experiment")
+        if checklist is not None and not isinstance(checklist, Checklist):
+            raise ParameterError(f"experiment: checklist must be a Checklist, got {checklist!r}.")
+        if self.design.given is not None or Resampling.of(self.design.name) != self.design:
+            raise ParameterError(
+                f"experiment: the design {self.design} has no name by which it can be found again. Give a name, such "
+                'as "3x10" or "20xholdout".'
+            )
+        for m in self.metrics:
+            if m.needs == "price":
+                raise ParameterError(
+                    f"experiment: the metric {m.name} rests on costs, which differ between data sets. Use compare on "
+                    "each, or another metric."
+                )
+        self.described: dict[str, str] | None = None  # the text that describes it, if it came from a file
+        self._memory = Journal(None)
+
+    # what there is to do
+
+    @cached_property
+    def problems(self) -> list[Problem]:
+        """The data sets, read."""
+        return [Problem.of(name, source, self.design, self.seed) for name, source in self.sources.items()]
+
+    @cached_property
+    def trials(self) -> list[Trial]:
+        """Every learner with its settings on every data set."""
+        entrants = as_entrants(self.learners, [p.data.table for p in self.problems], self.factors)
+        trials = []
+        for problem in self.problems:
+            own = [Trial(problem, e, e.candidate(problem.data.table)) for e in entrants]
+            if not any(t.candidate.raw for t in own):
+                problem.data.raw = (
+                    None  # nobody needs the rows as they came, so no process has to be sent them
+                )
+            trials += own
+        return trials
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """Every cell in the order in which it is run: random, blocked by repetition, data set and split."""
+        return in_random_order(self.trials, self.seed)
+
+    def plan(self, pilot: float = 5.0) -> Plan:
+        """What will be run, in which order, and about how long that takes.
+
+        Parameters
+        ----------
+        pilot : seconds for which a few cells, smallest data sets first, are run to measure; they count and are not
+            run again. 0 measures nothing.
+        """
+        _check_seconds(pilot, "pilot")
+        with self._open() as journal:
+            clock = self._clock(journal)
+            if pilot > 0:
+                ended = self._run(journal, self._pilot(journal, clock), clock, None, pilot, "pilot")
+                if ended == "Interrupted":
+                    raise KeyboardInterrupt
+            todo = self._todo(journal, retry_failed=False)
+            return Plan.of(self, todo, clock)
+
+    def run(
+        self, n_jobs: int | None = None, budget: float | None = None, retry_failed: bool = False
+    ) -> Study:
+        """Run what is missing, and return what there is.
+
+        Parameters
+        ----------
+        n_jobs : number of processes, as in joblib; a Dask cluster by ``with joblib.parallel_config("dask"):``. The
+            result does not depend on it.
+        budget : seconds; no cell is started that would take longer than what is left of them
+        retry_failed : whether cells that failed before are tried again
+        """
+        _check_jobs(n_jobs)
+        if budget is not None:
+            _check_seconds(budget, "budget")
+        with self._open() as journal:
+            clock = self._clock(journal)
+            ended = self._run(journal, self._todo(journal, retry_failed), clock, n_jobs, budget, "run")
+            if ended == "Interrupted" and not journal.records:
+                raise KeyboardInterrupt
+            return self._study(journal)
+
+    # how it is done
+
+    @contextmanager
+    def _open(self) -> Iterator[Journal]:
+        """The journal, for this process alone; what was asked is on disk before anything is run."""
+        trials = self.trials  # whatever is wrong with learners or data is said before a folder is made
+        assert trials
+        if self.folder is None:
+            yield self._memory
+            return
+        with Journal(self.folder) as journal:
+            if (self.folder / "experiment.json").exists():
+                self._manifest.sessions = Manifest.load(self.folder).sessions
+            self._manifest.save(self.folder)
+            if self.described is not None:
+                write_whole(self.folder / "description.json", json.dumps(self.described, indent=1))
+            if self.checklist is not None:
+                self._full_checklist.register(self.folder)
+            yield journal
+
+    @cached_property
+    def _manifest(self) -> Manifest:
+        entrants = {t.entrant.name: t.entrant for t in self.trials}
+        trials: dict[str, dict[str, dict[str, str]]] = {}
+        for t in self.trials:
+            trials.setdefault(t.problem.name, {})[t.entrant.name] = {
+                "print": t.print,
+                "prepared": t.candidate.words,
+                "settings": settings_text(t.candidate.given),
+            }
+        return Manifest(
+            self.name, self.design.name, str(self.design), self.metrics, self.alpha, self.seed,
+            [Block.of(p) for p in self.problems],
+            [{"name": e.name, "family": e.family, "factors": as_plain(e.factors)} for e in entrants.values()],
+            trials,
+        )  # fmt: skip
+
+    @property
+    def _full_checklist(self) -> Checklist:
+        assert self.checklist is not None
+        return self.checklist.filled(self._manifest)
+
+    def _todo(self, journal: Journal, retry_failed: bool) -> list[Job]:
+        wanted = {m.name for m in self.metrics}
+        found: dict[str, Job] = {}
+        for job in self.jobs:
+            record = journal.records.get(job.key)
+            if record is None or (retry_failed if record["failure"] else not wanted <= set(record["values"])):
+                found.setdefault(job.key, job)  # two names of one learner are one cell
+        return list(found.values())
+
+    def _clock(self, journal: Journal) -> Clock:
+        clock = Clock()
+        for job in self.jobs:
+            record = journal.records.get(job.key)
+            if record is not None and not record["failure"]:
+                problem = job.trial.problem
+                clock.note(job.trial.entrant.name, problem.name, problem.size, record["seconds"])
+        return clock
+
+    def _pilot(self, journal: Journal, clock: Clock) -> list[Job]:
+        """One cell of every learner on the two smallest data sets, those that were never timed first."""
+        todo = self._todo(journal, retry_failed=False)
+        chosen = []
+        for problem in sorted(self.problems, key=lambda p: p.size)[:2]:
+            first: dict[str, Job] = {}
+            for job in todo:
+                if job.trial.problem is problem:
+                    first.setdefault(job.trial.entrant.name, job)
+            chosen += [job for job in first.values() if not clock.timed(job)]
+        return chosen
+
+    def _run(
+        self,
+        journal: Journal,
+        jobs: list[Job],
+        clock: Clock,
+        n_jobs: int | None,
+        budget: float | None,
+        kind: str,
+    ) -> str:
+        task = Task(self.metrics, None, None, self.seed, self.probabilities)
+        sessions = self._manifest.sessions
+        session = {"kind": kind, "started": time.time(), "versions": versions(), "n_jobs": n_jobs, "cells": 0,
+                   "failed": 0, "ended": ""}  # fmt: skip
+        number = len(sessions)
+        if not jobs:
+            return ""
+        sessions.append(session)
+
+        def done(job: Job, cell: Cell, seconds: float) -> None:
+            journal.append(as_record(job, cell, seconds, number))
+            session["cells"] += 1  # type: ignore[operator]
+            session["failed"] += bool(cell.failure)  # type: ignore[operator]
+            if not cell.failure:
+                problem = job.trial.problem
+                clock.note(job.trial.entrant.name, problem.name, problem.size, seconds)
+
+        try:
+            session["ended"] = run_jobs(jobs, task, done, clock, n_jobs, budget)
+        except BaseException:
+            session["ended"] = "Stopped by an error"
+            raise
+        finally:
+            session["finished"] = time.time()
+            if self.folder is not None:
+                self._manifest.save(self.folder, arrays=False)
+        return str(session["ended"])
+
+    def _study(self, journal: Journal) -> Study:
+        trials: dict[str, Any] = {}
+        for t in self.trials:
+            trials.setdefault(t.problem.name, {})[t.entrant.name] = t.candidate
+        checklist = None
+        if self.checklist is not None:
+            checklist = self._full_checklist if self.folder is None else Checklist.load(self.folder)
+        return Study(
+            self._manifest,
+            dict(journal.records),
+            folder=self.folder,
+            checklist=checklist,
+            damaged=journal.damaged,
+            sources={p.name: p.data for p in self.problems},
+            candidates=trials,
+        )
+
+    def __repr__(self) -> str:
+        return f"Experiment {self.name!r}: {len(self.sources)} data sets, design {self.design.name}, seed {self.seed}"
+
+
+def _seed(random_state: Any) -> int:
+    whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
+    if whole and random_state >= 0:
+        return int(random_state)
+    raise ParameterError(
+        "experiment: random_state must be a whole number from 0 up, so that the experiment can be had again, got "
+        f"{random_state!r}."
+    )
+
+
+def _check_seconds(value: Any, name: str) -> None:
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not number or not 0 <= value < np.inf:
+        raise ParameterError(f"experiment: {name} must be a number of seconds from 0 up, got {value!r}.")
+
+
+def _check_jobs(n_jobs: Any) -> None:
+    whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise ParameterError(
+            f"experiment: n_jobs must be a number of processes, or -1 for all cores, got {n_jobs!r}."
+        )

@@ -1,0 +1,99 @@
+"""Fingerprints: the same for the same rows, settings and split, on every machine and in every process."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from assay.evaluate import Split
+from assay.evaluate.fold import Data
+
+__all__ = ["data_print", "digest", "settings_text", "split_print"]
+
+
+def digest(*parts: str | bytes) -> str:
+    """32 hexadecimal digits of any number of texts; where one ends and the next begins counts.
+
+    >>> from assay.experiments.fingerprint import digest
+    >>> digest("ab", "c") == digest("a", "bc")
+    False
+    """
+    found = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        raw = part.encode() if isinstance(part, str) else part
+        found.update(len(raw).to_bytes(8, "little"))
+        found.update(raw)
+    return found.hexdigest()
+
+
+def data_print(data: Data) -> str:
+    """Of rows: values, names and kinds of columns, categories, classes, groups and times, in their order."""
+    values = data.table.values
+    if isinstance(values, np.ndarray):
+        numbers = [np.ascontiguousarray(values).tobytes()]
+    else:
+        sparse = values.tocsr()
+        numbers = [np.asarray(part).tobytes() for part in (sparse.data, sparse.indices, sparse.indptr)]
+    columns = [f"{c.name!r} {c.kind} {list(c.categories)!r}" for c in data.table.schema]
+    classes: list[str | bytes] = [repr(data.labels.tolist()), data.codes.astype(np.int64).tobytes()]
+    extra = [
+        "" if v is None else repr(np.asarray(v).tolist()) for v in (data.groups, data.times, data.weight)
+    ]
+    return digest(str(data.table.shape), *numbers, *columns, *classes, *extra)
+
+
+def split_print(split: Split) -> str:
+    """Of a split: its place and its rows."""
+    rows = [np.asarray(part, dtype=np.int64).tobytes() for part in (split.train, split.test)]
+    return digest(f"{split.repetition} {split.fold}", *rows)
+
+
+def settings_text(value: Any) -> str:
+    """A learner, or a parameter of one, as a text that says all of its settings and nothing else.
+
+    Parameters stand in the order of their names, arrays as a fingerprint of their bytes, functions as their
+    name and a fingerprint of their code. No address in memory, so that two processes write the same.
+
+    >>> from assay.bayes import GaussianNB
+    >>> from assay.experiments.fingerprint import settings_text
+    >>> settings_text(GaussianNB(var_smoothing=0.5))
+    'assay.bayes.gaussian_nb.GaussianNB(priors=None, var_smoothing=0.5)'
+    """
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        inside = sorted(value.get_params(deep=False).items())
+        return f"{_name(type(value))}({', '.join(f'{k}={settings_text(v)}' for k, v in inside)})"
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return repr(value)
+    if isinstance(value, np.generic):
+        return settings_text(value.item())
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return f"array{value.shape}{value.dtype.str}#{digest(np.ascontiguousarray(value).tobytes())}"
+    if isinstance(value, Mapping):
+        inside = sorted((settings_text(k), settings_text(v)) for k, v in value.items())
+        return "{" + ", ".join(f"{k}: {v}" for k, v in inside) + "}"
+    if isinstance(value, (set, frozenset)):
+        return "{" + ", ".join(sorted(settings_text(v) for v in value)) + "}"
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(settings_text(v) for v in value)
+        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
+    if isinstance(value, type):
+        return _name(value)
+    if hasattr(value, "__code__"):
+        code = value.__code__
+        return f"{value.__module__}.{value.__qualname__}#{digest(code.co_code, _constants(code))}"
+    from joblib import hash as content
+
+    return f"{_name(type(value))}#{content(value)}"
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _constants(code: Any) -> str:
+    """What a function's code holds besides its steps; of functions inside it, the same."""
+    parts = [_constants(c) if hasattr(c, "co_code") else repr(c) for c in code.co_consts]
+    return "|".join([*parts, *code.co_names])

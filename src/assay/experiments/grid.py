@@ -1,0 +1,175 @@
+"""Who takes part in an experiment: learners, each with one or with many settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+from assay.errors import ParameterError
+from assay.evaluate.candidates import as_candidates
+from assay.evaluate.learners import find_learner, suitable
+from assay.evaluate.prepared import Candidate, prepared
+from assay.tables import Table
+
+__all__ = ["Entrant", "as_entrants", "runs_of"]
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A learner with one choice of settings.
+
+    Attributes
+    ----------
+    name : str
+        Such as "tree(max_depth=2)".
+    family : str
+        The learner's name without its settings: "tree".
+    given : a learner, or the short name of one
+    factors : dict of parameter to level; empty for a learner without a grid
+    """
+
+    name: str
+    family: str
+    given: Any
+    factors: dict[str, Any] = field(default_factory=dict)
+
+    def candidate(self, table: Table) -> Candidate:
+        """The learner with its settings, and what it needs in front for this table."""
+        if isinstance(self.given, str):
+            entry = find_learner(self.given)
+            return prepared(self.name, self._set(entry.make()), table, entry.scale)
+        return as_candidates({self.name: self._set(self.given)}, table)[0]
+
+    def _set(self, learner: Any) -> Any:
+        from sklearn.base import clone
+
+        if not self.factors:
+            return learner
+        known = learner.get_params() if hasattr(learner, "get_params") else {}
+        for factor in self.factors:
+            if factor not in known:
+                own = ", ".join(sorted(k for k in known if "__" not in k))
+                raise ParameterError(
+                    f"experiment: {self.family} ({type(learner).__name__}) has no parameter {factor!r}. It has: {own}."
+                )
+        return clone(learner).set_params(**self.factors)
+
+
+def as_entrants(learners: Any, tables: Iterable[Table], factors: Any = None) -> list[Entrant]:
+    """Learners and their settings as an experiment was given them.
+
+    Parameters
+    ----------
+    learners : as for ``compare``; a member may be a pair (learner, settings): see ``runs_of``. None for all short
+        names that suit every table.
+    factors : settings for every learner that names none of its own
+
+    Examples
+    --------
+    >>> from assay.experiments.grid import as_entrants
+    >>> [e.name for e in as_entrants({"bayes": "nb", "tree": ("decision tree", {"max_depth": [2, 4]})}, [])]
+    ['bayes', 'tree(max_depth=2)', 'tree(max_depth=4)']
+    """
+    if learners is None:
+        kept = [{e.name for e in suitable(table)} for table in tables]
+        learners = [name for name in kept[0] if all(name in other for other in kept)] if kept else []
+        learners.sort()
+    if isinstance(learners, str) or hasattr(learners, "fit"):
+        learners = [learners]
+    if _is_pair(learners):
+        learners = [learners]
+    if isinstance(learners, Mapping):
+        pairs: list[tuple[str | None, Any]] = [(str(name), given) for name, given in learners.items()]
+    elif isinstance(learners, Iterable):
+        pairs = [(None, given) for given in learners]
+    else:
+        raise ParameterError(f"experiment: learners must be a list or a dict of learners, got {learners!r}.")
+    found = [entrant for name, given in pairs for entrant in _settings(name, given, factors)]
+    if not found:
+        raise ParameterError(
+            "experiment: there is no learner. Name some, such as 'naive bayes', 'c45', 'lda'."
+        )
+    return _distinct(found)
+
+
+def runs_of(settings: Any) -> list[dict[str, Any]]:
+    """Settings as a list of runs: every combination of the levels of a dict, or the runs of a design as they are.
+
+    >>> from assay.experiments.grid import runs_of
+    >>> runs_of({"depth": [2, 4], "leaf": [1]})
+    [{'depth': 2, 'leaf': 1}, {'depth': 4, 'leaf': 1}]
+    """
+    settings = getattr(settings, "runs", settings)  # a factorial design knows its runs
+    settings = settings() if callable(settings) else settings
+    if isinstance(settings, Mapping):
+        levels = []
+        for factor, given in settings.items():
+            one = isinstance(given, (str, bytes)) or not isinstance(given, Iterable)
+            listed = [given] if one else list(given)
+            if not listed:
+                raise ParameterError(f"experiment: the factor {factor!r} has no levels.")
+            levels.append(listed)
+        return [dict(zip(map(str, settings), choice)) for choice in product(*levels)]
+    if isinstance(settings, (list, tuple)) and settings and all(isinstance(r, Mapping) for r in settings):
+        distinct: list[dict[str, Any]] = []
+        for run in settings:
+            plain = {str(k): v for k, v in run.items()}
+            if plain not in distinct:  # a design may repeat runs; the splits replicate here
+                distinct.append(plain)
+        return distinct
+    raise ParameterError(
+        "experiment: settings must be a dict of parameter to levels, such as {'max_depth': [2, 4]}, or a list of "
+        f"runs, such as [{{'max_depth': 2}}, {{'max_depth': 4}}], got {settings!r}."
+    )
+
+
+def _settings(name: str | None, given: Any, factors: Any) -> list[Entrant]:
+    settings = factors
+    if _is_pair(given):
+        given, settings = given
+    if isinstance(given, str):
+        family = name or find_learner(given).name
+    elif hasattr(given, "fit") and not isinstance(given, type):
+        family = name or type(given).__name__
+    else:
+        hint = f"{given.__name__}()" if isinstance(given, type) else "a learner, or the short name of one"
+        raise ParameterError(f"experiment: a learner has fit and predict, got {given!r}. Give {hint}.")
+    if settings is None:
+        return [Entrant(family, family, given)]
+    return [
+        Entrant(f"{family}({', '.join(f'{k}={_shown(v)}' for k, v in run.items())})", family, given, run)
+        for run in runs_of(settings)
+    ]
+
+
+def _is_pair(given: Any) -> bool:
+    """(learner, settings), rather than two learners."""
+    return isinstance(given, tuple) and len(given) == 2 and not _plain(given[1])
+
+
+def _plain(given: Any) -> bool:
+    return isinstance(given, (str, type)) or hasattr(given, "fit")
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else " ".join(repr(value).split())
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _distinct(found: list[Entrant]) -> list[Entrant]:
+    """Equal names are told apart by the parameters that are not the defaults, else by number."""
+    names = [e.name for e in found]
+    found = [e if names.count(e.name) == 1 else replace(e, name=_with_settings(e)) for e in found]
+    seen: dict[str, int] = {}
+    result = []
+    for e in found:
+        seen[e.name] = seen.get(e.name, 0) + 1
+        result.append(e if seen[e.name] == 1 else replace(e, name=f"{e.name} ({seen[e.name]})"))
+    return result
+
+
+def _with_settings(e: Entrant) -> str:
+    text = " ".join(repr(e.given).split())  # scikit-learn's repr shows what differs from the defaults
+    return text.removesuffix("()") if text.startswith(e.name) and len(text) <= 60 else e.name

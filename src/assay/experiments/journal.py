@@ -1,0 +1,185 @@
+"""The journal of an experiment: one line per finished cell, on disk as soon as it is known, never rewritten."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+from assay.errors import DataError, ParameterError
+
+__all__ = ["Journal", "read_json", "write_whole"]
+
+_FLUSH = 1.0  # seconds between two times at which the disk itself is asked to be sure
+
+
+class Journal:
+    """Records by key, in memory and, given a folder, in ``cells.journal``.
+
+    Each line holds a checksum and one JSON object, so what was written can be told from what was only begun: a
+    line that is cut off or damaged is left out, and its cell is run again. A later record of a key takes the
+    place of an earlier one. While a process writes, it holds a lock that the system frees when the process ends,
+    however it ends.
+
+    Parameters
+    ----------
+    folder : Path or None
+        None keeps the records in memory only.
+    write : bool
+        Whether to take the lock and to allow ``append``; a journal can be read while another process writes.
+
+    Attributes
+    ----------
+    records : dict of key to record, in the order of their first writing
+    damaged : int
+        Lines that could not be read.
+
+    Examples
+    --------
+    >>> from assay.experiments.journal import Journal
+    >>> with Journal(None) as journal:
+    ...     journal.append({"key": "a", "value": 0.25})
+    >>> journal.records["a"]["value"]
+    0.25
+    """
+
+    def __init__(self, folder: Path | None, write: bool = True):
+        self.folder, self.write = folder, write
+        self.records: dict[str, dict[str, Any]] = {}
+        self.damaged = 0
+        self._file: Any = None
+        self._lock: Any = None
+        self._sure = 0.0
+        if folder is None:
+            return
+        self.path = folder / "cells.journal"
+        if write:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(folder)
+        try:
+            end = self._read()
+            if write:
+                self._file = open(self.path, "ab")  # noqa: SIM115  open as long as the journal is
+                if end < self._file.tell():
+                    self._file.truncate(end)
+        except BaseException:
+            self.close()
+            raise
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Write one record; it survives the end of this process from now on."""
+        self.records[record["key"]] = record
+        if self._file is None:
+            return
+        text = json.dumps(record, allow_nan=False, separators=(",", ":")).encode()
+        self._file.write(b"%08x %b\n" % (zlib.crc32(text), text))
+        self._file.flush()  # to the system: a killed process loses nothing
+        if time.monotonic() - self._sure > _FLUSH:
+            self._sync()
+
+    def close(self) -> None:
+        """Make sure of the disk, and free the lock."""
+        if self._file is not None:
+            self._sync()
+            self._file.close()
+            self._file = None
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _sync(self) -> None:
+        os.fsync(self._file.fileno())
+        self._sure = time.monotonic()
+
+    def _read(self) -> int:
+        """Take in the good lines; returns where the last whole line ends."""
+        if not self.path.exists():
+            return 0
+        end = at = 0
+        with open(self.path, "rb") as file:
+            for line in file:
+                at += len(line)
+                if not line.endswith(b"\n"):
+                    break  # the process ended while it wrote this one
+                end = at
+                record = _record(line)
+                if record is None:
+                    self.damaged += 1
+                else:
+                    self.records[record["key"]] = record
+        return end
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """What a line holds, or None if it is not what was written."""
+    try:
+        if int(line[:8], 16) != zlib.crc32(line[9:-1]):
+            return None
+        found = json.loads(line[9:])
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("key"), str) else None
+
+
+def _locked(folder: Path) -> Any:
+    """An open file that is locked for this process, or an error that says who holds it."""
+    import fcntl
+
+    path = folder / "lock"
+    file = open(path, "a+")  # noqa: SIM115  held as long as the journal is
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        holder = file.read().strip() or "unknown"
+        file.close()
+        raise ParameterError(
+            f"experiment: another process ({holder}) is running the experiment in {folder}. Wait until it ends, "
+            "stop it, or choose another folder."
+        ) from None
+    file.seek(0)
+    file.truncate()
+    file.write(f"process {os.getpid()}")
+    file.flush()
+    return file
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that a reader, also after a crash, finds the old content or the new, never a part.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from assay.experiments.journal import write_whole
+    >>> path = Path(tempfile.mkdtemp()) / "note.txt"
+    >>> write_whole(path, "done")
+    >>> path.read_text()
+    'done'
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    with open(beside, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(beside, path)
+
+
+def read_json(path: Path, what: str) -> dict[str, Any]:
+    """A file of the folder as a dict, or a sentence about what is wrong with it."""
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise DataError(f"experiment: {path.parent} holds no {what}: there is no file {path.name}.") from None
+    except ValueError:
+        raise DataError(f"experiment: {path} is damaged: it is not JSON. Run the experiment again.") from None
+    if not isinstance(found, dict):
+        raise DataError(f"experiment: {path} is damaged: expected an object. Run the experiment again.")
+    return found

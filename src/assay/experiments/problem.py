@@ -1,0 +1,192 @@
+"""The data sets of an experiment: built-in names, data sets, pairs of rows and classes, files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from assay.errors import DataError, ParameterError
+from assay.evaluate import Description, Resampling, Split
+from assay.evaluate.describe import description
+from assay.evaluate.fold import Data
+from assay.evaluate.rows import gather
+from assay.evaluate.target import Target
+from assay.experiments.fingerprint import data_print, split_print
+from assay.tables.data import Dataset, datasets, load_dataset
+
+__all__ = ["Problem", "named_sources"]
+
+_ROWS, _FILE = {"X", "y", "groups", "times", "target"}, {"file", "target", "group", "time"}
+_HINT = (
+    "Give the name of a built-in data set, a Dataset, a pair (X, y), a dict(X=..., y=..., groups=...) or a file as "
+    'dict(file="loans.csv", target="default").'
+)
+
+
+@dataclass
+class Problem:
+    """One data set of an experiment with the splits on which every learner is tested.
+
+    Attributes
+    ----------
+    name : str
+    data : Data
+        The rows that have a class.
+    design : Resampling
+        As these classes allow it.
+    about : Description
+    notes : sentences about rows left out and folds reduced
+    """
+
+    name: str
+    data: Data
+    design: Resampling
+    about: Description
+    seed: int
+    notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """The same for every learner."""
+        data = self.data
+        return list(self.design.splits(data.codes, self.seed, data.groups, data.times))
+
+    @cached_property
+    def print(self) -> str:
+        """The fingerprint of the rows."""
+        return data_print(self.data)
+
+    @cached_property
+    def split_prints(self) -> list[str]:
+        return [split_print(split) for split in self.splits]
+
+    @property
+    def size(self) -> float:
+        """Numbers that teach in one split, by which times are compared between data sets."""
+        return float(len(self.splits[0].train)) * max(self.data.table.shape[1], 1)
+
+    @classmethod
+    def of(cls, name: str, source: Any, design: Resampling, seed: int) -> Problem:
+        """Read the rows, leave out those without a class, fit the design to the classes.
+
+        >>> from assay.evaluate import Resampling
+        >>> from assay.experiments.problem import Problem
+        >>> problem = Problem.of("iris", "iris", Resampling.of("10-fold"), seed=0)
+        >>> len(problem.splits), problem.about.rows
+        (10, 150)
+        """
+        found = _opened(name, source)
+        try:
+            rows = gather(found["X"], found["y"], design, groups=found.get("groups"), times=found.get("times"),
+                          target=found.get("target"))  # fmt: skip
+            data = rows.data
+            fitted, changes = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
+        except (DataError, ParameterError) as error:
+            raise type(error)(f"experiment: data {name!r}: {str(error).removeprefix('compare: ')}") from None
+        folds = fitted.folds if fitted.kind == "folds" else 10
+        about = description(data.table, Target(rows.target, data.labels, data.codes), name, folds)
+        notes = [f"{name}: {note}" for note in rows.notes + changes]
+        return cls(name, data, fitted, about, seed, notes)
+
+
+def named_sources(data: Any) -> dict[str, Any]:
+    """What an experiment was given as data, each with a name of its own.
+
+    >>> from assay.experiments.problem import named_sources
+    >>> list(named_sources(["iris", {"file": "loans.csv", "target": "default"}, ([[1.0], [2.0]], [0, 1])]))
+    ['iris', 'loans', 'data 3']
+    """
+    if _is_source(data):
+        data = [data]
+    if isinstance(data, Mapping):
+        found = {str(name): source for name, source in data.items()}
+    elif isinstance(data, (list, tuple)):
+        found = {}
+        for i, source in enumerate(data):
+            name = _own_name(source, i)
+            if name in found:
+                raise ParameterError(
+                    f"experiment: two data sets are called {name!r}. Give a dict of name to data set instead."
+                )
+            found[name] = source
+    else:
+        raise ParameterError(f"experiment: data must be a list or a dict of data sets, got {data!r}. {_HINT}")
+    if not found:
+        raise ParameterError(f"experiment: there is no data set. {_HINT}")
+    for name, source in found.items():
+        if not _is_source(source):
+            raise ParameterError(f"experiment: data {name!r} is {_shown(source)}, expected rows. {_HINT}")
+    return found
+
+
+def _is_source(given: Any) -> bool:
+    if isinstance(given, (str, Path, Dataset)):
+        return True
+    if isinstance(given, Mapping):
+        keys = set(given)
+        return ("file" in keys and keys <= _FILE) or ({"X", "y"} <= keys <= _ROWS)
+    if isinstance(given, (list, tuple)):
+        plain = (str, Path, Dataset, Mapping)
+        return len(given) == 2 and isinstance(given, tuple) and not any(isinstance(v, plain) for v in given)
+    return False
+
+
+def _own_name(source: Any, i: int) -> str:
+    if isinstance(source, Dataset):
+        return source.name
+    if isinstance(source, Mapping) and "file" in source:
+        source = Path(str(source["file"]))
+    if isinstance(source, (str, Path)):
+        return str(source) if str(source) in datasets() else Path(source).name.split(".")[0] or str(source)
+    return f"data {i + 1}"
+
+
+def _opened(name: str, source: Any) -> Mapping[str, Any]:
+    """X, y, the name of y, groups and times of whatever was given."""
+    if isinstance(source, Dataset):
+        return _whole(name, source)
+    if isinstance(source, Mapping):
+        return _read(name, **source) if "file" in source else source
+    if isinstance(source, (tuple, list)):
+        return {"X": source[0], "y": source[1]}
+    if Path(source).is_file():
+        return _read(name, source)
+    if str(source).lower().replace("-", "_") in datasets():
+        return _whole(name, load_dataset(str(source)))
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(source), datasets(), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else " Built in: " + ", ".join(datasets()) + "."
+    raise DataError(f"experiment: there is no file and no built-in data set {str(source)!r}.{hint}")
+
+
+def _whole(name: str, found: Dataset) -> Mapping[str, Any]:
+    if found.y is None:
+        raise DataError(f"experiment: data {name!r} has no classes, so there is nothing to predict.")
+    return {"X": found.X, "y": found.y, "target": found.target_name}
+
+
+def _read(name: str, file: Any, target: Any = None, group: Any = None, time: Any = None) -> Mapping[str, Any]:
+    """A file; the columns of groups and times are not for learning."""
+    from assay.tables.readers import read_table
+
+    read = read_table(file, target="auto" if target is None else target)
+    if read.y is None:
+        raise DataError(
+            f"experiment: data {name!r} does not say which column of {file} is to be predicted. Give "
+            f"target=... with the file. Columns: {', '.join(read.names[:30])}."
+        )
+    apart = {"groups": group, "times": time}
+    found = {key: read.column(str(column)) for key, column in apart.items() if column is not None}
+    X = read.X
+    if found and hasattr(X, "drop_columns"):
+        X = X.drop_columns([str(column) for column in apart.values() if column is not None])
+    return {"X": X if found else read.table, "y": read.y, "target": read.target, **found}
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,122 @@
+"""Running cells: one after the other here, or in processes and on clusters through joblib; within a time budget."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from assay.core.parallel import one_blas_thread
+from assay.core.progress import progress
+from assay.errors import AssayError
+from assay.evaluate import Split
+from assay.evaluate.fold import Cell, Data, Fold, Task, run_cell
+from assay.evaluate.prepared import Candidate
+from assay.experiments.cells import Job
+from assay.experiments.clock import Clock
+
+__all__ = ["run_jobs"]
+
+Done = Callable[[Job, Cell, float], None]  # what was run, what came out, in how many seconds
+
+
+def run_jobs(
+    jobs: Sequence[Job], task: Task, done: Done, clock: Clock, n_jobs: int | None, budget: float | None
+) -> str:
+    """Run the jobs in order and hand each cell to ``done`` as soon as it is there; says why it ended early, or "".
+
+    Within a budget, a cell is started only if the time that such cells take is still left. In every process a cell
+    has one BLAS thread, so its numbers do not depend on how many processes there are.
+    """
+    from joblib import effective_n_jobs
+
+    deadline = None if budget is None else time.time() + budget
+    left = len(jobs)
+
+    def note(job: Job, cell: Cell, seconds: float) -> None:
+        nonlocal left
+        left -= 1
+        done(job, cell, seconds)
+        bar.advance(note=f"{job.trial.problem.name}, {job.trial.entrant.name}")
+
+    try:
+        with progress(total=len(jobs), description="running the experiment") as bar:
+            if len(jobs) < 2 or (n_jobs in (None, 1) and effective_n_jobs(n_jobs) == 1):
+                _here(jobs, task, note, clock, deadline)
+            else:
+                _elsewhere(jobs, task, note, clock, deadline, n_jobs)
+    except KeyboardInterrupt:
+        return "Interrupted"
+    return "" if left == 0 else "The time budget was used up"
+
+
+def _here(jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: float | None) -> None:
+    with one_blas_thread():
+        for job in jobs:
+            if deadline is not None and time.time() + (clock.of(job) or 0.0) > deadline:
+                continue  # a shorter one may still fit
+            note(job, *_timed(job.trial.candidate, job.trial.problem.data, job.split, _block(job), task))
+    _last.clear()
+
+
+def _elsewhere(
+    jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: float | None, n_jobs: int | None
+) -> None:
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    def work() -> Iterator[object]:
+        for i, job in enumerate(jobs):
+            seconds = clock.of(job) or 0.0
+            if deadline is not None and time.time() + seconds > deadline:
+                continue
+            latest = None if deadline is None else deadline - seconds
+            data = job.trial.problem.data
+            yield delayed(_one)(i, job.trial.candidate, data, job.split, _block(job), task, latest)
+
+    # rows beyond 64 kB are shared through a file rather than sent with every cell
+    found = Parallel(n_jobs=n_jobs, return_as="generator_unordered", max_nbytes="64K")(work())
+    try:
+        for i, cell, seconds in found:
+            if cell is not None:
+                note(jobs[i], cell, seconds)
+    except TerminatedWorkerError as error:
+        raise AssayError(
+            "experiment: a worker process was ended by the system, most likely because memory ran out. Finished cells "
+            "are kept: run again, with fewer processes (n_jobs)."
+        ) from error
+    finally:
+        found.close()
+
+
+def _one(
+    i: int, candidate: Candidate, data: Data, split: Split, block: str, task: Task, latest: float | None
+) -> tuple[int, Cell | None, float]:
+    """One cell in a worker; None if the moment at which it had to begin has passed while it waited."""
+    if latest is not None and time.time() > latest:
+        return i, None, 0.0
+    with _turn, one_blas_thread():
+        return i, *_timed(candidate, data, split, block, task)
+
+
+def _timed(candidate: Candidate, data: Data, split: Split, block: str, task: Task) -> tuple[Cell, float]:
+    start = time.perf_counter()
+    cell = run_cell(candidate, _fold(data, split, block), task)
+    return cell, time.perf_counter() - start
+
+
+_turn = threading.Lock()  # warnings and times belong to a cell only if a process runs one at a time
+_last: dict[str, Fold] = {}  # the tables of the latest block: its learners come one after the other
+
+
+def _block(job: Job) -> str:
+    return f"{job.trial.problem.print} {job.trial.problem.split_prints[job.number]}"
+
+
+def _fold(data: Data, split: Split, block: str) -> Fold:
+    fold = _last.get(block)
+    if fold is None:
+        fold = data.fold(split)
+        _last.clear()
+        _last[block] = fold
+    return fold

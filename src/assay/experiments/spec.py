@@ -1,0 +1,185 @@
+"""An experiment written down as a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from assay.errors import DataError, ParameterError
+from assay.experiments.checklist import STEPS, Checklist
+from assay.experiments.experiment import Experiment
+from assay.experiments.journal import read_json
+
+__all__ = ["EXAMPLE", "experiment_from", "read_experiment", "resumed"]
+
+EXAMPLE = """\
+# An experiment. Run it:      assay experiment run {file}
+# Look at it, also meanwhile: assay experiment show {folder}
+# Every finished cell is kept in the folder. Stop whenever you like; run again, and it goes on.
+
+name = "small tables"
+folder = "{folder}"                # where results are kept, beside this file
+design = "3x10"                    # 3 repetitions of 10-fold cross-validation; also 5x2, 20xholdout, leave-one-out
+metrics = ["error", "log-loss"]    # the first one ranks
+seed = 0                           # the same seed gives the same splits and the same order of runs
+alpha = 0.05                       # level of tests; intervals are of 1 - alpha
+
+# Built-in data sets by name (assay datasets), files as {{ file = "loans.csv", target = "default" }};
+# add group = "column" if rows of one group must stay on one side of every split.
+data = ["iris", "wine", "breast_cancer", "german_credit"]
+
+# Learners by name (assay learners). Without settings: lda = {{}}. With settings, every combination of the
+# levels is tried; for chosen combinations alone, write runs = [{{ max_depth = 2 }}, {{ max_depth = 8 }}].
+[learners]
+majority = {{}}
+"naive bayes" = {{}}
+lda = {{}}
+
+[learners.tree]
+learner = "decision tree"
+settings = {{ max_depth = [2, 4, 8] }}
+
+# What is to be found out, before it is run. Steps that are missing are filled in from the above. The wording is
+# kept with its time; later changes are shown.
+[checklist]
+aim = "Is a small tree as good as naive Bayes on small tables?"
+"""
+
+_KEYS = ("name", "folder", "design", "metrics", "seed", "alpha", "data", "learners", "factors", "probabilities",
+         "checklist")  # fmt: skip
+
+
+def read_experiment(path: str | Path, folder: Any = None) -> Experiment:
+    """The experiment that a TOML file describes; paths in it are beside it.
+
+    Parameters
+    ----------
+    path : the file
+    folder : where the experiment lives, if not where the file says
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from assay.experiments import read_experiment
+    >>> path = Path(tempfile.mkdtemp()) / "small.toml"
+    >>> _ = path.write_text('data = ["iris"]\\nlearners = ["lda", "majority"]\\ndesign = "5-fold"')
+    >>> read_experiment(path).run().comparison("iris").best
+    'lda'
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DataError(
+            f"experiment: there is no file {path}. An example to begin with: assay experiment new {path}"
+        ) from None
+    except (UnicodeDecodeError, IsADirectoryError):
+        raise DataError(f"experiment: {path} is not a text file in UTF-8.") from None
+    return experiment_from(text, path.absolute().parent, str(path), folder)
+
+
+def experiment_from(text: str, base: Path, where: str = "experiment file", folder: Any = None) -> Experiment:
+    """The experiment that a TOML text describes.
+
+    The text is kept in the experiment's folder, so that ``resumed`` can go on without the file.
+    """
+    try:
+        held = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"experiment: {where} is not TOML: {error}.") from None
+    _known(held, _KEYS, where)
+    for key in ("data", "learners"):
+        if key not in held:
+            raise DataError(f'experiment: {where} does not say which {key}. Write {key} = ["..."] into it.')
+    for key, kind in (("name", str), ("folder", str), ("probabilities", bool)):
+        if key in held and not isinstance(held[key], kind):
+            raise DataError(f"experiment: {where}: {key} must be a {kind.__name__}, got {held[key]!r}.")
+    chosen = folder if folder is not None else (base / held["folder"] if "folder" in held else None)
+    checklist = None
+    if "checklist" in held:
+        _known(held["checklist"], tuple(STEPS), f"{where}, [checklist]")
+        checklist = Checklist(**held["checklist"])
+    made = Experiment(
+        _learners(held["learners"], where),
+        _data(held["data"], base, where),
+        design=held.get("design", "3x10"),
+        metrics=held.get("metrics", ["error"]),
+        factors=held.get("factors"),
+        alpha=held.get("alpha", 0.05),
+        folder=chosen,
+        random_state=held.get("seed", 0),
+        probabilities=held.get("probabilities", True),
+        checklist=checklist,
+        name=held.get("name"),
+    )
+    made.described = {"what": "assay experiment file", "base": str(base), "text": text}
+    return made
+
+
+def resumed(folder: str | Path) -> Experiment:
+    """The experiment that lives in a folder and was described by a file, ready to go on."""
+    path = Path(folder)
+    if not (path / "experiment.json").exists():
+        raise DataError(f"experiment: there is no experiment in {path}.")
+    if not (path / "description.json").exists():
+        raise DataError(
+            f"experiment: the experiment in {path} was begun from Python, so its learners are not on disk. Make the "
+            "same Experiment there with this folder, and call run: finished cells are not run again."
+        )
+    held = read_json(path / "description.json", "description")
+    return experiment_from(str(held.get("text")), Path(str(held.get("base"))), str(path), path)
+
+
+def _known(held: Any, keys: tuple[str, ...], where: str) -> None:
+    if not isinstance(held, dict):
+        raise DataError(f"experiment: {where} must be a table of {', '.join(keys)}.")
+    for key in held:
+        if key not in keys:
+            near = get_close_matches(key, keys, n=1)
+            hint = f" Did you mean {near[0]}?" if near else f" It may have: {', '.join(keys)}."
+            raise DataError(f"experiment: {where} has an entry {key!r} that is not known.{hint}")
+
+
+def _learners(given: Any, where: str) -> Any:
+    """As an Experiment takes them."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, list) and all(isinstance(name, str) for name in given):
+        return given
+    if not isinstance(given, dict):
+        raise ParameterError(
+            f"experiment: {where}: learners must be a list of names, or a table [learners], got {given!r}."
+        )
+    found: dict[str, Any] = {}
+    for name, entry in given.items():
+        if isinstance(entry, str):
+            found[name] = entry
+            continue
+        _known(entry, ("learner", "settings", "runs"), f"{where}, [learners.{name}]")
+        learner = entry.get("learner", name)
+        settings = entry.get("runs", entry.get("settings"))
+        found[name] = learner if settings is None else (learner, settings)
+    return found
+
+
+def _data(given: Any, base: Path, where: str) -> Any:
+    """As an Experiment takes them, files beside the description."""
+    if isinstance(given, str) or (isinstance(given, dict) and "file" in given):
+        given = [given]
+    if isinstance(given, dict):
+        return {name: _source(entry, base, where) for name, entry in given.items()}
+    if isinstance(given, list):
+        return [_source(entry, base, where) for entry in given]
+    raise DataError(f"experiment: {where}: data must be a list or a table of data sets, got {given!r}.")
+
+
+def _source(entry: Any, base: Path, where: str) -> Any:
+    if isinstance(entry, str):
+        return str(base / entry) if (base / entry).is_file() else entry
+    _known(entry, ("file", "target", "group", "time"), f"{where}, data")
+    if "file" not in entry:
+        raise DataError(f"experiment: {where}: a data set without file: {entry!r}.")
+    return {**entry, "file": str(base / str(entry["file"]))}

@@ -1,0 +1,355 @@
+"""The result of an experiment: records of all cells, a comparison per data set, and what follows over all of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.errors import MissingExtraError, ParameterError
+from assay.evaluate import Comparison, Metric, Resampling
+from assay.evaluate.fold import Cell
+from assay.evaluate.run import remarks_on
+from assay.experiments.cells import as_cell
+from assay.experiments.checklist import Checklist
+from assay.experiments.folder import Block, Manifest
+from assay.experiments.journal import Journal
+
+__all__ = ["Study"]
+
+
+class Study:
+    """What an experiment found, as far as it has come; made by ``Experiment.run`` or ``Study.load``.
+
+    Attributes
+    ----------
+    data, learners : names, in the order given
+    metrics : list of Metric; the first one ranks
+    records : list of dicts, one per data set, learner, split and metric
+    notes : sentences about what is missing, failed or odd
+
+    Examples
+    --------
+    >>> from assay.experiments import Experiment
+    >>> study = Experiment(["majority", "lda"], ["iris", "wine"], design="5-fold").run()
+    >>> study.comparison("iris").best
+    'lda'
+    >>> study.ranks().tolist()
+    [2.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        journal: dict[str, dict[str, Any]],
+        *,
+        folder: Path | None = None,
+        checklist: Checklist | None = None,
+        damaged: int = 0,
+        sources: dict[str, Any] | None = None,
+        candidates: dict[str, dict[str, Any]] | None = None,
+    ):
+        self.manifest, self.journal, self.folder = manifest, journal, folder
+        self.registered, self.damaged = checklist, damaged
+        self.sources, self.candidates = sources or {}, candidates or {}
+
+    @classmethod
+    def load(cls, folder: Any) -> Study:
+        """What a folder holds, also while the experiment runs in another process."""
+        path = Path(folder)
+        if not path.is_dir():
+            raise ParameterError(f"Study.load: there is no folder {path}.")
+        manifest = Manifest.load(path)
+        journal = Journal(path, write=False)
+        checklist = Checklist.load(path) if (path / "checklist.json").exists() else None
+        return cls(manifest, journal.records, folder=path, checklist=checklist, damaged=journal.damaged)
+
+    # what there is
+
+    @property
+    def name(self) -> str:
+        return self.manifest.name
+
+    @property
+    def data(self) -> list[str]:
+        return [block.name for block in self.manifest.blocks]
+
+    @property
+    def learners(self) -> list[str]:
+        return [e["name"] for e in self.manifest.learners]
+
+    @property
+    def metrics(self) -> list[Metric]:
+        return self.manifest.metrics
+
+    @property
+    def alpha(self) -> float:
+        return self.manifest.alpha
+
+    @cached_property
+    def cells(self) -> dict[str, dict[str, list[Cell | None]]]:
+        """Of each data set and learner, the cell of each split; None if it was not run."""
+        found: dict[str, dict[str, list[Cell | None]]] = {}
+        for block in self.manifest.blocks:
+            found[block.name] = {}
+            for learner in self.learners:
+                keys = (self.manifest.key(block, learner, j) for j in range(len(block.tests)))
+                records = [self.journal.get(key) for key in keys]
+                found[block.name][learner] = [None if r is None else as_cell(r) for r in records]
+        return found
+
+    @property
+    def missing(self) -> int:
+        """How many cells have not been run."""
+        return sum(cell is None for own in self.cells.values() for column in own.values() for cell in column)
+
+    @cached_property
+    def failures(self) -> dict[tuple[str, str], str]:
+        """Of each data set and learner that failed on any split: on how many, and the first reason."""
+        found = {}
+        for data, own in self.cells.items():
+            for learner, column in own.items():
+                reasons = [cell.failure for cell in column if cell is not None and cell.failure]
+                if reasons:
+                    found[data, learner] = f"failed on {len(reasons)} of {len(column)} splits. {reasons[0]}"
+        return found
+
+    @cached_property
+    def records(self) -> list[dict[str, Any]]:
+        """Tidy: one dict per data set, learner, split and metric that was run; a failed cell has the value None."""
+        from assay.experiments.study_records import tidy
+
+        return tidy(self)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """The records, as a new list of dicts."""
+        return [dict(row) for row in self.records]
+
+    def to_arrow(self) -> Any:
+        """The records as a pyarrow Table."""
+        from assay.experiments.study_records import as_arrow
+
+        return as_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """The records as a pandas DataFrame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtraError(
+                "to_pandas needs one more package: pip install pandas. Without it: to_records or to_arrow."
+            ) from None
+        return pd.DataFrame.from_records(self.records)
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """Write the records as a Parquet file; returns its path."""
+        import pyarrow.parquet as pq
+
+        pq.write_table(self.to_arrow(), path)
+        return Path(path)
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write the records as a CSV file; returns its path."""
+        from pyarrow.csv import write_csv
+
+        write_csv(self.to_arrow(), path)
+        return Path(path)
+
+    @cached_property
+    def run_order(self) -> list[tuple[str, str, int, int]]:
+        """(data set, learner, repetition, fold) of every cell, in the order in which they were finished."""
+        keys = {
+            self.manifest.key(block, learner, j): (block.name, learner, *block.places[j][:2])
+            for block in self.manifest.blocks
+            for learner in self.learners
+            for j in range(len(block.tests))
+        }
+        return [keys[key] for key in self.journal if key in keys]
+
+    # one data set
+
+    @cached_property
+    def _comparisons(self) -> dict[str, Comparison]:
+        return {}
+
+    def comparison(self, data: str) -> Comparison:
+        """The learners on one data set, over the splits that all of them have finished."""
+        block = self._block(data)
+        if block.name not in self._comparisons:
+            self._comparisons[block.name] = self._compared(block)
+        return self._comparisons[block.name]
+
+    def _compared(self, block: Block) -> Comparison:
+        own = {k: v for k, v in self.cells[block.name].items() if any(c is not None for c in v)}
+        J = len(block.tests)
+        whole = [j for j in range(J) if all(own[k][j] is not None for k in own)] if own else []
+        if not whole:
+            raise ParameterError(
+                f"study: no split of {block.name} has been finished by every learner yet. Run the experiment on."
+            )
+        cells = {k: [c for j in whole for c in [v[j]] if c is not None] for k, v in own.items()}
+        notes = list(block.notes)
+        if len(whole) < J:
+            notes.append(f"{len(whole)} of {J} splits are finished; the result rests on these.")
+        absent = [k for k in self.learners if k not in own]
+        if absent:
+            notes.append(f"Not run yet: {', '.join(absent)}.")
+        prefix = whole == list(range(len(whole)))  # a comparison deals its splits again in order
+        return Comparison(
+            learners=list(own),
+            metrics=self.metrics,
+            design=Resampling.of(block.design),
+            alpha=self.alpha,
+            data=block.about,
+            classes=block.labels,
+            truths=[block.codes[block.tests[j]] for j in whole],
+            tests=[block.tests[j] for j in whole],
+            places=[block.places[j] for j in whole],
+            cells=cells,
+            candidates={k: c for k, c in self.candidates.get(block.name, {}).items() if k in own},
+            notes=notes + remarks_on(cells, self.metrics),
+            settings=self._settings(block.name),
+            source=self.sources.get(block.name) if prefix else None,
+        )
+
+    def _settings(self, data: str) -> dict[str, Any]:
+        times = [
+            c.fit_seconds + c.predict_seconds
+            for column in self.cells[data].values()
+            for c in column
+            if c is not None and not c.failure
+        ]
+        last = self.manifest.sessions[-1] if self.manifest.sessions else {"versions": {}}
+        source = self.sources.get(data)
+        return {
+            "seed": self.manifest.seed,
+            "seconds": float(np.sum(times)),
+            "grouped": source is not None and source.groups is not None,
+            "loss": None,
+            "reject": None,
+            "versions": last["versions"],
+        }
+
+    # all data sets
+
+    def table(self, metric: str | None = None) -> np.ndarray:
+        """(N, L) the mean of the metric of each learner on each data set.
+
+        NaN where a learner failed on a split, was not run, or no split defines the metric.
+        """
+        m = self._metric(metric)
+        found = np.full((len(self.data), len(self.learners)), np.nan)
+        for i, own in enumerate(self.cells.values()):
+            done = [column for column in own.values() if any(c is not None for c in column)]
+            whole = [j for j in range(len(done[0])) if all(c[j] is not None for c in done)] if done else []
+            for k, column in enumerate(own.values()):
+                cells = [column[j] for j in whole]
+                if not cells or any(c is None or c.failure for c in cells):
+                    continue
+                values = np.array([c.values.get(m.name, np.nan) for c in cells if c is not None])
+                if np.isfinite(values).any():
+                    found[i, k] = values[np.isfinite(values)].mean()
+        return found
+
+    def intervals(self, metric: str | None = None) -> np.ndarray:
+        """(N, L, 2) the interval of each mean of ``table``; NaN where there is none."""
+        m = self._metric(metric)
+        means = self.table(m.name)
+        found = np.full((*means.shape, 2), np.nan)
+        for i, k in np.argwhere(np.isfinite(means)):
+            found[i, k] = self.comparison(self.data[i]).interval(self.learners[k], m.name)
+        return found
+
+    def ranks(self, metric: str | None = None) -> np.ndarray:
+        """(L,) the average rank of each learner, 1 for the best, over the data sets on which all have a mean.
+
+        Equal means share the middle of their ranks; NaN if there is no such data set.
+        """
+        return self.conclusion(metric).ranks
+
+    def conclusion(
+        self, metric: str | None = None, *, control: str | None = None, missing: str = "leave out"
+    ) -> Any:
+        """What follows over all data sets: the test that fits, its groups, and sentences.
+
+        Parameters
+        ----------
+        metric : name; default the first one
+        control : a learner with which all others are compared, instead of all pairs
+        missing : "leave out" a data set on which a learner has no mean, or rank that learner "last" there
+        """
+        from assay.experiments.conclusion import conclude
+
+        key = (self._metric(metric).name, control, missing)
+        if key not in self._concluded:
+            self._concluded[key] = conclude(self, self._metric(metric), control, missing)
+        return self._concluded[key]
+
+    @cached_property
+    def _concluded(self) -> dict[Any, Any]:
+        return {}
+
+    def effects(self, family: str | None = None, metric: str | None = None) -> Any:
+        """What each factor of a learner's settings does to the metric: means per level, analysis of variance."""
+        from assay.experiments.factors import factor_effects
+
+        return factor_effects(self, family, self._metric(metric))
+
+    @property
+    def checklist(self) -> Checklist:
+        """Steps A to G: as registered, or in the experiment's own words, with the conclusions of now."""
+        from dataclasses import replace
+
+        found = (self.registered or Checklist()).filled(self.manifest)
+        if found.conclusions.strip():
+            return found
+        try:
+            said = " ".join(self.conclusion().sentences)
+        except ParameterError as error:
+            said = str(error)
+        return replace(found, conclusions=said)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is missing, failed or odd, in sentences."""
+        from assay.experiments.study_show import notes
+
+        return notes(self)
+
+    def _block(self, data: str) -> Block:
+        for block in self.manifest.blocks:
+            if block.name == data:
+                return block
+        raise ParameterError(f"study: there is no data set {data!r} here. It has: {', '.join(self.data)}.")
+
+    def _metric(self, name: str | None) -> Metric:
+        if name is None:
+            return self.metrics[0]
+        for m in self.metrics:
+            if m.name == name:
+                return m
+        raise ParameterError(
+            f"study: {name!r} was not measured here. Measured: {', '.join(m.name for m in self.metrics)}."
+        )
+
+    # faces
+
+    def __str__(self) -> str:
+        from assay.experiments.study_show import as_text
+
+        return as_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from assay.experiments.study_show import as_html
+
+        return as_html(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the study as one HTML page that needs nothing else; returns its path."""
+        from importlib import import_module
+
+        return import_module("assay.report").write_study(self, path)  # the one door upstairs

@@ -1,0 +1,113 @@
+"""Fingerprints: equal for what is equal, different for what differs, in every process."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from assay.evaluate.rows import gather
+from assay.experiments.fingerprint import data_print, digest, settings_text, split_print
+
+X = {"a": [1.0, 2.0, 3.0, 4.0], "b": ["x", "y", "x", "y"]}
+Y = ["p", "q", "p", "q"]
+
+
+def of(X=X, y=Y, **more):
+    return data_print(gather(X, y, "2-fold", **more).data)
+
+
+def test_the_same_rows_have_the_same_print_however_they_come():
+    import pandas as pd
+
+    assert of() == of(pd.DataFrame(X), pd.Series(Y, name="class")) == of(dict(X))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"X": {**X, "a": [1.0, 2.0, 3.0, 4.0000001]}},
+        {"X": {"c": X["a"], "b": X["b"]}},
+        {"X": {"a": X["a"], "b": ["x", "z", "x", "z"]}},
+        {"X": {"b": X["b"], "a": X["a"]}},
+        {"y": ["p", "q", "q", "p"]},
+        {"y": ["p", "r", "p", "r"]},
+        {"groups": [1, 1, 2, 2]},
+        {"times": [1, 2, 3, 4]},
+        {"X": {"a": X["a"][::-1], "b": X["b"][::-1]}},
+    ],
+)
+def test_any_change_of_the_rows_changes_the_print(changed):
+    assert of(**changed) != of()
+
+
+def test_sparse_rows_have_a_print():
+    from scipy.sparse import csr_matrix
+
+    dense = np.eye(6)
+    one, other = csr_matrix(dense), csr_matrix(2 * dense)
+    y = [0, 1, 0, 1, 0, 1]
+    assert of(one, y) == of(csr_matrix(dense), y) != of(other, y)
+
+
+def test_a_split_is_its_place_and_its_rows():
+    data = gather(np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1], "2x3")
+    splits = list(data.design.splits(data.data.codes, 0))
+    assert len({split_print(s) for s in splits}) == 6
+    assert split_print(splits[0]) != split_print(splits[0]._replace(repetition=1))
+
+
+def test_where_a_text_ends_counts():
+    assert digest("a", "b") != digest("ab") != digest("ab", "")
+
+
+def shifted(x, by=1):
+    return x + by
+
+
+def test_settings_show_every_parameter_and_no_address():
+    made = make_pipeline(
+        FunctionTransformer(shifted), LogisticRegression(C=0.5, class_weight={1: 2.0, 0: 1.0})
+    )
+    text = settings_text(made)
+    assert "C=0.5" in text and "{0: 1.0, 1: 2.0}" in text and "shifted#" in text
+    assert " at 0x" not in text
+    assert text == settings_text(
+        make_pipeline(FunctionTransformer(shifted), LogisticRegression(C=0.5, class_weight={0: 1.0, 1: 2.0}))
+    )
+
+
+def test_settings_tell_parameters_apart():
+    assert settings_text(LogisticRegression(C=1)) != settings_text(LogisticRegression(C=2))
+    assert settings_text(np.array([1.0, 2.0])) != settings_text(np.array([1.0, 2.5]))
+    assert settings_text(np.array([1])) != settings_text(np.array([1.0]))
+    assert settings_text(lambda v: v + 1) != settings_text(lambda v: v + 2)
+    assert settings_text(True) != settings_text(1) != settings_text("1")
+    assert settings_text([1, 2]) != settings_text((1, 2))
+    assert settings_text({"b": 1, "a": {3, 1, 2}}) == "{'a': {1, 2, 3}, 'b': 1}"
+
+
+SCRIPT = """
+from sklearn.linear_model import LogisticRegression
+from assay.experiments.fingerprint import settings_text
+from assay.tables.table import Table
+print(settings_text(LogisticRegression(class_weight={"b": 1, "a": 2})), settings_text({"x", "y", "z"}))
+"""
+
+
+def test_another_process_writes_the_same():
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(told) == 1
