@@ -50,4 +50,4 @@ def test_units_of_x_and_y_change_nothing(unit):
         assert_allclose(model.fit(unit * X, y).predict(unit * X), plain, rtol=1e-9)
         assert_allclose(model.fit(X, unit * y).predict(X), unit * plain, rtol=1e-9)
         if band is not None:
-            assert_allclose(model.confidence_band(X[:5]).low, unit * band.low, rtol=1e-9)
+            assert_allclose(model.confidence_band(X[:5]).error, unit * band.error, rtol=1e-9)
