@@ -16,6 +16,7 @@ from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.metrics import METRICS
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import gather
+from assay.evaluate.work import each
 from assay.stats.test_result import check_alpha
 
 __all__ = ["BootstrapError", "bootstrap_error", "error_632", "error_632_plus", "no_information_rate"]
@@ -226,13 +227,7 @@ def _resampled(
         drawn[b] = np.bincount(rows, minlength=n)
         splits.append(Split(b, 0, rows, everyone))
     with progress(total=B, description="bootstrap samples") as bar:
-        if n_jobs in (None, 1):
-            answers = (_answers(candidate, data, split, seed) for split in splits)
-        else:
-            from joblib import Parallel, delayed
-
-            work = (delayed(_answers)(candidate, data, split, seed) for split in splits)
-            answers = Parallel(n_jobs=n_jobs, return_as="generator")(work)
+        answers = each(_answers, ((candidate, data, split, seed) for split in splits), n_jobs)
         for b, answer in enumerate(answers):
             wrong[b] = answer != data.codes
             bar.advance()

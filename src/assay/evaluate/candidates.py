@@ -11,7 +11,7 @@ from assay.evaluate.learners import find_learner, suitable
 from assay.evaluate.prepared import Candidate, prepared
 from assay.tables import Table
 
-__all__ = ["as_candidates"]
+__all__ = ["as_candidates", "varied"]
 
 
 def as_candidates(learners: Any, table: Table) -> list[Candidate]:
@@ -38,6 +38,34 @@ def as_candidates(learners: Any, table: Table) -> list[Candidate]:
             "compare: there is no learner to compare. Name some, or give None for all that suit."
         )
     return _distinct(found)
+
+
+def varied(learner: Any, settings: list[dict[str, Any]], table: Table, who: str) -> list[Candidate]:
+    """One candidate for each setting of a learner, with what it needs in front.
+
+    >>> from assay.evaluate.candidates import varied
+    >>> from assay.tables import Table
+    >>> found = varied("knn", [{"n_neighbors": 1}, {"n_neighbors": 5}], Table.of([[1.0], [2.0]]), "Tuned")
+    >>> [c.given.n_neighbors for c in found]
+    [1, 5]
+    """
+    from sklearn.base import clone
+
+    scale = False
+    if isinstance(learner, str):
+        entry = find_learner(learner)
+        name, base, scale = entry.name, entry.make(), entry.scale
+    else:
+        found = _entrant(None, learner, table)
+        name, base = found.name, found.given
+    candidates = []
+    for setting in settings:
+        try:
+            candidates.append(prepared(name, clone(base).set_params(**setting), table, scale))
+        except ValueError as error:
+            said = str(error).split(". ")[0]
+            raise ParameterError(f"{who}: {name} does not take {setting}: {said}.") from None
+    return candidates
 
 
 def _entrant(name: str | None, given: Any, table: Table) -> Candidate:

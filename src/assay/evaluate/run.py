@@ -14,6 +14,7 @@ from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data, Task, run_cell
 from assay.evaluate.metrics import Metric
 from assay.evaluate.prepared import Candidate
+from assay.evaluate.work import alone, each
 from assay.tables import Table
 
 __all__ = ["remarks_on", "run"]
@@ -71,9 +72,7 @@ def _rows(
     bar: Progress,
 ) -> Generator[list[Cell]]:
     """The cells of each split in order; in this process, or in as many as joblib's settings or n_jobs say."""
-    from joblib import effective_n_jobs
-
-    if n_jobs == 1 or effective_n_jobs(n_jobs) == 1:
+    if alone(n_jobs):
         return _one_by_one(candidates, data, splits, task, bar)
     if not any(c.raw for c in candidates) and not isinstance(data.raw, Table):
         sent = copy(data)  # nobody needs the rows as they came, so no process has to be sent them
@@ -102,16 +101,13 @@ def _in_processes(
     n_jobs: int | None,
     bar: Progress,
 ) -> Generator[list[Cell]]:
-    from joblib import Parallel, delayed
-
-    work = (delayed(_one_split)(candidates, data, split, task) for split in splits)
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(work)
+    rows = each(_one_split, ((candidates, data, split, task) for split in splits), n_jobs)
     try:
-        for row in results:
+        for row in rows:
             bar.advance(len(candidates))
             yield row
     finally:
-        results.close()  # ends the workers if splits are left
+        rows.close()
 
 
 def _one_split(candidates: list[Candidate], data: Data, split: Split, task: Task) -> list[Cell]:

@@ -1,0 +1,316 @@
+"""Learning curves and complexity curves: error against rows that teach, and against what a parameter allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assay.core.progress import progress
+from assay.errors import DataError, ParameterError
+from assay.evaluate.candidates import as_candidates, varied
+from assay.evaluate.design import Resampling, Split
+from assay.evaluate.fold import Data, Task, run_cell
+from assay.evaluate.metrics import Metric, Outcome, as_metrics
+from assay.evaluate.prepared import Candidate
+from assay.evaluate.rows import gather
+from assay.evaluate.work import each
+from assay.stats.elbow import elbow
+from assay.stats.repeated_estimate import corrected_interval
+from assay.stats.test_result import check_alpha
+
+__all__ = ["Curve", "complexity_curve", "learning_curve"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A metric on training and on test rows, at each tick of a learning or complexity curve.
+
+    Unpacks as scikit-learn's functions return it: ``sizes, train, test = learning_curve(...)`` and
+    ``train, test = complexity_curve(...)``. The values are the metric's own: of an error, less is better.
+
+    Attributes
+    ----------
+    learner, metric, along : what was measured, of whom, against what
+    ticks : (m,) numbers of training rows, or values of the parameter
+    train_scores, test_scores : (m, J) the metric on each split
+    train_rows, test_rows : (m,) mean number of rows that taught and that were tested
+    """
+
+    learner: str
+    metric: Metric
+    along: str
+    ticks: np.ndarray
+    train_scores: np.ndarray
+    test_scores: np.ndarray
+    train_rows: np.ndarray
+    test_rows: np.ndarray
+    alpha: float = 0.05
+    splits: list[Split] = field(default_factory=list, repr=False)
+
+    @property
+    def train_sizes(self) -> np.ndarray:
+        """(m,) the ticks of a learning curve, as scikit-learn calls them."""
+        return self.train_rows.astype(np.int64)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        if self.along == "rows":
+            yield self.train_sizes
+        yield self.train_scores
+        yield self.test_scores
+
+    @property
+    def train_mean(self) -> np.ndarray:
+        return self.train_scores.mean(axis=1)
+
+    @property
+    def test_mean(self) -> np.ndarray:
+        return self.test_scores.mean(axis=1)
+
+    @property
+    def band(self) -> np.ndarray:
+        """(m, 2) interval of the mean on test rows at each tick, corrected for splits that share rows."""
+        return self._intervals(self.test_scores)
+
+    def difference(self, other: Curve) -> tuple[np.ndarray, np.ndarray]:
+        """(m,) mean and (m, 2) interval of this curve minus another one on the same splits: paired, so narrower."""
+        alike = len(self.splits) == len(other.splits) and all(
+            np.array_equal(a.test, b.test) and np.array_equal(a.train, b.train)
+            for a, b in zip(self.splits, other.splits)
+        )
+        if (
+            not alike
+            or self.test_scores.shape != other.test_scores.shape
+            or self.metric.name != other.metric.name
+        ):
+            raise ParameterError(
+                "difference: the two curves need the same ticks, the same metric and the same splits. Draw both from "
+                "the same rows with the same design and random_state."
+            )
+        gaps = self.test_scores - other.test_scores
+        return gaps.mean(axis=1), self._intervals(gaps)
+
+    @property
+    def chosen(self) -> int:
+        """The tick of the simplest setting within one standard error of the best; ticks go from simple to complex."""
+        error = self.metric.sign * self.test_scores
+        spread = error.std(axis=1, ddof=1) / np.sqrt(error.shape[1])
+        return int(elbow(error.mean(axis=1), spread).chosen)
+
+    @property
+    def best(self) -> int:
+        """The tick with the best mean on test rows."""
+        return int(np.argmin(self.metric.sign * self.test_mean))
+
+    def _intervals(self, values: np.ndarray) -> np.ndarray:
+        ratios = self.test_rows / self.train_rows
+        return np.array([corrected_interval(v, r, self.alpha) for v, r in zip(values, ratios, strict=True)])
+
+    def __str__(self) -> str:
+        lines = [f"{self.metric.name} of {self.learner} by {self.along}:"]
+        for tick, train, test, (low, high) in zip(self.ticks, self.train_mean, self.test_mean, self.band):
+            lines.append(f"  {tick!s:>8}  training {train:.4f}  test {test:.4f} ({low:.4f} to {high:.4f})")
+        return "\n".join(lines)
+
+
+def learning_curve(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    train_sizes: Any = (0.1, 0.33, 0.55, 0.78, 1.0),
+    design: Any = "5-fold",
+    metric: Any = "error",
+    alpha: float = 0.05,
+    groups: Any = None,
+    times: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Curve:
+    """How a learner's error falls with the number of rows that teach it.
+
+    In each split the training sets are nested: the rows of a small one are in every larger one, with the classes in
+    proportion, so the curve is not rough by the luck of draws. By time, they are the latest rows.
+
+    Parameters
+    ----------
+    learner : a learner or its short name, prepared as in ``compare``
+    train_sizes : numbers of rows, or shares up to 1 of the smallest training set
+    design : as in ``compare``
+    metric : its name or a Metric
+
+    Returns
+    -------
+    Curve
+
+    Examples
+    --------
+    >>> from assay.evaluate import learning_curve
+    >>> from assay.tables.data import load_iris
+    >>> sizes, train, test = learning_curve("lda", load_iris(), train_sizes=[15, 60, 120])
+    >>> sizes.tolist(), bool(test.mean(axis=1)[2] < test.mean(axis=1)[0])
+    ([15, 60, 120], True)
+    """
+    data, plan, splits, m = _prepared(X, y, design, metric, groups, times, random_state, alpha)
+    sizes = _sizes(train_sizes, min(len(s.train) for s in splits))
+    (candidate,) = as_candidates([learner], data.table)
+    work = []
+    for j, split in enumerate(splits):
+        order = _nested_order(split, data, plan, np.random.default_rng([random_state, j]))
+        for size in sizes:
+            rows = order[:size]
+            if len(np.unique(data.codes[rows])) < 2:
+                raise DataError(
+                    f"learning_curve: {size} rows hold one class alone. Begin with more: train_sizes=..."
+                )
+            work.append((candidate, Split(split.repetition, split.fold, np.sort(rows), split.test)))
+    train, test = _measured(work, data, m, random_state, n_jobs, "learning curve", len(splits))
+    tested = np.full(len(sizes), np.mean([len(s.test) for s in splits]))
+    return Curve(candidate.name, m, "rows", sizes, train, test, sizes.astype(float), tested, alpha, splits)
+
+
+def complexity_curve(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    param_name: str,
+    param_range: Any,
+    design: Any = "5-fold",
+    metric: Any = "error",
+    alpha: float = 0.05,
+    groups: Any = None,
+    times: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Curve:
+    """How training and test error move with a parameter that makes the learner more complex.
+
+    The training error keeps falling, the test error falls and then rises. ``chosen`` is the first tick within one
+    standard error of the best, ``best`` the smallest error, which is partly luck.
+
+    Parameters
+    ----------
+    learner : a learner or its short name, prepared as in ``compare``
+    param_name, param_range : which parameter, and its values from simple to complex
+
+    Returns
+    -------
+    Curve
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from assay.evaluate import complexity_curve
+    >>> from assay.tables.data import load_iris
+    >>> curve = complexity_curve(DecisionTreeClassifier(), load_iris(), param_name="max_depth", param_range=[1, 2, 4])
+    >>> curve.train_mean.round(3).tolist()
+    [0.333, 0.033, 0.003]
+    """
+    data, _, splits, m = _prepared(X, y, design, metric, groups, times, random_state, alpha)
+    values = list(param_range)
+    if not values:
+        raise ParameterError("complexity_curve: param_range is empty; give values from simple to complex.")
+    candidates = varied(learner, [{param_name: v} for v in values], data.table, "complexity_curve")
+    work = [(c, split) for split in splits for c in candidates]
+    train, test = _measured(work, data, m, random_state, n_jobs, "complexity curve", len(splits))
+    taught, tested = (np.full(len(values), np.mean([len(r) for r in rows]))
+                      for rows in ([s.train for s in splits], [s.test for s in splits]))  # fmt: skip
+    ticks = np.empty(len(values), dtype=object) if not _numbers(values) else np.asarray(values)
+    if ticks.dtype == object:
+        ticks[:] = values
+    return Curve(candidates[0].name, m, param_name, ticks, train, test, taught, tested, alpha, splits)
+
+
+def _prepared(
+    X: Any, y: Any, design: Any, metric: Any, groups: Any, times: Any, seed: int, alpha: float
+) -> tuple[Data, Resampling, list[Split], Metric]:
+    check_alpha(alpha, "learning_curve")
+    if y is None and hasattr(X, "target_name"):
+        X, y = X
+    rows = gather(X, y, design, groups=groups, times=times)
+    data = rows.data
+    plan, _ = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
+    splits = list(plan.splits(data.codes, seed, data.groups, data.times))
+    if len(splits) < 2:
+        raise ParameterError(
+            f"A curve needs at least two splits to show how far it can be trusted; {plan.name} has {len(splits)}."
+        )
+    (m,) = as_metrics([metric])
+    if m.needs == "price":
+        raise ParameterError(f"A curve of {m.name} would need costs; draw one of error, brier or log-loss.")
+    return data, plan, splits, m
+
+
+def _numbers(values: list[Any]) -> bool:
+    return all(isinstance(v, (int, float, np.number)) and not isinstance(v, bool) for v in values)
+
+
+def _sizes(train_sizes: Any, most: int) -> np.ndarray:
+    given = np.asarray(train_sizes)
+    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
+        raise ParameterError(
+            f"learning_curve: train_sizes must be numbers of rows or shares, got {train_sizes!r}."
+        )
+    if given.dtype.kind == "f":
+        if (given <= 0).any() or (given > 1).any():
+            raise ParameterError(
+                f"learning_curve: shares in train_sizes must be above 0 and at most 1, got {train_sizes!r}."
+            )
+        given = np.maximum((given * most).astype(np.int64), 2)
+    if (given < 2).any() or (given > most).any():
+        raise ParameterError(
+            f"learning_curve: train_sizes must be from 2 to {most} rows, the smallest training set; "
+            f"got {given.min()} to {given.max()}."
+        )
+    return np.unique(given)
+
+
+def _nested_order(split: Split, data: Data, plan: Resampling, rng: np.random.Generator) -> np.ndarray:
+    """The training rows in an order every beginning of which has the classes in proportion; by time, latest first."""
+    if plan.kind == "time":
+        return split.train[::-1]
+    rows = rng.permutation(split.train)
+    y = data.codes[rows]
+    place = np.empty(len(rows))
+    for k in np.unique(y):
+        own = y == k
+        place[own] = (np.arange(own.sum()) + 0.5) / own.sum()
+    return rows[np.argsort(place, kind="stable")]
+
+
+def _measured(
+    work: list[tuple[Candidate, Split]],
+    data: Data,
+    m: Metric,
+    seed: int,
+    n_jobs: int | None,
+    what: str,
+    J: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(m, J) the metric on training rows and on test rows, of work that goes split by split."""
+    with progress(total=len(work), description=what) as bar:
+        pairs = each(_both_sides, ((c, data, split, m, seed) for c, split in work), n_jobs)
+        found = []
+        for pair in pairs:
+            found.append(pair)
+            bar.advance()
+    values = np.array(found).reshape(J, -1, 2)
+    return values[:, :, 0].T, values[:, :, 1].T
+
+
+def _both_sides(candidate: Candidate, data: Data, split: Split, m: Metric, seed: int) -> tuple[float, float]:
+    """One fit, measured on the rows that taught and on those that did not."""
+    cut = len(split.train)
+    fold = data.fold(Split(0, split.fold, split.train, np.concatenate([split.train, split.test])))
+    cell = run_cell(candidate, fold, Task([m], None, None, seed))
+    if cell.answer is None:
+        raise DataError(f"{candidate.name} failed. {cell.failure}")
+    sides = []
+    for part in (slice(0, cut), slice(cut, None)):
+        posterior = None if cell.posterior is None else cell.posterior[part]
+        seen = Outcome(fold.truth[part], cell.answer[part].astype(np.int64), posterior, len(data.labels))
+        sides.append(float(m.of(seen)))
+    return sides[0], sides[1]

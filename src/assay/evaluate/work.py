@@ -1,0 +1,44 @@
+"""Doing the same with many things, here or in other processes, with the results in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, TypeVar
+
+R = TypeVar("R")
+
+__all__ = ["alone", "each"]
+
+
+def alone(n_jobs: int | None) -> bool:
+    """Whether the work stays in this process; None means as joblib's surroundings say (``parallel_config``).
+
+    >>> from assay.evaluate.work import alone
+    >>> alone(None), alone(1)
+    (True, True)
+    """
+    if n_jobs == 1:
+        return True
+    from joblib import effective_n_jobs
+
+    return effective_n_jobs(n_jobs) == 1
+
+
+def each(function: Callable[..., R], work: Iterable[tuple[Any, ...]], n_jobs: int | None) -> Generator[R]:
+    """``function(*one)`` for each, in order, as they are finished. Closing it early ends what still runs.
+
+    >>> from assay.evaluate.work import each
+    >>> list(each(pow, [(2, 3), (3, 2)], None))
+    [8, 9]
+    """
+    if alone(n_jobs):
+        for one in work:
+            yield function(*one)
+        return
+    from joblib import Parallel, delayed
+
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(function)(*one) for one in work)
+    try:
+        yield from results
+    finally:
+        results.close()  # ends the workers if work is left
