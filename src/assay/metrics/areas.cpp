@@ -58,27 +58,28 @@ inline void draw(Random &random, View1<const int64_t> starts, Visit visit) {
     }
 }
 
-// Area and average precision of rows that count `count[unit] * weight` times; false if a class has no row.
-template <bool WEIGHTED>
-inline bool sweep(View1<const uint8_t> positive, View1<const uint8_t> last, View1<const int32_t> unit,
-                  View1<const double> weight, const int32_t *count, bool precise, double *out) {
-    using Sum = std::conditional_t<WEIGHTED, double, int64_t>;
+// c or nothing, without a branch: which rows are positive is what nobody can predict.
+inline int64_t kept(int64_t c, uint8_t keep) { return c & -int64_t(keep); }
+inline double kept(double c, uint8_t keep) { return c * keep; }
+
+// Area and average precision of rows that count `times[i]`; false if a class has no row.
+template <bool TIES, bool PRECISE, class Sum>
+inline bool sweep(View1<const uint8_t> positive, View1<const uint8_t> last, const Sum *times, double *out) {
     Sum tp = 0, fp = 0, pos = 0, neg = 0, pairs = 0;  // pairs: twice neg (tp + pos / 2)
     double precision = 0;
     for (int64_t i = 0; i < positive.size(); ++i) {
-        Sum c = count[unit[i]];
-        if constexpr (WEIGHTED) c *= weight[i];
-        pos += positive[i] * c;
-        neg += (1 - positive[i]) * c;
-        if (!last[i]) continue;
+        const Sum c = times[i], inside = kept(c, positive[i]);
+        pos += inside;
+        neg += c - inside;
+        if (TIES && !last[i]) continue;
         pairs += neg * (2 * tp + pos);
         tp += pos, fp += neg;
-        if (precise && pos > 0) precision += double(pos) * double(tp) / double(tp + fp);
+        if (PRECISE && pos > 0) precision += double(pos) * double(tp) / double(tp + fp);
         pos = neg = 0;
     }
     if (!(tp > 0 && fp > 0)) return false;
     out[0] = double(pairs) / (2.0 * double(tp) * double(fp));
-    out[1] = precise ? precision / double(tp) : std::numeric_limits<double>::quiet_NaN();
+    out[1] = PRECISE ? precision / double(tp) : std::numeric_limits<double>::quiet_NaN();
     return true;
 }
 
@@ -140,13 +141,26 @@ HOT void resampled_areas(In1<uint8_t> positive_,  // in   (n,) 1 or 0, rows by f
             "resampled_areas: lengths differ");
     for (int64_t i = 0; i < n; ++i) require(unit[i] >= 0 && unit[i] < units, "resampled_areas: no such unit");
     nb::gil_scoped_release unlocked;
+    const bool ties = !std::all_of(last.data(), last.data() + n, [](uint8_t end) { return end != 0; });
+    const bool weighted = weight.size() > 0;
     std::vector<int32_t> count(units);
+    std::vector<int64_t> times(weighted ? 0 : n);
+    std::vector<double> mass(weighted ? n : 0);
     for (int64_t b = 0; b < out.rows(); ++b) {
         Random random(seed, uint64_t(first + b));
         std::fill(count.begin(), count.end(), 0);
-        draw(random, starts, [&](int64_t u) { ++count[u]; });
-        const bool both = weight.size() ? sweep<true>(positive, last, unit, weight, count.data(), precise, out.row(b))
-                                        : sweep<false>(positive, last, unit, weight, count.data(), precise, out.row(b));
+        draw(random, starts, [drawn = count.data()](int64_t u) { ++drawn[u]; });
+        bool both;
+        if (weighted) {  // mass = count[unit] * weight
+            for (int64_t i = 0; i < n; ++i) mass[i] = count[unit[i]] * weight[i];
+            both = precise ? sweep<true, true>(positive, last, mass.data(), out.row(b))
+                           : sweep<true, false>(positive, last, mass.data(), out.row(b));
+        } else {  // times = count[unit]
+            for (int64_t i = 0; i < n; ++i) times[i] = count[unit[i]];
+            both = precise ? sweep<true, true>(positive, last, times.data(), out.row(b))
+                   : ties  ? sweep<true, false>(positive, last, times.data(), out.row(b))
+                           : sweep<false, false>(positive, last, times.data(), out.row(b));
+        }
         if (!both) out.row(b)[0] = out.row(b)[1] = std::numeric_limits<double>::quiet_NaN();
     }
 }

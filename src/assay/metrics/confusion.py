@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
-from assay.metrics._given import Labelled, labelled, undefined
+from assay.metrics._given import Labelled, labelled
 
 __all__ = ["Confusion", "confusion_matrix"]
 
@@ -250,66 +250,3 @@ def _renamed(labels: list[Any], names: Any) -> list[Any]:
         raise ParameterError(f"Confusion: {len(labels)} classes and {len(names)} names.")
     place = {label: names[k] for k, label in enumerate(sorted(labels))}
     return [place[label] for label in labels]
-
-
-def check_average(seen: Labelled, average: str | None, labels: Any, pos_label: Any, who: str) -> Any:
-    """The classes that count, after scikit-learn's rules for ``average``, ``labels`` and ``pos_label``."""
-    if average not in (None, "binary", "micro", "macro", "weighted"):
-        raise ParameterError(
-            f"{who}: average must be binary, micro, macro, weighted or None, got {average!r}."
-        )
-    names = seen.labels.tolist()
-    if average == "binary":
-        if len(names) > 2:
-            raise ParameterError(
-                f"{who}: Target is multiclass but average='binary'. Choose micro, macro, weighted or None."
-            )
-        if pos_label not in names and len(names) == 2:
-            raise ParameterError(
-                f"{who}: pos_label={pos_label!r} is not a valid label. It should be one of {names}."
-            )
-        return [pos_label]
-    if pos_label not in (None, 1):
-        import warnings
-
-        warnings.warn(
-            f"{who}: pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got {average!r}); "
-            "use labels=[pos_label] for one class.",
-            UserWarning,
-            stacklevel=3,
-        )
-    return labels
-
-
-def divided(part: np.ndarray, whole: np.ndarray, zero_division: Any, who: str, what: str) -> np.ndarray:
-    """part / whole, and what scikit-learn's ``zero_division`` says where the whole is 0."""
-    out = _tables.share(part, whole)
-    gap = np.isnan(out)
-    if gap.any():
-        if isinstance(zero_division, str):
-            if zero_division != "warn":
-                raise ParameterError(
-                    f"{who}: zero_division must be 'warn', 0, 1 or NaN, got {zero_division!r}."
-                )
-            if what:
-                undefined(
-                    f"{what} is ill-defined and being set to 0.0 for classes without rows to divide by ({who})."
-                )
-            out[gap] = 0.0
-        else:
-            out[gap] = float(zero_division)
-    return out
-
-
-def margins(seen: Labelled, labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(tp, answered, tested) of the classes asked for; a class that never occurs has zeros."""
-    table = seen.table()
-    found = np.stack([_tables.right(table), _tables.answered(table), _tables.tested(table)])
-    if labels is None:
-        return found[0], found[1], found[2]
-    place = {label: k for k, label in enumerate(seen.labels.tolist())}
-    rows = [
-        place.get(v, seen.K) for v in (labels.tolist() if isinstance(labels, np.ndarray) else list(labels))
-    ]
-    found = np.concatenate([found, np.zeros((3, 1), dtype=found.dtype)], axis=1)[:, rows]
-    return found[0], found[1], found[2]

@@ -9,8 +9,8 @@ import numpy as np
 from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
+from assay.metrics._averages import check_average, divided, margins
 from assay.metrics._given import labelled, one_column, undefined, weights
-from assay.metrics.confusion import check_average, divided, margins
 
 __all__ = [
     "accuracy_score",

@@ -1,0 +1,224 @@
+"""Resamples: what is drawn, how often, and the intervals that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.core.parallel import in_threads
+from assay.core.progress import progress
+from assay.core.targets import encode_labels
+from assay.errors import DataError, ParameterError
+from assay.metrics import _areas
+from assay.metrics._given import Scored
+
+__all__ = ["Plan", "bounds", "plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which units a resample draws: rows, or whole groups of rows, in strata.
+
+    unit : (n,) the unit of each row; starts : (S + 1,) first unit of each stratum; seed : of all resamples;
+    resamples : how many
+    """
+
+    unit: np.ndarray
+    starts: np.ndarray
+    seed: int
+    resamples: int
+
+    @property
+    def units(self) -> int:
+        return int(self.starts[-1])
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether each row is a unit of its own."""
+        return self.units == len(self.unit)
+
+    def _run(self, kernel: Callable[[int, np.ndarray], Any], width: int, work: int) -> np.ndarray:
+        """(B, width) from blocks of resamples, which threads share; the answer does not depend on them."""
+        out = np.empty((self.resamples, width))
+        size = int(np.clip(4_000_000 // max(work, 1), 1, 256))
+        firsts = list(range(0, self.resamples, size))
+        with progress(len(firsts), "resampling") as bar:
+
+            def block(first: int) -> None:
+                kernel(first, out[first : first + size])
+                bar.advance()
+
+            if self.resamples * work < 200_000:
+                for first in firsts:
+                    block(first)
+            else:
+                in_threads(block, firsts)
+        return out
+
+    def areas(self, seen: Scored, precise: bool = False) -> np.ndarray:
+        """(B, 2) area under the ROC curve and average precision of each resample; NaN where a class has no row.
+
+        ``seen`` holds all rows of the plan. One sort for all resamples.
+        """
+        order = np.argsort(-seen.score, kind="stable")
+        score = seen.score[order]
+        last = np.append(np.diff(score) != 0, True).astype(np.uint8)
+        positive = seen.positive[order].astype(np.uint8)
+        unit = self.unit[order].astype(np.int32)
+        w = np.empty(0) if seen.weight is None else seen.weight[order]
+        return self._run(
+            lambda first, out: _areas.resampled_areas(
+                positive, last, unit, w, self.starts, self.seed, first, precise, out
+            ),
+            2,
+            len(score),
+        )
+
+    def sums(self, V: np.ndarray) -> np.ndarray:
+        """(B, q) sums of the rows' values (n, q) over each resample."""
+        V = np.ascontiguousarray(V, dtype=np.float64)
+        table = np.zeros((self.units, V.shape[1]))
+        np.add.at(table, self.unit, V)
+        return self._run(
+            lambda first, out: _areas.resampled_sums(table, self.starts, self.seed, first, out),
+            V.shape[1],
+            self.units * V.shape[1],
+        )
+
+    def cells(self, cell: np.ndarray, weight: np.ndarray | None, size: int) -> np.ndarray:
+        """(B, size) weight in each of ``size`` cells, for rows with (n,) cell numbers."""
+        w = np.ones(len(cell)) if weight is None else weight
+        if not self.of_rows:
+            table = np.zeros((self.units, size))
+            np.add.at(table, (self.unit, cell), w)
+            return self._run(
+                lambda first, out: _areas.resampled_sums(table, self.starts, self.seed, first, out),
+                size,
+                self.units * size,
+            )
+        place, mass = np.empty(self.units, dtype=np.int32), np.empty(self.units)
+        place[self.unit], mass[self.unit] = cell, w
+        return self._run(
+            lambda first, out: _areas.resampled_cells(place, mass, self.starts, self.seed, first, out),
+            size,
+            self.units,
+        )
+
+    def rows(self, resample: int) -> np.ndarray:
+        """The row numbers of one resample."""
+        drawn = np.empty(self.units, dtype=np.int64)
+        _areas.drawn_units(self.starts, self.seed, resample, drawn)
+        by_unit = np.argsort(self.unit, kind="stable")
+        if self.of_rows:
+            return by_unit[drawn]
+        ends = np.cumsum(np.bincount(self.unit, minlength=self.units))
+        begins = ends - np.bincount(self.unit, minlength=self.units)
+        return np.concatenate([by_unit[begins[u] : ends[u]] for u in drawn])
+
+
+def plan(
+    n: int,
+    *,
+    strata: Any = None,
+    groups: Any = None,
+    resamples: int = 2000,
+    random_state: Any = 0,
+    who: str = "plan",
+) -> Plan:
+    """Plan the resampling of n rows.
+
+    Parameters
+    ----------
+    n : rows
+    strata : (n,) labels; every resample has as many units of each as the data. None draws from all
+    groups : (n,) labels; rows of a group are drawn together, because they are not independent
+    resamples : how many
+    random_state : int, a generator, or None for another seed each time
+
+    Examples
+    --------
+    >>> from assay.metrics.bootstrap import plan
+    >>> drawn = plan(6, strata=[0, 0, 0, 0, 1, 1], random_state=1)
+    >>> sorted(drawn.rows(0).tolist())[-2:], drawn.units
+    ([4, 5], 6)
+    """
+    if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 20:
+        raise ParameterError(f"{who}: resamples must be a whole number from 20 up, got {resamples!r}.")
+    seed = _seed(random_state, who)
+    unit = np.arange(n) if groups is None else encode_labels(groups, n, f"{who}: groups")[1]
+    units = int(unit.max()) + 1
+    if units < 2:
+        raise DataError(f"{who}: resampling needs at least two {'rows' if groups is None else 'groups'}.")
+    starts = np.array([0, units])
+    if strata is not None:
+        stratum = encode_labels(strata, n, f"{who}: strata")[1]
+        of_unit = np.empty(units, dtype=np.int64)
+        of_unit[unit] = stratum
+        if (of_unit[unit] != stratum).any():
+            raise DataError(
+                f"{who}: a group has rows of several strata, so groups cannot be drawn within strata."
+            )
+        place = np.empty(units, dtype=np.int64)
+        place[np.argsort(of_unit, kind="stable")] = np.arange(units)
+        unit, starts = place[unit], np.append(0, np.cumsum(np.bincount(of_unit)))
+    return Plan(unit, starts.astype(np.int64), seed, int(resamples))
+
+
+def _seed(random_state: Any, who: str) -> int:
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**63))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)) or random_state < 0:
+        raise ParameterError(f"{who}: random_state must be a whole number from 0 up, a generator or None.")
+    return int(random_state) % 2**63
+
+
+def bounds(
+    drawn: np.ndarray,
+    value: float,
+    alpha: float,
+    kind: str,
+    influence: tuple[np.ndarray, np.ndarray] | None = None,
+) -> tuple[float, float]:
+    r"""The interval from resampled values (Efron and Tibshirani 1993).
+
+    "percentile" takes the quantiles :math:`\alpha/2` and :math:`1-\alpha/2`; "basic" reflects them at the value; "bca"
+    moves them by the bias :math:`z_0 = \Phi^{-1}(\text{share below the value})` and by the acceleration
+    :math:`a = \sum l_i^3 / 6(\sum l_i^2)^{3/2}` of the rows' influences :math:`l_i`:
+
+    .. math:: \Phi\!\left(z_0 + \frac{z_0 + z_q}{1 - a(z_0 + z_q)}\right)
+
+    Parameters
+    ----------
+    drawn : (B,) resampled values, without NaN
+    value : of the data themselves
+    influence : (l, how often), only for "bca"
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.metrics.bootstrap import bounds
+    >>> bounds(np.arange(101) / 100, 0.5, 0.1, "percentile")
+    (0.05, 0.95)
+    """
+    quantiles = np.array([alpha / 2, 1 - alpha / 2])
+    if kind == "bca":
+        from scipy.special import ndtr, ndtri
+
+        below = (np.count_nonzero(drawn < value) + np.count_nonzero(drawn == value) / 2) / len(drawn)
+        if 0 < below < 1:
+            bias, bent = float(ndtri(below)), 0.0
+            if influence is not None:
+                l, times = influence
+                size = float(times @ l**2)
+                bent = float(times @ l**3) / (6 * size**1.5) if size > 0 else 0.0
+            z = bias + ndtri(quantiles)
+            quantiles = ndtr(bias + z / np.maximum(1 - bent * z, 1e-3))
+    low, high = np.quantile(drawn, quantiles)
+    return (2 * value - float(high), 2 * value - float(low)) if kind == "basic" else (float(low), float(high))
