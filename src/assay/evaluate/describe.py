@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.evaluate.design import Resampling
 from assay.evaluate.diagnose import Finding, diagnose_table
 from assay.evaluate.target import Target, as_target
 from assay.tables import Table
@@ -136,9 +137,15 @@ def describe(
 
 
 def description(
-    table: Table, target: Target | None, name: str, folds: int, splits: Any = None
+    table: Table,
+    target: Target | None,
+    name: str,
+    folds: int,
+    design: Resampling | None = None,
+    groups: np.ndarray | None = None,
+    times: np.ndarray | None = None,
 ) -> Description:
-    """The same for a table that is encoded already, and the target of its rows."""
+    """The same for a table that is encoded already, and the target of its rows; how they are going to be split."""
     if isinstance(table.values, np.ndarray):
         columns = [_summary(table, j) for j in range(table.shape[1])]
     else:
@@ -154,7 +161,7 @@ def description(
         sum(c.missing for c in columns),
         target.name if target is not None else "class",
         classes,
-        diagnose_table(table, target, folds),
+        diagnose_table(table, target, folds, design, groups, times),
     )
 
 
