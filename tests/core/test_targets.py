@@ -161,7 +161,7 @@ def test_numeric_targets_may_have_several_columns_but_no_gaps():
     assert numeric_target(np.ones((3, 2)), 3, "Learner").shape == (3, 2)
     for y, message in [
         ([1.0, np.nan, 2.0], "NaN"),
-        (["a", "b", "c"], "could not convert"),
+        (["a", "b", "c"], "y should be numbers, entry 0 is 'a'"),
         ([1.0], "X has 3 rows and y has 1"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -187,3 +187,18 @@ def test_weights_are_numbers_from_zero_up_and_not_all_zero():
 def test_weights_beyond_the_floats_are_named_and_not_X():
     with pytest.raises(DataError, match="weights are too large to be added up"):
         check_weights(np.full(60, 1e308), np.ones((60, 1)))
+
+
+def test_targets_that_are_no_numbers_are_named():
+    with pytest.raises(
+        DataError, match=r"Loess: y should be numbers, entry 1 is 'b'. For classes take a classifier"
+    ):
+        numeric_target([1.0, "b"], 2, "Loess")
+    with pytest.raises(
+        DataError, match="Loess: y should be one number for each row, its entries differ in length"
+    ):
+        numeric_target([[1.0], [1.0, 2.0]], 2, "Loess")
+    with pytest.raises(DataError, match="Input y contains NaN"):
+        numeric_target([1.0, None], 2, "Loess")
+    with pytest.raises(DataError, match="Complex data not supported"):
+        numeric_target([1.0, 1j], 2, "Loess")

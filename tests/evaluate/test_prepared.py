@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from assay.bayes import GaussianNB, JointBayes, NaiveBayes
 from assay.evaluate.prepared import Indicators, prepared
+from assay.neighbors import KNeighborsClassifier
 from assay.tables import Table
 
 WHOLE = Table.of([[1.0], [2.0]])
@@ -67,3 +68,10 @@ def test_open_seeds_are_found_in_parts_too():
     assert prepared("it", Random(), WHOLE).open_seeds == ["random__random_state"]
     assert prepared("it", Random(3), WHOLE).open_seeds == []
     assert np.isscalar(Random(3).random_state)
+
+
+def test_a_sparse_table_is_not_scaled():
+    from scipy.sparse import csr_array
+
+    found = prepared("knn", KNeighborsClassifier(), Table.of(csr_array(np.eye(4))), scale=True)
+    assert found.words == "" and found.estimator is found.given

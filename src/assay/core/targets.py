@@ -76,12 +76,33 @@ def numeric_target(y: Any, n: int, who: str) -> np.ndarray:
     y = plain_values(y)
     if type(y) is np.ndarray and y.dtype == np.float64 and y.shape == (n,) and np.isfinite(y).all():
         return y  # as the check below would say, without its 30 microseconds
-    y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=who)
+    try:
+        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=who)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{who}: {_not_numbers(y, str(error))}") from None
     if y.shape[0] != n:
         raise DataError(f"{who}: X has {n} rows and y has {y.shape[0]}.")
     if y.ndim == 2 and y.shape[1] == 1:
         return _one_column(y, n, who)
     return y
+
+
+def _not_numbers(y: Any, why: str) -> str:
+    """What is wrong with targets that should be numbers: the first that is none, or what scikit-learn says."""
+    try:
+        values = np.asarray(y, dtype=object).ravel().tolist()
+    except ValueError:
+        values = [[]]
+    if any(isinstance(value, (list, tuple, np.ndarray)) for value in values):
+        return "y should be one number for each row, its entries differ in length."
+    for i, value in enumerate(values):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            if value is not None and not _is_missing(value) and not isinstance(value, complex):
+                hint = " For classes take a classifier." if isinstance(value, str) else ""
+                return f"y should be numbers, entry {i} is {value!r}.{hint}"
+    return why
 
 
 def check_weights(w: Any, X: Any) -> np.ndarray | None:
