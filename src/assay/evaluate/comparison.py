@@ -193,6 +193,10 @@ class Comparison:
         """
         return any_difference(self, self._metric(metric))
 
+    def chosen(self, learner: str) -> list[dict[str, Any] | None]:
+        """The setting that a learner which tunes itself chose on each split; None for one that does not."""
+        return [cell.chosen for cell in self.cells[self._learner(learner)]]
+
     def confusion(self, learner: str) -> np.ndarray:
         """(K, K) or, if some answers are no class, (K, K + 1): true class by answer, all splits together."""
         K = len(self.classes)

@@ -115,6 +115,8 @@ class Cell:
     fit_seconds: float = np.nan
     predict_seconds: float = np.nan
     failure: str = ""
+    chosen: dict[str, Any] | None = None  # the setting that a learner which tunes itself has chosen
+    chosen_score: float = np.nan  # what that setting had on its inner splits
     warnings: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)  # columns with categories that only the test rows have
 
@@ -157,6 +159,9 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     start = time.perf_counter()
     learner.fit(X_train, fold.y_train, **weights)
     cell.fit_seconds = time.perf_counter() - start
+    last = learner.steps[-1][1] if hasattr(learner, "steps") else learner
+    if hasattr(last, "best_params_"):
+        cell.chosen, cell.chosen_score = last.best_params_, float(getattr(last, "best_score_", np.nan))
     start = time.perf_counter()
     said = learner.predict(X_test)
     cell.predict_seconds = time.perf_counter() - start

@@ -1,0 +1,253 @@
+"""Tuning inside the training rows, and the honest error of a learner that is tuned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+from assay.errors import DataError, ParameterError
+from assay.evaluate.candidates import varied
+from assay.evaluate.compare import compare
+from assay.evaluate.comparison import Comparison
+from assay.evaluate.fold import Task, run_cell
+from assay.evaluate.metrics import as_metrics
+from assay.evaluate.rows import gather
+
+__all__ = ["Nested", "Tuned", "nested"]
+
+
+def _answers_with_odds(tuned: Tuned) -> bool:
+    inner = getattr(tuned, "best_estimator_", None)
+    if inner is None:
+        return isinstance(tuned.learner, str) or hasattr(tuned.learner, "predict_proba")
+    return hasattr(inner, "predict_proba")
+
+
+class Tuned(ClassifierMixin, BaseEstimator):
+    """A learner whose parameters are chosen by resampling the rows it is fitted with.
+
+    Every setting of the grid is tried on the same inner splits; the one with the best mean of the metric, the first
+    of equals, is fitted to all rows. As a candidate of ``compare`` it is tuned anew in every training set, so the
+    test rows never take part in the choice.
+
+    Parameters
+    ----------
+    learner : a learner or its short name, prepared as in ``compare``
+    grid : dict of parameter to list of values, or a list of such dicts
+    inner : the design of the inner splits
+    metric : name of a metric, or a Metric
+    random_state : int or None
+        Of the inner splits, and of the learner's own open random_state; None is 0.
+
+    Attributes
+    ----------
+    best_params_ : the chosen setting      best_score_ : its mean of the metric on the inner splits
+    results_ : list of (setting, mean of the metric), failed ones NaN      best_estimator_ : fitted to all rows
+
+    Examples
+    --------
+    >>> from assay.evaluate import Tuned
+    >>> from assay.tables.data import load_wine
+    >>> model = Tuned("knn", {"n_neighbors": [1, 5, 60]}).fit(*load_wine())
+    >>> model.best_params_
+    {'n_neighbors': 5}
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        grid: Any,
+        inner: Any = "5-fold",
+        metric: Any = "error",
+        random_state: int | None = None,
+    ):
+        self.learner = learner
+        self.grid = grid
+        self.inner = inner
+        self.metric = metric
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # what a setting cannot use is prepared inside the inner splits
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose a setting on inner splits of these rows, then fit it to all of them."""
+        from sklearn.base import clone
+        from sklearn.model_selection import ParameterGrid
+
+        seed = 0 if self.random_state is None else self.random_state
+        try:
+            settings = [dict(s) for s in ParameterGrid(self.grid)]
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"Tuned: grid must be a dict of parameter to list of values: {error}"
+            ) from None
+        (m,) = as_metrics([self.metric])
+        if m.needs == "price":
+            raise ParameterError(f"Tuned: {m.name} needs costs; tune by error, brier or log-loss.")
+        rows = gather(X, y, self.inner)
+        data = rows.data
+        candidates = varied(self.learner, settings, data.table, "Tuned")
+        plan, _ = rows.design.fitted_to(data.codes, data.labels)
+        task, values, why = Task([m], None, None, seed, probabilities=False), [], {}
+        for split in plan.splits(data.codes, seed):
+            fold = data.fold(split)
+            cells = [run_cell(c, fold, task) for c in candidates]
+            why.update({i: cell.failure for i, cell in enumerate(cells) if cell.failure})
+            values.append([cell.values.get(m.name, np.nan) for cell in cells])
+        means = _means(np.array(values), list(why))
+        if np.isnan(means).all():
+            reason = next(iter(why.values()), f"{m.name} is not defined on the inner splits")
+            raise DataError(f"Tuned: no setting could be judged. {reason}")
+        best = int(np.nanargmin(m.sign * np.round(means, 12)))
+        self.classes_ = data.labels
+        self.results_ = list(zip(settings, means.tolist(), strict=True))
+        self.best_params_, self.best_score_ = settings[best], float(means[best])
+        chosen = candidates[best]
+        fresh = clone(chosen.estimator).set_params(**dict.fromkeys(chosen.open_seeds, seed))
+        whole = data.raw if chosen.raw else data.table
+        self.best_estimator_ = fresh.fit(whole, data.labels[data.codes])
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The answers of the chosen setting."""
+        return self._fitted().predict(X)
+
+    @available_if(_answers_with_odds)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The posteriors of the chosen setting."""
+        return self._fitted().predict_proba(X)
+
+    def _fitted(self) -> Any:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+
+def _means(values: np.ndarray, failed: list[int]) -> np.ndarray:
+    """Mean over the inner splits that define the metric; NaN for settings that failed."""
+    there = np.isfinite(values)
+    counts = there.sum(axis=0)
+    means = np.where(counts, np.where(there, values, 0.0).sum(axis=0) / np.maximum(counts, 1), np.nan)
+    means[failed] = np.nan
+    return means
+
+
+@dataclass(frozen=True)
+class Nested:
+    """The honest error of a tuned learner.
+
+    Attributes
+    ----------
+    mean, low, high : the metric on outer test rows, which no choice has seen
+    inner : (J,) what the chosen setting had on the inner splits; its mean flatters
+    chosen : list of the settings, one per outer split
+    comparison : Comparison of the tuned learner with itself at its own defaults
+    """
+
+    mean: float
+    low: float
+    high: float
+    inner: np.ndarray
+    chosen: list[dict[str, Any]]
+    comparison: Comparison = field(repr=False)
+
+    @property
+    def optimism(self) -> float:
+        """How much better the inner mean looks than the outer one; positive where it flatters."""
+        sign = self.comparison.metrics[0].sign
+        return float(sign * (self.mean - np.mean(self.inner)))
+
+    @property
+    def votes(self) -> list[tuple[dict[str, Any], int]]:
+        """Settings and how often they were chosen, the most frequent first."""
+        counts = Counter(repr(c) for c in self.chosen)
+        first = {repr(c): c for c in reversed(self.chosen)}
+        return [(first[key], count) for key, count in counts.most_common()]
+
+    def __str__(self) -> str:
+        result, J = self.comparison, len(self.chosen)
+        lines = [
+            f"{result.metrics[0].name} of the tuned learner {self.mean:.4f}, {1 - result.alpha:.0%} interval "
+            f"{self.low:.4f} to {self.high:.4f} ({result.design}).",
+            f"On the inner splits, which chose the setting, it looked like {np.mean(self.inner):.4f}.",
+        ]
+        if "defaults" in result.finished:
+            lines.append(str(result.test("tuned", "defaults")))
+        lines += [f"chosen on {count} of {J} splits: {setting}" for setting, count in self.votes]
+        return "\n".join(lines)
+
+
+def nested(
+    learner: Any,
+    grid: Any,
+    X: Any,
+    y: Any = None,
+    outer: Any = "5-fold",
+    inner: Any = "5-fold",
+    *,
+    metric: Any = "error",
+    alpha: float = 0.05,
+    groups: Any = None,
+    times: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Nested:
+    """The error to expect of a learner whose parameters are tuned, by resampling within resampling.
+
+    The inner splits choose a setting from the training rows of an outer split; its test rows, which had no part in
+    the choice, judge it. The error of the winner on the splits that chose it is too good, the more so the more
+    settings compete.
+
+    Parameters
+    ----------
+    learner, grid, inner, metric : as for ``Tuned``
+    outer : design of the outer splits, as in ``compare``
+
+    Returns
+    -------
+    Nested
+
+    Examples
+    --------
+    >>> from assay.evaluate import nested
+    >>> from assay.tables.data import load_wine
+    >>> found = nested("knn", {"n_neighbors": [1, 5, 60]}, load_wine())
+    >>> len(found.chosen), found.low < found.mean < found.high
+    (5, True)
+    """
+    if not isinstance(grid, (Mapping, list, tuple)):
+        raise ParameterError(f"nested: grid must be a dict of parameter to list of values, got {grid!r}.")
+    result = compare(
+        {"tuned": Tuned(learner, grid, inner, metric), "defaults": learner},
+        X,
+        y,
+        design=outer,
+        metrics=[metric],
+        alpha=alpha,
+        groups=groups,
+        times=times,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+    if "tuned" in result.failures:
+        raise DataError(f"nested: {result.failures['tuned']}")
+    standing = next(s for s in result.ranking() if s.learner == "tuned")
+    cells = result.cells["tuned"]
+    return Nested(
+        standing.mean,
+        standing.low,
+        standing.high,
+        np.array([cell.chosen_score for cell in cells]),
+        [dict(cell.chosen or {}) for cell in cells],
+        result,
+    )
