@@ -13,10 +13,12 @@ from assay.evaluate.curves import Curve, complexity_curve, learning_curve
 from assay.evaluate.describe import Description, describe
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.diagnose import Finding, diagnose
+from assay.evaluate.doubts import doubts
 from assay.evaluate.learners import LEARNERS, Entry, find_learner, make_learner, register
 from assay.evaluate.majority import MajorityClassifier
 from assay.evaluate.metrics import METRICS, Metric, Outcome
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
+from assay.evaluate.nested import Nested, Tuned, nested
 from assay.evaluate.out_of_fold import OutOfFold
 from assay.evaluate.verdict import Standing, Verdict
 from assay.stats.letters import letters
@@ -38,11 +40,13 @@ __all__ = [
     "MajorityClassifier",
     "Metric",
     "Mislabelled",
+    "Nested",
     "OutOfFold",
     "Outcome",
     "Resampling",
     "Split",
     "Standing",
+    "Tuned",
     "Verdict",
     "bootstrap_error",
     "compare",
@@ -50,6 +54,7 @@ __all__ = [
     "corrected_interval",
     "describe",
     "diagnose",
+    "doubts",
     "error_632",
     "error_632_plus",
     "find_learner",
@@ -59,6 +64,7 @@ __all__ = [
     "make_learner",
     "mcnemar",
     "mislabelled",
+    "nested",
     "no_information_rate",
     "paired_t",
     "register",

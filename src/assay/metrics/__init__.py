@@ -5,6 +5,7 @@ from assay.metrics.areas import auc, average_precision_score, roc_auc_score
 from assay.metrics.bands import RocBand, roc_band
 from assay.metrics.calibration import ReliabilityCurve, calibration_error
 from assay.metrics.calibration_tests import hosmer_lemeshow, spiegelhalter
+from assay.metrics.class_report import ClassReport
 from assay.metrics.confusion import Confusion, confusion_matrix
 from assay.metrics.cost_curves import BrierCurve, CostCurve, h_measure
 from assay.metrics.costs import cost_per_row, cost_sensitive_accuracy, expected_cost
@@ -12,6 +13,7 @@ from assay.metrics.curves import det_curve, precision_recall_curve, roc_curve
 from assay.metrics.delong import auc_interval, delong
 from assay.metrics.estimate import Estimate
 from assay.metrics.gains import GainCurve, lift_score
+from assay.metrics.intervals import with_interval
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.metrics.proper import BrierParts, brier_score_loss, log_loss
 from assay.metrics.ranks import Concordance, Ranked, concordance, gini_score, ks_statistic, ranked
@@ -37,6 +39,7 @@ from assay.metrics.top_k import top_k_accuracy_score
 __all__ = [
     "BrierCurve",
     "BrierParts",
+    "ClassReport",
     "Concordance",
     "Confusion",
     "CostCurve",
@@ -88,6 +91,7 @@ __all__ = [
     "specificity_score",
     "spiegelhalter",
     "top_k_accuracy_score",
+    "with_interval",
     "youden_score",
     "zero_one_loss",
 ]

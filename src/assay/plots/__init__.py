@@ -3,6 +3,7 @@
 from assay.plots.association_display import AssociationDisplay
 from assay.plots.bound_display import BoundDisplay
 from assay.plots.boundary_display import BoundaryDisplay
+from assay.plots.calibration_display import CalibrationDisplay
 from assay.plots.comparison_display import ComparisonDisplay
 from assay.plots.confusion_matrix_display import ConfusionMatrixDisplay
 from assay.plots.cost_curve_display import CostCurveDisplay
@@ -36,6 +37,7 @@ __all__ = [
     "AssociationDisplay",
     "BoundDisplay",
     "BoundaryDisplay",
+    "CalibrationDisplay",
     "ComparisonDisplay",
     "ConfusionMatrixDisplay",
     "CostCurveDisplay",
