@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
-import assay
 from assay import compare
 from assay.bayes import GaussianNB
-from assay.report.words import command_line, methods, python_line
+from assay.report.methods import methods
+from assay.report.words import command_line, python_line
 from assay.tables.data import load_breast_cancer, load_iris
 
 
@@ -68,15 +68,3 @@ def test_a_command_that_was_typed_is_shown_as_typed():
     result = compare(["lda"], load_iris(), design="3-fold")
     result.settings["command"] = "assay compare iris.arff"
     assert command_line(result) == "assay compare iris.arff"
-
-
-def test_methods_speak_of_preparation_versions_and_single_pairs():
-    X = pd.DataFrame({"a": [1.0, None, 3.0, 4.0] * 10, "b": ["x", "y", "y", "z"] * 10})
-    result = compare(["lda", LogisticRegression()], X, ["p", "q"] * 20, design="5-fold")
-    said = " ".join(methods(result))
-    assert (
-        "Missing values were replaced by the mean or the most frequent category for lda, LogisticRegression"
-        in said
-    )
-    assert "categories were expanded into indicator columns for LogisticRegression" in said
-    assert "Holm's method over 1 pair of learners" in said and f"assay {assay.__version__}" in said

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.evaluate import Comparison, wilson_interval
-from assay.evaluate.out_of_fold import OutOfFold
+from assay.evaluate import Comparison, OutOfFold
+from assay.metrics.calibration import ReliabilityCurve
+from assay.metrics.gains import GainCurve
+from assay.metrics.precision_recall import PrecisionRecallCurve
+from assay.metrics.roc import RocCurve
 from assay.report.charts import Line, chart, unit_axis
 
 __all__ = ["learner_panels", "overview"]
@@ -16,8 +19,8 @@ __all__ = ["learner_panels", "overview"]
 MOST_LINES = 8  # in one panel: there are as many colours
 MOST_PANELS = 6  # classes with a ROC panel of their own
 BINS = 10  # of the reliability curve
-FEWEST = 10  # rows in a bin for a point among several learners' curves
 IDEAL = Line([0, 1], [0, 1], "ideal")
+Rows = dict[str, tuple[np.ndarray, np.ndarray]]  # of each line: whether a row is positive, and its score
 
 
 def overview(result: Comparison, answers: dict[str, OutOfFold]) -> dict[str, Any] | None:
@@ -31,7 +34,7 @@ def overview(result: Comparison, answers: dict[str, OutOfFold]) -> dict[str, Any
     if K == 2:
         two = {name: (a.truth == 1, np.asarray(a.posterior)[:, 1]) for name, a in shown.items()}
         panels = [
-            _roc(two, f"ROC, {labels[1]} against {labels[0]}"),
+            _roc(two, f"ROC, {labels[1]} against {labels[0]}", result.alpha),
             _precision(two, f"Precision and recall of {labels[1]}"),
             _gain(two, f"Gain: how soon {labels[1]} is found"),
             _reliability(two, f"Calibration of P({labels[1]})"),
@@ -42,6 +45,7 @@ def overview(result: Comparison, answers: dict[str, OutOfFold]) -> dict[str, Any
             _roc(
                 {name: (a.truth == k, np.asarray(a.posterior)[:, k]) for name, a in shown.items()},
                 f"ROC, {labels[k]} against the rest",
+                result.alpha,
             )
             for k in classes
         ]
@@ -68,7 +72,7 @@ def learner_panels(result: Comparison, answer: OutOfFold) -> list[dict[str, Any]
     pair = {labels[1]: one[labels[1]]} if K == 2 else {"answer": _confidence(answer)}
     name = f"Calibration of P({labels[1]})" if K == 2 else "Calibration of the answer"
     panels = [
-        _roc(one, f"ROC{few}", hull=K == 2),
+        _roc(one, f"ROC{few}", result.alpha, hull=K == 2),
         _precision(one, f"Precision and recall{few}"),
         _reliability(pair, name, histogram=True),
     ]
@@ -83,90 +87,93 @@ def _confidence(answer: OutOfFold) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _panel(
-    title: str, lines: Sequence[Line], x: str, y: str, legend: list[tuple[str, str, str]], **more: Any
-):  # type: ignore[no-untyped-def]
-    said = title + ": " + "; ".join(f"{name} {value}".strip() for _, name, value in legend)
-    plot = chart(
-        [IDEAL, *lines] if more.pop("ideal", True) else lines, unit_axis(), unit_axis(), x, y, said, **more
-    )
-    return {"title": title, "plot": plot, "legend": legend}
+    title: str,
+    lines: Sequence[Line],
+    x: str,
+    y: str,
+    legend: list[tuple[str, str, str, str]],
+    measure: str,
+    **more: Any,
+) -> dict[str, Any]:
+    """A drawing with its legend: (colour, name, number, interval) of each line."""
+    said = title + ": " + "; ".join(f"{name} {value}" for _, name, value, _ in legend)
+    plot = chart(lines, unit_axis(), unit_axis(), x, y, said, **more)
+    return {"title": title, "plot": plot, "legend": legend, "measure": measure}
 
 
-def _usable(rows: dict[str, tuple[np.ndarray, np.ndarray]]) -> bool:
+def _usable(rows: Rows) -> bool:
     truth = next(iter(rows.values()))[0]
     return bool(truth.any() and not truth.all())
 
 
-def _roc(
-    rows: dict[str, tuple[np.ndarray, np.ndarray]], title: str, hull: bool = False
-) -> dict[str, Any] | None:
-    from sklearn.metrics import auc, roc_curve
-
+def _roc(rows: Rows, title: str, alpha: float, hull: bool = False) -> dict[str, Any] | None:
     if not _usable(rows):
         return None
     lines, legend = [], []
     for i, (name, (truth, score)) in enumerate(rows.items()):
-        x, y, _ = roc_curve(truth, score)
-        value = f"{auc(x, y):.3f}"
-        lines.append(Line(x, y, f"k{i % 8}", f"{name}: area {value}"))
-        legend.append((f"k{i % 8}", name, value))
-    return _panel(title, lines[::-1], "false alarms", "found (recall)", legend) | {"measure": "area"}
+        curve, kind = RocCurve.of(truth.astype(int), score, pos_label=1), f"k{i % MOST_LINES}"
+        area = curve.interval(alpha)
+        lines.append(Line(curve.fpr, curve.tpr, kind, f"{name}: area {area.value:.3f}"))
+        if hull:
+            lines.append(Line(curve.hull.fpr, curve.hull.tpr, "ideal", "convex hull"))
+        legend.append((kind, name, f"{area.value:.3f}", _between(area.low, area.high)))
+    measure = f"area, with its {1 - alpha:.0%} interval" + ("; dashed: convex hull" if hull else "")
+    return _panel(title, [IDEAL, *lines[::-1]], "false alarms", "found (recall)", legend, measure)
 
 
-def _precision(rows: dict[str, tuple[np.ndarray, np.ndarray]], title: str) -> dict[str, Any] | None:
-    from sklearn.metrics import average_precision_score, precision_recall_curve
+def _between(low: float, high: float) -> str:
+    return "" if np.isnan(low) else f"{low:.3f} – {high:.3f}"
 
+
+def _precision(rows: Rows, title: str) -> dict[str, Any] | None:
+    if not _usable(rows):
+        return None
+    lines, legend, chance = [], [], set()
+    for i, (name, (truth, score)) in enumerate(rows.items()):
+        curve, kind = PrecisionRecallCurve.of(truth.astype(int), score, pos_label=1), f"k{i % MOST_LINES}"
+        value = f"{curve.average_precision:.3f}"
+        # the last point, recall 0 with precision 1, belongs to no threshold
+        lines.append(
+            Line(curve.recall[:-1], curve.precision[:-1], kind, f"{name}: average precision {value}")
+        )
+        legend.append((kind, name, value, ""))
+        chance.add(curve.prevalence)
+    if len(chance) == 1:
+        lines.append(Line([0, 1], [*chance, *chance], "ideal", "answers drawn by lot"))
+    return _panel(title, lines[::-1], "found (recall)", "precision", legend, "average precision")
+
+
+def _gain(rows: Rows, title: str) -> dict[str, Any] | None:
     if not _usable(rows):
         return None
     lines, legend = [], []
     for i, (name, (truth, score)) in enumerate(rows.items()):
-        y, x, _ = precision_recall_curve(truth, score)
-        y, x = y[:-1], x[:-1]  # the last point, recall 0 and precision 1, belongs to no threshold
-        value = f"{average_precision_score(truth, score):.3f}"
-        lines.append(Line(x[::-1], y[::-1], f"k{i % 8}", f"{name}: average precision {value}"))
-        legend.append((f"k{i % 8}", name, value))
-    if len(rows) == 1 or len({id(t) for t, _ in rows.values()}) == 1:
-        share = float(next(iter(rows.values()))[0].mean())
-        lines.append(Line([0, 1], [share, share], "ideal"))
-    panel = _panel(title, lines[::-1], "found (recall)", "precision", legend, ideal=False)
-    return panel | {"measure": "average precision"}
+        curve, kind = GainCurve.of(truth.astype(int), score, pos_label=1), f"k{i % MOST_LINES}"
+        lift = f"{curve.at(0.1) / 0.1:.1f}"
+        lines.append(Line(curve.share, curve.gain, kind, f"{name}: {lift} times chance in the first tenth"))
+        legend.append((kind, name, lift, ""))
+    return _panel(
+        title, [IDEAL, *lines[::-1]], "share of rows called", "share found", legend, "lift in the first tenth"
+    )
 
 
-def _gain(rows: dict[str, tuple[np.ndarray, np.ndarray]], title: str) -> dict[str, Any] | None:
-    if not _usable(rows):
-        return None
-    lines, legend = [], []
-    for i, (name, (truth, score)) in enumerate(rows.items()):
-        order = np.argsort(-score, kind="stable")
-        ends = np.r_[np.flatnonzero(np.diff(score[order])), len(score) - 1]  # ties are called together
-        x = np.r_[0.0, (ends + 1) / len(score)]
-        y = np.r_[0.0, np.cumsum(truth[order])[ends] / truth.sum()]
-        lift = float(np.interp(0.1, x, y) / 0.1)
-        lines.append(Line(x, y, f"k{i % 8}", f"{name}: {lift:.1f} times chance in the first tenth"))
-        legend.append((f"k{i % 8}", name, f"{lift:.1f}"))
-    return _panel(title, lines[::-1], "share of rows called", "share found", legend) | {
-        "measure": "lift in the first tenth"
-    }
-
-
-def _reliability(
-    rows: dict[str, tuple[np.ndarray, np.ndarray]], title: str, histogram: bool = False
-) -> dict[str, Any] | None:
+def _reliability(rows: Rows, title: str, histogram: bool = False) -> dict[str, Any]:
+    """Several learners: the best curves that never fall. One: bins with their intervals, over a histogram."""
     lines, legend, bars = [], [], []
     for i, (name, (truth, score)) in enumerate(rows.items()):
-        place = np.minimum((score * BINS).astype(int), BINS - 1)
-        count = np.bincount(place, minlength=BINS)
-        there = count >= (1 if histogram else FEWEST)
-        x = np.bincount(place, score, minlength=BINS)[there] / count[there]
-        y = np.bincount(place, truth, minlength=BINS)[there] / count[there]
-        gap = np.bincount(place, score, minlength=BINS) - np.bincount(place, truth, minlength=BINS)
-        error = float(np.abs(gap).sum() / len(score))
-        line = Line(x, y, f"k{i % 8}", f"{name}: calibration error {error:.3f}", dots=histogram)
+        outcome, kind = truth.astype(int), f"k{i % MOST_LINES}"
+        bins = ReliabilityCurve.of(outcome, score, method="uniform", bins=BINS, pos_label=1)
+        error = float(bins.count @ np.abs(bins.predicted - bins.observed) / bins.count.sum())
+        label = f"{name}: calibration error {error:.3f}"
         if histogram:
-            edges = np.array([wilson_interval(share, int(n)) for share, n in zip(y, count[there])])
-            line = Line(x, y, f"k{i % 8}", line.label, edges[:, 0], edges[:, 1], dots=True)
+            lines.append(Line(bins.predicted, bins.observed, kind, label, bins.low, bins.high, dots=True))
+            count = np.histogram(score, BINS, (0.0, 1.0))[0]
             bars = [(b / BINS, (b + 1) / BINS, 0.3 * n / count.max()) for b, n in enumerate(count) if n]
-        lines.append(line)
-        legend.append((f"k{i % 8}", name, f"{error:.3f}"))
-    panel = _panel(title, lines[::-1], "probability given", "share that came true", legend, bars=bars)
-    return panel | {"measure": "calibration error"}
+        else:
+            curve = ReliabilityCurve.of(outcome, score, method="isotonic", pos_label=1)
+            lines.append(Line(curve.predicted, curve.observed, kind, label))
+        legend.append((kind, name, f"{error:.3f}", ""))
+    measure = "calibration error" + ("; bars: how often" if histogram else "")
+    return _panel(
+        title, [IDEAL, *lines[::-1]], "probability given", "share that came true", legend, measure, bars=bars
+    )

@@ -14,7 +14,7 @@ from assay.evaluate.fold import Fold, take
 
 __all__ = ["Mistake", "surest_mistakes"]
 
-LONGEST = 2400  # characters of one explanation
+LONGEST = 3600  # characters of one explanation
 
 
 @dataclass(frozen=True)

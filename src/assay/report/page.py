@@ -15,6 +15,7 @@ from assay.report import ranking, words
 from assay.report.curves import overview
 from assay.report.desk import BYTES, desk, script, script_hash
 from assay.report.learner_page import learner_pages
+from assay.report.methods import methods, sources
 from assay.report.refits import Extras, extras
 from assay.report.settings import settings_of
 from assay.report.steps import steps
@@ -126,6 +127,7 @@ def _rendered(
 ) -> str:
     at_desk = desk(result, answers, room.desk_bytes) if room.desk_bytes else None
     finished = len(answers)
+    said = methods(result)
     pages = learner_pages(result, answers, found, room.learners)
     return str(
         template("page.html").render(
@@ -153,7 +155,8 @@ def _rendered(
             hidden_columns=max(0, len(result.data.columns) - room.columns),
             failures=result.failures,
             notes=result.notes + found.notes,
-            methods=words.methods(result),
+            methods=said,
+            sources=sources(said),
             steps=steps(result),
             python=words.python_line(result),
             command=words.command_line(result),

@@ -1,0 +1,156 @@
+"""The methods paragraph: how the numbers came about, ready to be pasted into a paper, with its sources."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.evaluate import Comparison
+from assay.evaluate.pairs import test_rows_per_training_row
+
+__all__ = ["SOURCES", "methods", "sources"]
+
+SOURCES = {
+    "Alpaydin 1999": "E. Alpaydin: Combined 5 x 2 cv F test for comparing supervised classification learning "
+    "algorithms. Neural Computation 11, 1885-1892.",
+    "DeLong et al. 1988": "E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson: Comparing the areas under two or more "
+    "correlated receiver operating characteristic curves. Biometrics 44, 837-845.",
+    "Holm 1979": "S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
+    "Statistics 6, 65-70.",
+    "McNemar 1947": "Q. McNemar: Note on the sampling error of the difference between correlated proportions or "
+    "percentages. Psychometrika 12, 153-157.",
+    "Nadeau and Bengio 2003": "C. Nadeau, Y. Bengio: Inference for the generalization error. Machine Learning 52, "
+    "239-281.",
+    "Piepho 2004": "H.-P. Piepho: An algorithm for a letter-based representation of all-pairwise comparisons. "
+    "Journal of Computational and Graphical Statistics 13, 456-466.",
+    "Wilson 1927": "E. B. Wilson: Probable inference, the law of succession, and statistical inference. Journal of "
+    "the American Statistical Association 22, 209-212.",
+}
+
+
+def methods(result: Comparison) -> list[str]:
+    """How the numbers came about, in plain words."""
+    said = [_design(result), _learned(result), *_intervals(result), *_tests(result)]
+    if any(c.posterior is not None for cells in result.cells.values() for c in cells):
+        said.append(
+            "ROC curves and costs rest on the probabilities of the tested rows of the first repetition; areas under "
+            "ROC curves have DeLong's interval (DeLong et al. 1988)."
+        )
+    versions = ", ".join(f"{k} {v}" for k, v in result.settings["versions"].items())
+    said.append(f"Software: {versions}. The run took {result.settings['seconds']:.1f} seconds.")
+    return said
+
+
+def sources(said: list[str]) -> list[str]:
+    """The full references of what the sentences name.
+
+    >>> from assay.report.methods import sources
+    >>> [s[:9] for s in sources(["by Holm's method (Holm 1979)."])]
+    ['S. Holm: ']
+    """
+    text = " ".join(said)
+    return [reference for name, reference in SOURCES.items() if name in text]
+
+
+def _design(result: Comparison) -> str:
+    d, settings = result.data, result.settings
+    splits = len(result.places)
+    test = sum(len(t) for t in result.tests) / max(splits, 1)
+    train = sum(p[2] for p in result.places) / max(splits, 1)
+    names = ", ".join(f"{x.name} ({x.words})" if x.words else x.name for x in result.metrics)
+    more = " Rows of one group stay on one side of every split." if settings.get("grouped") else ""
+    if settings.get("timed"):
+        more += " Rows were put in order of time."
+    if settings.get("weighted"):
+        more += " Rows carry weights, in learning and in measuring."
+    return (
+        f"{len(result.learners)} learners were compared on {d.name} ({d.words}) by {result.design}: {splits} "
+        f"split{'s' if splits != 1 else ''} with on average {train:.0f} training and {test:.0f} test rows, the same "
+        f"for every learner (random seed {settings['seed']}).{more} Measured on the test rows: {names}."
+    )
+
+
+def _learned(result: Comparison) -> str:
+    done: dict[str, list[str]] = {}
+    for name, words in result.prepared.items():
+        for word in filter(None, words.split(", ")):
+            done.setdefault(word, []).append(name)
+    meaning = {
+        "imputed": "missing values were replaced by the mean or the most frequent category for {}",
+        "scaled": "numbers were standardised for {}",
+        "indicators": "categories were expanded into indicator columns for {}",
+        "own pipeline": "{} prepared the table by a pipeline of its own",
+    }
+    parts = [meaning[word].format(", ".join(names)) for word, names in done.items() if word in meaning]
+    text = "; ".join(parts) or "no learner needed the table to be prepared"
+    return (
+        "Whatever is learned from data was learned from the training rows of each split alone. "
+        f"{text[0].upper()}{text[1:]}."
+    )
+
+
+def _intervals(result: Comparison) -> list[str]:
+    splits, sure, m = len(result.places), f"{1 - result.alpha:.0%}", result.metrics[0]
+    if splits < 2:
+        return [
+            f"With a single split the test rows are the sample: intervals ({sure}) of shares of rows are Wilson's "
+            "(Wilson 1927)."
+        ]
+    ratio = test_rows_per_training_row(result, np.ones(splits, dtype=bool))
+    wilson = (
+        f" For shares of rows, such as {m.name}, the interval is never narrower than Wilson's interval (Wilson 1927) "
+        "of as many independent rows as were tested."
+        if m.rate
+        else ""
+    )
+    return [
+        f"Intervals ({sure}) use Student's t distribution with {splits - 1} degrees of freedom and the variance "
+        f"multiplied by 1/{splits} + {ratio:.3f} instead of 1/{splits}, since splits share training rows (Nadeau and "
+        f"Bengio 2003).{wilson}"
+    ]
+
+
+def _tests(result: Comparison) -> list[str]:
+    names = [s.learner for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
+    if len(names) < 2:
+        return []
+    tests = [
+        result.test(a, b).result.test for i, a in enumerate(names[:12]) for b in names[i + 1 : 12]
+    ]  # a few pairs may need another test, where a learner never varies
+    usual = max(dict.fromkeys(tests), key=tests.count)
+    if usual.startswith("no test"):
+        return [f"No pair of learners was tested: {usual.removeprefix('no test: ')}."]
+    pairs = len(names) * (len(names) - 1) // 2
+    return [
+        _why(usual, result),
+        (
+            f"P-values are two-sided and adjusted by Holm's method (Holm 1979) over all {pairs} pairs of learners, "
+            "because the best learner was chosen by looking at the results."
+            if pairs > 1
+            else "The p-value is two-sided."
+        )
+        + f" Learners that share a letter (Piepho 2004) do not differ significantly at level {result.alpha:g}; "
+        "that is not evidence that they are equal.",
+    ]
+
+
+def _why(test: str, result: Comparison) -> str:
+    """Which test compared two learners, and why this one."""
+    if "5 x 2" in test:
+        return (
+            "Two learners were compared by the combined 5 x 2 cv F test (Alpaydin 1999), made for five halvings of "
+            "the rows, each used both ways: it uses all ten differences and the spread within each halving."
+        )
+    if test.startswith("McNemar"):
+        return (
+            "Two learners were compared by McNemar's test (McNemar 1947) on the test rows that exactly one of them "
+            "gets wrong, since with one split the rows are the sample."
+        )
+    if test.startswith("z test"):
+        return (
+            "Two learners were compared by a z test of the weighted differences of their errors, row by row."
+        )
+    return (
+        f"Two learners were compared, paired by split, by the {test} with the same variance: the plain paired t test "
+        f"would take the {len(result.places)} splits for independent and call too many differences significant "
+        "(Nadeau and Bengio 2003)."
+    )

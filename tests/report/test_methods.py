@@ -1,0 +1,65 @@
+"""The methods paragraph names the test that was used, why, and the source of each method."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import assay
+from assay import compare
+from assay.report.methods import SOURCES, methods, sources
+from assay.tables.data import load_breast_cancer, load_iris
+
+
+@pytest.mark.parametrize(
+    ("design", "test", "named"),
+    [("2x5", "corrected resampled t test", {"Nadeau and Bengio 2003", "Wilson 1927", "Holm 1979"}),
+     ("5x2", "combined 5 x 2 cv F test", {"Alpaydin 1999", "Nadeau and Bengio 2003"}),
+     ("holdout", "McNemar's test", {"McNemar 1947", "Wilson 1927"})],
+)  # fmt: skip
+def test_the_test_of_the_design_is_named_with_its_reason_and_source(design, test, named):
+    result = compare(["lda", "naive bayes", "majority"], load_breast_cancer(), design=design)
+    said = methods(result)
+    text = " ".join(said)
+    assert test in text and test in result.test("lda", "naive bayes").result.test
+    assert all(name in text for name in named)
+    assert len(sources(said)) == sum(name in text for name in SOURCES) > len(named) - 1
+    others = {"combined 5 x 2", "McNemar", "resampled t test"} - {test[:14], "McNemar", "resampled t test"}
+    assert not any(other in text for other in others if other not in test)
+
+
+def test_every_source_is_a_full_reference():
+    for name, reference in SOURCES.items():
+        assert reference.endswith(".") and name.split()[0].rstrip(",") in reference
+
+
+def test_one_learner_is_not_tested():
+    text = " ".join(methods(compare(["lda"], load_iris(), design="3-fold")))
+    assert "P-values" not in text and "compared by" not in text
+
+
+def test_weights_and_times_are_mentioned():
+    X, y = load_iris()
+    weighted = compare(["lda", "majority"], X, y, design="3-fold", sample_weight=np.arange(1.0, 151.0))
+    assert "Rows carry weights" in methods(weighted)[0]
+    timed = compare(
+        ["lda", "majority"], X, y, design="3-time", times=np.random.default_rng(0).permutation(150)
+    )
+    assert "in order of time" in methods(timed)[0]
+
+
+def test_a_single_split_without_a_test_says_so():
+    result = compare(["lda", "majority"], load_iris(), design="holdout", metrics=["auc"])
+    assert "No pair of learners was tested: one split alone shows no variation." in methods(result)
+
+
+def test_methods_speak_of_preparation_versions_and_single_pairs():
+    X = pd.DataFrame({"a": [1.0, None, 3.0, 4.0] * 10, "b": ["x", "y", "y", "z"] * 10})
+    result = compare(["lda", LogisticRegression()], X, ["p", "q"] * 20, design="5-fold")
+    said = " ".join(methods(result))
+    assert (
+        "Missing values were replaced by the mean or the most frequent category for lda, LogisticRegression"
+        in said
+    )
+    assert "categories were expanded into indicator columns for LogisticRegression" in said
+    assert "The p-value is two-sided." in said and "Holm" not in said and f"assay {assay.__version__}" in said

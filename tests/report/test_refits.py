@@ -1,0 +1,134 @@
+"""What the report learns anew: within its allowance, on rows that were not seen, and the page lives without it."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from assay import compare
+from assay.errors import ParameterError
+from assay.neighbors import KNeighborsClassifier
+from assay.report import render_report
+from assay.report.refits import extras
+from assay.tables.data import load_breast_cancer, load_iris
+
+
+class Moody(ClassifierMixin, BaseEstimator):
+    """Learns from many rows only."""
+
+    def fit(self, X, y):
+        if len(y) < 60:
+            raise ValueError("too few rows for me")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.repeat(self.classes_[0], len(X))
+
+
+@pytest.fixture(scope="module")
+def result():
+    return compare(["knn", "lda", "majority"], load_breast_cancer(), design="2x5")
+
+
+@pytest.fixture(scope="module")
+def found(result):
+    return extras(result, True, True)
+
+
+def test_a_learning_curve_ends_at_the_comparison_itself(result, found):
+    """With all training rows, the first three splits are cells of the comparison."""
+    for name in result.learners:
+        last = found.learning[name].points[-1]
+        np.testing.assert_allclose(last.tested, result.values(name)[:3].mean(), rtol=1e-12)
+        assert last.at == np.mean([p[2] for p in result.places[:3]])
+        assert last.low == result.values(name)[:3].min() and last.high == result.values(name)[:3].max()
+
+
+def test_a_learning_curve_grows_and_its_shares_are_nested(result, found):
+    sizes = [p.at for p in found.learning["knn"].points]
+    assert sizes == sorted(sizes) and len(sizes) == 5
+    taught = [p.taught for p in found.learning["lda"].points]
+    tested = [p.tested for p in found.learning["lda"].points]
+    assert taught[0] == 0.0 < tested[0]  # 30 columns fit 46 rows by heart
+    assert tested[0] > tested[-1]
+
+
+def test_the_complexity_curve_of_neighbours_holds_the_value_compared(result, found):
+    curve = found.complexity["knn"]
+    assert curve.over == "n_neighbors" and curve.used == 5
+    there = next(p for p in curve.points if p.at == 5)
+    np.testing.assert_allclose(there.tested, result.values("knn")[:3].mean(), rtol=1e-12)
+    assert next(p for p in curve.points if p.at == 1).taught == 0.0  # each row is its own neighbour
+    assert set(found.complexity) == {"knn"}
+
+
+def test_the_surest_errors_are_the_comparisons_own(result, found):
+    answers = result.out_of_fold("lda")
+    wrong = answers.answer != answers.truth
+    sure = np.sort(answers.posterior[wrong].max(axis=1))[::-1][:3]
+    told = found.mistakes["lda"]
+    np.testing.assert_allclose([m.believed for m in told], sure)
+    for m in told:
+        i = int(np.flatnonzero(answers.rows == m.row)[0])
+        assert m.truth == result.classes[answers.truth[i]] != m.answer == result.classes[answers.answer[i]]
+        assert m.hidden == 18 and len(m.values) == 12
+        name, value = m.values[0]
+        assert float(value) == pytest.approx(result.source.table.values[m.row, 0])
+        assert name == "mean radius"
+
+
+def test_the_refit_reasons_to_the_posterior_of_the_comparison(found):
+    for m in found.mistakes["knn"]:
+        assert f"{m.believed:.4g}" in m.text.split("Posterior")[1]
+
+
+def test_a_learner_that_cannot_learn_from_few_rows_costs_its_points_alone():
+    result = compare({"moody": Moody(), "lda": "lda"}, load_iris(), design="3-fold")
+    told = extras(result, True, True)
+    assert len(told.learning["moody"].points) == 2 and len(told.learning["lda"].points) == 5
+    assert "moody" not in told.mistakes  # no probabilities
+
+
+def test_nothing_is_fitted_when_nothing_is_asked(result):
+    told = extras(result, False, False)
+    assert not told.learning and not told.complexity and not told.mistakes and not told.notes
+
+
+def test_the_allowance_is_the_comparisons_own_time(result):
+    slow = compare(["knn", "lda", "majority"], load_breast_cancer(), design="2x5")
+    for cells in slow.cells.values():
+        for cell in cells:
+            cell.fit_seconds = 100.0
+    told = extras(slow)
+    assert not told.learning and "Learning curves of" in told.notes[0]
+    assert "learning_curves=True" in told.notes[0]
+
+
+def test_a_comparison_without_its_rows_says_what_is_missing(result):
+    bare = pickle.loads(pickle.dumps(result))
+    told = extras(bare)
+    assert not told.learning and "saved without its rows" in told.notes[0]
+    assert "saved without its rows" in render_report(bare)
+
+
+@pytest.mark.parametrize(("option", "value"), [("learning_curves", "yes"), ("explanations", 3)])
+def test_a_wrong_option_is_told(result, option, value):
+    with pytest.raises(ParameterError, match=f'{option} must be "auto", True or False, got'):
+        render_report(result, **{option: value})
+
+
+@pytest.mark.parametrize("rope", [-1, "x", float("inf")])
+def test_a_wrong_region_is_told(result, rope):
+    with pytest.raises(ParameterError, match="rope must be a number from 0 up, or None, got"):
+        render_report(result, rope=rope)
+
+
+def test_extras_that_fail_leave_a_page_and_a_sentence():
+    class Proud(KNeighborsClassifier):
+        def explain(self, X):
+            raise RuntimeError("I owe you no reasons")
+
+    result = compare({"proud": Proud()}, load_iris(), design="3-fold")
+    assert "proud is missing: I owe you no reasons" in render_report(result)
