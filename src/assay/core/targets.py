@@ -89,6 +89,8 @@ def numeric_target(y: Any, n: int, who: str) -> np.ndarray:
 
 def _not_numbers(y: Any, why: str) -> str:
     """What is wrong with targets that should be numbers: the first that is none, or what scikit-learn says."""
+    if "Complex data" in why:
+        return why
     try:
         values = np.asarray(y, dtype=object).ravel().tolist()
     except ValueError:
@@ -99,7 +101,7 @@ def _not_numbers(y: Any, why: str) -> str:
         try:
             float(value)
         except (TypeError, ValueError):
-            if value is not None and not _is_missing(value) and not isinstance(value, complex):
+            if value is not None and not _is_missing(value):
                 hint = " For classes take a classifier." if isinstance(value, str) else ""
                 return f"y should be numbers, entry {i} is {value!r}.{hint}"
     return why
