@@ -1,0 +1,96 @@
+"""Two learners on the same repeated splits: is what lies between them more than what lies within each?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.evaluate.compare import compare
+from assay.evaluate.comparison import Comparison
+from assay.stats.test_result import TestResult
+
+__all__ = ["BetweenAndWithin", "between_and_within"]
+
+
+@dataclass(frozen=True)
+class BetweenAndWithin:
+    """A difference between two learners beside the spread within each.
+
+    Attributes
+    ----------
+    between : mean of the first minus mean of the second
+    within : (2,) standard deviation of each over the splits
+    paired : standard deviation of the differences, which the common splits make smaller
+    result : TestResult of the difference, on the paired differences
+    """
+
+    names: tuple[str, str]
+    means: tuple[float, float]
+    between: float
+    within: tuple[float, float]
+    paired: float
+    result: TestResult
+    comparison: Comparison = field(repr=False)
+
+    def __str__(self) -> str:
+        a, b = self.names
+        metric = self.comparison.metrics[0].name
+        return (
+            f"{metric}: {a} {self.means[0]:.4f} (spread {self.within[0]:.4f}), {b} {self.means[1]:.4f} "
+            f"(spread {self.within[1]:.4f}); between them {self.between:+.4f}, paired spread {self.paired:.4f}. "
+            f"{str(self.result)[0].upper()}{str(self.result)[1:]}"
+        )
+
+
+def between_and_within(
+    first: Any,
+    second: Any,
+    X: Any,
+    y: Any = None,
+    design: Any = "20xholdout",
+    metric: Any = "error",
+    alpha: float = 0.05,
+    **options: Any,
+) -> BetweenAndWithin:
+    r"""Compare two learners over repeated splits: the gap between their means against the spread within each.
+
+    A single split cannot tell a difference of learners from the luck of the split. Over J splits the gap
+    :math:`\bar v_1 - \bar v_2` stands beside the standard deviations of :math:`v_1` and :math:`v_2`, and is judged by
+    the test that fits the design (see ``compare``).
+
+    Parameters
+    ----------
+    first, second : learners or their short names
+    X, y, design, metric, alpha, options : as in ``compare``
+
+    Examples
+    --------
+    >>> from assay.evaluate import between_and_within
+    >>> from assay.tables.data import load_iris
+    >>> found = between_and_within("lda", "majority", load_iris())
+    >>> found.result.rejected, abs(found.between) > max(found.within)
+    (True, True)
+    """
+    result = compare([first, second], X, y, design=design, metrics=[metric], alpha=alpha, **options)
+    for name, why in result.failures.items():
+        raise DataError(f"between_and_within: {name} {why}")
+    a, b = result.learners
+    v, w = result.values(a), result.values(b)
+    there = np.isfinite(v) & np.isfinite(w)
+    if there.sum() < 2:
+        raise DataError(
+            f"between_and_within: {int(there.sum())} split of {result.design.name} shows no spread; repeat more."
+        )
+    v, w = v[there], w[there]
+    return BetweenAndWithin(
+        (a, b),
+        (float(v.mean()), float(w.mean())),
+        float(v.mean() - w.mean()),
+        (float(v.std(ddof=1)), float(w.std(ddof=1))),
+        float((v - w).std(ddof=1)),
+        result.test(a, b).result,
+        result,
+    )

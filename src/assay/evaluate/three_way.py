@@ -1,0 +1,281 @@
+"""Three parts of the rows: build on one, choose on another, and look at the third once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+from assay.evaluate.candidates import as_candidates
+from assay.evaluate.deal import draw, draw_groups
+from assay.evaluate.fold import take
+from assay.evaluate.rows import gather
+from assay.stats.elbow import elbow
+from assay.stats.proportion_interval import wilson_interval
+from assay.stats.test_result import check_alpha
+from assay.tables import Table
+
+__all__ = ["Choice", "FinalReport", "ThreeWay", "three_way"]
+
+
+def three_way(
+    X: Any,
+    y: Any = None,
+    shares: tuple[float, float, float] = (0.5, 0.25, 0.25),
+    *,
+    groups: Any = None,
+    random_state: int = 0,
+) -> ThreeWay:
+    """Divide rows into building, validation and test rows, and keep the test rows out of sight.
+
+    Learners are built on the first part and chosen on the second, whose error then flatters the winner. The third
+    is used once, by ``report``, for the error that is told. Classes are divided in proportion.
+
+    Parameters
+    ----------
+    X, y : rows and classes, or numbers to be predicted by regressors
+    shares : of building, validation and test rows; they add up to 1
+    groups : (n,) rows of one group stay in one part
+
+    Returns
+    -------
+    ThreeWay
+
+    Examples
+    --------
+    >>> from assay.evaluate import three_way
+    >>> from assay.tables.data import load_wine
+    >>> rows = three_way(*load_wine())
+    >>> choice = rows.choose(["majority", "lda", "naive bayes"])
+    >>> choice.best
+    'lda'
+    >>> print(rows.report(choice))
+    error of lda on 44 test rows 0.0000, 95% interval 0.0000 to 0.0803.
+    """
+    try:
+        parts = np.asarray(shares, dtype=np.float64)
+    except (TypeError, ValueError):
+        parts = np.empty(0)
+    if parts.shape != (3,) or not (parts > 0).all() or abs(parts.sum() - 1) > 1e-9:
+        raise ParameterError(
+            f"three_way: shares must be three numbers above 0 that add up to 1, got {shares!r}."
+        )
+    if y is None and hasattr(X, "target_name"):
+        X, y = X
+    values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    measured = (
+        values.dtype.kind == "f" and np.isfinite(values).all() and bool((values != np.floor(values)).any())
+    )
+    if measured:  # numbers with fractions: for regressors
+        codes, labels = np.zeros(len(values), dtype=np.int64), None
+        if groups is not None:
+            groups = np.asarray(groups)
+        if values.shape != (Table.of(X, who="three_way").shape[0],):
+            raise DataError(f"three_way: y must have one number per row of X; its shape is {values.shape}.")
+    else:
+        rows = gather(X, y, "holdout", groups=groups)
+        X, codes, groups, labels = rows.data.raw, rows.data.codes, rows.data.groups, rows.data.labels
+        values = labels[codes]
+    rng = np.random.default_rng([random_state, 0])
+    everyone = np.arange(len(values))
+    last = _drawn(codes, groups, everyone, parts[2], rng)
+    rest = np.setdiff1d(everyone, last)
+    middle = _drawn(codes, groups, rest, parts[1] / (parts[0] + parts[1]), rng)
+    first = np.setdiff1d(rest, middle)
+    if not all(len(part) for part in (first, middle, last)):
+        raise DataError(f"three_way: {len(values)} rows cannot be divided into three parts {tuple(shares)}.")
+    return ThreeWay(X, values, first, middle, last, labels is not None, random_state)
+
+
+def _drawn(
+    codes: np.ndarray, groups: Any, rows: np.ndarray, share: float, rng: np.random.Generator
+) -> np.ndarray:
+    y = np.unique(codes[rows], return_inverse=True)[1]
+    if groups is None:
+        return rows[draw(y, float(share), rng)]
+    if len(np.unique(groups[rows])) < 2:
+        raise DataError("three_way: there are too few groups for three parts that keep each group whole.")
+    return rows[draw_groups(y, groups[rows], float(share), rng)]
+
+
+class ThreeWay:
+    """Building, validation and test rows; made by :func:`three_way`.
+
+    Attributes
+    ----------
+    building, validation : (rows,) numbers of the rows of these parts
+    looks : how often the test rows have been used
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: np.ndarray,
+        building: np.ndarray,
+        validation: np.ndarray,
+        test: np.ndarray,
+        classes: bool,
+        seed: int,
+    ):
+        self.building, self.validation, self.looks = building, validation, 0
+        self._X, self._y, self._test, self._classes, self._seed = X, y, test, classes, seed
+
+    def __repr__(self) -> str:
+        parts = f"{len(self.building)} building, {len(self.validation)} validation and {len(self._test)} test rows"
+        return f"{parts}; the test rows were looked at {self.looks} times"
+
+    def choose(
+        self,
+        learners: Any,
+        *,
+        error: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+        rule: str = "smallest",
+        refit: bool = True,
+    ) -> Choice:
+        """Build every learner, take the one with the smallest error on the validation rows, the first of equals.
+
+        Parameters
+        ----------
+        learners : as in ``compare``; for numbers to be predicted, a dict of name to regressor
+        error : function of (truth, answer) giving the error of each row; default 0 or 1 for classes, squared
+            differences for numbers
+        rule : "smallest", or "one standard error": the first learner, from simple to complex, whose validation error
+            is within one standard error of the smallest
+        refit : whether the chosen learner is fitted again to building and validation rows together
+        """
+        if rule not in ("smallest", "one standard error"):
+            raise ParameterError(f'ThreeWay: rule must be "smallest" or "one standard error", got {rule!r}.')
+        measure = error or (_miss if self._classes else _square)
+        names, training, validation, spreads, makers = [], [], [], [], []
+        for name, make in self._makers(learners):
+            model = self._fit(make, self.building)
+            by_row = self._errors(model, self.validation, measure)
+            names.append(name)
+            makers.append(make)
+            training.append(float(self._errors(model, self.building, measure).mean()))
+            validation.append(float(by_row.mean()))
+            spreads.append(float(by_row.std(ddof=1) / np.sqrt(len(by_row))) if len(by_row) > 1 else 0.0)
+        at = int(np.argmin(np.round(validation, 12)))
+        if rule == "one standard error":
+            at = elbow(validation, spreads).chosen
+        rows = np.concatenate([self.building, self.validation]) if refit else self.building
+        model = self._fit(makers[at], np.sort(rows))
+        return Choice(
+            names[at], dict(zip(names, training)), dict(zip(names, validation)), model, measure, self
+        )
+
+    def report(self, choice: Choice, *, alpha: float = 0.05, again: bool = False) -> FinalReport:
+        """The error of the chosen learner on the test rows. A second look is refused, or counted with ``again``."""
+        alpha = check_alpha(alpha, "ThreeWay")
+        if not isinstance(choice, Choice) or choice.source is not self:
+            raise ParameterError("ThreeWay: report needs what choose of these same rows has returned.")
+        if self.looks and not again:
+            raise ParameterError(
+                "ThreeWay: the test rows have been looked at already. An error that is looked at twice to choose is no "
+                "longer an estimate; divide new rows, or say again=True, and the report will tell."
+            )
+        self.looks += 1
+        errors = self._errors(choice.model, self._test, choice.measure)
+        mean, n = float(errors.mean()), len(errors)
+        if choice.measure is _miss:
+            low, high = wilson_interval(mean, n, alpha)
+        else:
+            low, high = _mean_interval(errors, alpha)
+        return FinalReport(choice.best, mean, low, high, n, self.looks, alpha, choice.measure is _miss)
+
+    def _makers(self, learners: Any) -> list[tuple[str, Any]]:
+        if self._classes:
+            table = Table.of(self._X, who="three_way")
+            return [(c.name, c) for c in as_candidates(learners, table)]
+        if not isinstance(learners, Mapping) or not learners:
+            raise ParameterError(
+                "ThreeWay: for numbers to be predicted, learners must be a dict of name to regressor."
+            )
+        return [(str(k), v) for k, v in learners.items()]
+
+    def _fit(self, make: Any, rows: np.ndarray) -> Any:
+        from sklearn.base import clone
+
+        model = clone(make.estimator if self._classes else make)
+        if self._classes and make.open_seeds:
+            model.set_params(**dict.fromkeys(make.open_seeds, self._seed))
+        return model.fit(take(self._X, rows), self._y[rows])
+
+    def _errors(self, model: Any, rows: np.ndarray, measure: Callable[..., np.ndarray]) -> np.ndarray:
+        found = np.asarray(
+            measure(self._y[rows], np.asarray(model.predict(take(self._X, rows)))), dtype=np.float64
+        )
+        if found.shape != rows.shape or not np.isfinite(found).all():
+            raise DataError("ThreeWay: error must give one finite number per row.")
+        return found
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen on the validation rows, and by what.
+
+    Attributes
+    ----------
+    best : name of the chosen learner
+    training, validation : {name: error} on building and on validation rows
+    model : the chosen learner, fitted
+    """
+
+    best: str
+    training: dict[str, float]
+    validation: dict[str, float]
+    model: Any = field(repr=False)
+    measure: Callable[..., np.ndarray] = field(repr=False)
+    source: ThreeWay = field(repr=False)
+
+
+@dataclass(frozen=True)
+class FinalReport:
+    """The error on the test rows, and whether it still deserves the name.
+
+    Attributes
+    ----------
+    error, low, high : with the interval at 1 - alpha
+    rows : number of test rows
+    looks : 1 for an honest report
+    """
+
+    learner: str
+    error: float
+    low: float
+    high: float
+    rows: int
+    looks: int
+    alpha: float
+    rate: bool
+
+    def __str__(self) -> str:
+        name = "error" if self.rate else "mean error"
+        said = (
+            f"{name} of {self.learner} on {self.rows} test rows {self.error:.4f}, "
+            f"{1 - self.alpha:.0%} interval {self.low:.4f} to {self.high:.4f}."
+        )
+        if self.looks > 1:
+            said += f" This is look number {self.looks} at the test rows, so it flatters whatever was chosen by them."
+        return said
+
+
+def _miss(truth: np.ndarray, answer: np.ndarray) -> np.ndarray:
+    return (truth != answer).astype(np.float64)
+
+
+def _square(truth: np.ndarray, answer: np.ndarray) -> np.ndarray:
+    return (truth - answer.reshape(truth.shape)) ** 2
+
+
+def _mean_interval(errors: np.ndarray, alpha: float) -> tuple[float, float]:
+    from scipy.special import stdtrit
+
+    n, mean = len(errors), float(errors.mean())
+    if n < 2:
+        return np.nan, np.nan
+    half = float(stdtrit(n - 1, 1 - alpha / 2) * errors.std(ddof=1) / np.sqrt(n))
+    return mean - half, mean + half
