@@ -130,7 +130,8 @@ def compare(
     plan, changes = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
     notes += changes
     classes = Target(rows.target, data.labels, data.codes)
-    about = description(data.table, classes, name or "data", plan.folds if plan.kind == "folds" else 10)
+    folds = plan.folds if plan.kind == "folds" else 10
+    about = description(data.table, classes, name or "data", folds, plan, data.groups, data.times)
     candidates = as_candidates(learners, data.table)
     notes += _unweighed(candidates, data)
     task = Task(measured, costs, reject, seed, probabilities)

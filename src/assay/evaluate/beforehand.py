@@ -1,0 +1,134 @@
+"""Traces of preparation before the split: scaling, filling, oversampling by rows that are to be tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assay.evaluate.finding import Case, Finding, listed
+
+__all__ = ["BEFOREHAND_CHECKS"]
+
+_FINE = 20  # distinct numbers from which on a column counts as measured
+
+
+def scaled_beforehand(case: Case) -> Iterator[Finding]:
+    """Mean 0 and standard deviation 1, or from 0 to 1, exactly, over all rows."""
+    n = len(case.values)
+    if n < 20:
+        return
+    close = 1e-5 if n <= 100_000 else 1e-6
+    standard, ranged, measured = [], [], 0
+    for _, name, known in _measured(case):
+        measured += 1
+        mean = float(known.mean())
+        if abs(mean) < close:
+            spread = float(known.std())
+            if abs(spread - 1) < close or abs(spread * np.sqrt(len(known) / (len(known) - 1)) - 1) < close:
+                standard.append(name)
+        elif known.min() == 0 and known.max() == 1:
+            ranged.append(name)
+    for names, words in (
+        (standard, "mean 0 and standard deviation 1"),
+        (ranged, "0 as least and 1 as greatest value"),
+    ):
+        if names and (names is standard or (len(names) >= 3 and len(names) == measured)):
+            have = "has" if len(names) == 1 else "have"
+            yield Finding(
+                "scaled-before-split",
+                "note",
+                names[0] if len(names) == 1 else "",
+                f"column{'' if len(names) == 1 else 's'} {listed(names)} {have} {words} over all rows: scaled "
+                "before the split, by the rows that are to test, too. Bring the numbers as they were measured; "
+                "compare scales inside each fold.",
+            )
+
+
+def filled_beforehand(case: Case) -> Iterator[Finding]:
+    """Many rows with exactly the mean of a column: holes that were filled by all rows' mean."""
+    n = len(case.values)
+    for _, name, known in _measured(case):
+        mean, spread = float(known.mean()), float(known.std())
+        at = np.abs(known - mean) <= 1e-6 * spread
+        count = int(at.sum())
+        if count < max(5, 0.005 * n) or count > 0.95 * n or np.ptp(known[at]) > 0:
+            continue
+        _, others = np.unique(known[~at], return_counts=True)
+        if count >= 5 * others.max():
+            yield Finding(
+                "filled-before-split",
+                "note",
+                name,
+                f"{count} rows ({count / n:.1%}) of column {name} hold exactly its mean ({known[at][0]:g}): holes "
+                "were filled before the split, by the rows that are to test, too. Leave them empty; compare "
+                "fills them inside each fold.",
+            )
+
+
+def oversampled(case: Case) -> Iterator[Finding]:
+    """Classes exactly even, and one of them made of copies, or of numbers between whole ones."""
+    if case.target is None or not case.classes_usable:
+        return
+    y = case.target.codes[case.labelled]
+    counts = np.bincount(y)
+    if len(y) < 40 or np.ptp(counts) > 0:
+        return
+    made = _copied(case, y) or _between(case, y)
+    if made:
+        yield Finding(
+            "oversampled-before-split",
+            "warning",
+            case.target.name,
+            f"all classes have exactly {counts[0]} rows, and {made}: rows seem to have been multiplied before "
+            "the split, so that test rows have their likes in training. Split first; multiply, or weigh, in "
+            "training rows alone.",
+        )
+
+
+def _copied(case: Case, y: np.ndarray) -> str:
+    """Which class is made of copies while another has next to none; else ""."""
+    if case.equal is None or case.target is None:
+        return ""
+    kind = case.equal[case.labelled]
+    share = []
+    for k in range(int(y.max()) + 1):
+        own = kind[y == k]
+        share.append(1 - len(np.unique(own)) / len(own))
+    k = int(np.argmax(share))
+    return (
+        f"{share[k]:.1%} of {case.target.labels[k]} are copies"
+        if share[k] > 0.2 and min(share) < 0.02
+        else ""
+    )
+
+
+def _between(case: Case, y: np.ndarray) -> str:
+    """Which class has fractions in a column that has whole numbers alone in another class; else ""."""
+    if case.target is None:
+        return ""
+    for j, name, known in _measured(case):
+        if len(known) < len(case.values):
+            continue
+        x = case.values[case.labelled, j]
+        parts = np.bincount(y, weights=x != np.floor(x)) / np.bincount(y)
+        k, whole = int(np.argmax(parts)), int(np.argmin(parts))
+        if parts[whole] == 0 and parts[k] > 0.2 and len(np.unique(x[y == whole])) > 10:
+            return (
+                f"in column {name} the class {case.target.labels[k]} has numbers between whole ones, "
+                f"{case.target.labels[whole]} has none"
+            )
+    return ""
+
+
+def _measured(case: Case) -> Iterator[tuple[int, str, np.ndarray]]:
+    """The columns of numbers with many values, names of rows aside."""
+    for j, name, known in case.columns():
+        column = case.table.schema[j]
+        if column.coded or column.date or j in case.identifiers or len(known) < _FINE:
+            continue
+        if len(np.unique(known[:1000])) >= _FINE:
+            yield j, name, known
+
+
+BEFOREHAND_CHECKS = [scaled_beforehand, filled_beforehand, oversampled]

@@ -1,0 +1,145 @@
+"""One oddity, and what every check of a table looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+
+from assay.evaluate.copies import equal_rows, rounded
+from assay.evaluate.design import Resampling, Split
+from assay.evaluate.target import Target
+from assay.tables import Table
+
+__all__ = ["Case", "Finding", "listed"]
+
+SAMPLE = 5000  # rows looked at where all rows would take long; drawn with a fixed seed
+SEVERITIES = ("error", "warning", "note")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One oddity.
+
+    Attributes
+    ----------
+    code : short name of the check, such as "constant-column"
+    severity : "error" (nothing can be learned), "warning" (results would mislead), or "note"
+    column : the column or the learner it is about, or ""
+    sentence : what was found and what to do
+
+    Examples
+    --------
+    >>> from assay.evaluate import diagnose
+    >>> diagnose({"weight": [1.0, 2.0, None]})[0]
+    Finding(code='missing-values', severity='note', column='weight',
+            sentence='column weight has 1 missing value of 3 (33.3%).')
+    """
+
+    code: str
+    severity: str
+    column: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """What every check looks at: the table, its classes, and how it is going to be split."""
+
+    values: np.ndarray
+    table: Table
+    target: Target | None
+    folds: int
+    identifiers: frozenset[int]
+    design: Resampling | None = None
+    groups: np.ndarray | None = None
+    times: np.ndarray | None = None
+
+    def known(self, j: int) -> np.ndarray:
+        """The values of a column that are there."""
+        there = self.there[:, j]
+        return self.values[:, j] if there.all() else self.values[there, j]
+
+    def columns(self) -> Iterator[tuple[int, str, np.ndarray]]:
+        """Number, name and values of each column."""
+        for j, column in enumerate(self.table.schema):
+            yield j, column.name, self.known(j)
+
+    @cached_property
+    def there(self) -> np.ndarray:
+        """(n, d) bool: what is not missing."""
+        return ~np.isnan(self.values)
+
+    @cached_property
+    def compared(self) -> list[int]:
+        """The columns by which rows are called equal: all but those that name the rows."""
+        return [j for j in range(self.values.shape[1]) if j not in self.identifiers]
+
+    @cached_property
+    def equal(self) -> np.ndarray | None:
+        """(n,) the same number for equal rows; None if nothing can be said: too few rows, or rounded numbers."""
+        if not self.compared or len(self.values) < 2 or any(rounded(self.known(j)) for j in self.compared):
+            return None
+        return equal_rows(self.values[:, self.compared])
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The rows with a class; of very many, 5000 of them."""
+        rows = self.labelled
+        if len(rows) > SAMPLE:
+            rows = np.sort(np.random.default_rng(0).choice(rows, SAMPLE, replace=False))
+        return rows
+
+    @cached_property
+    def labelled(self) -> np.ndarray:
+        """All rows with a class."""
+        return np.empty(0, np.intp) if self.target is None else np.flatnonzero(self.target.labelled)
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        """The classes of ``rows``."""
+        return np.empty(0, np.int64) if self.target is None else self.target.codes[self.rows]
+
+    @cached_property
+    def blind(self) -> float:
+        """The error of answering the most frequent class always; 0 without classes."""
+        return 1 - np.bincount(self.y).max() / len(self.y) if len(self.y) else 0.0
+
+    @cached_property
+    def classes_usable(self) -> bool:
+        """Whether there are classes that something could be said about."""
+        target = self.target
+        if target is None or target.measured or len(target.labels) < 2:
+            return False
+        return len(self.rows) >= 20 and len(target.labels) <= len(self.rows) / 3
+
+    @property
+    def plan(self) -> Resampling:
+        """The design that was asked for, or as many folds as were named."""
+        return self.design or Resampling(folds=max(2, min(self.folds, len(self.labelled))))
+
+    def splits(self) -> list[Split]:
+        """The splits of the design's first repetition, over the labelled rows; none for a table too small to split."""
+        if self.target is None or len(self.labelled) < 4:
+            return []
+        groups, times = (None if v is None else v[self.labelled] for v in (self.groups, self.times))
+        timed = self.plan.kind == "time"
+        dealt = self.plan.splits(
+            self.target.codes[self.labelled], 0, None if timed else groups, times if timed else None
+        )
+        return list(takewhile(lambda s: s.repetition == 0, dealt))
+
+
+def listed(names: Any, most: int = 5) -> str:
+    """Names in a row, so many at most.
+
+    >>> from assay.evaluate.finding import listed
+    >>> listed(["a", "b"]), listed("abcdefg", most=3)
+    ('a, b', 'a, b, c and 4 more')
+    """
+    names = [str(name) for name in names]
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,221 @@
+"""What is odd about the columns and the classes of a table, whatever will be done with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from assay.evaluate.copies import rounded
+from assay.evaluate.finding import Case, Finding
+from assay.tables import Table
+
+__all__ = ["COLUMN_CHECKS", "TARGET_CHECKS", "is_identifier"]
+
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+
+
+def constant_column(case: Case) -> Iterator[Finding]:
+    """One value throughout; holes aside."""
+    for j, name, known in case.columns():
+        if len(known) and (known == known[0]).all() and len(case.values) > 1:
+            value = case.table.schema.label(j, known[0])
+            shown = f"{value:g}" if isinstance(value, float) else str(value)
+            yield Finding(
+                "constant-column",
+                "warning",
+                name,
+                f"column {name} has one value only ({shown}): it tells nothing apart. Drop it.",
+            )
+
+
+def missing_values(case: Case) -> Iterator[Finding]:
+    """Holes: how many, and whether most or all of a column."""
+    n = len(case.values)
+    for _, name, known in case.columns():
+        holes = n - len(known)
+        if holes == n:
+            yield Finding(
+                "empty-column", "warning", name, f"column {name} is empty: every value is missing. Drop it."
+            )
+        elif holes:
+            much = holes > n / 2
+            yield Finding(
+                "missing-values",
+                "warning" if much else "note",
+                name,
+                f"column {name} has {holes} missing value{'' if holes == 1 else 's'} of {n} ({holes / n:.1%})"
+                + ("; what is filled in would be mostly made up." if much else "."),
+            )
+
+
+def identifier(case: Case) -> Iterator[Finding]:
+    """A category of its own for every row, or running numbers."""
+    for j in sorted(case.identifiers):
+        column = case.table.schema[j]
+        kind = "a different value in every row" if column.coded else "running whole numbers"
+        yield Finding(
+            "identifier",
+            "warning",
+            column.name,
+            f"column {column.name} has {kind}: it names the rows and cannot help with new ones. Drop it.",
+        )
+
+
+def rounded_numbers(case: Case) -> Iterator[Finding]:
+    """Whole numbers that floats cannot tell apart: identifiers of 16 digits and more."""
+    for _, name, known in case.columns():
+        if rounded(known):
+            yield Finding(
+                "rounded-numbers",
+                "warning",
+                name,
+                f"column {name} holds whole numbers beyond 2^53, which are rounded, so that different ones "
+                "may fall together. Drop it if it names the rows, or make it text.",
+            )
+
+
+def many_categories(case: Case) -> Iterator[Finding]:
+    """Categories so many that most are rare."""
+    for j, name, known in case.columns():
+        if not case.table.schema[j].coded or j in case.identifiers:
+            continue
+        levels = int(np.count_nonzero(np.bincount(known.astype(np.intp))))
+        if levels > 50 or (levels > 10 and levels > len(known) / 5):
+            yield Finding(
+                "many-categories",
+                "note",
+                name,
+                f"column {name} has {levels} categories in {len(known)} rows, "
+                f"{len(known) / levels:.1f} rows each; join the rare ones.",
+            )
+
+
+def date_as_text(case: Case) -> Iterator[Finding]:
+    """Dates that are still text."""
+    for j, name, _ in case.columns():
+        column = case.table.schema[j]
+        if column.coded and column.categories:
+            some = [str(v) for v in column.categories[:200]]
+            if sum(bool(_DATE.fullmatch(v)) for v in some) >= 0.8 * len(some):
+                yield Finding(
+                    "date-as-text",
+                    "note",
+                    name,
+                    f"column {name} looks like dates but is text ({some[0]}); each date counts as a category "
+                    "of its own. Convert it.",
+                )
+
+
+def one_class(case: Case) -> Iterator[Finding]:
+    """Nothing to tell apart."""
+    if case.target is not None and len(case.target.labels) < 2:
+        label = case.target.labels[0]
+        yield Finding(
+            "one-class",
+            "error",
+            case.target.name,
+            f"every row of {case.target.name} has the class {label}; nothing can be told apart.",
+        )
+
+
+def measured(case: Case) -> Iterator[Finding]:
+    """Numbers with fractions where classes are expected."""
+    if case.target is not None and case.target.measured:
+        yield Finding(
+            "measured-target",
+            "error",
+            case.target.name,
+            f"{case.target.name} holds {len(case.target.labels)} distinct numbers with fractions, expected "
+            "classes. Cut it into classes first, or choose another target.",
+        )
+
+
+def unlabelled(case: Case) -> Iterator[Finding]:
+    """Rows without a class."""
+    if case.target is not None and not case.target.labelled.all():
+        n = int((~case.target.labelled).sum())
+        yield Finding(
+            "unlabelled-rows",
+            "warning",
+            case.target.name,
+            f"{n} row{' has' if n == 1 else 's have'} no {case.target.name}; nothing can be learned from or "
+            "tested on them.",
+        )
+
+
+def rare_class(case: Case) -> Iterator[Finding]:
+    """Classes with fewer rows than folds."""
+    counts = [] if case.target is None or case.target.measured else _class_counts(case)
+    rare = [(label, n) for label, n in counts if 0 < n < case.folds]
+    if len(rare) > 5:
+        label, n = min(rare, key=lambda c: c[1])
+        yield Finding(
+            "rare-class",
+            "warning",
+            case.target.name if case.target else "",
+            f"{len(rare)} of {len(counts)} classes have fewer rows than {case.folds} folds, such as {label} "
+            f"with {n}; what is said about them rests on little.",
+        )
+    else:
+        for label, n in rare:
+            yield Finding(
+                "rare-class",
+                "warning",
+                case.target.name if case.target else "",
+                f"class {label} has {n} row{'' if n == 1 else 's'}, fewer than {case.folds} folds; what is "
+                "said about it rests on little.",
+            )
+
+
+def imbalance(case: Case) -> Iterator[Finding]:
+    """One class so frequent that answering it always looks good."""
+    counts = _class_counts(case)
+    total = sum(n for _, n in counts)
+    if len(counts) < 2:
+        return
+    label, most = max(counts, key=lambda c: c[1])
+    if most > 0.8 * total or (len(counts) > 2 and most > 10 * min(n for _, n in counts)):
+        rarest, least = min(counts, key=lambda c: c[1])
+        yield Finding(
+            "imbalance",
+            "note",
+            case.target.name if case.target else "",
+            f"classes are uneven: {label} has {most / total:.1%} of the rows, {rarest} {least / total:.1%}. "
+            f"Answering {label} always is right as often and finds no {rarest}: look at the balanced error or "
+            "the cost, not at the error alone.",
+        )
+
+
+def _class_counts(case: Case) -> list[tuple[Any, int]]:
+    if case.target is None:
+        return []
+    counts = np.bincount(case.target.codes[case.target.labelled], minlength=len(case.target.labels))
+    return [(label, int(n)) for label, n in zip(case.target.labels, counts)]
+
+
+def is_identifier(table: Table, j: int) -> bool:
+    """All distinct and a category, or whole numbers that run up by one."""
+    column, values = table.schema[j], table.values[:, j]
+    if column.date or len(values) < 10 or np.isnan(values).any():
+        return False
+    if column.kind == "nominal":
+        return len(column.categories) >= len(values) and len(np.unique(values)) == len(values)
+    if column.kind != "numeric" or values.max() - values.min() != len(values) - 1:
+        return False
+    return bool((np.diff(np.sort(values)) == 1).all())
+
+
+TARGET_CHECKS = [one_class, measured, unlabelled]
+COLUMN_CHECKS = [
+    identifier,
+    rounded_numbers,
+    constant_column,
+    missing_values,
+    rare_class,
+    imbalance,
+    many_categories,
+    date_as_text,
+]

@@ -1,0 +1,86 @@
+"""Probabilities that do not mean what they say: distorted by class weights, or too sure of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assay.evaluate.doubts import Doubt
+from assay.evaluate.finding import Finding
+
+__all__ = ["PROBABILITY_DOUBTS"]
+
+_FAR = 0.05  # a mean probability, or a calibration error, that is off by more
+_SAMPLERS = ("SMOTE", "OverSampler", "UnderSampler", "ADASYN", "Balanced")
+
+
+def weighted_probabilities(case: Doubt) -> Iterator[Finding]:
+    """Class weights, or rows drawn to even the classes: mean probabilities far from the classes' shares."""
+    for name in case.ranked:
+        cause = _cause(case, name)
+        P = case.result.out_of_fold(name).posterior if cause else None
+        if P is None or case.result.weights:
+            continue
+        off = P.mean(axis=0) - case.shares
+        k = int(np.argmax(np.abs(off)))
+        error = np.sqrt(np.mean(P[:, k] * (1 - P[:, k])) / len(P))
+        if abs(off[k]) > max(_FAR, 4 * error):
+            label = case.result.classes[k]
+            yield Finding(
+                "weighted-probabilities",
+                "warning",
+                name,
+                f"{name} was taught with {cause}: on average it gives {label} a probability of "
+                f"{P[:, k].mean():.1%}, and {case.shares[k]:.1%} of the rows have it. Before probabilities or "
+                "costs are used, put the true shares back: decide.adjust_priors(posterior, priors=shares, "
+                "trained_priors=effective_priors(y, class_weight)), or teach without weights and give the "
+                "costs to decide.",
+            )
+
+
+def _cause(case: Doubt, name: str) -> str:
+    """What evens the classes in this learner: "class_weight=balanced", "SMOTE"; or ""."""
+    if name not in case.result.candidates:
+        return ""
+    estimator = case.result.candidates[name].given
+    parts = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    for key, value in parts.items():
+        if key.split("__")[-1] == "class_weight" and value is not None:
+            return f"class_weight={value}"
+        if any(word in type(value).__name__ for word in _SAMPLERS):
+            return type(value).__name__
+    return type(estimator).__name__ if any(word in type(estimator).__name__ for word in _SAMPLERS) else ""
+
+
+def not_calibrated(case: Doubt) -> Iterator[Finding]:
+    """The probability of the answer given is not the share of right answers: beyond chance, and by much."""
+    from assay.metrics.calibration import calibration_error
+    from assay.metrics.calibration_tests import spiegelhalter
+
+    if case.result.weights:
+        return
+    for name in case.ranked:
+        seen = case.result.out_of_fold(name)
+        if seen.posterior is None or name in case.blind or len(seen.truth) < 50 or _cause(case, name):
+            continue
+        sure, said = seen.posterior.max(axis=1), seen.posterior.argmax(axis=1)
+        right = (said == seen.truth).astype(np.int64)
+        if len(np.unique(right)) < 2 or spiegelhalter(right, sure, pos_label=1).p > 0.001 / len(case.ranked):
+            continue
+        far = calibration_error(
+            right, sure, bins=10, strategy="quantile", of="positive", labels=[0, 1], debias=True
+        )
+        if far > _FAR:
+            way = "surer than it is right" if sure.mean() > right.mean() else "less sure than it is right"
+            yield Finding(
+                "not-calibrated",
+                "note",
+                name,
+                f"probabilities of {name} do not mean what they say: it is {way}, {sure.mean():.1%} on average "
+                f"where {right.mean():.1%} are right (calibration error {far:.3f}). Before costs or a reject "
+                "option use them, calibrate: CalibratedClassifierCV.",
+            )
+
+
+PROBABILITY_DOUBTS = [weighted_probabilities, not_calibrated]
