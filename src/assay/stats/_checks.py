@@ -101,3 +101,17 @@ def _finite(values: NDArray[np.float64], who: str, place: str) -> NDArray[np.flo
             f"{who}: {place} {where} is {values[i]}, expected finite numbers. Drop or impute it first."
         )
     return values
+
+
+def is_number(value: Any) -> bool:
+    """A finite number, of Python or NumPy; no truth value, no text, no array."""
+    return (
+        isinstance(value, (int, float, np.integer, np.floating))
+        and not isinstance(value, bool)
+        and bool(np.isfinite(value))
+    )
+
+
+def is_whole(value: Any, least: int = 0) -> bool:
+    """A whole number from ``least`` on, also if written 3.0."""
+    return is_number(value) and value == int(value) and value >= least

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
+from assay.stats._checks import is_whole
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
 __all__ = ["discordant", "mcnemar"]
@@ -124,6 +125,6 @@ def _difference(
 
 
 def _count(value: Any, name: str) -> int:
-    if isinstance(value, bool) or np.ndim(value) or int(value) != value or value < 0:
+    if not is_whole(value):
         raise ParameterError(f"mcnemar: {name} must be a whole number from 0, got {value!r}.")
     return int(value)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
+from assay.stats._checks import is_number
 from assay.stats.summary import NO_SPREAD, Summary, sample
 from assay.stats.tails import tested
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
@@ -101,7 +102,7 @@ def _judged(
     ratio: float, alpha: float, alternative: str, folds: int | None,
 ) -> list[TestResult]:  # fmt: skip
     alpha, alternative = check_alpha(alpha, "paired_t"), check_alternative(alternative, "paired_t")
-    if not 0 <= ratio < np.inf:
+    if not is_number(ratio) or ratio < 0:
         raise ParameterError(
             f"paired_t: ratio must be a number from 0 (test rows per training row), got {ratio!r}."
         )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
+from assay.stats._checks import is_number
 from assay.stats.test_result import check_alpha, check_alternative
 
 __all__ = ["proportion_interval", "wilson_interval"]
@@ -64,7 +65,7 @@ def proportion_interval(
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
     if method not in METHODS:
         raise ParameterError(f"{who}: method must be one of {', '.join(METHODS)}, got {method!r}.")
-    if not n >= 1 or not 0 <= successes <= n:
+    if not is_number(n) or n < 1 or not is_number(successes) or not 0 <= successes <= n:
         raise DataError(f"{who}: needs 0 <= successes <= n and n from 1, got {successes!r} of {n!r}.")
     beyond = alpha / 2 if alternative == "two-sided" else alpha
     low, high = _bounds(float(successes), float(n), method, beyond)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
+from assay.stats._checks import as_sample, is_number, is_whole
 
 __all__ = ["NO_SPREAD", "Summary", "sample"]
 
@@ -41,9 +42,9 @@ class Summary:
     n: int
 
     def __post_init__(self) -> None:
-        if int(self.n) != self.n or self.n < 1:
+        if not is_whole(self.n, 1):
             raise ParameterError(f"Summary: n must be a whole number from 1, got {self.n!r}.")
-        if not np.isfinite(self.mean) or self.sd < 0 or np.isinf(self.sd):
+        if not is_number(self.mean) or self.sd < 0 or np.isinf(self.sd):
             raise ParameterError(
                 f"Summary: mean must be finite and sd a number from 0, got {self.mean!r} and {self.sd!r}."
             )
@@ -69,18 +70,7 @@ def sample(values: Any, who: str, least: int = 2, what: str = "values") -> np.nd
     >>> sample([1, 2], "t_test")
     array([1., 2.])
     """
-    try:
-        v = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"{who}: {what} must be numbers, got {values!r:.60}.") from None
-    if v.ndim != 1:
-        raise DataError(f"{who}: {what} must be one row of numbers, got an array of shape {v.shape}.")
+    v = as_sample(values, who) if np.size(values) else np.zeros(0)
     if len(v) < least:
         raise DataError(f"{who}: needs at least {least} {what}, got {len(v)}.")
-    bad = np.flatnonzero(~np.isfinite(v))
-    if len(bad):
-        raise DataError(
-            f"{who}: {len(bad)} of {len(v)} {what} are missing or infinite, the first at position {bad[0]}. "
-            "Leave them out."
-        )
     return v

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
+from assay.stats._checks import is_number
 from assay.stats.summary import Summary
 from assay.stats.tails import tested
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
@@ -49,7 +50,7 @@ def z_test(
     z test: statistic 1.0000, p = 0.317: not significant at 0.05.
     """
     alpha, alternative = check_alpha(alpha, "z_test"), check_alternative(alternative, "z_test")
-    if not np.isfinite(mean) or (sigma is not None and not 0 < sigma < np.inf):
+    if not is_number(mean) or (sigma is not None and not (is_number(sigma) and sigma > 0)):
         raise ParameterError(f"z_test: mean must be finite and sigma above 0, got {mean!r} and {sigma!r}.")
     s = Summary.of(values, "z_test")
     if sigma is None and s.n < 2:

@@ -1,0 +1,23 @@
+"""A sample known by three numbers."""
+
+import numpy as np
+import pytest
+
+from assay.errors import ParameterError
+from assay.stats.summary import Summary
+
+
+def test_a_summary_of_a_summary_is_itself():
+    s = Summary(1.0, 2.0, 3)
+    assert Summary.of(s) is s
+    assert Summary.of([4.0]).n == 1 and np.isnan(Summary.of([4.0]).sd)
+
+
+def test_rounding_is_not_spread():
+    assert Summary.of([0.1 + 0.2, 0.3, 0.3]).constant and not Summary.of([0.3, 0.31]).constant
+
+
+@pytest.mark.parametrize("wrong", [(np.nan, 1, 2), (0, -1, 2), (0, 1, 0), (0, 1, 2.5), (0, np.inf, 3)])
+def test_impossible_summaries_are_refused(wrong):
+    with pytest.raises(ParameterError, match="Summary"):
+        Summary(*wrong)
