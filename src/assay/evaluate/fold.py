@@ -178,8 +178,7 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     cell.posterior = posterior if keep else None
     price, left_open = _prices(fold, task, cell, posterior)
     answer = cell.answer.astype(np.int64)
-    weighed = {} if fold.w_test is None else {"weight": fold.w_test}
-    seen = Outcome(fold.truth, answer, posterior, K, price, left_open, **weighed)
+    seen = Outcome(fold.truth, answer, posterior, K, price, left_open, fold.w_test, fold.labels)
     cell.values = {m.name: float(m.of(seen)) for m in task.metrics}
 
 

@@ -4,43 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.evaluate.outcome import (
+    Outcome,
+    accuracy,
+    brier,
+    cost,
+    ece,
+    error,
+    f1s,
+    gini,
+    lift,
+    log_loss,
+    of_class,
+    of_classes,
+    of_scores,
+    of_table,
+    rejected,
+    top_k,
+)  # fmt: skip
+from assay.metrics import _tables
+from assay.metrics.areas import area_of, average_precision_of
+from assay.metrics.estimate import Estimate
 
 __all__ = ["METRICS", "Metric", "Outcome", "as_metrics"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a learner answered on the test rows of one fold.
-
-    Parameters
-    ----------
-    truth : (n,) class codes 0..K-1
-    answer : (n,) class codes; -1 for an answer that is no class, such as "reject"
-    posterior : (n, K) or None for a learner without probabilities
-    K : number of classes
-    price : (n,) what the decision on each row cost, or None if no loss was given
-    rejected : (n,) bool, or None if rejecting was not allowed
-    """
-
-    truth: np.ndarray
-    answer: np.ndarray
-    posterior: np.ndarray | None
-    K: int
-    price: np.ndarray | None = None
-    rejected: np.ndarray | None = None
-
-    @property
-    def confusion(self) -> np.ndarray:
-        """(K, K + 1) counts, true class by answer; the last column counts answers that are no class."""
-        answer = np.where(self.answer < 0, self.K, self.answer)
-        return np.bincount(self.truth * (self.K + 1) + answer, minlength=self.K * (self.K + 1)).reshape(
-            self.K, self.K + 1
-        )
 
 
 @dataclass(frozen=True)
@@ -60,6 +52,8 @@ class Metric:
     needs : "posterior", "price" or ""
         What the outcome must hold.
     bounds : the smallest and the largest possible value
+    measure : str
+        The measure of :mod:`assay.metrics` that has an interval on given rows; "" if resampling them has to do.
 
     Examples
     --------
@@ -68,6 +62,8 @@ class Metric:
     >>> seen = Outcome(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 0]), None, 2)
     >>> METRICS["error"].of(seen), METRICS["balanced error"].of(seen)
     (0.25, 0.5)
+    >>> print(METRICS["error"].estimate(seen))
+    0.2500 (0.0456 to 0.6994, Wilson)
     """
 
     name: str
@@ -77,117 +73,117 @@ class Metric:
     rate: bool = False
     needs: str = ""
     bounds: tuple[float, float] = field(default=(-np.inf, np.inf))
+    measure: str = ""
 
     @property
     def sign(self) -> int:
         """+1 if lower is better, -1 if higher is."""
         return 1 if self.better == "lower" else -1
 
+    def estimate(self, seen: Outcome, alpha: float = 0.05, resamples: int = 1000) -> Estimate:
+        """The metric of these rows with an interval: the measure's own, or by resampling the rows."""
+        from assay.metrics.intervals import with_interval
 
-def error(seen: Outcome) -> float:
-    """The share of rows with a wrong answer."""
-    return float(np.mean(seen.answer != seen.truth))
-
-
-def balanced_error(seen: Outcome) -> float:
-    """The mean, over the classes that were tested, of the share of their rows with a wrong answer."""
-    counts = seen.confusion
-    rows = counts.sum(axis=1)
-    there = rows > 0
-    return float(1 - np.mean(np.diag(counts)[there] / rows[there]))
-
-
-def f1(seen: Outcome) -> float:
-    """The mean over classes of 2 tp / (2 tp + fp + fn); classes neither tested nor answered are left out."""
-    counts = seen.confusion
-    right = np.diag(counts)
-    total = counts.sum(axis=1) + counts[:, : seen.K].sum(axis=0)
-    there = total > 0
-    return float(np.mean(2 * right[there] / total[there]))
-
-
-def log_loss(seen: Outcome) -> float:
-    """Minus the mean logarithm of the probability given to the true class, which counts as at least 2.2e-16."""
-    given = _posterior(seen)[np.arange(len(seen.truth)), seen.truth]
-    return float(-np.mean(np.log(np.maximum(given, np.finfo(np.float64).eps))))
+        value = float(self.of(seen))
+        if np.isnan(value):
+            return Estimate(value, alpha=alpha, why="the metric is not defined on these rows")
+        whole = not (seen.answer < 0).any()
+        if self.measure and whole:
+            answer = seen.posterior if self.needs == "posterior" else seen.answer
+            classes = np.arange(seen.K) if self.needs == "posterior" else None
+            return with_interval(
+                self.measure,
+                seen.truth,
+                answer,
+                alpha=alpha,
+                labels=classes,
+                sample_weight=seen.weight,
+                resamples=resamples,
+            )
+        rows = np.arange(len(seen.truth))
+        found = with_interval(lambda _, drawn: self.of(seen.take(drawn)), seen.truth, rows, alpha=alpha,
+                              resamples=resamples, method="percentile")  # fmt: skip
+        low, high = np.clip([found.low, found.high], *self.bounds)
+        return Estimate(value, float(low), float(high), found.method, alpha, found.why)
 
 
-def brier(seen: Outcome) -> float:
-    """The mean squared distance of the posterior from the truth; of two classes only one is counted."""
-    posterior = _posterior(seen)
-    truth = np.eye(seen.K)[seen.truth]
-    return float(np.mean(np.sum((posterior - truth) ** 2, axis=1)) / (2 if seen.K == 2 else 1))
-
-
-def auc(seen: Outcome) -> float:
-    """P(score of a row of the class > score of another row) + P(equal)/2; mean over classes if more than two.
-
-    A class without test rows, or with nothing else, is left out; NaN if none is left.
-    """
-    from scipy.stats import rankdata
-
-    posterior = _posterior(seen)
-    areas = []
-    for k in [1] if seen.K == 2 else range(seen.K):
-        own = seen.truth == k
-        inside, outside = int(own.sum()), int((~own).sum())
-        if inside and outside:
-            ranks = rankdata(posterior[:, k])[own].sum()
-            areas.append((ranks - inside * (inside + 1) / 2) / (inside * outside))
-    return float(np.mean(areas)) if areas else float("nan")
-
-
-def cost(seen: Outcome) -> float:
-    """The mean loss of the decisions, rejected rows included at the price of rejecting."""
-    if seen.price is None:
-        raise ParameterError("compare: the metric cost needs a loss matrix, loss={(said, truth): cost, ...}.")
-    return float(np.mean(seen.price))
-
-
-def rejected(seen: Outcome) -> float:
-    """The share of rows on which the decision is left open."""
-    if seen.rejected is None:
-        raise ParameterError("compare: the metric rejected needs reject=, the price of leaving a row open.")
-    return float(np.mean(seen.rejected))
-
-
-def _posterior(seen: Outcome) -> np.ndarray:
-    if seen.posterior is None:
-        return np.full((len(seen.truth), seen.K), np.nan)
-    return seen.posterior
-
-
-_UNIT = (0.0, 1.0)
+_UNIT, _SIGNED = (0.0, 1.0), (-1.0, 1.0)
 METRICS: dict[str, Metric] = {
     m.name: m
     for m in (
-        Metric("error", error, "lower", "share of rows classified wrongly", True, "", _UNIT),
-        Metric("accuracy", lambda s: 1 - error(s), "higher", "share of rows classified rightly", True, "", _UNIT),
-        Metric("balanced error", balanced_error, "lower", "mean error of the classes", False, "", _UNIT),
-        Metric("f1", f1, "higher", "mean over classes of the harmonic mean of precision and recall",
-               False, "", _UNIT),
+        Metric("error", error, "lower", "share of rows classified wrongly", True, "", _UNIT, "error"),
+        Metric("accuracy", accuracy, "higher", "share of rows classified rightly", True, "", _UNIT, "accuracy"),
+        Metric("balanced error", partial(of_table, _tables.balanced_error), "lower", "mean error of the classes",
+               False, "", _UNIT, "balanced error"),
+        Metric("balanced accuracy", partial(of_table, _tables.balanced_accuracy), "higher",
+               "mean recall of the classes", False, "", _UNIT, "balanced accuracy"),
+        Metric("f1", partial(of_classes, f1s), "higher",
+               "mean over classes of the harmonic mean of precision and recall", False, "", _UNIT, "macro f1"),
+        Metric("precision", partial(of_classes, _tables.precisions), "higher",
+               "mean over the classes answered of the share of answers that are right", False, "", _UNIT,
+               "macro precision"),
+        Metric("recall", partial(of_classes, _tables.recalls), "higher",
+               "mean over classes of the share of rows recognised", False, "", _UNIT, "balanced accuracy"),
+        Metric("specificity", partial(of_classes, _tables.specificities), "higher",
+               "mean over classes of the share of other rows not taken for the class", False, "", _UNIT),
+        Metric("jaccard", partial(of_classes, _tables.jaccards), "higher",
+               "mean over classes of the rows in both over the rows in either", False, "", _UNIT),
+        Metric("g-mean", partial(of_table, _tables.g_mean), "higher", "geometric mean of the classes' recalls",
+               False, "", _UNIT, "g-mean"),
+        Metric("youden", partial(of_table, _tables.youden), "higher", "mean recall with chance at 0", False, "",
+               _SIGNED, "youden"),
+        Metric("kappa", partial(of_table, _tables.kappa), "higher", "agreement beyond chance", False, "", _SIGNED,
+               "kappa"),
+        Metric("mcc", partial(of_table, _tables.matthews), "higher", "correlation of truth and answer", False, "",
+               _SIGNED, "matthews"),
         Metric("log-loss", log_loss, "lower", "mean surprise at the true class, in nats", False, "posterior",
-               (0.0, np.inf)),
+               (0.0, np.inf), "log-loss"),
         Metric("brier", brier, "lower", "mean squared error of the probabilities", False, "posterior",
-               (0.0, 2.0)),
-        Metric("auc", auc, "higher", "area under the ROC curve, mean over classes if more than two",
-               False, "posterior", _UNIT),
+               (0.0, 2.0), "brier"),
+        Metric("auc", partial(of_scores, area_of), "higher",
+               "area under the ROC curve, mean over classes if more than two", False, "posterior", _UNIT, "auc"),
+        Metric("gini", gini, "higher", "twice the area under the ROC curve less one", False, "posterior", _SIGNED,
+               "gini"),
+        Metric("average precision", partial(of_scores, average_precision_of), "higher",
+               "mean precision over the steps of recall, mean over classes if more than two", False, "posterior",
+               _UNIT, "average precision"),
+        Metric("lift", partial(lift, 0.1), "higher",
+               "rows of the class in the best tenth, relative to a tenth drawn by lot", False, "posterior",
+               (0.0, np.inf)),
+        Metric("ece", ece, "lower", "mean distance of what came true from what was forecast, in 15 bins", False,
+               "posterior", _UNIT, "ece"),
+        Metric("top-2", partial(top_k, 2), "higher", "share of rows whose class is among the 2 most probable", True,
+               "posterior", _UNIT),
         Metric("cost", cost, "lower", "mean loss of the decisions", False, "price"),
         Metric("rejected", rejected, "lower", "share of rows left undecided", True, "price", _UNIT),
     )
 }  # fmt: skip
 
+_ALSO = {
+    "log loss": "log-loss", "logloss": "log-loss", "f1 macro": "f1", "roc auc": "auc", "matthews corrcoef": "mcc",
+    "matthews": "mcc", "cohen kappa": "kappa", "g mean": "g-mean", "average-precision": "average precision",
+    "precision macro": "precision", "recall macro": "recall", "calibration error": "ece",
+}  # fmt: skip
+_OF_CLASS = {
+    "precision": _tables.precisions, "recall": _tables.recalls, "f1": f1s, "specificity": _tables.specificities,
+    "jaccard": _tables.jaccards,
+}  # fmt: skip
+
 
 def as_metrics(metrics: Any) -> list[Metric]:
-    """Metrics from their names; a Metric stays what it is. The first one ranks.
+    """Metrics from whatever names them; the first one ranks.
+
+    A Metric stays what it is. A name is one of METRICS, a measure of one class such as "recall of yes", "top-5" or
+    "lift at 20%", or the name of one of scikit-learn's scorers ("roc_auc_ovr"). A function is a scorer, made by
+    ``make_scorer`` or of (model, X, y), or takes the true labels and the answers.
 
     >>> from assay.evaluate.metrics import as_metrics
-    >>> [m.better for m in as_metrics(["error", "auc"])]
-    ['lower', 'higher']
+    >>> [m.better for m in as_metrics(["error", "auc", "recall of yes", "neg_log_loss"])]
+    ['lower', 'higher', 'higher', 'higher']
     """
-    if isinstance(metrics, (str, Metric)):
+    if isinstance(metrics, (str, Metric)) or callable(metrics):
         metrics = [metrics]
-    found = [m if isinstance(m, Metric) else _named(m) for m in _listed(metrics)]
+    found = [_metric(m) for m in _listed(metrics)]
     if not found:
         raise ParameterError("compare: metrics is empty; name at least one, for example 'error'.")
     names = [m.name for m in found]
@@ -204,9 +200,62 @@ def _listed(metrics: Any) -> Iterable[Any]:
     return list(metrics)
 
 
+def _metric(m: Any) -> Metric:
+    if isinstance(m, Metric):
+        return m
+    if callable(m):
+        from assay.evaluate.scorers import metric_of
+
+        return metric_of(m)
+    return _named(m)
+
+
 def _named(name: Any) -> Metric:
-    key = str(name).strip().lower().replace("_", " ")
-    key = {"log loss": "log-loss", "logloss": "log-loss", "f1 macro": "f1", "roc auc": "auc"}.get(key, key)
-    if key not in METRICS:
-        raise ParameterError(f"compare: there is no metric {name!r}. Known: {', '.join(METRICS)}.")
-    return METRICS[key]
+    key = " ".join(str(name).strip().lower().replace("_", " ").split())
+    key = _ALSO.get(key, key)
+    if key in METRICS:
+        return METRICS[key]
+    found = _of_class(str(name).strip()) or _with_number(key)
+    if found is None:
+        from assay.evaluate.scorers import scorer_named
+
+        found = scorer_named(name)
+    if found is None:
+        raise ParameterError(
+            f"compare: there is no metric {name!r}. Known: {', '.join(METRICS)}; of one class, as in "
+            "'recall of yes'; and scikit-learn's scorers by name."
+        )
+    return found
+
+
+def _of_class(name: str) -> Metric | None:
+    """ "recall of yes" and its like."""
+    what, _, label = name.partition(" of ")
+    function = _OF_CLASS.get(what.strip().lower())
+    if function is None or not label.strip():
+        return None
+    label = label.strip()
+    words = f"{what.strip().lower()} of the class {label}"
+    return Metric(
+        words.replace(" the class", ""), partial(of_class, function, label), "higher", words, False, "", _UNIT
+    )
+
+
+def _with_number(key: str) -> Metric | None:
+    """ "top-5", "lift at 20%"."""
+    words = key.replace("-", " ").split()
+    if len(words) == 2 and words[0] == "top" and words[1].isdigit() and int(words[1]) > 0:
+        k = int(words[1])
+        told = f"share of rows whose class is among the {k} most probable"
+        return Metric(f"top-{k}", partial(top_k, k), "higher", told, True, "posterior", _UNIT)
+    if len(words) == 3 and words[:2] == ["lift", "at"] and words[2].endswith("%"):
+        try:
+            share = float(words[2][:-1]) / 100
+        except ValueError:
+            return None
+        if 0 < share <= 1:
+            told = f"rows of the class in the best {words[2]}, relative to as many drawn by lot"
+            return Metric(
+                f"lift at {words[2]}", partial(lift, share), "higher", told, False, "posterior", (0.0, np.inf)
+            )
+    return None

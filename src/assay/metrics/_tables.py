@@ -73,6 +73,10 @@ def balanced_accuracy(T: np.ndarray) -> np.ndarray:
     return mean_of_those_there(recalls(T))
 
 
+def balanced_error(T: np.ndarray) -> np.ndarray:
+    return 1 - balanced_accuracy(T)
+
+
 def macro_precision(T: np.ndarray) -> np.ndarray:
     return mean_of_those_there(precisions(T))
 

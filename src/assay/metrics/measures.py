@@ -77,6 +77,9 @@ MEASURES: dict[str, Measure] = {
         Measure("accuracy", "table", _tables.accuracy, _hit),
         Measure("error", "table", _tables.error, _missed),
         Measure("balanced accuracy", "table", _tables.balanced_accuracy),
+        Measure("balanced error", "table", _tables.balanced_error),
+        Measure("macro precision", "table", _tables.macro_precision),
+        Measure("macro f1", "table", _tables.macro_f1),
         Measure("g-mean", "table", _tables.g_mean),
         Measure("youden", "table", _tables.youden, bounds=SIGNED),
         Measure("kappa", "table", _tables.kappa, bounds=SIGNED),
@@ -104,7 +107,7 @@ _ALSO = {
     "g mean": "g-mean", "youden score": "youden", "log loss": "log-loss", "logloss": "log-loss",
     "brier score loss": "brier", "expected cost": "cost", "roc auc score": "auc", "roc auc": "auc",
     "gini score": "gini", "average precision score": "average precision", "calibration error": "ece",
-    "f1 macro": "f1", "macro f1": "f1",
+    "f1 macro": "macro f1", "macro f1 score": "macro f1",
 }  # fmt: skip
 
 
