@@ -33,7 +33,7 @@ class Conclusion:
     ranks : (L,) average rank, 1 for the best; NaN for a learner that takes no part
     test : TestResult of the test over data sets, or None where there is no such test
     also : further TestResults of the same question (the sign test beside Wilcoxon's)
-    bayes : posterior probabilities of two learners, or None
+    bayes : RopePosterior of two learners, left for the first being better, or None
     friedman : Friedman's test with its average ranks and critical difference, for more than two learners
     pairs : PostHoc, who differs from whom, or None
     letters : (L,) learners that share a letter do not differ significantly; "" where nothing was tested
@@ -68,7 +68,7 @@ class Conclusion:
 
 
 def conclude(
-    study: Study, metric: Metric, control: str | None = None, missing: str = "leave out"
+    study: Study, metric: Metric, control: str | None = None, missing: str = "leave out", rope: float = 0.01
 ) -> Conclusion:
     """Choose the test by the number of learners and data sets, apply it, and say what follows.
 
@@ -114,7 +114,7 @@ def conclude(
         return _one_data_set(study, metric, used[0], base, said)
     scores = dict(zip(names, means.T))
     found = _two if len(names) == 2 else _many
-    parts = found(scores, metric, study.alpha, control, study.manifest.seed)
+    parts = found(scores, metric, study.alpha, control, study.manifest.seed, rope)
     if len(used) < FEW:
         parts["sentences"].append(
             f"{_data_sets(len(used)).capitalize()} are few: only large differences could be shown. Read each data "
@@ -177,31 +177,35 @@ def _one_data_set(
 
 
 def _two(
-    scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None, seed: int
+    scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None, seed: int, rope: float
 ) -> dict[str, Any]:
-    """Two learners over data sets."""
+    """Two learners over data sets; differences count as worse when positive, whichever way the metric goes."""
     from assay.stats.sign_test import sign_test
+    from assay.stats.signed_rank_posterior import signed_rank_posterior
     from assay.stats.wilcoxon import wilcoxon_signed_rank
 
     (a, x), (b, y) = scores.items()
-    differences = x - y
-    test = wilcoxon_signed_rank(differences, alpha=alpha)
-    sign = sign_test(differences, alpha=alpha)
-    better = np.round(metric.sign * differences, 12)
-    wins, losses = int((better < 0).sum()), int((better > 0).sum())
-    ties = len(better) - wins - losses
-    tied = f" and {ties} tie{'' if ties == 1 else 's'}" if ties else ""
-    first = f"{a} is better than {b} on {wins} of {_data_sets(len(better))}, worse on {losses}{tied}."
-    return {
-        "test": test,
-        "also": [sign],
-        "letters": ["a", "b"] if test.rejected else ["a", "a"],
-        "sentences": [first, f"{_capital(str(test))}", f"{_capital(str(sign))}"],
-    }
+    worse = np.round(metric.sign * (x - y), 12)
+    test = wilcoxon_signed_rank(worse, alpha=alpha)
+    sign = sign_test(worse, alpha=alpha)
+    bayes = signed_rank_posterior(worse, rope=rope, random_state=seed)
+    wins, losses, ties = int((worse < 0).sum()), int((worse > 0).sum()), int((worse == 0).sum())
+    tied = f", equal on {ties}" if ties else ""
+    gap = float(np.abs(np.median(worse)))
+    said = [
+        f"{a} is better than {b} on {wins} of {_data_sets(len(worse))}, worse on {losses}{tied}; "
+        f"half of the data sets differ by {gap:.4f} or more in favour of {a if np.median(worse) <= 0 else b}.",
+        _capital(str(test)),
+        _capital(str(sign)),
+        f"{bayes.test}: {a} is better with probability {bayes.left:.3f}, {b} with {bayes.right:.3f}; with "
+        f"{bayes.within:.3f} they differ by less than {rope:g}, which is taken not to matter.",
+    ]
+    return {"test": test, "also": [sign], "bayes": bayes, "letters": ["a", "b" if test.rejected else "a"],
+            "sentences": said}  # fmt: skip
 
 
 def _many(
-    scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None, seed: int
+    scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None, seed: int, rope: float
 ) -> dict[str, Any]:
     """More than two learners over data sets."""
     from assay.stats.friedman import friedman

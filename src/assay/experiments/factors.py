@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -199,11 +200,13 @@ def _tested(ss: float, df: int, error_ss: float, error_df: int, total: float, al
 
 
 def _codes(levels: list[Any]) -> tuple[tuple[Any, ...], np.ndarray]:
-    """The distinct levels in the order of their first run, and the number of each run's level."""
+    """The distinct levels, numbers and words in their order, and the number of each run's level."""
     distinct: list[Any] = []
     for level in levels:
         if level not in distinct:
             distinct.append(level)
+    with suppress(TypeError):  # levels of several kinds stay in the order of their first run
+        distinct.sort()
     return tuple(distinct), np.array([distinct.index(level) for level in levels])
 
 

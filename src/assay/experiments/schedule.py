@@ -53,7 +53,7 @@ def run_jobs(
 def _here(jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: float | None) -> None:
     with one_blas_thread():
         for job in jobs:
-            if deadline is not None and time.time() + (clock.of(job) or 0.0) > deadline:
+            if deadline is not None and time.time() + (clock.of(job) or 0.0) >= deadline:
                 continue  # a shorter one may still fit
             note(job, *_timed(job.trial.candidate, job.trial.problem.data, job.split, _block(job), task))
     _last.clear()
@@ -68,7 +68,7 @@ def _elsewhere(
     def work() -> Iterator[object]:
         for i, job in enumerate(jobs):
             seconds = clock.of(job) or 0.0
-            if deadline is not None and time.time() + seconds > deadline:
+            if deadline is not None and time.time() + seconds >= deadline:
                 continue
             latest = None if deadline is None else deadline - seconds
             data = job.trial.problem.data
@@ -93,7 +93,7 @@ def _one(
     i: int, candidate: Candidate, data: Data, split: Split, block: str, task: Task, latest: float | None
 ) -> tuple[int, Cell | None, float]:
     """One cell in a worker; None if the moment at which it had to begin has passed while it waited."""
-    if latest is not None and time.time() > latest:
+    if latest is not None and time.time() >= latest:
         return i, None, 0.0
     with _turn, one_blas_thread():
         return i, *_timed(candidate, data, split, block, task)

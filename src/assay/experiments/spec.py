@@ -94,9 +94,10 @@ def experiment_from(text: str, base: Path, where: str = "experiment file", folde
     for key in ("data", "learners"):
         if key not in held:
             raise DataError(f'experiment: {where} does not say which {key}. Write {key} = ["..."] into it.')
-    for key, kind in (("name", str), ("folder", str), ("probabilities", bool)):
-        if key in held and not isinstance(held[key], kind):
-            raise DataError(f"experiment: {where}: {key} must be a {kind.__name__}, got {held[key]!r}.")
+    for key, kind in (("name", str), ("folder", str), ("seed", int), ("probabilities", bool)):
+        if key in held and type(held[key]) is not kind:
+            word = {str: "text", int: "a whole number", bool: "true or false"}[kind]
+            raise DataError(f"experiment: {where}: {key} must be {word}, got {held[key]!r}.")
     chosen = folder if folder is not None else (base / held["folder"] if "folder" in held else None)
     checklist = None
     if "checklist" in held:

@@ -14,6 +14,8 @@ from assay.evaluate.fold import Cell
 from assay.evaluate.run import remarks_on
 from assay.experiments.cells import as_cell
 from assay.experiments.checklist import Checklist
+from assay.experiments.conclusion import Conclusion, conclude
+from assay.experiments.factors import FactorEffects, factor_effects
 from assay.experiments.folder import Block, Manifest
 from assay.experiments.journal import Journal
 
@@ -270,31 +272,33 @@ class Study:
         return self.conclusion(metric).ranks
 
     def conclusion(
-        self, metric: str | None = None, *, control: str | None = None, missing: str = "leave out"
-    ) -> Any:
+        self,
+        metric: str | None = None,
+        *,
+        control: str | None = None,
+        missing: str = "leave out",
+        rope: float = 0.01,
+    ) -> Conclusion:
         """What follows over all data sets: the test that fits, its groups, and sentences.
 
         Parameters
         ----------
         metric : name; default the first one
         control : a learner with which all others are compared, instead of all pairs
-        missing : "leave out" a data set on which a learner has no mean, or rank that learner "last" there
+        missing : "leave out" a data set on which a learner has no mean, or rank that learner "last" there if it failed
+        rope : for two learners: the largest difference that does not matter
         """
-        from assay.experiments.conclusion import conclude
-
-        key = (self._metric(metric).name, control, missing)
+        key = (self._metric(metric).name, control, missing, rope)
         if key not in self._concluded:
-            self._concluded[key] = conclude(self, self._metric(metric), control, missing)
+            self._concluded[key] = conclude(self, self._metric(metric), control, missing, rope)
         return self._concluded[key]
 
     @cached_property
-    def _concluded(self) -> dict[Any, Any]:
+    def _concluded(self) -> dict[Any, Conclusion]:
         return {}
 
-    def effects(self, family: str | None = None, metric: str | None = None) -> Any:
+    def effects(self, family: str | None = None, metric: str | None = None) -> FactorEffects:
         """What each factor of a learner's settings does to the metric: means per level, analysis of variance."""
-        from assay.experiments.factors import factor_effects
-
         return factor_effects(self, family, self._metric(metric))
 
     @property
