@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -103,16 +104,18 @@ class KDTree(Searcher):
     def _candidates(self, Q: np.ndarray, radius: Any, p: float) -> tuple[np.ndarray, np.ndarray]:
         """Where the candidates of each query begin, and their rows from low to high."""
         lists = self.tree.query_ball_point(Q, radius, p=p, return_sorted=True)
-        start = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
-        found = np.fromiter((row for one in lists for row in one), np.int64, int(start[-1]))
-        return start, found
+        start = np.concatenate([[0], np.cumsum(list(map(len, lists)))]).astype(np.int64)
+        return start, np.fromiter(chain.from_iterable(lists), np.int64, int(start[-1]))
 
     def _within(self, Q: Any, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         p, r = float(self.metric.power), self.metric.begin(radius)  # type: ignore[arg-type]
         asked = self.points if Q is self.X else points_of(self.metric, Q, self.points.dtype)
 
+        order = _along_a_curve(asked) if len(asked) >= 1024 else None
+
         def some(begin: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            q = asked[begin : begin + QUERIES]
+            here = slice(begin, begin + QUERIES)
+            q = asked[here] if order is None else np.ascontiguousarray(asked[order[here]])
             start, found = self._candidates(q, r * NEARLY, p)
             query = np.repeat(np.arange(len(q)), np.diff(start))
             apart = np.empty(len(found))
@@ -123,6 +126,10 @@ class KDTree(Searcher):
 
         pieces = in_threads(some, range(0, len(asked), QUERIES))
         counts, rows, distances = (np.concatenate(parts) for parts in zip(*pieces))
+        if order is not None:
+            query = np.repeat(order, counts)
+            back = np.argsort(query, kind="stable")  # rows of a query stay from low to high
+            counts, rows, distances = np.bincount(query, minlength=len(asked)), rows[back], distances[back]
         return np.concatenate([[0], np.cumsum(counts)]), rows, distances
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -253,7 +254,7 @@ class RadiusNeighbors(NeighborLearner):
         start, rows, distances = self._within(X, radius, sort_results)
         parts = [np.empty(len(start) - 1, dtype=object) for _ in range(2)]
         for part, values in zip(parts, (distances, rows)):
-            part[:] = np.split(values, start[1:-1])
+            part[:] = [values[a:b] for a, b in pairwise(start.tolist())]
         return tuple(parts) if return_distance else parts[1]
 
     def radius_neighbors_graph(
