@@ -27,7 +27,7 @@ def scaled_beforehand(case: Case) -> Iterator[Finding]:
             spread = float(known.std())
             if abs(spread - 1) < close or abs(spread * np.sqrt(len(known) / (len(known) - 1)) - 1) < close:
                 standard.append(name)
-        elif known.min() == 0 and known.max() == 1:
+        elif known.min() == 0 and abs(float(known.max()) - 1) < 1e-9:
             ranged.append(name)
     for names, words in (
         (standard, "mean 0 and standard deviation 1"),
@@ -55,7 +55,7 @@ def filled_beforehand(case: Case) -> Iterator[Finding]:
         if count < max(5, 0.005 * n) or count > 0.95 * n or np.ptp(known[at]) > 0:
             continue
         _, others = np.unique(known[~at], return_counts=True)
-        if count >= 5 * others.max():
+        if count >= 5 * others.max() or (not _short(known[at][:1]) and _short(known[~at][:1000])):
             yield Finding(
                 "filled-before-split",
                 "note",
@@ -64,6 +64,12 @@ def filled_beforehand(case: Case) -> Iterator[Finding]:
                 "were filled before the split, by the rows that are to test, too. Leave them empty; compare "
                 "fills them inside each fold.",
             )
+
+
+def _short(values: np.ndarray) -> bool:
+    """Whether numbers have four decimals at most, as measurements have and means do not."""
+    scaled = 1e4 * values
+    return bool((np.abs(scaled - np.round(scaled)) <= 1e-9 * np.maximum(np.abs(scaled), 1.0)).all())
 
 
 def oversampled(case: Case) -> Iterator[Finding]:

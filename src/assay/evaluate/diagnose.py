@@ -81,7 +81,10 @@ def diagnose_table(
     else:
         ids = frozenset(j for j in range(table.shape[1]) if is_identifier(table, j))
         case = Case(table.values, table, target, folds, ids, design, groups, times)
-        found = [f for check in CHECKS for f in check(case)]
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # of numbers near the largest double nothing is said
+            found = [f for check in CHECKS for f in check(case)]
     return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
 
 

@@ -174,7 +174,12 @@ def _wrong_alone(x: np.ndarray, y: np.ndarray, coded: bool) -> float:
     from sklearn.tree import DecisionTreeClassifier
 
     K, wrong = int(y.max()) + 1, 0
-    x = np.where(np.isnan(x), -1.0 if coded else np.nan, x)
+    if coded:
+        x = np.where(np.isnan(x), -1.0, x)
+    else:  # a tree looks at the order of numbers alone, and ranks have no size to overflow
+        there = ~np.isnan(x)
+        x = x.copy()
+        x[there] = np.unique(x[there], return_inverse=True)[1]
     for split in Resampling(folds=5).splits(y):
         if coded:
             counts = np.zeros((int(x.max()) + 2, K))

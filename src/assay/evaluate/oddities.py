@@ -203,7 +203,7 @@ def is_identifier(table: Table, j: int) -> bool:
         return False
     if column.kind == "nominal":
         return len(column.categories) >= len(values) and len(np.unique(values)) == len(values)
-    if column.kind != "numeric" or values.max() - values.min() != len(values) - 1:
+    if column.kind != "numeric" or values.max() != values.min() + (len(values) - 1):
         return False
     return bool((np.diff(np.sort(values)) == 1).all())
 
