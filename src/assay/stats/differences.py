@@ -31,5 +31,5 @@ def paired_differences(first: Any, second: Any, who: str, least: int = 1) -> np.
         d = d - other
     if scale == 0:
         return d
-    unit = 10.0 ** (np.floor(np.log10(scale)) - DIGITS)
-    return np.round(d / unit) * unit if np.isfinite(1 / unit) else d
+    decimals = DIGITS - int(np.floor(np.log10(scale)))
+    return np.round(d, decimals) if abs(decimals) < 300 else d
