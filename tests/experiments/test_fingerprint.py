@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from assay.errors import ParameterError
 from assay.evaluate.rows import gather
 from assay.experiments.fingerprint import data_print, digest, settings_text, split_print
 
@@ -111,3 +112,14 @@ def test_another_process_writes_the_same():
         for seed in ("1", "2")
     }
     assert len(told) == 1
+
+
+def test_a_setting_that_cannot_be_written_down_is_explained():
+    import threading
+
+    with pytest.raises(
+        ParameterError, match=r"a setting that is a _thread\.lock cannot be told from another"
+    ):
+        settings_text(LogisticRegression(C=threading.Lock()))
+    assert settings_text(np.random.RandomState(3)) == settings_text(np.random.RandomState(3))
+    assert settings_text(np.random.RandomState(3)) != settings_text(np.random.RandomState(4))

@@ -227,7 +227,7 @@ class Experiment:
         clock = Clock()
         for job in self.jobs:
             record = journal.records.get(job.key)
-            if record is not None and not record["failure"]:
+            if record is not None:
                 problem = job.trial.problem
                 clock.note(job.trial.entrant.name, problem.name, problem.size, record["seconds"])
         return clock
@@ -266,9 +266,8 @@ class Experiment:
             journal.append(as_record(job, cell, seconds, number))
             session["cells"] += 1  # type: ignore[operator]
             session["failed"] += bool(cell.failure)  # type: ignore[operator]
-            if not cell.failure:
-                problem = job.trial.problem
-                clock.note(job.trial.entrant.name, problem.name, problem.size, seconds)
+            problem = job.trial.problem
+            clock.note(job.trial.entrant.name, problem.name, problem.size, seconds)
 
         try:
             session["ended"] = run_jobs(jobs, task, done, clock, n_jobs, budget)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.errors import ParameterError
 from assay.evaluate import Split
 from assay.evaluate.fold import Data
 
@@ -86,7 +87,13 @@ def settings_text(value: Any) -> str:
         return f"{value.__module__}.{value.__qualname__}#{digest(code.co_code, _constants(code))}"
     from joblib import hash as content
 
-    return f"{_name(type(value))}#{content(value)}"
+    try:
+        return f"{_name(type(value))}#{content(value)}"
+    except Exception as error:  # whatever the object has against being written down
+        raise ParameterError(
+            f"experiment: a setting that is a {_name(type(value))} cannot be told from another one, because it cannot "
+            f"be pickled ({error}). Give plain values, arrays, functions or estimators."
+        ) from None
 
 
 def _name(kind: type) -> str:
