@@ -55,7 +55,7 @@ def mcnemar(
     >>> round(found.statistic, 4), round(found.p, 4)
     (4.05, 0.0442)
     >>> [round(v, 4) for v in (found.estimate, found.low, found.high)]
-    [0.05, 0.0053, 0.0937]
+    [0.05, 0.0045, 0.0945]
     """
     from scipy.special import bdtr, ndtr
 

@@ -59,7 +59,7 @@ def permutation_test(
     --------
     >>> from assay.stats import permutation_test
     >>> permutation_test([.02, -.01, .05, .03, .04, -.015, .06, .025, .07, .035]).p
-    0.0078125
+    0.01171875
     """
     who = "permutation_test"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
