@@ -216,12 +216,10 @@ def too_few_rows(case: Doubt) -> Iterator[Finding]:
         ratio = test_rows_per_training_row(result, np.ones(len(result.places), dtype=bool))
         least = smallest_difference("t", len(gap), sd=float(gap.std(ddof=1)), ratio=ratio, alpha=result.alpha)
     elif len(result.places) == 1 and case.counts_errors:
-        apart = float(np.mean(case.wrong(a) != case.wrong(b)))
-        least = (
-            smallest_difference("mcnemar", len(case.wrong(a)), disagree=apart, alpha=result.alpha)
-            if apart
-            else 0.0
-        )
+        apart, n = float(np.mean(case.wrong(a) != case.wrong(b))), len(case.wrong(a))
+        if 3.5 * np.sqrt(apart / n) < 0.02:  # by far enough rows; the exact number would take long to find
+            return
+        least = smallest_difference("mcnemar", n, disagree=apart, alpha=result.alpha)
     else:
         return
     if np.isnan(least) or least > max(case.rope, 0.02):
