@@ -7,6 +7,8 @@ from sklearn.model_selection import ShuffleSplit, learning_curve
 
 from assay.bayes import GaussianNB
 from assay.errors import DataError
+from assay.evaluate.curves import complexity_curve
+from assay.evaluate.curves import learning_curve as measured
 from assay.plots.learning_curve_display import LearningCurveDisplay
 
 RNG = np.random.default_rng(3)
@@ -43,3 +45,30 @@ def test_flat_scores_are_one_split():
 def test_curves_without_points_are_refused(sizes, train, words):
     with pytest.raises(DataError, match=words):
         LearningCurveDisplay(train_sizes=sizes, train_scores=train, test_scores=train)
+
+
+@pytest.mark.capability("IML-2-20")
+def test_several_learners_with_intervals():
+    """IML 2.7: more rows lower the error on rows not seen."""
+    curves = [measured(name, X, y, train_sizes=[12, 64]) for name in ("majority", "lda")]
+    display = LearningCurveDisplay.from_curves(curves)
+    assert [line.get_label() for line in display.lines_][::2] == [
+        "majority, rows not seen",
+        "lda, rows not seen",
+    ]
+    for k, curve in enumerate(curves):
+        assert_allclose(display.lines_[2 * k].get_xdata(), [12, 64])
+        assert_allclose(display.lines_[2 * k].get_ydata(), curve.test_mean)
+        assert_allclose(display.lines_[2 * k + 1].get_ydata(), curve.train_mean)
+        corners = display.fill_between_[k].get_paths()[0].vertices[:, 1]
+        assert_allclose(corners.max(), min(curve.band.max(), 1), atol=1e-12)
+    assert LearningCurveDisplay.from_curves(curves[1]).ax_.get_ylabel() == "error"
+
+
+def test_curves_of_different_kinds_do_not_share_a_picture():
+    a = measured("lda", X, y, train_sizes=[12, 64])
+    b = complexity_curve("knn", X, y, param_name="n_neighbors", param_range=[1, 5])
+    with pytest.raises(DataError, match="share the axis, got n_neighbors, rows"):
+        LearningCurveDisplay.from_curves([a, b])
+    with pytest.raises(DataError, match="no curve"):
+        LearningCurveDisplay.from_curves([])

@@ -13,6 +13,7 @@ from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, PALE, draw_literally, legend_name
 
 if TYPE_CHECKING:
+    from assay.experiments.study import Study
     from assay.stats.post_hoc_result import PostHoc
 
 __all__ = ["CriticalDifferenceDisplay"]
@@ -130,6 +131,25 @@ class CriticalDifferenceDisplay:
         found = friedman_from_ranks(average_ranks, datasets, names=names, alpha=alpha)
         pairs = found.nemenyi if control is None else bonferroni_dunn(found, control)
         return cls.from_post_hoc(pairs, ax=ax, **options)
+
+    @classmethod
+    def from_study(
+        cls,
+        study: Study,
+        metric: str | None = None,
+        *,
+        control: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> CriticalDifferenceDisplay:
+        """Draw what an experiment over several data sets concludes about more than two learners."""
+        found = study.conclusion(metric, control=control)
+        if found.pairs is None or found.friedman is None:
+            raise DataError(
+                "CriticalDifferenceDisplay: the study compares no average ranks; that takes three learners or "
+                "more on two data sets or more."
+            )
+        return cls.from_post_hoc(found.pairs, ax=ax, **options)
 
     @classmethod
     def from_post_hoc(cls, pairs: PostHoc, *, ax: Any = None, **options: Any) -> CriticalDifferenceDisplay:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import LearningCurveDisplay as Peer
 
+from assay.plots._curves import as_list, draw_curves
 from assay.plots.looks import coloured_axes, draw_literally
 from assay.plots.validation_curve_display import check_scores
+
+if TYPE_CHECKING:
+    from assay.evaluate.curves import Curve
 
 __all__ = ["LearningCurveDisplay"]
 
@@ -18,6 +23,7 @@ class LearningCurveDisplay(Peer):
 
     A wide gap between the two asks for more rows or a simpler learner; two curves that meet at a poor score
     ask for a richer one. Everything of scikit-learn's class is here under the same names.
+    Beyond it, :meth:`from_curves` draws several learners with intervals that know that splits share rows.
 
     Parameters
     ----------
@@ -50,6 +56,27 @@ class LearningCurveDisplay(Peer):
             test_scores=test_scores,
             score_name=score_name,
         )
+
+    @classmethod
+    def from_curves(cls, curves: Curve | Sequence[Curve], *, ax: Any = None) -> LearningCurveDisplay:
+        """Draw what :func:`assay.evaluate.learning_curve` found, of one learner or of several.
+
+        Parameters
+        ----------
+        curves : Curve, or list of them with the same metric
+        """
+        given = as_list(curves, "LearningCurveDisplay")
+        display = cls(
+            train_sizes=given[0].ticks,
+            train_scores=given[0].train_scores,
+            test_scores=given[0].test_scores,
+            score_name=given[0].metric.name,
+        )
+        display.ax_, display.lines_, display.fill_between_ = draw_curves(
+            ax, given, "Number of samples in the training set", mark=False
+        )
+        display.figure_, display.errorbar_ = display.ax_.figure, None
+        return display
 
     def plot(self, ax: Any = None, **options: Any) -> LearningCurveDisplay:
         """Draw the mean over the splits, and the spread around it.

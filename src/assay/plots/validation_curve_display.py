@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import ValidationCurveDisplay as Peer
 
 from assay.errors import DataError
+from assay.plots._curves import as_list, draw_curves
 from assay.plots.looks import coloured_axes, draw_literally
+
+if TYPE_CHECKING:
+    from assay.evaluate.curves import Curve
 
 __all__ = ["ValidationCurveDisplay"]
 
@@ -17,7 +22,8 @@ class ValidationCurveDisplay(Peer):
     """How a learner's score depends on one of its settings: on the rows that taught it, and on rows not seen.
 
     Left of the best setting the learner is too simple (both scores are poor), right of it too rich (the
-    scores part). Everything of scikit-learn's class is here under the same names.
+    scores part). Everything of scikit-learn's class is here under the same names. Beyond it, :meth:`from_curves`
+    draws several learners with intervals that know that splits share rows.
 
     Parameters
     ----------
@@ -58,6 +64,26 @@ class ValidationCurveDisplay(Peer):
             test_scores=test_scores,
             score_name=score_name,
         )
+
+    @classmethod
+    def from_curves(cls, curves: Curve | Sequence[Curve], *, ax: Any = None) -> ValidationCurveDisplay:
+        """Draw what :func:`assay.evaluate.complexity_curve` found, of one learner or of several; rings mark the best.
+
+        Parameters
+        ----------
+        curves : Curve, or list of them along the same parameter
+        """
+        given = as_list(curves, "ValidationCurveDisplay")
+        display = cls(
+            param_name=given[0].along,
+            param_range=given[0].ticks,
+            train_scores=given[0].train_scores,
+            test_scores=given[0].test_scores,
+            score_name=given[0].metric.name,
+        )
+        display.ax_, display.lines_, display.fill_between_ = draw_curves(ax, given, given[0].along, mark=True)
+        display.figure_, display.errorbar_ = display.ax_.figure, None
+        return display
 
     def plot(self, ax: Any = None, **options: Any) -> ValidationCurveDisplay:
         """Draw the mean over the splits, and the spread around it.
