@@ -12,11 +12,13 @@ def drawn(*lines, **more):
 
 
 def corners(path):
-    """Absolute places of a path of relative steps."""
-    start = re.match(r"M([-\d.]+) ([-\d.]+)", path)
-    places = [np.array([float(start[1]), float(start[2])])]
-    for dx, dy in re.findall(r"l([-\d.]+) ([-\d.]+)", path):
-        places.append(places[-1] + [float(dx), float(dy)])
+    """Absolute places of a path of relative steps, as SVG reads numbers."""
+    number = re.compile(r"-?(?:\d+\.?\d*|\.\d+)")
+    start, *steps = path.split("l")
+    places = [np.array([float(v) for v in number.findall(start)])]
+    for step in steps:
+        dx, dy = (float(v) for v in number.findall(step))
+        places.append(places[-1] + [dx, dy])
     return np.array(places)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -14,7 +15,7 @@ from assay.report.thinning import thinned
 __all__ = ["Line", "chart", "unit_axis"]
 
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 10.0, 8.0, 38.0  # room for the labels around the paper
-SEEN = 0.35  # the eye does not see a shift of so many units of the drawing
+SEEN = 0.5  # the eye does not see a shift of so many units of the drawing
 
 
 @dataclass(frozen=True)
@@ -74,23 +75,32 @@ def chart(
     wide, high = size
     paper = (wide - LEFT - RIGHT, high - TOP - BOTTOM)
 
-    def place(u: float) -> float:
-        return LEFT + x(u) * paper[0]
+    def place(u: Any) -> Any:
+        return LEFT + _share(x, u) * paper[0]
 
-    def level(v: float) -> float:
-        return TOP + (1.0 - y(v)) * paper[1]
+    def level(v: Any) -> Any:
+        return TOP + (1.0 - _share(y, v)) * paper[1]
 
     named = [(t, f"{t:g}") for t in x.ticks] if ticks is None else list(ticks)
     parts = [element("title", label)]
     for tick, name in named:
         parts += [
-            element("line", x1=place(tick), x2=place(tick), y1=TOP, y2=TOP + paper[1], class_="grid"),
-            element("text", _minus(name), x=place(tick), y=TOP + paper[1] + 15, text_anchor="middle"),
+            element(
+                "line", x1=float(place(tick)), x2=float(place(tick)), y1=TOP, y2=TOP + paper[1], class_="grid"
+            ),
+            element("text", _minus(name), x=float(place(tick)), y=TOP + paper[1] + 15, text_anchor="middle"),
         ]
     for tick in y.ticks:
         parts += [
-            element("line", x1=LEFT, x2=LEFT + paper[0], y1=level(tick), y2=level(tick), class_="grid"),
-            element("text", _minus(f"{tick:g}"), x=LEFT - 6, y=level(tick) + 4, text_anchor="end"),
+            element(
+                "line",
+                x1=LEFT,
+                x2=LEFT + paper[0],
+                y1=float(level(tick)),
+                y2=float(level(tick)),
+                class_="grid",
+            ),
+            element("text", _minus(f"{tick:g}"), x=LEFT - 6, y=float(level(tick)) + 4, text_anchor="end"),
         ]
     middle = TOP + paper[1] / 2
     parts += [
@@ -106,7 +116,7 @@ def chart(
         tall = max(share, 0.0) * paper[1]
         parts.append(
             element(
-                "rect", x=place(start) + 0.5, width=max(place(end) - place(start) - 1, 0.5),
+                "rect", x=float(place(start)) + 0.5, width=max(float(place(end) - place(start)) - 1, 0.5),
                 y=TOP + paper[1] - tall, height=tall, class_="hist",
             )
         )  # fmt: skip
@@ -117,33 +127,50 @@ def chart(
     )
 
 
-def _drawn(line: Line, place, level) -> list[Markup]:  # type: ignore[no-untyped-def]
-    spots = np.array(
-        [(place(float(u)), level(float(v))) for u, v in zip(line.x, line.y) if np.isfinite(v)], dtype=float
-    ).reshape(-1, 2)
+def _share(scale: Scale, values: Any) -> Any:
+    """Where values lie between the ends of a scale, from 0 to 1; beyond the ends, at the ends."""
+    return np.clip((np.asarray(values, dtype=np.float64) - scale.low) / (scale.high - scale.low), 0.0, 1.0)
+
+
+def _drawn(line: Line, place: Callable[[Any], Any], level: Callable[[Any], Any]) -> list[Markup]:
+    def spots(values: Any) -> np.ndarray:
+        x, y = np.asarray(line.x, dtype=np.float64), np.asarray(values, dtype=np.float64)
+        there = np.isfinite(y)
+        return np.column_stack([place(x[there]), level(y[there])])
+
+    middle = spots(line.y)
     inside = [element("title", line.label)] if line.label else []
     parts = []
-    if len(line.low):
-        upper = [(place(float(u)), level(float(v))) for u, v in zip(line.x, line.high) if np.isfinite(v)]
-        lower = [(place(float(u)), level(float(v))) for u, v in zip(line.x, line.low) if np.isfinite(v)]
-        if len(upper) > 1:
-            around = thinned(np.array(upper), SEEN), thinned(np.array(lower), SEEN)[::-1]
-            parts.append(element("path", d=_path(np.vstack(around)) + "Z", class_=f"band {line.kind}"))
-    if len(spots) > 1:
-        parts.append(element("path", *inside, d=_path(thinned(spots, SEEN)), class_=f"curve {line.kind}"))
-    if line.dots or len(spots) == 1:
+    if len(line.low) > 1:
+        around = [_seen(spots(line.high)), _seen(spots(line.low))[::-1]]
+        parts.append(element("path", d=_path(np.vstack(around)) + "Z", class_=f"band {line.kind}"))
+    if len(middle) > 1:
+        parts.append(element("path", *inside, d=_path(_seen(middle)), class_=f"curve {line.kind}"))
+    if line.dots or len(middle) == 1:
         parts += [
-            element("circle", cx=float(u), cy=float(v), r=3, class_=f"spot {line.kind}") for u, v in spots
+            element("circle", cx=float(u), cy=float(v), r=3, class_=f"spot {line.kind}") for u, v in middle
         ]
     return parts
 
 
+def _seen(points: np.ndarray) -> np.ndarray:
+    """The points that the eye needs, in tenths of a unit."""
+    tenths = np.round(points * 10) / 10
+    moved = np.append(True, (np.diff(tenths, axis=0) != 0).any(axis=1))
+    return thinned(tenths[moved], SEEN)
+
+
 def _path(points: np.ndarray) -> str:
-    """Moves from point to point in tenths of a unit, each written as the step from the last one."""
+    """From point to point, each written as the step from the last one, in as few letters as SVG allows."""
     tenths = np.round(points * 10).astype(int)
-    steps = np.diff(tenths, axis=0)
-    said = f"M{tenths[0, 0] / 10:g} {tenths[0, 1] / 10:g}"
-    return said + "".join(f"l{dx / 10:g} {dy / 10:g}" for dx, dy in steps.tolist() if dx or dy)
+    steps = [(int(dx), int(dy)) for dx, dy in np.diff(tenths, axis=0) if dx or dy]
+    said = "".join("l" + _number(dx) + ("" if dy < 0 else " ") + _number(dy) for dx, dy in steps)
+    return f"M{_number(tenths[0, 0])} {_number(tenths[0, 1])}{said}"
+
+
+def _number(tenths: int) -> str:
+    text = f"{tenths / 10:g}"
+    return text.replace("0.", ".", 1) if abs(tenths) < 10 and tenths else text
 
 
 def _minus(text: str) -> str:

@@ -37,7 +37,13 @@ class _Room:
     desk_bytes: int
 
 
-_ROOMS = (_Room(300, 24, BYTES), _Room(120, 12, 120_000), _Room(40, 4, 40_000), _Room(10, 0, 0))
+_ROOMS = (
+    _Room(300, 24, BYTES),
+    _Room(300, 24, 110_000),
+    _Room(150, 14, 90_000),
+    _Room(60, 6, 40_000),
+    _Room(10, 0, 0),
+)
 
 
 def write_report(
