@@ -84,7 +84,7 @@ def doubts(comparison: Comparison, *, rope: float = 0.01) -> list[Finding]:
     --------
     >>> import numpy as np
     >>> from assay import compare
-    >>> from assay.evaluate import doubts
+    >>> from assay.evaluate.doubts import doubts
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, size=200)  # nothing to learn
     >>> for found in doubts(compare(["lda", "majority"], X, y, design="10-fold")):
