@@ -2,7 +2,9 @@
 
 import warnings
 
+import joblib
 import numpy as np
+import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import compare
@@ -52,3 +54,40 @@ def test_progress_is_told_cell_by_cell():
     with listen(events.append):
         compare(["majority", "naive bayes"], load_iris(), design="5-fold")
     assert events[0].total == 10 and events[-1].done == 10 and events[-1].state == "finished"
+
+
+def test_an_interruption_in_several_processes_keeps_the_finished_splits():
+    learners = ["majority", "naive bayes"]
+
+    def enough(event):
+        if (
+            event.done >= 6 and event.state == "running"
+        ):  # three splits have come back; the third is being counted
+            raise KeyboardInterrupt
+
+    with listen(enough):
+        result = compare(learners, load_iris(), design="10-fold", n_jobs=2)
+    assert 1 <= len(result.places) < 10
+    assert "Interrupted after" in result.notes[-1]
+    whole = compare(learners, load_iris(), design="10-fold")
+    assert numbers(result) == [row for row in numbers(whole) if row["fold"] < len(result.places)]
+    short = compare(
+        learners, load_iris(), design="10-fold", n_jobs=2, budget=0
+    )  # no warning of cancelled work
+    assert 1 <= len(short.places) < 10
+
+
+def test_a_dask_cluster_gives_the_same_numbers():
+    distributed = pytest.importorskip("distributed", reason="dask's cluster is an extra")
+    learners = ["majority", "lda", DecisionTreeClassifier(max_features=2)]
+    alone = compare(learners, *load_wine(), design="2x3", metrics=["error", "log-loss"])
+    with (
+        distributed.LocalCluster(2, processes=False, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config("dask"),
+    ):
+        there = compare(learners, *load_wine(), design="2x3", metrics=["error", "log-loss"])
+    assert numbers(alone) == numbers(there)
+    assert all(
+        np.array_equal(alone.out_of_fold(k).posterior, there.out_of_fold(k).posterior) for k in alone.learners
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
@@ -39,6 +40,9 @@ def each(function: Callable[..., R], work: Iterable[tuple[Any, ...]], n_jobs: in
 
     results = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(function)(*one) for one in work)
     try:
-        yield from results
+        for result in results:  # noqa: UP028 ("yield from" would close them before we can say that it is wanted)
+            yield result
     finally:
-        results.close()  # ends the workers if work is left
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that work was cancelled is what was wanted
+            results.close()  # ends the workers if work is left
