@@ -1,5 +1,6 @@
 """Evidence: resampling designs, metrics, intervals, tests, and ``compare`` on top of them."""
 
+from assay.evaluate.between import BetweenAndWithin, between_and_within
 from assay.evaluate.bootstrap import (
     BootstrapError,
     bootstrap_error,
@@ -20,6 +21,7 @@ from assay.evaluate.metrics import METRICS, Metric, Outcome
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
 from assay.evaluate.nested import Nested, Tuned, nested
 from assay.evaluate.out_of_fold import OutOfFold
+from assay.evaluate.three_way import Choice, FinalReport, ThreeWay, three_way
 from assay.evaluate.verdict import Standing, Verdict
 from assay.stats.letters import letters
 from assay.stats.mcnemar import mcnemar
@@ -31,11 +33,14 @@ from assay.stats.repeated_estimate import corrected_interval
 __all__ = [
     "LEARNERS",
     "METRICS",
+    "BetweenAndWithin",
     "BootstrapError",
+    "Choice",
     "Comparison",
     "Curve",
     "Description",
     "Entry",
+    "FinalReport",
     "Finding",
     "MajorityClassifier",
     "Metric",
@@ -46,8 +51,10 @@ __all__ = [
     "Resampling",
     "Split",
     "Standing",
+    "ThreeWay",
     "Tuned",
     "Verdict",
+    "between_and_within",
     "bootstrap_error",
     "compare",
     "complexity_curve",
@@ -68,5 +75,6 @@ __all__ = [
     "no_information_rate",
     "paired_t",
     "register",
+    "three_way",
     "wilson_interval",
 ]

@@ -10,6 +10,7 @@ from assay.plots.cost_curve_display import CostCurveDisplay
 from assay.plots.critical_difference_display import CriticalDifferenceDisplay
 from assay.plots.density_display import DensityDisplay
 from assay.plots.det_curve_display import DetCurveDisplay
+from assay.plots.effects_display import EffectsDisplay
 from assay.plots.gain_display import GainDisplay
 from assay.plots.importance_display import ImportanceDisplay
 from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
@@ -19,6 +20,7 @@ from assay.plots.loss_curves_display import LossCurvesDisplay
 from assay.plots.margin_display import MarginDisplay
 from assay.plots.paired_difference_display import PairedDifferenceDisplay
 from assay.plots.partition_display import PartitionDisplay
+from assay.plots.posterior_display import PosteriorDisplay
 from assay.plots.power_display import PowerDisplay
 from assay.plots.precision_recall_display import PrecisionRecallDisplay
 from assay.plots.prediction_error_display import PredictionErrorDisplay
@@ -44,6 +46,7 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "DensityDisplay",
     "DetCurveDisplay",
+    "EffectsDisplay",
     "GainDisplay",
     "ImportanceDisplay",
     "ImpurityCurvesDisplay",
@@ -53,6 +56,7 @@ __all__ = [
     "MarginDisplay",
     "PairedDifferenceDisplay",
     "PartitionDisplay",
+    "PosteriorDisplay",
     "PowerDisplay",
     "PrecisionRecallDisplay",
     "PredictionErrorDisplay",
