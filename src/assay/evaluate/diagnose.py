@@ -49,7 +49,7 @@ def diagnose(
 
     Examples
     --------
-    >>> from assay.evaluate import diagnose
+    >>> from assay.evaluate.diagnose import diagnose
     >>> for found in diagnose({"unit": ["g"] * 4, "weight": [190.5, 190.5, 260.0, 270.0]}):
     ...     print(found.code, "|", found.sentence)
     constant-column | column unit has one value only (g): it tells nothing apart. Drop it.

@@ -87,11 +87,12 @@ def doubts(comparison: Comparison, *, rope: float = 0.01) -> list[Finding]:
     >>> from assay.evaluate.doubts import doubts
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, size=200)  # nothing to learn
-    >>> for found in doubts(compare(["lda", "majority"], X, y, design="10-fold")):
-    ...     if found.severity == "warning":
-    ...         print(found.code, "|", found.sentence)
-    no-better-than-majority | lda has the best error, but is not significantly better than answering the most
-        frequent class always: nothing was shown to be learned.
+    >>> found = doubts(compare(["lda", "majority"], X, y, design="10-fold"))
+    >>> [f.code for f in found]
+    ['no-better-than-majority', 'too-few-rows']
+    >>> print(found[0].sentence)
+    lda has the best error, but is not significantly better than answering the most frequent class always:
+    nothing was shown to be learned.
     """
     from assay.evaluate.fold_doubts import FOLD_DOUBTS
     from assay.evaluate.probability_doubts import PROBABILITY_DOUBTS

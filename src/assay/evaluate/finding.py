@@ -35,7 +35,7 @@ class Finding:
 
     Examples
     --------
-    >>> from assay.evaluate import diagnose
+    >>> from assay.evaluate.diagnose import diagnose
     >>> diagnose({"weight": [1.0, 2.0, None]})[0]
     Finding(code='missing-values', severity='note', column='weight',
             sentence='column weight has 1 missing value of 3 (33.3%).')

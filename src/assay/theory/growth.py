@@ -57,7 +57,7 @@ def growth(hypotheses: str, n: int, columns: int = 1, *, pieces: int = 1) -> int
     --------
     Of the 16 labellings of four points in the plane, a line can do 14.
 
-    >>> from assay.theory import growth
+    >>> from assay.theory.growth import growth
     >>> growth("half-spaces", 4, columns=2), growth("intervals", 4), growth("thresholds", 4)
     (14, 11, 5)
     """

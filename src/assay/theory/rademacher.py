@@ -65,7 +65,7 @@ def rademacher(answers: ArrayLike, *, draws: int = 1000, random_state: Random = 
     --------
     Two hypotheses that contradict each other on two points: one of them agrees with two of four signs fully.
 
-    >>> from assay.theory import rademacher
+    >>> from assay.theory.rademacher import rademacher
     >>> rademacher([[1, 1], [-1, -1]]).value
     0.5
     """

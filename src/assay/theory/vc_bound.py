@@ -79,7 +79,7 @@ def vc_bound(
     Examples
     --------
     >>> import numpy as np
-    >>> from assay.theory import vc_bound
+    >>> from assay.theory.vc_bound import vc_bound
     >>> vc_bound(np.array([100, 1000, 10000]), 3).round(4)
     array([0.3676, 0.1429, 0.0523])
     >>> round(vc_bound(10_000, 3, form="vapnik-chervonenkis"), 4)
