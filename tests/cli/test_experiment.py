@@ -101,6 +101,17 @@ def test_wrong_use_ends_in_one_sentence(run, file, command, words):
     assert err.startswith("assay: ") and words in err and "Traceback" not in err
 
 
+def test_names_that_are_not_in_the_folder_are_errors(run, file):
+    run("experiment", "run", file)
+    for option, words in (
+        ("--control", "no learner 'x'"),
+        ("--metric", "'x' was not measured"),
+        ("--data", "'x'"),
+    ):
+        code, _, err = run("experiment", "show", "results", option, "x")
+        assert code == 2 and words in err
+
+
 def test_a_file_without_a_folder_asks_for_one(run, file):
     file.write_text(FILE.replace('folder = "results"\n', ""))
     code, _, err = run("experiment", "run", file)

@@ -22,6 +22,8 @@ C45M = [.768, .591, .971, .661, .888, .931, .668, .583, .838, 1.0, .962, .666, .
 class Stub:
     """A study as far as a conclusion looks at it: a table, names, failures."""
 
+    missing = 1
+
     def __init__(self, table, failures=(), alpha=0.05):
         self.values = np.array(table, dtype=float)
         N, L = self.values.shape
@@ -63,7 +65,9 @@ def test_two_learners_the_example_of_the_book():
     (sign,) = found.also
     assert (sign.wins, sign.losses, sign.ties) == (10, 2, 2)  # the first is worse on ten
     assert found.best == "b"
-    assert found.sentences[0].startswith("a is better than b on 2 of 14 data sets, worse on 10, equal on 2;")
+    assert found.sentences[0].startswith(
+        "a is better than b on 2 of 14 data sets, worse on 10, equal on 2; the median "
+    )
     total = found.bayes.left + found.bayes.within + found.bayes.right
     assert found.bayes.right > found.bayes.left and total == pytest.approx(1)
     assert f"b with {found.bayes.right:.3f}" in found.sentences[3]
@@ -154,6 +158,16 @@ def test_odd_tables_have_outcomes_and_sentences():
         of(np.full((3, 2), np.nan))
     with pytest.raises(ParameterError, match='missing must be "leave out" or "last"'):
         of(FIVE, missing="worst")
+
+
+def test_the_median_difference_is_told_with_its_side():
+    def told(a, b):
+        return of(np.column_stack([a, b]), "error").sentences[0].split("the median difference is ")[1]
+
+    a, b = np.array([0.1, 0.2, 0.3, 0.4, 0.5]), np.array([0.2, 0.4, 0.35, 0.4, 0.6])
+    assert told(a, b) == "0.1000 in favour of a."
+    assert told(b, a) == "0.1000 in favour of b."
+    assert told(a, a) == "0."
 
 
 def test_rounding_does_not_break_ties():

@@ -102,9 +102,17 @@ def test_a_learner_that_has_not_begun_is_left_out_with_a_note(tmp_path):
 def test_nothing_at_all_is_explained():
     study = Experiment(["lda"], {"small": SMALL}, design="3-fold").run(budget=0.0)
     assert study.missing == 3
-    assert "no data set has a mean error yet" in str(study)
+    assert "No data set has a mean error yet. Run the experiment on." in str(study)
     assert "no data set has a mean error yet" in study._repr_html_()
     assert "Run the experiment on" in study.checklist.conclusions
+
+
+def test_all_failing_is_explained():
+    made = Experiment([("knn", {"n_neighbors": [0]})], {"small": SMALL}, design="3-fold")
+    text = str(made.run())
+    assert "Every learner failed on every data set. See failures." in text
+    assert "note: knn(n_neighbors=0) on small failed on 3 of 3 splits." in text
+    assert made.run().checklist.aim == "To measure the error of knn(n_neighbors=0) on 1 data set."
 
 
 def test_loading_explains_what_is_wrong(tmp_path, folder):

@@ -223,7 +223,12 @@ def words_of(manifest: Manifest) -> dict[str, str]:
     elif N > 1 and L > 2:
         tests = "Friedman's test over data sets in Iman and Davenport's form, then Nemenyi's test between learners"
     return {
-        "aim": f"To find out which of {L} learners has the best {first.name} on {N} data set{'' if N == 1 else 's'}.",
+        "aim": (
+            f"To find out which of {L} learners has the best {first.name}"
+            if L > 1
+            else f"To measure the {first.name} of {learners}"
+        )
+        + f" on {N} data set{'' if N == 1 else 's'}.",
         "response": f"{first.name}: {first.words or 'as defined by its name'}; {first.better} is better.{also}",
         "factors": f"Learner and settings: {learners}. Data set: {data}.",
         "design": f"{manifest.design_words[0].upper()}{manifest.design_words[1:]}; the same splits for every learner, "

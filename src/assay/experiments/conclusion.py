@@ -85,7 +85,7 @@ def conclude(
     measured = study.table(metric.name)
     there = np.isfinite(measured)
     if not there.any():
-        raise ParameterError(f"study: no data set has a mean {metric.name} yet. Run the experiment on.")
+        raise ParameterError(nothing_yet(study, metric))
     takes_part = there.any(axis=0)
     said = [
         f"{name} has no mean on any data set and takes no part."
@@ -124,6 +124,15 @@ def conclude(
     for name, mark in zip(names, parts.pop("letters")):
         letters[study.learners.index(name)] = mark
     return Conclusion(**base, letters=letters, **{**parts, "sentences": parts["sentences"] + said})
+
+
+def nothing_yet(study: Study, metric: Metric) -> str:
+    """Why there is nothing to conclude from."""
+    if study.missing:
+        return f"study: no data set has a mean {metric.name} yet. Run the experiment on."
+    if len(study.failures) == len(study.data) * len(study.learners):
+        return "study: every learner failed on every data set. See failures."
+    return f"study: no split of any data set defines {metric.name} for a learner that finished."
 
 
 def _completed(
@@ -191,10 +200,11 @@ def _two(
     bayes = signed_rank_posterior(worse, rope=rope, random_state=seed)
     wins, losses, ties = int((worse < 0).sum()), int((worse > 0).sum()), int((worse == 0).sum())
     tied = f", equal on {ties}" if ties else ""
-    gap = float(np.abs(np.median(worse)))
+    middle = float(np.median(worse))
+    half = f"{abs(middle):.4f} in favour of {a if middle < 0 else b}" if middle else "0"
     said = [
-        f"{a} is better than {b} on {wins} of {_data_sets(len(worse))}, worse on {losses}{tied}; "
-        f"half of the data sets differ by {gap:.4f} or more in favour of {a if np.median(worse) <= 0 else b}.",
+        f"{a} is better than {b} on {wins} of {_data_sets(len(worse))}, worse on {losses}{tied}; the median "
+        f"difference is {half}.",
         _capital(str(test)),
         _capital(str(sign)),
         f"{bayes.test}: {a} is better with probability {bayes.left:.3f}, {b} with {bayes.right:.3f}; with "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.errors import ParameterError
+from assay.experiments.conclusion import nothing_yet
 
 if TYPE_CHECKING:
     from assay.experiments.study import Study
@@ -87,10 +87,12 @@ def as_text(study: Study, metric: str | None = None, control: str | None = None)
     """A table, the conclusion, notes."""
     m = study._metric(metric)
     lines = [headline(study), "", f"Mean {m.name} ({m.better} is better):"]
-    try:
-        heads, rows = rows_of(study, m.name, control)
-    except ParameterError as error:
-        return "\n".join([headline(study), "", str(error), *(f"note: {note}" for note in notes(study))])
+    if not np.isfinite(study.table(m.name)).any():
+        said = nothing_yet(study, m).removeprefix("study: ")
+        return "\n".join(
+            [lines[0], "", said[0].upper() + said[1:], *(f"note: {note}" for note in notes(study))]
+        )
+    heads, rows = rows_of(study, m.name, control)
     heads = [h if len(h) <= 16 else h[:15] + "…" for h in heads]
     width = [max(len(r[j]) for r in [heads, *rows]) for j in range(len(heads))]
     kept = [j for j in range(len(heads)) if sum(w + 2 for w in width[: j + 1]) <= WIDTH or j < 3]
@@ -105,11 +107,10 @@ def as_text(study: Study, metric: str | None = None, control: str | None = None)
 
 def as_html(study: Study) -> str:
     """A small table for notebooks; everything from the data is escaped."""
-    try:
+    heads, rows, said = [], [], [nothing_yet(study, study.metrics[0])]
+    if np.isfinite(study.table()).any():
         heads, rows = rows_of(study)
         said = study.conclusion().sentences
-    except ParameterError as error:
-        heads, rows, said = [], [], [str(error)]
     head = "".join(f"<th>{escape(h)}</th>" for h in heads)
     body = "".join("<tr>" + "".join(f"<td>{escape(v)}</td>" for v in row) + "</tr>" for row in rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
