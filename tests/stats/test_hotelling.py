@@ -95,7 +95,7 @@ def test_a_covariance_without_inverse_is_refused_or_padded():
     ("call", "words"),
     [(lambda: hotelling(PAIRED[:2]), "more than 2 rows"), (lambda: hotelling(PAIRED[:, 0]), "shape"),
      (lambda: hotelling(G1, G2[:4], paired=True), "same shape"), (lambda: hotelling(G1, G2[:, :1]), "same criteria"),
-     (lambda: hotelling(PAIRED, mean=[0.0]), "2 finite numbers"), (lambda: hotelling(PAIRED * np.nan), "finite"),
+     (lambda: hotelling(PAIRED, mean=[0.0]), "2 finite numbers"), (lambda: hotelling(PAIRED * np.nan), "row 0, column 0 is nan"),
      (lambda: hotelling(PAIRED, ridge=-1), "ridge"), (lambda: hotelling(PAIRED, paired=True), "two tables")],
 )  # fmt: skip
 def test_wrong_input_is_named(call, words):

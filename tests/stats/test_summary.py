@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.stats.summary import Summary
 
 
@@ -17,7 +17,15 @@ def test_rounding_is_not_spread():
     assert Summary.of([0.1 + 0.2, 0.3, 0.3]).constant and not Summary.of([0.3, 0.31]).constant
 
 
-@pytest.mark.parametrize("wrong", [(np.nan, 1, 2), (0, -1, 2), (0, 1, 0), (0, 1, 2.5), (0, np.inf, 3)])
+@pytest.mark.parametrize(
+    "wrong",
+    [(np.nan, 1, 2), (0, -1, 2), (0, 1, 0), (0, 1, 2.5), (0, np.inf, 3), (0, np.nan, 3), (1e200, 1, 3)],
+)
 def test_impossible_summaries_are_refused(wrong):
     with pytest.raises(ParameterError, match="Summary"):
         Summary(*wrong)
+
+
+def test_values_whose_squares_overflow_are_refused():
+    with pytest.raises(DataError, match="Change their unit"):
+        Summary.of([1e200, -1e200])

@@ -149,12 +149,13 @@ def discordant_odds(only_first: int, only_second: int, *, alpha: float = 0.05) -
         raise DataError(
             f"discordant_odds: needs whole numbers from 0, got {only_first!r} and {only_second!r}."
         )
-    n = only_first + only_second
+    e01, e10 = int(only_first), int(only_second)
+    n = e01 + e10
     if n == 0:
         why = "No row is wrong for exactly one of the two."
         return EffectSize(name, 1.0, 0.0, np.inf, alpha, why)
-    low, high = proportion_interval(only_first, n, method="clopper-pearson", alpha=alpha)
-    odds, least, most = (p / (1 - p) if p < 1 else np.inf for p in (only_first / n, low, high))
+    low, high = proportion_interval(e01, n, method="clopper-pearson", alpha=alpha)
+    odds, least, most = (p / (1 - p) if p < 1 else np.inf for p in (e01 / n, low, high))
     return EffectSize(name, odds, least, most, alpha)
 
 

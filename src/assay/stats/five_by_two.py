@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError
+from assay.stats._checks import as_matrix
+from assay.stats.summary import squarable
 from assay.stats.tails import tail
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
@@ -93,10 +95,10 @@ def five_by_two_f(differences: Any, *, alpha: float = 0.05) -> TestResult:
 
 def _spread(differences: Any, who: str) -> tuple[np.ndarray, float]:
     """(5, 2) differences and the sum of their variances within replications; 0 where it is rounding."""
-    p = np.asarray(differences, np.float64)
-    if p.shape != (5, 2) or not np.isfinite(p).all():
+    p = squarable(as_matrix(differences, who), who)
+    if p.shape != (5, 2):
         raise DataError(
-            f"{who}: needs finite differences on 2 folds of 5 replications, shape (5, 2), got {p.shape}."
+            f"{who}: needs differences on 2 folds of 5 replications, shape (5, 2), got {p.shape}."
         )
     spread = float(np.sum((p - p.mean(axis=1, keepdims=True)) ** 2))
     return p, 0.0 if spread <= 1e-20 * float(np.max(p**2)) else spread

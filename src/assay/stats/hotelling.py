@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.stats._checks import is_number
+from assay.stats._checks import as_matrix, is_number
+from assay.stats.summary import squarable
 from assay.stats.t_test import t_test
 from assay.stats.test_result import TestResult, check_alpha
 
@@ -84,8 +85,8 @@ def hotelling(
     from scipy.special import fdtrc
 
     alpha = check_alpha(alpha, "hotelling")
-    a = _table(first, "first")
-    b = None if second is None else _table(second, "second")
+    a = squarable(as_matrix(first, "hotelling"), "hotelling")
+    b = None if second is None else squarable(as_matrix(second, "hotelling"), "hotelling")
     if paired or b is None:
         if paired and (b is None or b.shape != a.shape):
             raise DataError("hotelling: pairs need two tables of the same shape.")
@@ -96,20 +97,7 @@ def hotelling(
         raise ParameterError(
             f"hotelling: mean must be {p} finite numbers and ridge from 0, got {mean!r}, {ridge!r}."
         )
-    if b is None:
-        n, size, name = len(a) - 1, float(len(a)), "Hotelling's T squared"
-        gap = a.mean(axis=0) - null
-        S = _scatter(a) / max(n, 1)
-    else:
-        if b.shape[1] != p:
-            raise DataError(f"hotelling: both samples need the same criteria, got {p} and {b.shape[1]}.")
-        n, size, name = (
-            len(a) + len(b) - 2,
-            len(a) * len(b) / (len(a) + len(b)),
-            "two-sample Hotelling's T squared",
-        )
-        gap = a.mean(axis=0) - b.mean(axis=0) - null
-        S = (_scatter(a) + _scatter(b)) / max(n, 1)
+    n, size, gap, S = _moments(a, b, null)
     rest = n + 1 - p  # K - p, or n1 + n2 - p - 1
     if rest < 1:
         raise DataError(
@@ -118,17 +106,29 @@ def hotelling(
     weights, why = _solved(S, gap, ridge)
     T2 = float(size * gap @ weights)  # (1), (2)
     F = rest / (p * n) * T2
-    length = float(np.linalg.norm(weights))
     alone = [
-        t_test(
-            a[:, j], None if b is None else b[:, j], mean=float(null[j]), equal_variances=True, alpha=alpha
-        )
-        for j in range(p)
+        t_test(x, y, mean=m, equal_variances=True, alpha=alpha)
+        for x, y, m in zip(a.T, [None] * p if b is None else b.T, null.tolist())
     ]
     return Hotelling(
-        name, T2, float(fdtrc(p, rest, F)), (p, rest), alpha=alpha, why=why, f=F, mean=gap + null,
-        direction=weights / length if length else weights, univariate=alone,
+        "Hotelling's T squared" if b is None else "two-sample Hotelling's T squared", T2,
+        float(fdtrc(p, rest, F)), (p, rest), alpha=alpha, why=why, f=F, mean=gap + null,
+        direction=_of_length_one(weights), univariate=alone,
     )  # fmt: skip
+
+
+def _moments(
+    a: np.ndarray, b: np.ndarray | None, null: np.ndarray
+) -> tuple[int, float, np.ndarray, np.ndarray]:
+    """Degrees of freedom of the covariance, the factor in front of T squared, the gap, the covariance."""
+    if b is None:
+        n = len(a) - 1
+        return n, float(len(a)), a.mean(axis=0) - null, _scatter(a) / max(n, 1)
+    if b.shape[1] != a.shape[1]:
+        raise DataError(f"hotelling: both samples need the same criteria, got {a.shape[1]} and {b.shape[1]}.")
+    n = len(a) + len(b) - 2
+    size = len(a) * len(b) / (len(a) + len(b))
+    return n, size, a.mean(axis=0) - b.mean(axis=0) - null, (_scatter(a) + _scatter(b)) / max(n, 1)
 
 
 def _solved(S: np.ndarray, gap: np.ndarray, ridge: float) -> tuple[np.ndarray, str]:
@@ -158,10 +158,6 @@ def _scatter(a: np.ndarray) -> np.ndarray:
     return centred.T @ centred
 
 
-def _table(values: Any, name: str) -> np.ndarray:
-    a = np.asarray(values, dtype=np.float64)
-    if a.ndim != 2 or len(a) < 1 or a.shape[1] < 1 or not np.isfinite(a).all():
-        raise DataError(
-            f"hotelling: {name} must be a table of finite numbers, rows by criteria, got shape {a.shape}."
-        )
-    return a
+def _of_length_one(weights: np.ndarray) -> np.ndarray:
+    largest = float(np.abs(weights).max())
+    return weights / largest / np.linalg.norm(weights / largest) if largest else weights

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.stats._checks import is_number
-from assay.stats.summary import NO_SPREAD, Summary, sample
+from assay.stats._checks import as_matrix, is_number
+from assay.stats.summary import NO_SPREAD, Summary, sample, squarable
 from assay.stats.tails import tested
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
@@ -87,12 +87,9 @@ def paired_t_all(
     >>> [round(found.p, 4) for found in paired_t_all([[.03, .1], [.01, -.1], [.02, .1]])]
     [0.0742, 0.6667]
     """
-    D = np.asarray(differences, dtype=np.float64)
-    if D.ndim != 2 or len(D) < 2 or not np.isfinite(D).all():
-        raise DataError(
-            "paired_t_all: needs a table of at least two splits by pairs, all with a value, "
-            f"got shape {D.shape}."
-        )
+    D = squarable(as_matrix(differences, "paired_t_all"), "paired_t_all")
+    if len(D) < 2:
+        raise DataError("paired_t_all: needs a table of at least two splits by pairs, got one split.")
     largest = np.abs(D).max(axis=0)
     return _judged(D.mean(axis=0), D.std(axis=0, ddof=1), largest, len(D), ratio, alpha, alternative, folds)
 

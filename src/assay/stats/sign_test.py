@@ -115,7 +115,7 @@ def _counted(first: Any, second: Any) -> Wins:
     if not isinstance(first, Wins):
         d = paired_differences(first, second, "sign_test")
         return Wins(int((d > 0).sum()), int((d < 0).sum()), int((d == 0).sum()))
-    if second is not None or not all(is_whole(v) for v in first) or sum(first) == 0:
+    if second is not None or not all(is_whole(v) for v in first) or not any(first):
         raise DataError(
             f"sign_test: Wins must be whole numbers from 0, not all 0, and come alone, got {first}."
         )

@@ -10,8 +10,9 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import as_sample, is_number, is_whole
 
-__all__ = ["NO_SPREAD", "Summary", "sample"]
+__all__ = ["NO_SPREAD", "Summary", "sample", "squarable"]
 
+LARGEST = 1e150  # the square of a larger value is not a number any more
 NO_SPREAD = 1e-10  # a standard deviation below this share of the values is rounding
 
 
@@ -44,7 +45,8 @@ class Summary:
     def __post_init__(self) -> None:
         if not is_whole(self.n, 1):
             raise ParameterError(f"Summary: n must be a whole number from 1, got {self.n!r}.")
-        if not is_number(self.mean) or self.sd < 0 or np.isinf(self.sd):
+        known = (is_number(self.sd) and self.sd >= 0) or (self.n == 1 and np.isnan(self.sd))
+        if not is_number(self.mean) or not known or max(abs(self.mean), self.sd) > LARGEST:
             raise ParameterError(
                 f"Summary: mean must be finite and sd a number from 0, got {self.mean!r} and {self.sd!r}."
             )
@@ -73,4 +75,12 @@ def sample(values: Any, who: str, least: int = 2, what: str = "values") -> np.nd
     v = as_sample(values, who) if np.size(values) else np.zeros(0)
     if len(v) < least:
         raise DataError(f"{who}: needs at least {least} {what}, got {len(v)}.")
+    return squarable(v, who)
+
+
+def squarable(v: np.ndarray, who: str) -> np.ndarray:
+    """The values themselves, unless their squares would overflow."""
+    largest = np.abs(v).max(initial=0.0)
+    if largest > LARGEST:
+        raise DataError(f"{who}: values up to {largest:.3g} have no finite variance here. Change their unit.")
     return v

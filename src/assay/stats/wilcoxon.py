@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from assay.errors import ParameterError
 from assay.stats._ranks import mid_ranks, tie_sum
@@ -160,12 +162,7 @@ def _located(d: np.ndarray, alpha: float, alternative: str) -> tuple[float, floa
         return float(np.median(d)), np.nan, np.nan, f"More than {WALSH_UP_TO} pairs: the median, no interval."
     means = np.sort(((d[:, None] + d) / 2)[np.triu_indices(n)])
     beyond = alpha / 2 if alternative == "two-sided" else alpha
-    if n <= 100:
-        cut = int(np.searchsorted(np.cumsum(sum_distribution(np.arange(1, n + 1))), beyond, side="right"))
-    else:
-        from scipy.special import ndtri
-
-        cut = int(n * (n + 1) / 4 + ndtri(beyond) * np.sqrt(n * (n + 1) * (2 * n + 1) / 24))
+    cut = _cut(n, beyond)
     estimate, low, high = float(np.median(means)), -np.inf, np.inf
     if cut < 1:
         return estimate, np.nan, np.nan, f"{n} pairs are too few for an interval at {1 - alpha:.0%}."
@@ -174,3 +171,11 @@ def _located(d: np.ndarray, alpha: float, alternative: str) -> tuple[float, floa
     if alternative != "greater":
         high = float(means[-cut])
     return estimate, low, high, ""
+
+
+@lru_cache(maxsize=64)
+def _cut(n: int, beyond: float) -> int:
+    """How many of the ordered means lie outside the interval on one side."""
+    if n <= 100:
+        return int(np.searchsorted(np.cumsum(sum_distribution(np.arange(1, n + 1))), beyond, side="right"))
+    return int(n * (n + 1) / 4 + ndtri(beyond) * np.sqrt(n * (n + 1) * (2 * n + 1) / 24))
