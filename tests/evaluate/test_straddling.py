@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.model_selection import GroupKFold, KFold
 
+from assay.errors import ParameterError
 from assay.evaluate import Resampling, diagnose
 
 rng = np.random.default_rng(0)
@@ -177,3 +178,19 @@ def test_dates_without_a_trend_are_a_note_and_running_numbers_need_a_name():
     assert "time-straddles" not in codes({"dose": days, "x": X["x"]}, y)
     mixed = np.random.default_rng(1).permutation(600)  # a duration called time, in no order
     assert "time-straddles" not in codes({"time": days[mixed], "x": X["x"]}, y[mixed])
+
+
+def test_given_splits_count_rows_as_they_came_although_some_have_no_class():
+    X = pd.concat([CLEAN, CLEAN[:10]], ignore_index=True)
+    y = pd.Series(np.concatenate([Y, Y[:10]]), dtype=object)
+    y[[20, 21]] = None
+    said = found(X, y, design=[(np.arange(100), np.arange(100, 110))])["duplicate-rows", ""]
+    assert "10 of 10 test rows (100.0%) have a copy in training" in said.sentence
+
+
+def test_times_ask_for_a_design_in_time_and_groups_for_groups():
+    X = pd.concat([CLEAN, CLEAN[:10]], ignore_index=True)
+    y = np.tile(["no", "yes"], 55)
+    assert "in 5-time, 10 of" in found(X, y, times=np.arange(110))["duplicate-rows", ""].sentence
+    with pytest.raises(ParameterError, match="leave-one-group-out needs groups="):
+        diagnose(X, y, design="leave-one-group-out")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.evaluate.beforehand import BEFOREHAND_CHECKS
 from assay.evaluate.design import Resampling
 from assay.evaluate.finding import SEVERITIES, Case, Finding
@@ -59,10 +60,11 @@ def diagnose(
     table = Table.of(X, who="diagnose")
     n = table.shape[0]
     target = None if y is None else as_target(y, n, "diagnose", lenient=True)
-    plan = None if design is None else Resampling.of(design)
-    return diagnose_table(
-        table, target, folds, plan, _per_row(groups, n, "groups"), _per_row(times, n, "times")
-    )
+    group, time = _per_row(groups, n, "groups"), _per_row(times, n, "times")
+    if design is None and times is not None:
+        design = "5-time"  # as compare does
+    plan = None if design is None else _plan(Resampling.of(design), target, n, group)
+    return diagnose_table(table, target, folds, plan, group, time)
 
 
 def diagnose_table(
@@ -86,6 +88,20 @@ def diagnose_table(
         ):  # of numbers near the largest double nothing is said
             found = [f for check in CHECKS for f in check(case)]
     return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
+
+
+def _plan(plan: Resampling, target: Target | None, n: int, groups: np.ndarray | None) -> Resampling:
+    """The design; splits that were given are written down, as numbers of the rows with a class."""
+    if plan.kind == "leave-one-group-out" and groups is None:
+        raise ParameterError("diagnose: leave-one-group-out needs groups=, the group of each row.")
+    if plan.given is None or target is None:
+        return plan
+    kept = target.labelled
+    y = target.codes[kept]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # some splitters ignore groups; the finding says more
+        given = plan.given.dealt(y, y, None if groups is None else groups[kept], n, kept)
+    return Resampling(kind="given", folds=0, given=given)
 
 
 def _per_row(values: Any, n: int, name: str) -> np.ndarray | None:

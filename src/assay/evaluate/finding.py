@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -132,11 +131,7 @@ class Case:
         dealt = self.plan.splits(
             self.target.codes[self.labelled], 0, None if timed else groups, times if timed else None
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", UserWarning
-            )  # some splitters ignore groups; the finding says more
-            return list(takewhile(lambda s: s.repetition == 0, dealt))
+        return list(takewhile(lambda s: s.repetition == 0, dealt))
 
 
 def listed(names: Any, most: int = 5) -> str:

@@ -327,14 +327,25 @@ def _frame(points: Points, shift: bool) -> tuple[Points, float]:
 
 
 def _separated(X: Points, label: Labels, bias: bool, round_last: bool = False) -> Points | None:
-    """(d + 1,) weights, bias first, with y (w . x + w_0) >= 1 for all rows; None if there are none."""
+    """(d + 1,) weights, bias first, with y (w . x + w_0) >= 1 for all rows; None if there are none.
+
+    Of all such weights those with the least sum of sizes: the widest margin, where distance is the largest step along
+    an axis.
+    """
     from scipy.optimize import linprog
 
+    n, d = X.shape
     sign = np.where(label, 1.0, -1.0)
-    A = -sign[:, None] * np.column_stack([np.ones(len(X)), X])
+    eye, none = np.eye(d), np.zeros((d, 1))
+    rows = np.column_stack([-sign[:, None] * np.column_stack([np.ones(n), X]), np.zeros((n, d))])
+    sizes = np.vstack([np.hstack([none, eye, -eye]), np.hstack([none, -eye, -eye])])  # -s <= w <= s
     limits: list[tuple[float | None, float | None]] = [(None, None) if bias else (0, 0)]
-    limits += [(None, None)] * X.shape[1]
-    if round_last:
-        limits[-1] = (None, 0)
-    found = linprog(np.zeros(A.shape[1]), A_ub=A, b_ub=-np.ones(len(X)), bounds=limits, method="highs")
-    return found.x if found.status == 0 else None
+    limits += [(None, None)] * (d - 1) + [(None, 0 if round_last else None)] + [(0, None)] * d
+    found = linprog(
+        np.r_[np.zeros(d + 1), np.ones(d)],
+        A_ub=np.vstack([rows, sizes]),
+        b_ub=np.r_[-np.ones(n), np.zeros(2 * d)],
+        bounds=limits,
+        method="highs",
+    )
+    return found.x[: d + 1] if found.status == 0 else None
