@@ -12,6 +12,8 @@ __all__ = ["SOURCES", "methods", "sources"]
 SOURCES = {
     "Alpaydin 1999": "E. Alpaydin: Combined 5 x 2 cv F test for comparing supervised classification learning "
     "algorithms. Neural Computation 11, 1885-1892.",
+    "Corani and Benavoli 2015": "G. Corani, A. Benavoli: A Bayesian approach for comparing cross-validated algorithms "
+    "on multiple data sets. Machine Learning 100, 285-304.",
     "DeLong et al. 1988": "E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson: Comparing the areas under two or more "
     "correlated receiver operating characteristic curves. Biometrics 44, 837-845.",
     "Holm 1979": "S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
@@ -27,9 +29,15 @@ SOURCES = {
 }
 
 
-def methods(result: Comparison) -> list[str]:
-    """How the numbers came about, in plain words."""
+def methods(result: Comparison, rope: float | None = None) -> list[str]:
+    """How the numbers came about, in plain words; ``rope`` is the difference that does not matter, if one was named."""
     said = [_design(result), _learned(result), *_intervals(result), *_tests(result)]
+    if rope is not None and len(result.places) > 1 and len(result.finished) > 1:
+        said.append(
+            f"Differences of {result.metrics[0].name} up to {rope:g} were taken to be practically none; the "
+            "probabilities of practical differences are those of the Bayesian correlated t test (Corani and Benavoli "
+            "2015)."
+        )
     if any(c.posterior is not None for cells in result.cells.values() for c in cells):
         said.append(
             "ROC curves and costs rest on the probabilities of the tested rows of the first repetition; areas under "

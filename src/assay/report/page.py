@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from assay.errors import ParameterError
 from assay.evaluate import Comparison, Finding, OutOfFold
+from assay.evaluate.doubts import doubts
 from assay.evaluate.show import conclusion
 from assay.report import ranking, words
 from assay.report.curves import overview
@@ -133,7 +134,7 @@ def _rendered(
 ) -> str:
     at_desk = desk(result, answers, room.desk_bytes) if room.desk_bytes else None
     finished = len(answers)
-    said = methods(result)
+    said = methods(result, rope)
     pages = learner_pages(result, answers, found, room.learners)
     return str(
         template("page.html").render(
@@ -156,7 +157,7 @@ def _rendered(
             times=ranking.times(result),
             classes=class_bar(list(result.data.classes.items())[:200]),
             legend=list(result.data.classes.items())[:MOST_CLASSES],
-            findings=_findings(_doubts(result) + result.data.findings),
+            findings=_findings(_doubts(result, rope) + result.data.findings),
             columns=result.data.columns[: room.columns],
             hidden_columns=max(0, len(result.data.columns) - room.columns),
             failures=result.failures,
@@ -172,12 +173,9 @@ def _rendered(
     )
 
 
-def _doubts(result: Comparison) -> list[Finding]:
-    try:
-        from assay.evaluate.doubts import doubts
-    except ImportError:
-        return []
-    return list(doubts(result))
+def _doubts(result: Comparison, rope: float | None) -> list[Finding]:
+    """Reasons to doubt the result; learners that failed are told with their reasons already."""
+    return [f for f in doubts(result, rope=rope or 0.0) if f.code != "failed-learner"]
 
 
 def _findings(found: list[Finding]) -> list[Finding]:

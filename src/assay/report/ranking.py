@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 
 from assay.evaluate import LEARNERS, Comparison, Standing
+from assay.evaluate.pairs import test_rows_per_training_row
 from assay.evaluate.show import duration, signed
 from assay.evaluate.verdict import shown_p
 from assay.report.rank_diagram import average_ranks, rank_diagram
 from assay.report.svg import Scale, axis, share_bar, whisker
+from assay.stats.correlated_t import correlated_t
 
 __all__ = ["differences", "measures", "number", "pairs", "ranked", "ranks", "tiles", "times"]
 
 PLOT = 380.0  # width of the plots in tables, in their own units
 MOST_PAIRS = 24  # learners in the matrix of all pairs
+SURE = 0.95  # from which probability on two learners are called practically equal
 
 
 def number(value: float) -> str:
@@ -141,24 +144,27 @@ def differences(result: Comparison, rope: float | None) -> dict[str, Any] | None
                 "difference": signed(s.difference),
                 "p": "none" if np.isnan(s.p) else shown_p(s.p).removeprefix("p = ").removeprefix("p "),
                 "verdict": "not significantly worse" if s.level else "significantly worse",
-                "size": _size(s, rope, result.metrics[0].better),
+                "size": _size(result, s, best.learner, rope),
                 "sentence": str(verdict),
             }
         )  # fmt: skip
     return {"best": best.learner, "axis": axis(scale), "rows": rows, "rope": rope}
 
 
-def _size(s: Standing, rope: float | None, better: str) -> str:
-    """What the interval says about the size of a difference, measured by the region that does not matter."""
-    if rope is None or np.isnan(s.difference_low):
+def _size(result: Comparison, s: Standing, best: str, rope: float | None) -> str:
+    """How probable it is that the difference matters, given what the splits showed (Corani and Benavoli 2015)."""
+    gaps = result.values(s.learner) - result.values(best)
+    there = np.isfinite(gaps)
+    if rope is None or there.sum() < 2:
         return ""
-    worse = 1.0 if better == "lower" else -1.0
-    low, high = sorted((worse * s.difference_low, worse * s.difference_high))
-    if -rope <= low and high <= rope:
+    found = correlated_t(gaps[there], ratio=test_rows_per_training_row(result, there), rope=rope)
+    worse, better = found.right, found.left
+    if result.metrics[0].better == "higher":
+        worse, better = better, worse
+    if found.within >= SURE:
         return "practically equal"
-    if s.level:
-        return "size undecided: it may matter" if high > rope else "size undecided"
-    return "by more than matters" if low > rope else "by how much is undecided"
+    said = [(worse, "worse"), (found.within, "equal"), (better, "better")]
+    return "practically " + ", ".join(f"{word} {p:.0%}" for p, word in said if p >= 0.005)
 
 
 def pairs(result: Comparison) -> dict[str, Any] | None:

@@ -1,0 +1,121 @@
+"""The page of a study: every number is there, names are text, gaps are told."""
+
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from assay.experiments import Experiment
+from assay.report import read_settings, render_study, write_study
+from assay.trees import DecisionTreeClassifier
+
+EVIL = "</script><script>alert(1)</script>\"'"
+rng = np.random.default_rng(0)
+SMALL = (rng.normal(size=(40, 2)) + np.arange(40)[:, None] % 2, np.arange(40) % 2)
+
+
+class Fails(ClassifierMixin, BaseEstimator):
+    """Fails on tables of two columns."""
+
+    def fit(self, X, y):
+        if np.shape(X)[1] == 2:
+            raise ValueError("two columns are <b>too few</b>")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.repeat(self.classes_[0], len(X))
+
+
+@pytest.fixture(scope="module")
+def study():
+    learners = {
+        "majority": "majority", "lda": "lda", "naive bayes": "naive bayes",
+        "tree": (DecisionTreeClassifier(random_state=0), {"max_depth": [1, 5]}),
+    }  # fmt: skip
+    data = {"small": SMALL, "iris": "iris", "wine": "wine", EVIL: "breast_cancer"}
+    return Experiment(learners, data, design="3-fold", metrics=["error", "auc"]).run()
+
+
+@pytest.fixture(scope="module")
+def html(study):
+    return render_study(study)
+
+
+def text_of(html):
+    body = re.sub(r"<(script|style).*?</\1>", " ", html, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def test_every_mean_rank_and_sentence_is_there(study, html):
+    text = text_of(html)
+    for metric in ("error", "auc"):
+        for mean in study.table(metric).ravel():
+            assert f"{mean:.4f}" in text
+    for rank in study.ranks():
+        assert f"{rank:.2f}" in text
+    found = study.conclusion()
+    assert all(" ".join(s.split()) in text for s in found.sentences)
+    assert f"critical difference {found.pairs.critical:.2f}" in text
+
+
+def test_names_are_text_and_the_page_runs_its_own_script_alone(html):
+    assert "<script>alert" not in html and html.count("<script") == 3
+    assert "&lt;/script&gt;&lt;script&gt;alert(1)" in html
+    assert not re.search(r"https?://|url\(|@import", html)
+    assert len(html.encode()) < 200_000
+
+
+@pytest.mark.capability("IML-19-04")
+def test_steps_a_to_g_are_on_the_page_of_a_study(study, html):
+    for letter, title, _ in study.checklist.steps:
+        assert f"<b>{letter}</b> {title}" in html
+    assert study.checklist.status in html
+
+
+def test_effects_of_settings_are_told(study, html):
+    term = study.effects("tree").terms[0]
+    text = text_of(html)
+    assert "What the settings do" in text and term.name == "max_depth"
+    assert ", ".join(f"{level}: {mean:.4f}" for level, mean in zip(term.levels, term.means)) in text
+
+
+def test_settings_come_back(study, tmp_path):
+    found = read_settings(write_study(study, tmp_path / "study.html"))
+    assert found["kind"] == "study" and [d["name"] for d in found["data"]] == study.data
+    assert [e["name"] for e in found["learners"]] == study.learners and found["seed"] == 0
+    assert study.report(tmp_path / "again.html").exists()
+
+
+def test_the_numbers_for_programs_are_the_table(study, html):
+    block = html.split('id="assay-result">')[1].split("</script>")[0]
+    found = json.loads(block)
+    np.testing.assert_allclose(found["means"]["error"], study.table("error"), rtol=1e-12)
+
+
+def test_failed_and_missing_cells_are_told():
+    study = Experiment(
+        {"fails": Fails(), "lda": "lda", "majority": "majority"},
+        {"small": SMALL, "iris": "iris"},
+        design="3-fold",
+    ).run()
+    html = render_study(study)
+    assert "failed" in text_of(html) and "&lt;b&gt;too few&lt;/b&gt;" in html
+    assert "nan" not in text_of(html).split()
+
+
+@pytest.mark.parametrize(("learners", "data"), [(["lda"], ["iris"]), (["lda", "majority"], ["iris", "wine"]),
+                                              (["lda", "majority", "knn"], ["iris"])])  # fmt: skip
+def test_one_data_set_one_learner_and_two_are_pages_too(learners, data):
+    html = render_study(Experiment(learners, data, design="3-fold").run())
+    assert "nan" not in text_of(html).split() and "<b>G</b>" in html
+    assert ("critical difference" in html) == (len(learners) > 2 and len(data) > 1)
+
+
+def test_nothing_run_yet_is_a_page_that_says_so(tmp_path):
+    experiment = Experiment(["lda", "majority"], ["iris", "wine"], design="3-fold", folder=tmp_path / "e")
+    html = render_study(experiment.run(budget=0.0))
+    assert "<b>A</b>" in html and "nan" not in text_of(html).split()
