@@ -362,14 +362,15 @@ def test_sessions_note_versions_and_ends(tmp_path):
 
 
 def test_a_dead_worker_is_explained(monkeypatch):
-    import joblib
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    def dead(jobs):
+    from assay.experiments import schedule
+
+    def dead(*_args, **_options):
         raise TerminatedWorkerError("gone")
         yield
 
-    monkeypatch.setattr(joblib, "Parallel", lambda **_: dead)
+    monkeypatch.setattr(schedule, "each", dead)
     with pytest.raises(AssayError, match=r"worker process was ended by the system.*fewer processes"):
         experiment().run(n_jobs=2)
 

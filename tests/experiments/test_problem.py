@@ -114,3 +114,12 @@ def test_a_file_without_a_target_names_its_columns(tmp_path):
         DataError, match=r"which column of .*loans\.csv is to be predicted.*age, who, when, late"
     ):
         problem(file(tmp_path, ROWS))
+
+
+def test_other_processes_get_rows_as_they_came_only_if_a_learner_wants_them():
+    found = problem(PAIR)
+    assert found.sent is found.data
+    lean = problem(PAIR)
+    lean.raw = False
+    assert lean.sent.raw is None and lean.data.raw is not None
+    assert lean.sent.table is lean.data.table

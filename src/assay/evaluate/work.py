@@ -1,4 +1,4 @@
-"""Doing the same with many things, here or in other processes, with the results in order."""
+"""Doing the same with many things, here or in other processes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ def alone(n_jobs: int | None) -> bool:
     return effective_n_jobs(n_jobs) == 1
 
 
-def each(function: Callable[..., R], work: Iterable[tuple[Any, ...]], n_jobs: int | None) -> Generator[R]:
-    """``function(*one)`` for each, in order, as they are finished. Closing it early ends what still runs.
+def each(
+    function: Callable[..., R], work: Iterable[tuple[Any, ...]], n_jobs: int | None, ordered: bool = True
+) -> Generator[R]:
+    """``function(*one)`` for each, in order, or each as soon as it is finished. Closing it early ends what still runs.
 
     >>> from assay.evaluate.work import each
     >>> list(each(pow, [(2, 3), (3, 2)], None))
@@ -38,7 +40,8 @@ def each(function: Callable[..., R], work: Iterable[tuple[Any, ...]], n_jobs: in
         return
     from joblib import Parallel, delayed
 
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(function)(*one) for one in work)
+    how = "generator" if ordered else "generator_unordered"
+    results = Parallel(n_jobs=n_jobs, return_as=how)(delayed(function)(*one) for one in work)
     try:
         for result in results:  # noqa: UP028 ("yield from" would close them before we can say that it is wanted)
             yield result

@@ -120,10 +120,7 @@ class Experiment:
         trials = []
         for problem in self.problems:
             own = [Trial(problem, e, e.candidate(problem.data.table)) for e in entrants]
-            if not any(t.candidate.raw for t in own):
-                problem.data.raw = (
-                    None  # nobody needs the rows as they came, so no process has to be sent them
-                )
+            problem.raw = any(t.candidate.raw for t in own)
             trials += own
         return trials
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +48,16 @@ class Problem:
     about: Description
     seed: int
     notes: list[str] = field(default_factory=list)
+    raw: bool = True  # whether a learner wants the rows as they came
+
+    @cached_property
+    def sent(self) -> Data:
+        """The rows as other processes get them: as they came only if a learner wants them so."""
+        if self.raw:
+            return self.data
+        lean = copy(self.data)
+        lean.raw = None
+        return lean
 
     @cached_property
     def splits(self) -> list[Split]:

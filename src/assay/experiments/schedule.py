@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from assay.core.parallel import one_blas_thread
 from assay.core.progress import progress
@@ -12,6 +13,7 @@ from assay.errors import AssayError
 from assay.evaluate import Split
 from assay.evaluate.fold import Cell, Data, Fold, Task, run_cell
 from assay.evaluate.prepared import Candidate
+from assay.evaluate.work import alone, each
 from assay.experiments.cells import Job
 from assay.experiments.clock import Clock
 
@@ -28,8 +30,6 @@ def run_jobs(
     Within a budget, a cell is started only if the time that such cells take is still left. In every process a cell
     has one BLAS thread, so its numbers do not depend on how many processes there are.
     """
-    from joblib import effective_n_jobs
-
     deadline = None if budget is None else time.time() + budget
     left = len(jobs)
 
@@ -41,7 +41,7 @@ def run_jobs(
 
     try:
         with progress(total=len(jobs), description="running the experiment") as bar:
-            if len(jobs) < 2 or (n_jobs in (None, 1) and effective_n_jobs(n_jobs) == 1):
+            if len(jobs) < 2 or alone(n_jobs):
                 _here(jobs, task, note, clock, deadline)
             else:
                 _elsewhere(jobs, task, note, clock, deadline, n_jobs)
@@ -62,20 +62,17 @@ def _here(jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: f
 def _elsewhere(
     jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: float | None, n_jobs: int | None
 ) -> None:
-    from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    def work() -> Iterator[object]:
+    def work() -> Iterator[tuple[Any, ...]]:
         for i, job in enumerate(jobs):
             seconds = clock.of(job) or 0.0
             if deadline is not None and time.time() + seconds >= deadline:
                 continue
             latest = None if deadline is None else deadline - seconds
-            data = job.trial.problem.data
-            yield delayed(_one)(i, job.trial.candidate, data, job.split, _block(job), task, latest)
+            yield i, job.trial.candidate, job.trial.problem.sent, job.split, _block(job), task, latest
 
-    # rows beyond 64 kB are shared through a file rather than sent with every cell
-    found = Parallel(n_jobs=n_jobs, return_as="generator_unordered", max_nbytes="64K")(work())
+    found = each(_one, work(), n_jobs, ordered=False)
     try:
         for i, cell, seconds in found:
             if cell is not None:
