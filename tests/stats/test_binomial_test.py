@@ -90,3 +90,9 @@ def test_rows_that_are_all_alike():
 def test_wrong_input_is_named(call, words):
     with pytest.raises((DataError, ParameterError), match=words):
         call()
+
+
+def test_same_as_the_example_of_r():
+    """R 4, help of binom.test: Mendel's 682 of 925 plants against three quarters."""
+    found = binomial_test(682, 925, 0.75)
+    assert_allclose([found.p, found.low, found.high], [0.3825, 0.7076683, 0.7654066], rtol=5e-5)

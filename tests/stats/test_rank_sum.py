@@ -68,3 +68,11 @@ def test_degenerate_samples():
         rank_sum([1], [2], method="fast")
     with pytest.raises(ParameterError, match="up to 200"):
         rank_sum(np.arange(150), np.arange(100), method="exact")
+
+
+def test_same_as_the_example_of_r():
+    """R 4, help of wilcox.test: permeability of a membrane at term and before (Hollander and Wolfe 1973)."""
+    term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46]
+    found = rank_sum(term, [1.15, 0.88, 0.90, 0.74, 1.21], alternative="greater")
+    assert found.statistic == 35
+    assert_allclose(found.p, 0.1272, atol=5e-5)

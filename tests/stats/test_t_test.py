@@ -95,3 +95,14 @@ def test_samples_without_spread_are_judged_by_counting():
 def test_wrong_input_is_named(call, words):
     with pytest.raises((DataError, ParameterError), match=words):
         call()
+
+
+def test_same_as_the_examples_of_r():
+    """R 4, help of t.test: the hours of sleep gained by ten patients with two drugs (Student 1908)."""
+    first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
+    second = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+    welch, pairs = t_test(first, second), t_test(first, second, paired=True)
+    assert_allclose([welch.statistic, welch.df, welch.p], [-1.8608, 17.776, 0.07939], rtol=6e-5)
+    assert_allclose([welch.low, welch.high], [-3.3654832, 0.2054832], atol=5e-8)
+    assert_allclose([pairs.statistic, pairs.df, pairs.p], [-4.0621, 9, 0.002833], rtol=2e-4)
+    assert_allclose([pairs.low, pairs.high], [-2.4598858, -0.7001142], atol=5e-8)

@@ -135,3 +135,12 @@ def test_sum_distribution_of_equal_steps_is_binomial():
 def test_wrong_input_is_named(call, words):
     with pytest.raises((DataError, ParameterError), match=words):
         call()
+
+
+def test_same_as_the_example_of_r():
+    """R 4, help of wilcox.test: depression of nine patients before and after (Hollander and Wolfe 1973)."""
+    before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+    after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+    found = wilcoxon_signed_rank(before, after, alternative="greater")
+    assert found.r_plus == 40
+    assert_allclose(found.p, 0.01953, atol=5e-6)

@@ -9,7 +9,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import is_number
 from assay.stats.summary import Summary
-from assay.stats.tails import tested
+from assay.stats.tails import judge
 from assay.stats.test_result import check_alpha, check_alternative
 
 __all__ = ["mean_interval", "variance_interval"]
@@ -57,7 +57,7 @@ def mean_interval(
             -np.inf if alternative == "less" else s.mean,
             np.inf if alternative == "greater" else s.mean,
         )
-    _, _, low, high = tested(s.mean, error / np.sqrt(s.n), df, alpha, alternative)  # (1), (2)
+    _, _, low, high = judge(s.mean, error / np.sqrt(s.n), df, alpha, alternative)  # (1), (2)
     return float(low), float(high)
 
 

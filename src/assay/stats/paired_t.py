@@ -9,7 +9,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import as_matrix, is_number
 from assay.stats.summary import NO_SPREAD, Summary, sample, squarable
-from assay.stats.tails import tested
+from assay.stats.tails import judge
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
 __all__ = ["paired_t", "paired_t_all"]
@@ -105,7 +105,7 @@ def _judged(
         )
     varies = spreads > NO_SPREAD * largest
     scale = np.where(varies, spreads, 1.0) * np.sqrt(1 / J + ratio)
-    statistics, p, low, high = (v.tolist() for v in tested(means, scale, J - 1, alpha, alternative))  # (1)
+    statistics, p, low, high = (v.tolist() for v in judge(means, scale, J - 1, alpha, alternative))  # (1)
     name = "corrected resampled t test" if ratio else "paired t test"
     return [
         TestResult(name, statistics[i], p[i], J - 1, alternative, alpha, mean, low[i], high[i])

@@ -12,7 +12,7 @@ from assay.errors import DataError, ParameterError
 from assay.stats._checks import is_number
 from assay.stats.paired_t import paired_t
 from assay.stats.summary import Summary, sample
-from assay.stats.tails import tested
+from assay.stats.tails import judge
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
 __all__ = ["t_test"]
@@ -114,7 +114,7 @@ def _of_two(a: Summary, b: Summary, mean: float, equal: bool, alpha: float, alte
         parts = va / a.n, vb / b.n
         error = np.sqrt(sum(parts))
         df = sum(parts) ** 2 / (parts[0] ** 2 / (a.n - 1) + parts[1] ** 2 / (b.n - 1))  # (2)
-    t, p, low, high = (float(v) for v in tested(gap, error, df, alpha, alternative, mean))
+    t, p, low, high = (float(v) for v in judge(gap, error, df, alpha, alternative, mean))
     return TestResult(name, t, p, float(df), alternative, alpha, gap, low, high)
 
 

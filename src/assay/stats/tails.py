@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.special import nctdtr, ndtr, stdtr, stdtrit
 
-__all__ = ["Tested", "noncentral_t", "tail", "tested"]
+__all__ = ["Judged", "judge", "noncentral_t", "tail"]
 
-Tested = tuple[Any, Any, Any, Any]
+Judged = tuple[Any, Any, Any, Any]
 
 
 def tail(statistic: Any, df: Any, alternative: str) -> Any:
@@ -26,7 +26,7 @@ def tail(statistic: Any, df: Any, alternative: str) -> Any:
     return 2 * stdtr(df, -np.abs(statistic))
 
 
-def tested(gap: Any, error: Any, df: Any, alpha: float, alternative: str, null: float = 0.0) -> Tested:
+def judge(gap: Any, error: Any, df: Any, alpha: float, alternative: str, null: float = 0.0) -> Judged:
     r"""Statistic, p, and the interval of an estimate whose standard error is known or estimated.
 
     .. math:: t = (\hat\theta - \theta_0) / se, \qquad \hat\theta \pm t_{1-\alpha/2,\,df}\, se
@@ -39,8 +39,8 @@ def tested(gap: Any, error: Any, df: Any, alpha: float, alternative: str, null: 
     df : degrees of freedom; inf for the normal
     null : the value of the hypothesis
 
-    >>> from assay.stats.tails import tested
-    >>> [round(float(v), 4) for v in tested(5.2, 0.2, float("inf"), 0.05, "two-sided", null=5)]
+    >>> from assay.stats.tails import judge
+    >>> [round(float(v), 4) for v in judge(5.2, 0.2, float("inf"), 0.05, "two-sided", null=5)]
     [1.0, 0.3173, 4.808, 5.592]
     """
     statistic = (gap - null) / error

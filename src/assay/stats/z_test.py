@@ -9,7 +9,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import is_number
 from assay.stats.summary import Summary
-from assay.stats.tails import tested
+from assay.stats.tails import judge
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
 __all__ = ["z_test"]
@@ -58,7 +58,7 @@ def z_test(
     if sigma is None and s.constant:
         return _without_spread(s, mean, alpha, alternative)
     error = (s.sd if sigma is None else sigma) / np.sqrt(s.n)
-    z, p, low, high = (float(v) for v in tested(s.mean, error, np.inf, alpha, alternative, mean))  # (1)
+    z, p, low, high = (float(v) for v in judge(s.mean, error, np.inf, alpha, alternative, mean))  # (1)
     why = "The sample's own deviation stands in for sigma." if sigma is None and s.n < 30 else ""
     return TestResult("z test", z, p, None, alternative, alpha, s.mean, low, high, why)
 
