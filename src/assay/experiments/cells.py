@@ -17,6 +17,7 @@ from assay.evaluate.prepared import Candidate
 from assay.experiments.fingerprint import digest, settings_text
 from assay.experiments.grid import Entrant
 from assay.experiments.problem import Problem
+from assay.experiments.run_order import randomised_order
 
 __all__ = ["Job", "Trial", "as_cell", "as_record", "in_random_order"]
 
@@ -71,17 +72,14 @@ def in_random_order(trials: Sequence[Trial], seed: int) -> list[Job]:
     time (a warm machine, a busy neighbour) favours nobody, and a run that ends early has whole repetitions.
     """
     rng = np.random.default_rng([seed, 19])  # another stream than that of the splits
-    blocks: dict[tuple[int, str, int], list[Job]] = {}
+    repetitions: dict[int, list[Job]] = {}
     for trial in trials:
         for number, split in enumerate(trial.problem.splits):
-            place = (split.repetition, trial.problem.name, number)
-            blocks.setdefault(place, []).append(trial.job(number))
+            repetitions.setdefault(split.repetition, []).append(trial.job(number))
     order = []
-    for repetition in sorted({place[0] for place in blocks}):
-        own = [place for place in blocks if place[0] == repetition]
-        for i in rng.permutation(len(own)):
-            block = blocks[own[i]]
-            order += [block[j] for j in rng.permutation(len(block))]
+    for _, jobs in sorted(repetitions.items()):
+        blocks = [f"{job.number} {job.trial.problem.name}" for job in jobs]
+        order += [jobs[i] for i in randomised_order(jobs, blocks=blocks, random_state=rng)]
     return order
 
 

@@ -58,7 +58,8 @@ def randomised_order(
             f"randomised_order: expected {n} block labels, one per run, got shape {labels.shape}."
         )
     _, block = np.unique(labels, return_inverse=True)
-    order = [rng.permutation(np.flatnonzero(block == b)) for b in rng.permutation(block.max() + 1)]
+    members = np.split(np.argsort(block, kind="stable"), np.cumsum(np.bincount(block))[:-1])
+    order = [rng.permutation(members[b]) for b in rng.permutation(len(members))]
     return np.concatenate(order).astype(np.intp)
 
 
