@@ -50,7 +50,7 @@ class CalibrationDisplay(Peer):
     >>> y = np.random.default_rng(0).random(200) < p
     >>> display = CalibrationDisplay.from_predictions(y, p, n_bins=4, band=True, histogram=True)
     >>> display.prob_pred.round(2)
-    array([0.13, 0.38, 0.62, 0.87])
+    array([0.13, 0.37, 0.63, 0.87])
     >>> inside = display.curves_[0].consistent_low <= display.curves_[0].observed
     >>> bool(inside.all())
     True

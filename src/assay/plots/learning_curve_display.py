@@ -40,7 +40,7 @@ class LearningCurveDisplay(Peer):
     >>> from assay.plots import LearningCurveDisplay
     >>> display = LearningCurveDisplay(train_sizes=[10, 20, 40], train_scores=[[1, 1], [0.9, 1], [0.9, 0.9]],
     ...                                test_scores=[[0.6, 0.7], [0.7, 0.8], [0.8, 0.8]]).plot()
-    >>> display.lines_[1].get_ydata().tolist()
+    >>> display.lines_[1].get_ydata().round(2).tolist()
     [0.65, 0.75, 0.8]
     """
 

@@ -44,7 +44,7 @@ class RocCurveDisplay(Peer):
     >>> truth, score = [1, 1, 0, 1, 1, 0, 1, 0, 0, 0], [.95, .9, .8, .7, .6, .55, .5, .4, .3, .1]
     >>> display = RocCurveDisplay.from_predictions(truth, score, name="tree", hull=True, interval=True)
     >>> display.ax_.get_legend().get_texts()[0].get_text()
-    'tree (AUC = 0.840, 0.486 to 0.967)'
+    'tree (AUC = 0.840, 0.410 to 0.975)'
     >>> display.hulls_[0].get_ydata()
     array([0. , 0.4, 0.8, 1. , 1. ])
     """

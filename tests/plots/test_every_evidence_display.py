@@ -1,0 +1,103 @@
+"""Promises that every display of evidence keeps: names are names, axes that are given are used."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from assay.evaluate import compare
+from assay.experiments.factorial import full_factorial
+from assay.experiments.surface_designs import central_composite
+from assay.plots.bound_display import BoundDisplay
+from assay.plots.calibration_display import CalibrationDisplay
+from assay.plots.comparison_display import ComparisonDisplay
+from assay.plots.confusion_matrix_display import ConfusionMatrixDisplay
+from assay.plots.cost_curve_display import CostCurveDisplay
+from assay.plots.critical_difference_display import CriticalDifferenceDisplay
+from assay.plots.det_curve_display import DetCurveDisplay
+from assay.plots.effects_display import EffectsDisplay
+from assay.plots.gain_display import GainDisplay
+from assay.plots.lift_display import LiftDisplay
+from assay.plots.paired_difference_display import PairedDifferenceDisplay
+from assay.plots.posterior_display import PosteriorDisplay
+from assay.plots.power_display import PowerDisplay
+from assay.plots.precision_recall_display import PrecisionRecallDisplay
+from assay.plots.rank_strip_display import RankStripDisplay
+from assay.plots.response_surface_display import ResponseSurfaceDisplay
+from assay.plots.risk_coverage_display import RiskCoverageDisplay
+from assay.plots.roc_curve_display import RocCurveDisplay
+from assay.plots.shattering_display import ShatteringDisplay
+from assay.plots.threshold_display import ThresholdDisplay
+
+HOSTILE = [r"$\oops$ $5$", "<b>bold</b> & 'it'", "_hidden", "é Ω" + " very long" * 30, "two\nlines\t%s {0}"]
+RNG = np.random.default_rng(2)
+Y = np.array(["no $", r"$\yes_{"])[RNG.integers(0, 2, 80)]
+X = RNG.normal(size=(80, 2)) + (Y == "no $")[:, None]
+
+
+@pytest.fixture(scope="module")
+def result():
+    from assay.bayes import GaussianNB
+    from assay.trees import DecisionTreeClassifier
+
+    models = [
+        GaussianNB(),
+        *(DecisionTreeClassifier(max_depth=k) for k in (1, 2, 3)),
+        GaussianNB(var_smoothing=1),
+    ]
+    return compare(dict(zip(HOSTILE, models)), X, Y, design="2x3")
+
+
+def drawn(result, ax=None):
+    """Every display, with names that mean mischief."""
+    a, b = HOSTILE[:2]
+    runs = full_factorial({HOSTILE[0]: [1, 2], HOSTILE[1]: ["$", "$$"], HOSTILE[3]: [0, 1]})
+    values = np.arange(8.0) ** 2
+    surface = central_composite({HOSTILE[0]: (1, 2), HOSTILE[3]: (0, 1)})
+    yield ComparisonDisplay.from_comparison, (result,), {}
+    yield PairedDifferenceDisplay.from_comparison, (result,), {"rope": 0.01}
+    yield PosteriorDisplay.from_comparison, (result, a, b), {}
+    yield ConfusionMatrixDisplay.from_comparison, (result,), {}
+    for curves in (RocCurveDisplay, PrecisionRecallDisplay, DetCurveDisplay, CostCurveDisplay, GainDisplay,
+                   LiftDisplay, RankStripDisplay, CalibrationDisplay):  # fmt: skip
+        yield curves.from_comparison, (result,), {}
+    yield RiskCoverageDisplay.from_comparison, (result,), {}
+    yield ThresholdDisplay.from_comparison, (result,), {}
+    yield CriticalDifferenceDisplay.from_ranks, ([1.2, 2.0, 2.8], 9, HOSTILE[:3]), {}
+    yield CriticalDifferenceDisplay.from_ranks, ([1.2, 2.0, 2.8], 9, HOSTILE[:3]), {"control": 0}
+    for kind in ("half-normal", "main", "interaction"):
+        yield EffectsDisplay.from_runs, (runs, values), {"kind": kind}
+    yield (
+        ResponseSurfaceDisplay.from_runs,
+        (surface, np.arange(len(surface)) ** 2.0),
+        {"response": HOSTILE[0]},
+    )
+    yield BoundDisplay([1, 2], {HOSTILE[0]: [0.2, 0.1]}, {HOSTILE[2]: [0.1, 0.1]}).plot, (), {}
+    yield PowerDisplay([1, 2], {HOSTILE[0]: [0.2, 0.1]}, test=HOSTILE[1]).plot, (), {}
+    yield ShatteringDisplay.from_points, ("lines", [(0, 0), (1, 1)]), {}
+
+
+def test_hostile_names_are_drawn_as_they_are(result):
+    """A formula that cannot be read, or a warning, would stop the drawing."""
+    for make, given, options in drawn(result):
+        display = make(*given, **options)
+        display.figure_.canvas.draw()
+        texts = [t for t in display.figure_.findobj(plt.Text) if t.get_visible() and t.get_parse_math()]
+        shown = [t for t in texts if t.get_text().count("$") > 1]
+        assert all(r"\mathdefault" in t.get_text() for t in shown), make  # only powers of ten are formulas
+        plt.close("all")
+
+
+def test_axes_that_are_given_are_used(result):
+    for make, given, options in drawn(result):
+        figure, axes = plt.subplots(1, 2)
+        display = make(*given, ax=axes[1], **options)
+        assert display.ax_ is axes[1] and display.figure_ is figure, make
+        assert not axes[0].lines and not axes[0].collections and plt.get_fignums() == [figure.number], make
+        plt.close("all")
+
+
+def test_names_in_legends_are_short_and_none_is_lost(result):
+    display = RocCurveDisplay.from_comparison(result)
+    texts = [t.get_text() for t in display.ax_.get_legend().get_texts()]
+    assert len(texts) == 5 and max(map(len, texts)) < 80
+    assert any("_hidden" in text for text in texts) and any(r"$\oops$ $5$" in text for text in texts)
