@@ -37,6 +37,13 @@ def test_columns_from_zero_to_one():
     )
 
 
+def test_scales_that_end_by_nature_are_no_trace():
+    grey = np.clip(np.random.default_rng(0).normal(0.4, 0.3, (400, 5)), 0, 1)
+    assert (
+        grey.min() == 0 and grey.max() == 1 and "scaled-before-split" not in found(grey, np.arange(400) % 2)
+    )
+
+
 def test_a_scale_learned_from_some_rows_alone_is_no_trace():
     half = np.arange(len(X)) % 2 == 0
     assert "scaled-before-split" not in found(StandardScaler().fit(X[half]).transform(X), Y)

@@ -81,6 +81,18 @@ def test_a_column_filled_in_when_the_class_is_known():
     assert "rows without a value of gone have the class no" in said.sentence
 
 
+def test_life_boats():
+    """Known of nearly all who survived and of hardly anybody else, as in the Titanic's passenger list."""
+    draw = np.random.default_rng(0)
+    survived = (draw.random(1300) < 0.38).astype(int)
+    boat = np.where(draw.random(1300) < np.where(survived, 0.97, 0.01), draw.choice(list("ABCD"), 1300), None)
+    said = found({"boat": boat, "age": draw.normal(30, 10, 1300)}, survived)["missing-tells-class", "boat"]
+    assert (
+        said.sentence.startswith("nearly all of ")
+        and "rows with a value of boat have the class 1" in said.sentence
+    )
+
+
 def test_holes_by_chance_tell_nothing():
     X = CLEAN.assign(reason=np.where(rng.random(N) < 0.4, None, "price"), few=np.r_[[None] * 5, np.ones(95)])
     assert "missing-tells-class" not in codes(X, Y)  # five rows are no evidence

@@ -27,7 +27,7 @@ def scaled_beforehand(case: Case) -> Iterator[Finding]:
             spread = float(known.std())
             if abs(spread - 1) < close or abs(spread * np.sqrt(len(known) / (len(known) - 1)) - 1) < close:
                 standard.append(name)
-        elif known.min() == 0 and abs(float(known.max()) - 1) < 1e-9:
+        elif known.min() == 0 and abs(float(known.max()) - 1) < 1e-9 and _few(known):
             ranged.append(name)
     for names, words in (
         (standard, "mean 0 and standard deviation 1"),
@@ -43,6 +43,12 @@ def scaled_beforehand(case: Case) -> Iterator[Finding]:
                 "before the split, by the rows that are to test, too. Bring the numbers as they were measured; "
                 "compare scales inside each fold.",
             )
+
+
+def _few(known: np.ndarray) -> bool:
+    """Whether few values are at either end: many are where a scale ends by nature, as with shares and grey levels."""
+    most = max(3, len(known) // 100)
+    return bool((known <= known.min()).sum() <= most and (known >= known.max() - 1e-9).sum() <= most)
 
 
 def filled_beforehand(case: Case) -> Iterator[Finding]:

@@ -115,7 +115,7 @@ class Case:
         target = self.target
         if target is None or target.measured or len(target.labels) < 2:
             return False
-        return len(self.rows) >= 20 and len(target.labels) <= len(self.rows) / 3
+        return len(self.rows) >= 20 and len(target.labels) <= len(self.rows) / 3 and self.blind > 0
 
     @property
     def plan(self) -> Resampling:

@@ -79,7 +79,13 @@ def holes_that_tell(case: Case) -> Iterator[Finding]:
                 continue
             counts = np.bincount(case.y[state], minlength=len(share))
             k = int(counts.argmax())
-            if counts[k] >= 0.995 * n and share[k] <= 0.9 and n * np.log(share[k]) < np.log(1e-6):
+            odds = (counts[k] + 0.5) / (n - counts[k] + 0.5) / (share[k] / (1 - share[k]))
+            if (
+                counts[k] >= 0.95 * n
+                and odds >= 10
+                and share[k] <= 0.9
+                and n * np.log(share[k]) < np.log(1e-6)
+            ):
                 label = case.target.labels[k] if case.target else k
                 yield Finding(
                     "missing-tells-class",

@@ -14,7 +14,8 @@ __all__ = ["STRADDLING_CHECKS"]
 _FINE = 20  # distinct numbers from which on two rows are not equal by chance
 _NAMES_GROUPS = {
     "id", "patient", "subject", "user", "customer", "client", "person", "household", "session", "device", "machine",
-    "document", "doc", "author", "speaker", "animal", "account", "participant", "family",
+    "document", "doc", "author", "speaker", "animal", "account", "participant", "family", "uid", "userid", "customerid",
+    "patientid", "subjectid", "accountid", "sessionid", "deviceid",
 }  # fmt: skip
 _NAMES_TIMES = {"date", "time", "timestamp", "datetime", "year", "month", "day", "when"}
 
