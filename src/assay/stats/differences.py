@@ -11,7 +11,8 @@ from assay.stats.summary import sample
 
 __all__ = ["DIGITS", "paired_differences"]
 
-DIGITS = 10  # differences that agree so far, measured by the largest value, are equal
+DIGITS = 10  # differences that agree so far, measured by the largest one, are equal
+DIGITS_OF_VALUES = 12  # measured by the largest value they are differences of, if it is known
 
 
 def paired_differences(first: Any, second: Any, who: str, least: int = 1) -> np.ndarray:
@@ -22,14 +23,14 @@ def paired_differences(first: Any, second: Any, who: str, least: int = 1) -> np.
     array([0.1, 0.1])
     """
     d = sample(first, who, least, "pairs")
-    scale = np.abs(d).max(initial=0.0)
+    scale, digits = np.abs(d).max(initial=0.0), DIGITS
     if second is not None:
         other = sample(second, who, least, "pairs")
         if len(other) != len(d):
             raise DataError(f"{who}: pairs need two samples of one length, got {len(d)} and {len(other)}.")
-        scale = max(scale, np.abs(other).max(initial=0.0))
+        scale, digits = max(scale, np.abs(other).max(initial=0.0)), DIGITS_OF_VALUES
         d = d - other
     if scale == 0:
         return d
-    decimals = DIGITS - int(np.floor(np.log10(scale)))
+    decimals = digits - int(np.floor(np.log10(scale)))
     return np.round(d, decimals) if abs(decimals) < 300 else d

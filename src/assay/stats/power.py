@@ -239,7 +239,9 @@ def _counted(test: str, gap: float, power: float, s: Setting) -> int:
             n = ceil(n * 1.002)
         return n
     each = s.disagree if test == "mcnemar" else s.p0 * (1 - s.p0)
-    n = ceil(near * (1 + min(4.0, 10 / np.sqrt(max(near * each, 1e-9)))) + 10 / each) + 20
+    n = ceil(near * (1 + min(4.0, 10 / np.sqrt(max(near * each, 1e-9)))) + min(10 / each, 10 * near)) + 20
+    while POWERS[test](gap, float(n), s) < power:
+        n *= 2
     while n > 1 and POWERS[test](gap, float(n - 1), s) >= power:
         n -= 1
     return n
