@@ -123,3 +123,14 @@ def test_other_processes_get_rows_as_they_came_only_if_a_learner_wants_them():
     lean.raw = False
     assert lean.sent.raw is None and lean.data.raw is not None
     assert lean.sent.table is lean.data.table
+
+
+@pytest.mark.parametrize("design", ["2x5", "leave-one-out", "3xholdout", "bootstrap(4)", "3-time"])
+def test_splits_come_back_as_they_were_dealt(design):
+    found = problem(PAIR, design)
+    dealt = list(found.design.splits(found.data.codes, 0, None, None))
+    assert len(found.splits) == len(dealt)
+    for kept, split in zip(found.splits, dealt):
+        assert kept[:2] == split[:2]
+        assert (kept.train == split.train).all() and (kept.test == split.test).all()
+        assert kept.train.dtype == split.train.dtype

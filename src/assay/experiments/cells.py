@@ -74,8 +74,8 @@ def in_random_order(trials: Sequence[Trial], seed: int) -> list[Job]:
     rng = np.random.default_rng([seed, 19])  # another stream than that of the splits
     repetitions: dict[int, list[Job]] = {}
     for trial in trials:
-        for number, split in enumerate(trial.problem.splits):
-            repetitions.setdefault(split.repetition, []).append(trial.job(number))
+        for number, (repetition, _) in enumerate(trial.problem.places):
+            repetitions.setdefault(repetition, []).append(trial.job(number))
     order = []
     for _, jobs in sorted(repetitions.items()):
         blocks = [f"{job.number} {job.trial.problem.name}" for job in jobs]
@@ -85,13 +85,13 @@ def in_random_order(trials: Sequence[Trial], seed: int) -> list[Job]:
 
 def as_record(job: Job, cell: Cell, seconds: float, session: int) -> dict[str, Any]:
     """A cell as JSON can hold it, every number to its last bit."""
-    split = job.split
+    repetition, fold = job.trial.problem.places[job.number]
     return {
         "key": job.key,
         "data": job.trial.problem.name,
         "learner": job.trial.entrant.name,
-        "repetition": split.repetition,
-        "fold": split.fold,
+        "repetition": repetition,
+        "fold": fold,
         "values": {name: None if np.isnan(v) else v for name, v in cell.values.items()},
         "answer": _packed(cell.answer),
         "posterior": _packed(cell.posterior),

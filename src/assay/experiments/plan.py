@@ -60,7 +60,9 @@ class Plan:
                 times[place] = clock.of(job)
             one = times[place]
             total = None if one is None or total is None else total + one
-        order = [(j.trial.problem.name, j.trial.entrant.name, j.split.repetition, j.split.fold) for j in todo]
+        order = [
+            (j.trial.problem.name, j.trial.entrant.name, *j.trial.problem.places[j.number]) for j in todo
+        ]
         learners = list(dict.fromkeys(t.entrant.name for t in experiment.trials))
         cells = len({job.key for job in experiment.jobs})
         return cls(experiment.name, data, learners, str(experiment.design), cells, len(todo), total, order)

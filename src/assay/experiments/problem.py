@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from assay.errors import DataError, ParameterError
 from assay.evaluate import Description, Resampling, Split
@@ -18,13 +20,45 @@ from assay.evaluate.target import Target
 from assay.experiments.fingerprint import data_print, split_print
 from assay.tables.data import Dataset, datasets, load_dataset
 
-__all__ = ["Problem", "named_sources"]
+__all__ = ["Problem", "Splits", "named_sources"]
 
 _ROWS, _FILE = {"X", "y", "groups", "times", "target"}, {"file", "target", "group", "time"}
 _HINT = (
     "Give the name of a built-in data set, a Dataset, a pair (X, y), a dict(X=..., y=..., groups=...) or a file as "
     'dict(file="loans.csv", target="default").'
 )
+
+
+class Splits(Sequence[Split]):
+    """All splits of n rows; the rows that teach are kept only where they are not simply those that do not test.
+
+    Leave-one-out of 10,000 rows would otherwise need 800 MB.
+
+    >>> import numpy as np
+    >>> from assay.evaluate import Resampling
+    >>> from assay.experiments.problem import Splits
+    >>> Splits(Resampling.of("leave-one-out").splits(np.array([0, 1, 1])), 3)[1].train
+    array([0, 2])
+    """
+
+    def __init__(self, dealt: Iterable[Split], n: int):
+        self._n = n
+        self._kept: list[tuple[int, int, np.ndarray | None, np.ndarray]] = []
+        for s in dealt:
+            rest = np.array_equal(s.train, self._rest(s.test))
+            self._kept.append((s.repetition, s.fold, None if rest else s.train, s.test))
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __getitem__(self, i: Any) -> Any:
+        repetition, fold, train, test = self._kept[i]
+        return Split(repetition, fold, self._rest(test) if train is None else train, test)
+
+    def _rest(self, test: np.ndarray) -> np.ndarray:
+        others = np.ones(self._n, dtype=bool)
+        others[test] = False
+        return np.flatnonzero(others)
 
 
 @dataclass
@@ -60,10 +94,10 @@ class Problem:
         return lean
 
     @cached_property
-    def splits(self) -> list[Split]:
+    def splits(self) -> Splits:
         """The same for every learner."""
         data = self.data
-        return list(self.design.splits(data.codes, self.seed, data.groups, data.times))
+        return Splits(self.design.splits(data.codes, self.seed, data.groups, data.times), len(data.codes))
 
     @cached_property
     def print(self) -> str:
@@ -71,10 +105,15 @@ class Problem:
         return data_print(self.data)
 
     @cached_property
+    def places(self) -> list[tuple[int, int]]:
+        """Repetition and fold of each split."""
+        return [(split.repetition, split.fold) for split in self.splits]
+
+    @cached_property
     def split_prints(self) -> list[str]:
         return [split_print(split) for split in self.splits]
 
-    @property
+    @cached_property
     def size(self) -> float:
         """Numbers that teach in one split, by which times are compared between data sets."""
         return float(len(self.splits[0].train)) * max(self.data.table.shape[1], 1)
