@@ -245,7 +245,7 @@ class Comparison:
             return np.nan, np.nan
         low, high = corrected_interval(values[there], test_rows_per_training_row(self, there), self.alpha)
         if m.rate:
-            rows = self._tested_rows()
+            rows = self._tested_rows
             by_rows = wilson_interval(float(values[there].mean()), rows, self.alpha)
             if np.isnan(low) or by_rows[1] - by_rows[0] > high - low:
                 return by_rows
@@ -299,6 +299,7 @@ class Comparison:
     def _pair(pairs: Any, a: str, b: str) -> tuple[TestResult, float]:
         return pairs[a, b] if (a, b) in pairs else _turned(pairs[b, a])
 
+    @cached_property
     def _tested_rows(self) -> float:
         if not self.weights:
             return len(np.unique(np.concatenate(self.tests)))

@@ -186,14 +186,17 @@ def _seeded(candidate: Candidate, seed: int) -> Any:
     """A fresh clone in which every open random_state is the comparison's seed."""
     from sklearn.base import clone
 
-    fresh = clone(candidate.estimator)
-    return fresh.set_params(**dict.fromkeys(candidate.open_seeds, seed)) if candidate.open_seeds else fresh
+    return clone(candidate.seeded(seed))
 
 
 def _codes(said: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """(n,) the number of each answer among the labels; -1 for an answer that is none of them."""
+    """(n,) the number of each answer among the sorted labels; -1 for an answer that is none of them."""
+    said = said.ravel()
+    if said.dtype.kind == labels.dtype.kind and said.dtype.kind in "biufU":
+        at = np.minimum(np.searchsorted(labels, said), len(labels) - 1)
+        return np.where(labels[at] == said, at, -1)
     position = {label: k for k, label in enumerate(labels.tolist())}
-    values, inverse = np.unique(said.ravel(), return_inverse=True) if said.dtype != object else (said, None)
+    values, inverse = np.unique(said, return_inverse=True) if said.dtype != object else (said, None)
     codes = np.array([position.get(v, -1) for v in values.tolist()], dtype=np.int64)
     return codes if inverse is None else codes[inverse]
 

@@ -40,6 +40,18 @@ class Candidate:
         parameters = self.estimator.get_params() if hasattr(self.estimator, "get_params") else {}
         return [k for k, v in parameters.items() if k.split("__")[-1] == "random_state" and v is None]
 
+    def seeded(self, seed: int) -> Any:
+        """The estimator with every open random_state set, to be cloned for each fit; made once a seed."""
+        made = self.__dict__.setdefault("_seeded", {})
+        if seed not in made:
+            from sklearn.base import clone
+
+            fresh = clone(self.estimator)
+            if self.open_seeds:
+                fresh.set_params(**dict.fromkeys(self.open_seeds, seed))
+            made[seed] = fresh
+        return made[seed]
+
 
 class Indicators(Transformer):
     """Categories as indicator columns of zeros and ones, as an array; for learners that know arrays alone.

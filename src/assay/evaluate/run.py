@@ -40,27 +40,32 @@ def run(
     learner has been tested on the same rows. Splits are dealt as they are needed.
     """
     finished: list[list[Cell]] = []
-    done: list[Done] = []
+    dealt: list[Done] = []
     ended = ""
     total = design.count(len(data.codes), data.groups)
-    dealt, again = (design.splits(data.codes, task.seed, data.groups, data.times) for _ in range(2))
+    splits = _noted(design.splits(data.codes, task.seed, data.groups, data.times), dealt)
     with progress(total=total * len(candidates), description="comparing learners") as bar:
-        rows = _rows(candidates, data, dealt, task, n_jobs, bar)
+        rows = _rows(candidates, data, splits, task, n_jobs, bar)
         try:
             for row in rows:
                 finished.append(row)
-                split = next(again)
-                done.append(((split.repetition, split.fold, len(split.train)), split.test))
                 if deadline is not None and time.perf_counter() > deadline and len(finished) < total:
                     ended = "The time budget was used up"
                     break
         except KeyboardInterrupt:
-            if not done:
+            if not finished:
                 raise
             ended = "Interrupted"
         finally:
             rows.close()
-    return finished[: len(done)], done, ended
+    return finished, dealt[: len(finished)], ended
+
+
+def _noted(splits: Iterator[Split], dealt: list[Done]) -> Iterator[Split]:
+    """The splits, each noted down when it is dealt; its training rows are not kept."""
+    for split in splits:
+        dealt.append(((split.repetition, split.fold, len(split.train)), split.test))
+        yield split
 
 
 def _rows(
