@@ -5,8 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import average_precision_score, precision_recall_curve
 
+from assay.bayes import GaussianNB
 from assay.errors import DataError
 from assay.evaluate import compare
+from assay.metrics.intervals import with_interval
 from assay.plots.precision_recall_display import PrecisionRecallDisplay
 from assay.tables.data import load_breast_cancer, load_iris
 
@@ -22,7 +24,7 @@ def test_lines_are_the_curves_of_the_learners():
         area = average_precision_score(rows.truth, rows.posterior[:, 1])
         assert_allclose(line.get_xdata(), recall)
         assert_allclose(line.get_ydata(), precision)
-        assert line.get_label() == f"{name} (AP = {area:.2f})"
+        assert line.get_label().startswith(f"{name} (AP = {area:.3f}, ")
     assert_allclose(display.chance_level_[0].get_ydata(), np.mean(RESULT.out_of_fold("lda").truth))
 
 
@@ -42,3 +44,24 @@ def test_rows_of_one_class_are_refused():
         PrecisionRecallDisplay.from_predictions(["a", "a"], [0.1, 0.2])
     with pytest.raises(DataError, match="no rows"):
         PrecisionRecallDisplay.from_predictions([], [])
+
+
+def test_the_interval_is_the_bootstrap_s():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(60) < 0.4, "b", "a")
+    s = rng.normal(size=60) + (y == "b")
+    w = rng.integers(1, 4, 60)
+    display = PrecisionRecallDisplay.from_predictions(
+        y, s, pos_label="b", name="it", interval=True, alpha=0.1, sample_weight=w
+    )
+    found = with_interval("average_precision", y, s, pos_label="b", alpha=0.1, sample_weight=w)
+    assert found.value == pytest.approx(average_precision_score(y == "b", s, sample_weight=w))
+    assert display.line_.get_label() == f"it (AP = {found.value:.3f}, {found.low:.3f} to {found.high:.3f})"
+    model = GaussianNB().fit(s[:, None], y)
+    from_model = PrecisionRecallDisplay.from_estimator(model, s[:, None], y, interval=True)
+    assert " to " in from_model.line_.get_label()
+    plain = PrecisionRecallDisplay.from_scores({"it": (y == "b", s)}, interval=False)
+    assert (
+        plain.ax_.get_legend().get_texts()[0].get_text()
+        == f"it (AP = {average_precision_score(y == 'b', s):.2f})"
+    )

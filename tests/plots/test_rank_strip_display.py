@@ -80,3 +80,11 @@ def test_what_cannot_be_ranked_is_refused(truth, score, words):
         RankStripDisplay.from_predictions(truth, score)
     with pytest.raises(DataError, match="no row is of class 'x'"):
         RankStripDisplay.from_predictions([0, 1], [1, 2], pos_label="x")
+
+
+def test_many_rows_share_tiles():
+    truth = np.arange(10_000) < 4000
+    display = RankStripDisplay.from_predictions(truth, np.random.default_rng(0).random(10_000))
+    ideal, mixed = (np.asarray(image.get_array())[0] for image in display.images_)
+    assert len(ideal) == 800 and np.isin(ideal, [0, 1]).all() and ideal.mean() == pytest.approx(0.4)
+    assert mixed.mean() == pytest.approx(0.4, abs=0.005) and ((mixed > 0) & (mixed < 1)).mean() > 0.9

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sklearn.metrics import PrecisionRecallDisplay as Peer
 
+from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.plots._checks import both_classes
 from assay.plots.looks import coloured_axes, draw_literally, legend_name, line_look
 from assay.plots.of_comparison import scored
@@ -20,8 +21,8 @@ __all__ = ["PrecisionRecallDisplay"]
 class PrecisionRecallDisplay(Peer):
     """How pure the alarms are against how many of the positives they catch; upper right is better.
 
-    Everything of scikit-learn's class is here under the same names. Beyond it: :meth:`from_comparison` with
-    all learners in one picture, the palette's colours, and a clear refusal of rows of one class.
+    Everything of scikit-learn's class is here under the same names. Beyond it: several learners in one
+    picture (:meth:`from_scores`, :meth:`from_comparison`), and the interval of the average precision in the legend.
 
     Parameters
     ----------
@@ -43,11 +44,41 @@ class PrecisionRecallDisplay(Peer):
     (0.8333, 'tree (AP = 0.83)')
     """
 
+    _rows: Sequence[tuple[Any, Any, Any, Any]] = ()  # truth, score, label and weight of each curve
+
     @classmethod
-    def from_predictions(cls, y_true: Any, y_score: Any = None, **options: Any) -> PrecisionRecallDisplay:
-        """Draw the curve of scores; options as scikit-learn's."""
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, interval: bool = False, alpha: float = 0.05, **options: Any
+    ) -> PrecisionRecallDisplay:
+        """Draw the curve of a fitted classifier; ``interval`` and ``alpha`` as below, the rest as scikit-learn's."""
+        return super().from_estimator(estimator, X, y, **options)._adorned(interval, alpha)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        interval: bool = False,
+        alpha: float = 0.05,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> PrecisionRecallDisplay:
+        """Draw the curve of scores.
+
+        Parameters
+        ----------
+        y_true : (n,) labels of two classes
+        y_score : (n,) the higher, the likelier positive
+        interval : bool
+            Whether the interval of the average precision (by the bootstrap) stands in the legend.
+        alpha : level of the interval
+        options : as scikit-learn's
+        """
         both_classes(y_true, "PrecisionRecallDisplay")
-        return super().from_predictions(y_true, y_score, **options)
+        display = super().from_predictions(y_true, y_score, sample_weight=sample_weight, **options)
+        display._rows = [(y_true, y_score, display.pos_label, sample_weight)]
+        return display._adorned(interval, alpha)
 
     @classmethod
     def from_comparison(
@@ -56,7 +87,6 @@ class PrecisionRecallDisplay(Peer):
         learners: Sequence[str] | str | None = None,
         *,
         positive: Any = None,
-        ax: Any = None,
         **options: Any,
     ) -> PrecisionRecallDisplay:
         """Draw one curve per learner into one picture, from the rows that it had not seen.
@@ -66,15 +96,23 @@ class PrecisionRecallDisplay(Peer):
         comparison : result of ``compare``
         learners : names; default all with probabilities, best first
         positive : label, needed for more than two classes
-        options : as in ``plot``
+        options : as in ``from_scores``
         """
         label, rows = scored(comparison, learners, positive, "PrecisionRecallDisplay")
-        return cls.from_scores({row.learner: (row.truth, row.score) for row in rows}, pos_label=label, ax=ax,
-                               **options)  # fmt: skip
+        return cls.from_scores(
+            {row.learner: (row.truth, row.score) for row in rows}, pos_label=label, **options
+        )
 
     @classmethod
     def from_scores(
-        cls, scores: Any, *, pos_label: Any = None, ax: Any = None, **options: Any
+        cls,
+        scores: Mapping[str, tuple[Any, Any]],
+        *,
+        pos_label: Any = None,
+        interval: bool = True,
+        alpha: float = 0.05,
+        ax: Any = None,
+        **options: Any,
     ) -> PrecisionRecallDisplay:
         """Draw several rankings into one picture.
 
@@ -83,24 +121,24 @@ class PrecisionRecallDisplay(Peer):
         scores : dict of name to (truth, score)
             Whether each row is positive, and the higher the score, the likelier.
         pos_label : what the positives are called
+        interval, alpha : as in ``from_predictions``
         options : as in ``plot``
         """
-        from assay.metrics.areas import average_precision_score
-        from assay.metrics.curves import precision_recall_curve
-
-        precision, recall, area, share = [], [], [], []
-        for truth, score in scores.values():
+        for truth, _ in scores.values():
             both_classes(truth, "PrecisionRecallDisplay")
-            p, r, _ = precision_recall_curve(truth, score, pos_label=True)
-            precision.append(p)
-            recall.append(r)
-            area.append(float(average_precision_score(truth, score, pos_label=True)))
-            share.append(float(sum(truth)) / len(truth))
+        curves = [PrecisionRecallCurve.of(truth, score, pos_label=True) for truth, score in scores.values()]
         names = [legend_name(name) for name in scores]
-        display = cls(precision, recall, average_precision=area, name=names, pos_label=pos_label,
-                      prevalence_pos_label=share)  # fmt: skip
+        display = cls(
+            [c.precision for c in curves],
+            [c.recall for c in curves],
+            average_precision=[c.average_precision for c in curves],
+            name=names,
+            pos_label=pos_label,
+            prevalence_pos_label=[c.prevalence for c in curves],
+        )
+        display._rows = [(truth, score, True, None) for truth, score in scores.values()]
         looks = [{**line_look(k), "alpha": 1.0} for k in range(len(names))]
-        return display.plot(ax, curve_kwargs=looks, **options)
+        return display.plot(ax, curve_kwargs=looks, **options)._adorned(interval, alpha)
 
     def plot(self, ax: Any = None, **options: Any) -> PrecisionRecallDisplay:
         """Draw the curve, or the curves.
@@ -111,5 +149,20 @@ class PrecisionRecallDisplay(Peer):
         options : name, curve_kwargs, plot_chance_level, chance_level_kw and despine as scikit-learn's
         """
         super().plot(coloured_axes(ax, (5.2, 5.0)), **options)
+        draw_literally(self.ax_)
+        return self
+
+    def _adorned(self, interval: bool, alpha: float) -> PrecisionRecallDisplay:
+        if not interval:
+            return self
+        from assay.metrics.intervals import with_interval
+
+        lines = self.line_ if isinstance(self.line_, list) else [self.line_]
+        for line, (truth, score, label, weight) in zip(lines, self._rows):
+            given = {"pos_label": label, "sample_weight": weight, "alpha": alpha}
+            found = with_interval("average_precision", truth, score, **given)
+            name = line.get_label().rpartition(" (AP = ")[0]
+            line.set_label(f"{name} (AP = {found.value:.3f}, {found.low:.3f} to {found.high:.3f})")
+        self.ax_.legend(loc="lower left")
         draw_literally(self.ax_)
         return self

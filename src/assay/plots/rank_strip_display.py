@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["RankStripDisplay"]
 
+TILES = 800
+
 
 class RankStripDisplay:
     """One strip per ranking: the row with the highest score first, positives and negatives in two colours.
 
     The ideal ranking has all positives before all negatives; a cut anywhere turns a ranking into answers.
-    Rows of equal score stand in the order in which they came, and are counted at the strip.
+    Rows of equal score stand in the order in which they came, and are counted at the strip. Of more than 800
+    rows, neighbours share a tile in a mixed colour.
 
     Parameters
     ----------
@@ -134,18 +137,18 @@ class RankStripDisplay:
         ----------
         ax : matplotlib axes, default None for a new figure
         """
-        from matplotlib.colors import ListedColormap
+        from matplotlib.colors import LinearSegmentedColormap
         from matplotlib.patches import Patch
 
         m, n = len(self.strips), max(len(strip) for strip in self.strips.values())
         self.ax_ = ax = axes_for(ax, (7.5, 0.6 * m + 1.2))
         self.figure_ = ax.figure
-        colours = ListedColormap([class_colour(1), class_colour(0)])
+        colours = LinearSegmentedColormap.from_list("two", [class_colour(1), class_colour(0)])
         self.images_ = []
         for place, strip in enumerate(self.strips.values()):
             extent = (0.5, len(strip) + 0.5, place + 0.36, place - 0.36)
             look = {"cmap": colours, "vmin": 0, "vmax": 1, "aspect": "auto", "interpolation": "nearest"}
-            self.images_.append(ax.imshow(strip[None, :].astype(float), extent=extent, **look))
+            self.images_.append(ax.imshow(_shares(strip)[None, :], extent=extent, **look))
             if len(strip) <= 120:  # each row a tile
                 edges = np.arange(0.5, len(strip) + 1)
                 ax.vlines(edges, place - 0.36, place + 0.36, color="white", lw=1.2 if n <= 60 else 0.5)
@@ -180,3 +183,12 @@ def ranked_truth(truth: np.ndarray, score: Any, who: str) -> tuple[np.ndarray, i
         raise DataError(f"RankStripDisplay: {who} has NaN for {int(np.isnan(s).sum())} scores.")
     _, counts = np.unique(s, return_counts=True)
     return ranked(truth, s, pos_label=True).positive, int(counts[counts > 1].sum())
+
+
+def _shares(strip: np.ndarray) -> np.ndarray:
+    """(m,) the share of positives in each tile: a row, or neighbours where there are more rows than a page shows."""
+    n = len(strip)
+    if n <= TILES:
+        return strip.astype(np.float64)
+    starts = np.arange(TILES) * n // TILES
+    return np.add.reduceat(strip.astype(np.float64), starts) / np.diff(np.append(starts, n))
