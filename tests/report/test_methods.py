@@ -7,7 +7,8 @@ from sklearn.linear_model import LogisticRegression
 
 import assay
 from assay import compare
-from assay.report.methods import SOURCES, methods, sources
+from assay.report import render_report
+from assay.report.methods import SOURCES, methods, sources, why_this_test
 from assay.tables.data import load_breast_cancer, load_iris
 
 
@@ -63,3 +64,26 @@ def test_methods_speak_of_preparation_versions_and_single_pairs():
     )
     assert "categories were expanded into indicator columns for LogisticRegression" in said
     assert "The p-value is two-sided." in said and "Holm" not in said and f"assay {assay.__version__}" in said
+
+
+@pytest.mark.parametrize(
+    ("design", "function", "not_this"),
+    [
+        ("2x5", "paired_t", "t_test"),
+        ("5x2", "five_by_two_f", None),
+        ("holdout", "mcnemar", "two_proportions_test"),
+    ],
+)
+def test_the_guide_speaks_for_the_test_that_was_used(design, function, not_this):
+    result = compare(["lda", "majority"], load_iris(), design=design)
+    advice = why_this_test(result)
+    assert advice.test == function
+    assert not_this is None or not_this in dict(advice.avoid)
+    html = render_report(result, learning_curves=False, explanations=False)
+    assert "Why this test, and not another" in html and advice.why.split(":")[0] in html
+
+
+def test_where_the_guide_names_another_test_the_page_is_silent():
+    one = compare(["lda"], load_iris(), design="3-fold")
+    assert why_this_test(one) is None
+    assert "Why this test" not in render_report(one)

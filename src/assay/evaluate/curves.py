@@ -21,7 +21,7 @@ from assay.stats.elbow import elbow
 from assay.stats.repeated_estimate import corrected_interval
 from assay.stats.test_result import check_alpha
 
-__all__ = ["Curve", "complexity_curve", "learning_curve"]
+__all__ = ["Curve", "both_sides", "complexity_curve", "learning_curve", "nested_order"]
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def learning_curve(
     (candidate,) = as_candidates([learner], data.table)
     work = []
     for j, split in enumerate(splits):
-        order = _nested_order(split, data, plan, np.random.default_rng([random_state, j]))
+        order = nested_order(split, data, plan, np.random.default_rng([random_state, j]))
         for size in sizes:
             rows = order[:size]
             if len(np.unique(data.codes[rows])) < 2:
@@ -268,7 +268,7 @@ def _sizes(train_sizes: Any, most: int) -> np.ndarray:
     return np.unique(given)
 
 
-def _nested_order(split: Split, data: Data, plan: Resampling, rng: np.random.Generator) -> np.ndarray:
+def nested_order(split: Split, data: Data, plan: Resampling, rng: np.random.Generator) -> np.ndarray:
     """The training rows in an order every beginning of which has the classes in proportion; by time, latest first."""
     if plan.kind == "time":
         return split.train[::-1]
@@ -292,7 +292,7 @@ def _measured(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(m, J) the metric on training rows and on test rows, of work that goes split by split."""
     with progress(total=len(work), description=what) as bar:
-        pairs = each(_both_sides, ((c, data, split, m, seed) for c, split in work), n_jobs)
+        pairs = each(both_sides, ((c, data, split, m, seed) for c, split in work), n_jobs)
         found = []
         for pair in pairs:
             found.append(pair)
@@ -301,7 +301,7 @@ def _measured(
     return values[:, :, 0].T, values[:, :, 1].T
 
 
-def _both_sides(candidate: Candidate, data: Data, split: Split, m: Metric, seed: int) -> tuple[float, float]:
+def both_sides(candidate: Candidate, data: Data, split: Split, m: Metric, seed: int) -> tuple[float, float]:
     """One fit, measured on the rows that taught and on those that did not."""
     cut = len(split.train)
     fold = data.fold(Split(0, split.fold, split.train, np.concatenate([split.train, split.test])))

@@ -6,8 +6,9 @@ import numpy as np
 
 from assay.evaluate import Comparison
 from assay.evaluate.pairs import test_rows_per_training_row
+from assay.stats.which_test import Advice, which_test
 
-__all__ = ["SOURCES", "methods", "sources"]
+__all__ = ["SOURCES", "methods", "sources", "why_this_test"]
 
 SOURCES = {
     "Alpaydin 1999": "E. Alpaydin: Combined 5 x 2 cv F test for comparing supervised classification learning "
@@ -57,6 +58,17 @@ def sources(said: list[str]) -> list[str]:
     """
     text = " ".join(said)
     return [reference for name, reference in SOURCES.items() if name in text]
+
+
+def why_this_test(result: Comparison) -> Advice | None:
+    """What speaks for the test that compared two learners, and against others; None where the guide names another."""
+    names = [s.learner for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
+    if len(names) < 2 or result.design.kind == "given" or result.settings.get("weighted"):
+        return None
+    advice = which_test(2, splits=result.design.name, measure="rate" if result.metrics[0].rate else "value")
+    used = result.test(names[0], names[1]).result.test
+    spoken = {"paired_t": "resampled t test", "five_by_two_f": "5 x 2", "mcnemar": "McNemar"}
+    return advice if spoken.get(advice.test, "no such test") in used else None
 
 
 def _design(result: Comparison) -> str:

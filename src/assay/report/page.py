@@ -16,7 +16,7 @@ from assay.report import ranking, words
 from assay.report.curves import overview
 from assay.report.desk import BYTES, desk, script, script_hash
 from assay.report.learner_page import learner_pages
-from assay.report.methods import methods, sources
+from assay.report.methods import methods, sources, why_this_test
 from assay.report.refits import Extras, extras
 from assay.report.settings import settings_of
 from assay.report.steps import steps
@@ -164,6 +164,7 @@ def _rendered(
             notes=result.notes + found.notes,
             methods=said,
             sources=sources(said),
+            advice=why_this_test(result),
             steps=steps(result),
             python=words.python_line(result),
             command=words.command_line(result),

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from assay.errors import DataError
 from assay.evaluate import Comparison, Metric
+from assay.evaluate.curves import both_sides, nested_order
 from assay.evaluate.design import Split
-from assay.evaluate.fold import Cell, Task, run_cell
-from assay.evaluate.metrics import Outcome
 
 __all__ = ["SHARES", "CurvePoint", "TrainedCurve", "complexity_curve", "complexity_grid", "learning_curve"]
 
@@ -53,12 +53,16 @@ def learning_curve(result: Comparison, name: str, metric: Metric, folds: list[Sp
     """The measure at growing shares of the training rows; None where there are too few rows for two points."""
     assert result.source is not None
     candidate, points = result.candidates[name], []
+    data, seed = result.source, result.settings["seed"]
+    orders = [
+        nested_order(s, data, result.design, np.random.default_rng([seed, j])) for j, s in enumerate(folds)
+    ]
     for share in SHARES:
-        parts = [s._replace(train=_share(s.train, result.source.codes, share)) for s in folds]
-        if len(parts[0].train) < 2 * len(result.classes):
+        sizes = [round(share * len(order)) for order in orders]
+        if sizes[0] < 2 * len(result.classes):
             continue
-        cells = [_measured(result, candidate, metric, part) for part in parts]
-        points.append(_point(float(np.mean([len(p.train) for p in parts])), cells))
+        parts = [s._replace(train=np.sort(o[:n])) for s, o, n in zip(folds, orders, sizes)]
+        points.append(_point(result, float(np.mean(sizes)), candidate, metric, parts))
     known = [p for p in points if p is not None]
     return TrainedCurve("training rows", metric.name, known, len(folds)) if len(known) > 1 else None
 
@@ -83,7 +87,7 @@ def complexity_curve(
     candidate, points = result.candidates[name], []
     for value in values:
         changed = replace(candidate, estimator=clone(candidate.estimator).set_params(**{key: value}))
-        points.append(_point(float(value), [_measured(result, changed, metric, s) for s in folds]))
+        points.append(_point(result, float(value), changed, metric, folds))
     known = [p for p in points if p is not None]
     if len(known) < 2:
         return None
@@ -92,45 +96,21 @@ def complexity_curve(
     return TrainedCurve(key.split("__")[-1], metric.name, known, len(folds), used)
 
 
-def _measured(result: Comparison, candidate: Any, metric: Metric, split: Split) -> Cell:
-    both = split._replace(test=np.concatenate([split.test, split.train]))
+def _point(
+    result: Comparison, at: float, candidate: Any, metric: Metric, splits: list[Split]
+) -> CurvePoint | None:
+    """Fit on each split and average; a split on which the learner fails is left out, None if all are."""
     assert result.source is not None
-    return run_cell(
-        candidate, result.source.fold(both), _task(metric, len(split.test), result.settings["seed"])
-    )
-
-
-def _task(metric: Metric, cut: int, seed: int) -> Task:
-    """Measure the first rows (tested) and the others (they taught) apart."""
-
-    def part(seen: Outcome, rows: slice) -> float:
-        posterior = None if seen.posterior is None else seen.posterior[rows]
-        return float(metric.of(Outcome(seen.truth[rows], seen.answer[rows], posterior, seen.K)))
-
-    pair = [
-        replace(metric, name="tested", of=lambda seen: part(seen, slice(0, cut))),
-        replace(metric, name="taught", of=lambda seen: part(seen, slice(cut, None))),
-    ]
-    return Task(pair, None, None, seed, probabilities=False)
-
-
-def _point(at: float, cells: list[Cell]) -> CurvePoint | None:
-    kept = [c for c in cells if not c.failure and np.isfinite(c.values["tested"])]
-    if not kept:
+    sides = []
+    for split in splits:
+        try:
+            sides.append(both_sides(candidate, result.source, split, metric, result.settings["seed"]))
+        except DataError:
+            continue
+    known = np.array([(a, b) for a, b in sides if np.isfinite(b)])
+    if not len(known):
         return None
-    tested = np.array([c.values["tested"] for c in kept])
-    taught = np.array([c.values["taught"] for c in kept])
+    taught, tested = known.T
     return CurvePoint(
         at, float(tested.mean()), float(taught.mean()), float(tested.min()), float(tested.max())
     )
-
-
-def _share(train: np.ndarray, codes: np.ndarray, share: float) -> np.ndarray:
-    """A share of the rows with each class in proportion; a larger share holds the smaller ones."""
-    order = np.random.default_rng(0).permutation(len(train))
-    own = codes[train[order]]
-    place = np.empty(len(train))
-    for k in np.unique(own):
-        mine = np.flatnonzero(own == k)
-        place[mine] = np.arange(len(mine)) / len(mine)
-    return np.sort(train[order[place < share]])
