@@ -56,7 +56,7 @@ def precisions(T: np.ndarray) -> np.ndarray:
 def specificities(T: np.ndarray) -> np.ndarray:
     """True negatives over negatives, each class against the rest."""
     outside = T.sum(axis=(-2, -1))[..., None] - tested(T)
-    return share(outside - (answered(T) - right(T)), outside)
+    return share(np.maximum(outside - (answered(T) - right(T)), 0), outside)
 
 
 def f_measures(T: np.ndarray, beta: float = 1.0) -> np.ndarray:

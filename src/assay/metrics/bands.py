@@ -97,6 +97,7 @@ def roc_band(
     drawn = _resampled(curve, grid, resamples, as_random(random_state))
     if not simultaneous:
         low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
+        low[0], high[-1] = 0.0, 1.0
         return RocBand(grid, low, high, f"bootstrap, {resamples} resamples", alpha, False)
     centre = curve.at(grid)
     scale = np.maximum(
@@ -104,6 +105,7 @@ def roc_band(
     )  # a jump of half a row where nothing varies
     widest = float(np.quantile(np.abs((drawn - centre) / scale).max(axis=1), 1 - alpha))
     low, high = np.clip(centre - widest * scale, 0, 1), np.clip(centre + widest * scale, 0, 1)
+    low[0], high[-1] = 0.0, 1.0  # every curve begins at (0, 0) and ends at (1, 1)
     return RocBand(grid, low, high, f"bootstrap, {resamples} resamples", alpha, True)
 
 

@@ -346,7 +346,7 @@ def specificity_score(
     seen = labelled(y_true, y_pred, who, sample_weight)
     tp, said, true = margins(seen, check_average(seen, average, labels, pos_label, who))
     n = float(len(seen.truth)) if seen.weight is None else seen.weight.sum()
-    outside, quiet = n - true, n - true - (said - tp)
+    outside, quiet = n - true, np.maximum(n - true - (said - tp), 0)  # rounding may leave less than nothing
     if average == "micro":
         outside, quiet = np.array([outside.sum()]), np.array([quiet.sum()])
     S = divided(quiet, outside, zero_division, who, "Specificity")
