@@ -25,6 +25,7 @@ from assay.plots.power_display import PowerDisplay
 from assay.plots.precision_recall_display import PrecisionRecallDisplay
 from assay.plots.prediction_error_display import PredictionErrorDisplay
 from assay.plots.rank_strip_display import RankStripDisplay
+from assay.plots.response_surface_display import ResponseSurfaceDisplay
 from assay.plots.risk_coverage_display import RiskCoverageDisplay
 from assay.plots.roc_curve_display import RocCurveDisplay
 from assay.plots.rule_growth import RuleGrowthDisplay
@@ -61,6 +62,7 @@ __all__ = [
     "PrecisionRecallDisplay",
     "PredictionErrorDisplay",
     "RankStripDisplay",
+    "ResponseSurfaceDisplay",
     "RiskCoverageDisplay",
     "RocCurveDisplay",
     "RuleGrowthDisplay",

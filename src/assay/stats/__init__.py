@@ -27,6 +27,7 @@ from assay.stats.bias_variance import (
 )
 from assay.stats.binomial_test import binomial_test, proportion_test, two_proportions_test
 from assay.stats.categorical import Categorical
+from assay.stats.cochran_q import cochran_q
 from assay.stats.cohen import cohen_d, cohen_h, hedges_g
 from assay.stats.correlated_t import correlated_t
 from assay.stats.density import Density
@@ -136,11 +137,13 @@ from assay.stats.summary import Summary
 from assay.stats.t_test import t_test
 from assay.stats.test_result import TestResult
 from assay.stats.thresholds import LogLinear, Thresholds, gaussian_thresholds, log_linear_ratio
+from assay.stats.which_test import Advice, which_test
 from assay.stats.wilcoxon import SignedRankTest, wilcoxon_signed_rank
 from assay.stats.with_prior import WithPrior
 from assay.stats.z_test import z_test
 
 __all__ = [
+    "Advice",
     "Anova",
     "BayesResult",
     "Bernoulli",
@@ -210,6 +213,7 @@ __all__ = [
     "check_normality",
     "class_scatter",
     "cliff_delta",
+    "cochran_q",
     "cohen_d",
     "cohen_h",
     "compare_ranks",
@@ -326,6 +330,7 @@ __all__ = [
     "variance_interval",
     "vector_projection",
     "weight_posterior",
+    "which_test",
     "wilcoxon_signed_rank",
     "wilson_interval",
     "z_scores",

@@ -22,17 +22,7 @@ from assay.theory.finite_class import (
 from assay.theory.gap import GapStudy, simulate_gap
 from assay.theory.growth import growth, log_growth, sauer
 from assay.theory.holdout import holdout_bound
-from assay.theory.labellings import (
-    Balls,
-    Boxes,
-    FiniteClass,
-    HalfSpaces,
-    Hypotheses,
-    Intervals,
-    LookUp,
-    Stumps,
-    Thresholds,
-)
+from assay.theory.labellings import Boxes, FiniteClass, Hypotheses, Intervals, LookUp, Stumps, Thresholds
 from assay.theory.pac_bayes import kl_inverse, pac_bayes_bound
 from assay.theory.pac_box import (
     BoxStudy,
@@ -41,8 +31,10 @@ from assay.theory.pac_box import (
     pac_box_sample_size,
     simulate_pac_box,
 )
+from assay.theory.polynomials import Polynomials
 from assay.theory.rademacher import Rademacher, massart, rademacher, rademacher_bound, rademacher_linear
 from assay.theory.risk import ErmResult, empirical_risk, erm
+from assay.theory.separators import Balls, HalfSpaces
 from assay.theory.shatter import CLASSES, Shattering, VCSearch, shatters, vc_dimension, vc_search
 from assay.theory.triangles import Triangles
 from assay.theory.vc_bound import vc_bound, vc_sample_size
@@ -59,6 +51,7 @@ __all__ = [
     "Hypotheses",
     "Intervals",
     "LookUp",
+    "Polynomials",
     "Rademacher",
     "Shattering",
     "Stumps",
