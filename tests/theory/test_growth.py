@@ -5,7 +5,8 @@ import pytest
 
 from assay.errors import ParameterError
 from assay.theory.growth import growth, log_growth, sauer
-from assay.theory.labellings import HalfSpaces, Intervals, LookUp, Stumps, Thresholds
+from assay.theory.labellings import Intervals, LookUp, Stumps, Thresholds
+from assay.theory.separators import HalfSpaces
 
 
 @pytest.mark.parametrize("n", [1, 2, 4, 6])

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import DataError, ParameterError
-from assay.theory.labellings import Balls, Boxes, FiniteClass, HalfSpaces, Intervals, LookUp, Stumps
+from assay.theory.labellings import Boxes, FiniteClass, Intervals, LookUp, Stumps
+from assay.theory.separators import Balls, HalfSpaces
 from assay.theory.shatter import CLASSES, shatters, vc_dimension, vc_search
 from assay.theory.triangles import Triangles
 

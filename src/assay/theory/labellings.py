@@ -11,19 +11,8 @@ from numpy.typing import NDArray
 
 from assay.errors import DataError, ParameterError
 from assay.theory._checks import one_count
-from assay.theory.sectors import Sectors
 
-__all__ = [
-    "Balls",
-    "Boxes",
-    "FiniteClass",
-    "HalfSpaces",
-    "Hypotheses",
-    "Intervals",
-    "LookUp",
-    "Stumps",
-    "Thresholds",
-]
+__all__ = ["Boxes", "FiniteClass", "Hypotheses", "Intervals", "LookUp", "Stumps", "Thresholds"]
 
 Points = NDArray[np.float64]
 Labels = NDArray[np.bool_]
@@ -57,6 +46,12 @@ class Hypotheses:
     def realised(self, points: Points) -> Labels:
         """(2^n,) which labellings the class realises."""
         return np.array([self.rule(points, label) is not None for label in labellings(len(points))])
+
+    def either_sign(self, points: Points) -> Labels:
+        """The same for a class in which every hypothesis has its opposite: half of the labellings tell the others."""
+        half = labellings(len(points))[: 2 ** (len(points) - 1)]
+        found = np.array([self.rule(points, label) is not None for label in half])
+        return np.concatenate([found, found[::-1]])
 
     def vc(self, d: int) -> float:
         """The VC dimension in d dimensions; infinite for a class that shatters sets of any size."""
@@ -192,75 +187,6 @@ class Stumps(Hypotheses):
 
 
 @dataclass(frozen=True, repr=False)
-class HalfSpaces(Hypotheses):
-    r"""One side of a line, plane, hyperplane: :math:`w \cdot x + w_0 > 0`.
-
-    In one and two dimensions all labellings are listed exactly, in the order in which a line that turns meets the
-    points; above, a linear programme per labelling decides whether
-    :math:`y_i (w \cdot x_i + w_0) \ge 1` can be had (to about 1e-7 of the points' spread).
-    VC dimension d + 1; d with ``bias=False``, when all must pass through the origin.
-
-    Examples
-    --------
-    >>> from assay.theory import HalfSpaces, shatters
-    >>> found = shatters(HalfSpaces(), [(0, 0), (1, 0), (0, 1)])
-    >>> found.count, found.rule([True, False, False])(found.points)
-    (8, array([ True, False, False]))
-    """
-
-    bias: bool = True
-    most = 12
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return "half-spaces" if self.bias else "half-spaces through the origin"
-
-    def rule(self, points: Points, label: Labels) -> Rule | None:
-        centre, scale = _frame(points, self.bias)
-        w = _separated((points - centre) / scale, label, self.bias)
-        if w is None:
-            return None
-        return lambda X: ((X - centre) / scale) @ w[1:] + w[0] > 0
-
-    def realised(self, points: Points) -> Labels:
-        if self.bias and points.shape[1] <= 2:
-            flat = points if points.shape[1] == 2 else np.column_stack([points, np.zeros(len(points))])
-            return Sectors.of(flat).by_lines()
-        half = labellings(len(points))[: 2 ** (len(points) - 1)]  # turning the plane round turns the labels
-        found = np.array([self.rule(points, label) is not None for label in half])
-        return np.concatenate([found, found[::-1]])
-
-    def vc(self, d: int) -> float:
-        return float(d + self.bias)
-
-
-@dataclass(frozen=True, repr=False)
-class Balls(Hypotheses):
-    r"""Circles, spheres: positive within a radius of a centre. VC dimension d + 1.
-
-    A ball is a half-space in the coordinates :math:`(x, \|x\|^2)`, with a coefficient of the last one that is not
-    positive; a linear programme per labelling decides.
-
-    Examples
-    --------
-    >>> from assay.theory import Balls, shatters
-    >>> shatters(Balls(), [(0, 0), (4, 0), (0, 4), (1, 1)]).count
-    15
-    """
-
-    name, most = "balls", 12
-
-    def rule(self, points: Points, label: Labels) -> Rule | None:
-        centre, scale = _frame(points, True)
-        lift: Any = lambda X: np.column_stack([Z := (X - centre) / scale, (Z**2).sum(axis=1)])  # noqa: E731
-        w = _separated(lift(points), label, True, round_last=True)
-        return None if w is None else lambda X: lift(X) @ w[1:] + w[0] > 0
-
-    def vc(self, d: int) -> float:
-        return float(d + 1)
-
-
-@dataclass(frozen=True, repr=False)
 class FiniteClass(Hypotheses):
     """A list of functions of points, each giving true or false. VC dimension at most log2 of their number.
 
@@ -318,34 +244,3 @@ class LookUp(Hypotheses):
 
     def vc(self, d: int) -> float:
         return np.inf
-
-
-def _frame(points: Points, shift: bool) -> tuple[Points, float]:
-    """Where the points are and how far they spread, so that a linear programme sees numbers near 1."""
-    centre = points.mean(axis=0) if shift else np.zeros(points.shape[1])
-    return centre, float(np.abs(points - centre).max()) or 1.0
-
-
-def _separated(X: Points, label: Labels, bias: bool, round_last: bool = False) -> Points | None:
-    """(d + 1,) weights, bias first, with y (w . x + w_0) >= 1 for all rows; None if there are none.
-
-    Of all such weights those with the least sum of sizes: the widest margin, where distance is the largest step along
-    an axis.
-    """
-    from scipy.optimize import linprog
-
-    n, d = X.shape
-    sign = np.where(label, 1.0, -1.0)
-    eye, none = np.eye(d), np.zeros((d, 1))
-    rows = np.column_stack([-sign[:, None] * np.column_stack([np.ones(n), X]), np.zeros((n, d))])
-    sizes = np.vstack([np.hstack([none, eye, -eye]), np.hstack([none, -eye, -eye])])  # -s <= w <= s
-    limits: list[tuple[float | None, float | None]] = [(None, None) if bias else (0, 0)]
-    limits += [(None, None)] * (d - 1) + [(None, 0 if round_last else None)] + [(0, None)] * d
-    found = linprog(
-        np.r_[np.zeros(d + 1), np.ones(d)],
-        A_ub=np.vstack([rows, sizes]),
-        b_ub=np.r_[-np.ones(n), np.zeros(2 * d)],
-        bounds=limits,
-        method="highs",
-    )
-    return found.x[: d + 1] if found.status == 0 else None

@@ -12,18 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from assay.core.progress import progress
 from assay.errors import DataError, ParameterError
 from assay.theory._checks import Random, as_points, generator, one_count
-from assay.theory.labellings import (
-    Balls,
-    Boxes,
-    HalfSpaces,
-    Hypotheses,
-    Intervals,
-    LookUp,
-    Rule,
-    Stumps,
-    Thresholds,
-    labellings,
-)
+from assay.theory.labellings import Boxes, Hypotheses, Intervals, LookUp, Rule, Stumps, Thresholds, labellings
+from assay.theory.separators import Balls, HalfSpaces
 from assay.theory.triangles import Triangles
 
 __all__ = ["CLASSES", "Shattering", "VCSearch", "shatters", "vc_dimension", "vc_search"]
