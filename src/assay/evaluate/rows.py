@@ -11,8 +11,9 @@ import numpy as np
 from assay.decide import Loss
 from assay.errors import DataError, ParameterError
 from assay.evaluate.design import Resampling
-from assay.evaluate.fold import Data, stacked, take
+from assay.evaluate.fold import Data, take
 from assay.evaluate.given_splits import GivenSplits, as_rows
+from assay.evaluate.stacking import stacked
 from assay.evaluate.target import as_target
 from assay.evaluate.weights import as_weights
 from assay.tables import Table
