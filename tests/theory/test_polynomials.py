@@ -28,7 +28,7 @@ def test_an_interval_is_a_parabola_upside_down():
 
 
 def test_conics_shatter_six_points_and_find_their_rules():
-    found = vc_search(Polynomials(2), tries=10, most=7)
+    found = vc_search(Polynomials(2), tries=2, most=7)
     assert found.size == Polynomials(2).vc(2) == 6
     shown = shatters(Polynomials(2), found.points)
     for label in shown.labellings[::7]:

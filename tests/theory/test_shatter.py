@@ -6,10 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import DataError, ParameterError
-from assay.theory.labellings import Boxes, FiniteClass, Intervals, LookUp, Stumps
-from assay.theory.separators import Balls, HalfSpaces
+from assay.theory.labellings import FiniteClass, Intervals
 from assay.theory.shatter import CLASSES, shatters, vc_dimension, vc_search
-from assay.theory.triangles import Triangles
 
 SQUARE = [(0, 0), (1, 0), (0, 1), (1, 1)]
 DIAMOND = [(0, 1), (1, 0), (0, -1), (-1, 0)]
@@ -65,12 +63,6 @@ def test_no_five_points_are_shattered_by_boxes_nor_four_by_lines():
         assert shatters("lines", rng.normal(size=(4, 2))).count == 14
 
 
-def test_no_eight_points_are_shattered_by_triangles():
-    rng = np.random.default_rng(1)
-    for _ in range(10):
-        assert not shatters("triangles", rng.normal(size=(8, 2)))
-
-
 @pytest.mark.parametrize("name", CLASSES)
 @given(data=st.data())
 @settings(deadline=None, max_examples=12)
@@ -86,75 +78,6 @@ def test_a_hypothesis_does_what_the_table_says(name, data):
         assert (rule is not None) == real, (points, label)
         if rule is not None:
             assert np.array_equal(rule(points), label), (points, label)
-
-
-@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=6))
-@settings(deadline=None, max_examples=25)
-def test_turning_lines_and_linear_programmes_agree(points):
-    points = np.array(points, dtype=float)
-    listed = HalfSpaces().realised(points)
-    solved = [HalfSpaces().rule(points, label) is not None for label in shatters("lines", points).labellings]
-    assert listed.tolist() == solved
-
-
-@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=3, max_size=6, unique=True))
-@settings(deadline=None, max_examples=10)
-def test_no_triangle_is_overlooked(points):
-    """Twin: all triples of 60 directions. What they cut off must be found; that no more is found, the rules show."""
-    points = np.array(points, dtype=float)
-    t = np.linspace(0, 2 * np.pi, 61)[:-1] + 0.0137
-    along, bits = points @ np.array([np.cos(t), np.sin(t)]), 1 << np.arange(len(points))
-    near = (np.arange(60)[None, :] - np.arange(60)[:, None]) % 60 < 30  # less than half a turn ahead
-    closed = near[:, :, None] & near[None, :, :] & near.T[:, None, :]
-    found = shatters("triangles", points)
-    for label in found.labellings[1:]:
-        cut = ((along > along[label].max(axis=0) + 1e-12) & ~label[:, None]).T @ bits
-        union = cut[:, None, None] | cut[None, :, None] | cut[None, None, :]
-        if (closed & (union == (~label) @ bits)).any():
-            assert found.realised[int(label @ bits)], (points, label)
-
-
-def test_triangles_have_corners_to_draw():
-    for label in shatters("triangles", circle(7)).labellings[1:]:
-        corners = Triangles().corners(circle(7), label)
-        ahead = np.roll(corners, -1, axis=0) - corners
-        side = [
-            ahead[i, 0] * (circle(7)[:, 1] - corners[i, 1]) - ahead[i, 1] * (circle(7)[:, 0] - corners[i, 0])
-            for i in range(3)
-        ]
-        inside = (np.array(side) > 0).all(axis=0) | (np.array(side) < 0).all(axis=0)
-        assert np.array_equal(inside, label)
-    assert Triangles().corners(circle(8), np.array([True, False] * 4)) is None
-
-
-def test_stumps_reach_their_dimension():
-    """Four points in three dimensions: each pair, each single point and each three are one end of an order."""
-    places = np.array([[0, 1, 2, 3], [2, 0, 3, 1], [0, 2, 3, 1]], dtype=float).T
-    assert shatters("stumps", places).count == 16
-    assert [Stumps().vc(d) for d in (1, 2, 3, 4, 5)] == [2, 3, 4, 4, 5]
-
-
-def test_balls_are_not_lines():
-    """A point amid three others: a circle around it alone, no line; the three without it: neither."""
-    points = [(0, 0), (4, 0), (0, 4), (1, 1)]
-    found = shatters("circles", points)
-    assert found.realised[8] and not shatters("lines", points).realised[8]
-    assert not found.realised[7]
-
-
-def test_a_list_of_hypotheses():
-    rules = [lambda X, t=t: X[:, 0] >= t for t in (0, 1, 2, 3)]
-    found = shatters(FiniteClass(rules), [0.5, 1.5])
-    assert found.count == 3 and FiniteClass(rules).vc(1) == 2
-    assert shatters(LookUp(), [1.0, 1.0]).count == 2  # one place cannot have two labels
-
-
-def test_very_small_and_very_large_coordinates_are_exact():
-    tiny = np.array([(0, 0), (1e-300, 0), (0, 1e-300)])
-    assert shatters("lines", tiny).count == 8 and shatters("lines", tiny * 1e300 * 1e300).count == 8
-    almost = [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0 + 1e-15)]
-    assert shatters("lines", almost).count == 8  # not quite collinear
-    assert shatters("triangles", [(0.0, 0.0)]).count == 2
 
 
 @pytest.mark.parametrize(
@@ -174,9 +97,3 @@ def test_very_small_and_very_large_coordinates_are_exact():
 def test_bad_input_is_named(call, words):
     with pytest.raises((DataError, ParameterError), match=words):
         call()
-
-
-def test_boxes_and_balls_in_any_dimension():
-    for d in (1, 2, 3):
-        assert Boxes().realised(np.vstack([np.eye(d), -np.eye(d)])).all()
-        assert Balls().realised(np.vstack([np.zeros(d), np.eye(d)])).all()

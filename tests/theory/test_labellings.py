@@ -1,0 +1,25 @@
+"""Labellings, and the classes that need no linear programme."""
+
+import numpy as np
+
+from assay.theory.labellings import FiniteClass, LookUp, Stumps, labellings
+from assay.theory.shatter import shatters
+
+
+def test_stumps_reach_their_dimension():
+    """Four points in three dimensions: each pair, each single point and each three are one end of an order."""
+    places = np.array([[0, 1, 2, 3], [2, 0, 3, 1], [0, 2, 3, 1]], dtype=float).T
+    assert shatters("stumps", places).count == 16
+    assert [Stumps().vc(d) for d in (1, 2, 3, 4, 5)] == [2, 3, 4, 4, 5]
+
+
+def test_a_list_of_hypotheses():
+    rules = [lambda X, t=t: X[:, 0] >= t for t in (0, 1, 2, 3)]
+    found = shatters(FiniteClass(rules), [0.5, 1.5])
+    assert found.count == 3 and FiniteClass(rules).vc(1) == 2
+    assert shatters(LookUp(), [1.0, 1.0]).count == 2  # one place cannot have two labels
+
+
+def test_all_labellings_are_there_once_and_number_themselves():
+    found = labellings(4)
+    assert found.shape == (16, 4) and (found @ (1 << np.arange(4)) == np.arange(16)).all()
