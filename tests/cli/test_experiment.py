@@ -69,6 +69,39 @@ def test_show_in_all_its_ways(run, file, tmp_path):
     assert (tmp_path / "all.csv").read_text().startswith('"data","learner"')
 
 
+def test_the_report_is_a_page_with_all_steps(run, file, tmp_path):
+    run("experiment", "run", file)
+    code, out, _ = run("experiment", "report", "results", "study.html")
+    assert code == 0 and "The report is in study.html." in out
+    page = (tmp_path / "study.html").read_text()
+    for words in (
+        "Aim of the study",
+        "Is lda enough?",
+        "Statistical analysis",
+        "Conclusions",
+        "breast_cancer",
+    ):
+        assert words in page
+
+
+def test_an_interruption_says_how_to_go_on(run, file, monkeypatch):
+    from assay.experiments import schedule
+
+    calls = []
+
+    def interrupted(*args):
+        calls.append(args)
+        if len(calls) > 8:
+            raise KeyboardInterrupt
+        return real(*args)
+
+    real = schedule.run_cell
+    monkeypatch.setattr(schedule, "run_cell", interrupted)
+    code, out, _ = run("experiment", "run", file)
+    assert code == 130
+    assert "Interrupted: 10 cells are left. To go on: assay experiment resume" in out
+
+
 def test_new_writes_an_example_that_runs_as_it_says(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, out, _ = run("experiment", "new")

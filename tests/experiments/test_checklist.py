@@ -109,8 +109,22 @@ def test_a_wording_changed_on_disk_is_found_out(tmp_path):
 
 def test_an_experiment_without_a_checklist_still_has_its_own_words():
     study = experiment(None).run()
-    assert study.checklist.status == "Not registered before the run."
+    assert study.checklist.status == "Not registered before the run."  # there is no folder to keep it
     assert study.checklist.aim == "To find out which of 3 learners has the best error on 2 data sets."
+
+
+def test_a_folder_always_has_a_checklist_from_before_the_run(tmp_path):
+    experiment(None, tmp_path / "e").run()
+    assert Checklist.load(tmp_path / "e").intact
+    assert "before the run" in Study.load(tmp_path / "e").checklist.status
+
+
+def test_a_checklist_that_came_late_says_so(tmp_path):
+    folder = tmp_path / "e"
+    experiment(None, folder).run()
+    (folder / "checklist.json").unlink()
+    experiment(Checklist(aim="I knew it all along"), folder).run()
+    assert "after 18 cells had been run, hash" in Study.load(folder).checklist.status
 
 
 def test_conclusions_of_your_own_are_kept(tmp_path):

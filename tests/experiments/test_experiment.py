@@ -412,6 +412,19 @@ def test_wrong_options_of_a_run_are_explained(options, words):
         experiment().run(**options)
 
 
+def test_a_damaged_description_does_not_keep_an_experiment_from_going_on(tmp_path):
+    first = experiment([Counts(), "lda"], folder=tmp_path / "e").run()
+    for path in (tmp_path / "e").glob("data-*.npz"):
+        path.write_bytes(b"")
+    (tmp_path / "e" / "experiment.json").write_text("{")
+    again = experiment([Counts(), "lda"], folder=tmp_path / "e").run()
+    assert Counts.fits == 12 and again.records == first.records == Study.load(tmp_path / "e").records
+    held = (tmp_path / "e" / "experiment.json").read_text()
+    (tmp_path / "e" / "experiment.json").write_text(held.replace('"format": 1', '"format": 2'))
+    with pytest.raises(ParameterError, match="written by a later version of assay"):
+        experiment([Counts(), "lda"], folder=tmp_path / "e").run()
+
+
 def test_a_folder_of_other_things_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(ParameterError, match="holds other files"):

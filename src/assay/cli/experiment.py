@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -133,9 +134,11 @@ def _carry_on(experiment: Any, only_plan: bool, jobs: int, budget: str | None, r
     study = experiment.run(n_jobs=jobs, budget=seconds, retry_failed=retry_failed)
     click.echo(str(study))
     if study.missing:
-        click.echo(
-            f"\n{study.missing:,} cells are left. To go on: assay experiment resume {experiment.folder}"
-        )
+        ended = study.manifest.sessions[-1]["ended"] or "Not finished"
+        left = f"{study.missing:,} cells are left. To go on: assay experiment resume {experiment.folder}"
+        click.echo(f"\n{ended}: {left}")
+        if ended == "Interrupted":
+            sys.exit(130)
 
 
 def _seconds(text: str) -> float:

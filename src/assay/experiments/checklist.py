@@ -73,6 +73,7 @@ class Checklist:
     analysis: str = ""
     conclusions: str = ""
     registered: float | None = None
+    ran: int = 0
     hash: str = ""
     changes: tuple[Change, ...] = field(default=())
 
@@ -94,16 +95,21 @@ class Checklist:
         wording = {step: getattr(self, step) for step in STEPS}
         for change in reversed(self.changes):
             wording[change.step] = change.before
-        return Checklist(**wording, registered=self.registered, hash=self.hash)
+        return Checklist(**wording, registered=self.registered, ran=self.ran, hash=self.hash)
 
     @property
     def intact(self) -> bool:
         """Whether the first wording is the one whose hash was registered."""
         return self.registered is not None and self.first.fingerprint == self.hash
 
-    def register(self, folder: Path, now: float | None = None) -> Checklist:
-        """Write steps A to F into a folder; a wording that is there already stays, and differences become changes."""
-        now = time.time() if now is None else now
+    def register(self, folder: Path, ran: int = 0) -> Checklist:
+        """Write steps A to F into a folder; a wording that is there already stays, and differences become changes.
+
+        Parameters
+        ----------
+        ran : how many cells had been run by now
+        """
+        now = time.time()
         path = folder / "checklist.json"
         if path.exists():
             old = Checklist.load(folder)
@@ -113,10 +119,10 @@ class Checklist:
                 if getattr(old, step) != getattr(self, step)
             ]
             kept = self.conclusions or old.conclusions
-            made = replace(self, conclusions=kept, registered=old.registered, hash=old.hash,
+            made = replace(self, conclusions=kept, registered=old.registered, ran=old.ran, hash=old.hash,
                            changes=(*old.changes, *fresh))  # fmt: skip
         else:
-            made = replace(self, registered=now, hash=self.fingerprint, changes=())
+            made = replace(self, registered=now, ran=ran, hash=self.fingerprint, changes=())
         made.save(folder)
         return made
 
@@ -126,6 +132,7 @@ class Checklist:
             "what": "assay checklist",
             "steps": {step: getattr(self, step) for step in STEPS},
             "registered": self.registered,
+            "ran": self.ran,
             "hash": self.hash,
             "changes": [vars(c) for c in self.changes],
         }
@@ -140,6 +147,7 @@ class Checklist:
             return cls(
                 **{step: held["steps"][step] for step in STEPS},
                 registered=held["registered"],
+                ran=held["ran"],
                 hash=held["hash"],
                 changes=tuple(Change(**c) for c in held["changes"]),
             )
@@ -166,7 +174,8 @@ class Checklist:
         """When it was registered, whether it was changed since, in a sentence or two."""
         if self.registered is None:
             return "Not registered before the run."
-        said = f"Registered {_moment(self.registered)} before the run, hash {self.hash[:12]}."
+        late = f", after {self.ran:,} cells had been run" if self.ran else " before the run"
+        said = f"Registered {_moment(self.registered)}{late}, hash {self.hash[:12]}."
         if not self.intact:
             return said + " The wording on disk is not the one that was registered: its hash differs."
         if not self.changes:

@@ -15,6 +15,7 @@ class Clock:
     A learner that was timed on the same data set takes as long as it did there, on average. On other data sets its
     time grows as a power of the rows times columns that teach, with the exponent that fits the data sets on which it
     was timed, or 1 if that was only one. A learner that was never timed takes as long as the others do on average.
+    One thread may ask while another one notes.
 
     Examples
     --------
@@ -26,25 +27,26 @@ class Clock:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[str, dict[str, list[float]]] = {}  # learner, data: [size, cells, seconds]
+        self._seen: dict[str, dict[str, tuple[float, int, float]]] = {}  # learner, data: size, cells, seconds
 
     def note(self, learner: str, data: str, size: float, seconds: float) -> None:
         """Take in one measured cell."""
-        cell = self._seen.setdefault(learner, {}).setdefault(data, [size, 0, 0.0])
-        cell[1] += 1
-        cell[2] += seconds
+        own = self._seen.setdefault(learner, {})
+        _, count, total = own.get(data, (size, 0, 0.0))
+        own[data] = (size, count + 1, total + seconds)
 
     def expected(self, learner: str, data: str, size: float) -> float | None:
         """Seconds of one cell; None if nothing at all was measured."""
         own = self._seen.get(learner)
         if own is None:
-            others = [self.expected(other, data, size) for other in self._seen]
+            others = [self.expected(other, data, size) for other in list(self._seen)]
             known = [seconds for seconds in others if seconds is not None]
             return float(np.mean(known)) if known else None
         if data in own:
             return own[data][2] / own[data][1]
-        sizes = np.log([max(cell[0], 1.0) for cell in own.values()])
-        times = np.log([max(cell[2] / cell[1], 1e-6) for cell in own.values()])
+        cells = list(own.values())
+        sizes = np.log([max(cell[0], 1.0) for cell in cells])
+        times = np.log([max(cell[2] / cell[1], 1e-6) for cell in cells])
         spread = sizes - sizes.mean()
         slope = 1.0
         if spread @ spread > 0:

@@ -19,7 +19,7 @@ from assay.experiments.cells import Job, Trial, as_record, in_random_order
 from assay.experiments.checklist import Checklist
 from assay.experiments.clock import Clock
 from assay.experiments.fingerprint import settings_text
-from assay.experiments.folder import Block, Manifest, as_plain, check_folder, versions
+from assay.experiments.folder import Block, Manifest, as_plain, check_folder, sessions_of, versions
 from assay.experiments.grid import as_entrants
 from assay.experiments.journal import Journal, write_whole
 from assay.experiments.plan import Plan
@@ -53,7 +53,7 @@ class Experiment:
     folder : where the experiment lives; None keeps it in memory
     random_state : whole number; splits, run order, and every learner's own open random_state
     probabilities : whether to keep the posteriors of the first repetition
-    checklist : Checklist, written into the folder before the first cell is run
+    checklist : Checklist, written into the folder before the first cell is run; None for the experiment's own words
     name : what the experiment is called; default: the folder's name
 
     Examples
@@ -180,13 +180,11 @@ class Experiment:
             yield self._memory
             return
         with Journal(self.folder) as journal:
-            if (self.folder / "experiment.json").exists():
-                self._manifest.sessions = Manifest.load(self.folder).sessions
+            self._manifest.sessions = sessions_of(self.folder)
             self._manifest.save(self.folder)
             if self.described is not None:
                 write_whole(self.folder / "description.json", json.dumps(self.described, indent=1))
-            if self.checklist is not None:
-                self._full_checklist.register(self.folder)
+            self._full_checklist.register(self.folder, len(journal.records))
             yield journal
 
     @cached_property
@@ -208,8 +206,7 @@ class Experiment:
 
     @property
     def _full_checklist(self) -> Checklist:
-        assert self.checklist is not None
-        return self.checklist.filled(self._manifest)
+        return (self.checklist or Checklist()).filled(self._manifest)
 
     def _todo(self, journal: Journal, retry_failed: bool) -> list[Job]:
         wanted = {m.name for m in self.metrics}
@@ -281,9 +278,7 @@ class Experiment:
         trials: dict[str, Any] = {}
         for t in self.trials:
             trials.setdefault(t.problem.name, {})[t.entrant.name] = t.candidate
-        checklist = None
-        if self.checklist is not None:
-            checklist = self._full_checklist if self.folder is None else Checklist.load(self.folder)
+        checklist = self._full_checklist if self.folder is None else Checklist.load(self.folder)
         return Study(
             self._manifest,
             dict(journal.records),

@@ -17,7 +17,7 @@ from assay.experiments.fingerprint import digest
 from assay.experiments.journal import read_json, write_whole
 from assay.experiments.problem import Problem
 
-__all__ = ["Block", "Manifest", "as_plain", "check_folder", "versions"]
+__all__ = ["Block", "Manifest", "as_plain", "check_folder", "sessions_of", "versions"]
 
 FORMAT = 1  # a folder written in a later format is refused, one of an earlier format is read
 
@@ -169,6 +169,21 @@ class Manifest:
             )
         except (KeyError, TypeError) as error:
             raise DataError(f"experiment: {folder / 'experiment.json'} is damaged: {error}.") from None
+
+
+def sessions_of(folder: Path) -> list[dict[str, Any]]:
+    """The sessions of an experiment that lives in a folder already; none if that cannot be read any more."""
+    try:
+        held = read_json(folder / "experiment.json", "experiment")
+    except DataError:  # it is about to be written anew
+        return []
+    if isinstance(held.get("format"), int) and held["format"] > FORMAT:
+        raise ParameterError(
+            f"experiment: {folder} was written by a later version of assay. Install that version, or choose another "
+            "folder."
+        )
+    found = held.get("sessions")
+    return found if isinstance(found, list) else []
 
 
 def _metric(saved: dict[str, Any]) -> Metric:
