@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from assay import compare
 from assay.bayes import GaussianNB
-from assay.report import render_report, write_report
+from assay.report import read_settings, render_report, write_report
 from assay.tables.data import load_breast_cancer, load_digits, load_iris
 
 EVIL = [
@@ -200,3 +200,14 @@ def test_it_is_written_where_asked(result, tmp_path):
 
 def test_the_same_result_gives_the_same_page(result):
     assert render_report(result) == render_report(result)
+
+
+def test_a_name_cannot_turn_the_direction_of_the_text_around_it(tmp_path):
+    X, y = load_iris()
+    turned = "\u202eevil\u2066"
+    result = compare({turned: "lda", "\x07bell": "majority"}, X, y, design="3-fold", name=turned)
+    html = render_report(result)
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x00-\x08]", html) and "\ufffdevil\ufffd" in html
+    path = tmp_path / "turned.html"
+    path.write_text(html, encoding="utf-8")
+    assert turned in read_settings(path)["learners"]  # data for programs keep the name as it is

@@ -15,6 +15,9 @@
   if (!box || !desk) return;
 
   const data = JSON.parse(box.textContent), K = data.classes.length, TIE = 1e-12;
+  const legible = (name) => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");  // no name turns the text around it
+  data.classes = data.classes.map(legible);
+  for (const learner of data.learners) learner.name = legible(learner.name);
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
   const shares = (text) => data.bits === 64 ? new Float64Array(bytes(text))
     : Float64Array.from(new Uint16Array(bytes(text)), (v) => v / 65535);
@@ -136,7 +139,7 @@
     if (state.reject !== null && state.reject < blind) { blind = state.reject; blindly = "leave every row undecided"; }
 
     const rows = found.map((f, place) => {
-      const row = line(place === 0 ? "best" : f.cost >= blind ? "worse" : "level");
+      const row = line(place === 0 ? "best" : f.cost >= blind - TIE ? "worse" : "level");
       cell(row, String(place + 1), "num"); cell(row, f.learner.name, "name");
       cell(row, number(f.cost), "num"); cell(row, "± " + number(f.half), "num faint");
       cell(row, percent(f.error), "num"); cell(row, percent(f.rejected), "num");
@@ -153,13 +156,13 @@
 
     const rule = two && state.reject === null
       ? ` Say ${data.classes[state.positive]} when its probability is above ${bayes().toFixed(3)}.` : "";
-    find("sentence").textContent = any.cost < blind
+    find("sentence").textContent = any.cost < blind - TIE
       ? `Cheapest at these costs: ${any.learner.name}, ${number(any.cost)} per row; without any learner (${blindly}) ${number(blind)}.${rule}`
       : `At these costs no learner is cheaper than none: ${blindly} costs ${number(blind)} per row.${rule}`;
 
     const chosen = found.find((f) => f.i === state.learner);
     find("closer").textContent = `Cost ${number(chosen.cost)} per row, error of decided rows ${percent(chosen.error)}, undecided ${percent(chosen.rejected)}.`;
-    matrix(find("confusion"), chosen.confusion, state.reject !== null);
+    if (find("confusion")) matrix(find("confusion"), chosen.confusion, state.reject !== null);
     if (two) cut();
     if (!two && costly) losses();
     desk.dataset.order = found.map((f) => f.learner.name).join("\n");

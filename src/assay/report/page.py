@@ -99,7 +99,7 @@ def render_report(
     found = extras(result, learning_curves, explanations)
     html = ""
     for room in _ROOMS:
-        html = _rendered(result, answers, found, rope, room)
+        html = legible(_rendered(result, answers, found, rope, room))
         if len(html.encode("utf-8")) < MEGABYTE:
             break
     return html
@@ -117,6 +117,24 @@ def template(name: str) -> Any:
         lstrip_blocks=True,
     )
     return environment.get_template(name)
+
+
+def legible(html: str) -> str:
+    """The page without invisible characters that turn the direction of all text after them, or that no page may hold.
+
+    A name may hold such a character; shown, it would garble the sentence around it. Data for programs keep it, since
+    JSON writes it as an escape.
+
+    >>> from assay.report.page import legible
+    >>> legible("a \\u202e name")
+    'a \ufffd name'
+    """
+    return html.translate(_TURNS)
+
+
+_TURNS = dict.fromkeys(
+    [*range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(9), 11, 12, *range(14, 32)], "\ufffd"
+)
 
 
 def dress() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from assay.errors import ParameterError
 from assay.evaluate.verdict import shown_p
 from assay.experiments.conclusion import Conclusion
 from assay.experiments.study import Study
-from assay.report.page import dress, template
+from assay.report.page import dress, legible, template
 from assay.report.rank_diagram import rank_diagram
 from assay.report.ranking import number
 from assay.report.settings import FORMAT
@@ -47,7 +47,7 @@ def render_study(study: Study) -> str:
     m = study.metrics[0]
     order = _order(study, found)
     checklist = study.checklist
-    return str(
+    return legible(
         template("study.html").render(
             **dress(),
             title=f"{study.name}: {len(study.learners)} learners on {len(study.data)} data sets",
