@@ -99,3 +99,145 @@ def test_names_are_read_kindly_and_unknown_ones_refused():
         as_metrics(["error", "error"])
     with pytest.raises(ParameterError, match="empty"):
         as_metrics([])
+
+
+# --- more metrics, scorers, weights, intervals
+
+RNG = np.random.default_rng(4)
+
+
+def three_classes(n=120, weighted=False, named=True):
+    truth = np.concatenate([np.arange(3), RNG.integers(3, size=n)])
+    posterior = RNG.dirichlet(np.ones(3), size=n + 3)
+    posterior[np.arange(n + 3), truth] += 0.5
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    weight = RNG.random(n + 3) + 0.1 if weighted else None
+    labels = np.array(["ant", "bee", "cat"]) if named else None
+    return Outcome(truth, posterior.argmax(axis=1), posterior, 3, weight=weight, labels=labels)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_metric_honours_weights_as_scikit_learn_does(weighted):
+    seen = three_classes(weighted=weighted)
+    y, z, P, w = seen.truth, seen.answer, seen.posterior, seen.weight
+    told = {
+        "error": peer.zero_one_loss(y, z, sample_weight=w),
+        "accuracy": peer.accuracy_score(y, z, sample_weight=w),
+        "balanced accuracy": peer.balanced_accuracy_score(y, z, sample_weight=w),
+        "balanced error": 1 - peer.balanced_accuracy_score(y, z, sample_weight=w),
+        "f1": peer.f1_score(y, z, average="macro", sample_weight=w),
+        "precision": peer.precision_score(y, z, average="macro", sample_weight=w),
+        "recall": peer.recall_score(y, z, average="macro", sample_weight=w),
+        "jaccard": peer.jaccard_score(y, z, average="macro", sample_weight=w),
+        "kappa": peer.cohen_kappa_score(y, z, sample_weight=w),
+        "mcc": peer.matthews_corrcoef(y, z, sample_weight=w),
+        "log-loss": peer.log_loss(y, P, sample_weight=w),
+        "brier": peer.brier_score_loss(y, P, sample_weight=w),
+        "auc": peer.roc_auc_score(y, P, multi_class="ovr", sample_weight=w),
+        "average precision": peer.average_precision_score(y, P, sample_weight=w),
+        "top-2": peer.top_k_accuracy_score(y, P, k=2, sample_weight=w),
+        "youden": peer.balanced_accuracy_score(y, z, sample_weight=w, adjusted=True),
+        "gini": 2 * peer.roc_auc_score(y, P, multi_class="ovr", sample_weight=w) - 1,
+    }
+    for name, number in told.items():
+        assert_allclose(value(name, seen), number, rtol=1e-9, err_msg=name)
+
+
+def test_equal_weights_change_no_metric_and_copies_are_weights():
+    seen = three_classes()
+    price, left = RNG.random(len(seen.truth)), RNG.random(len(seen.truth)) < 0.2
+    seen = Outcome(seen.truth, seen.answer, seen.posterior, 3, price, left)
+    times = RNG.integers(1, 4, size=len(seen.truth))
+    heavy = Outcome(seen.truth, seen.answer, seen.posterior, 3, price, left, times * 1.0)
+    copies = seen.take(np.repeat(np.arange(len(times)), times))
+    for name, metric in METRICS.items():
+        assert_allclose(metric.of(heavy), metric.of(copies), rtol=1e-9, err_msg=name)
+        low, high = metric.bounds
+        assert low <= metric.of(heavy) <= high, name
+
+
+def test_metrics_of_one_class_and_with_numbers():
+    seen = three_classes()
+    y, z = seen.labels[seen.truth], seen.labels[seen.answer]
+    for name, function in (
+        ("recall", peer.recall_score),
+        ("precision", peer.precision_score),
+        ("f1", peer.f1_score),
+    ):
+        [metric] = as_metrics(f"{name.capitalize()} of bee")
+        assert metric.name == f"{name} of bee" and metric.better == "higher"
+        assert_allclose(metric.of(seen), function(y, z, labels=["bee"], average="macro"))
+    with pytest.raises(ParameterError, match="of class 'dog', the classes are ant, bee, cat"):
+        as_metrics("recall of dog")[0].of(seen)
+    assert as_metrics("recall of 1")[0].of(three_classes(named=False)) > 0
+    top, best = as_metrics(["top-3", "lift at 20%"])
+    assert top.of(seen) == 1 and best.of(seen) > 1
+
+
+def test_scorers_by_name_made_and_written_by_hand():
+    """Peer: the same scorers on a classifier that gives these answers."""
+    seen = three_classes(weighted=True)
+    y, z = seen.labels[seen.truth], seen.labels[seen.answer]
+    w = seen.weight
+    scorers = [
+        "roc_auc_ovr",
+        "neg_log_loss",
+        "f1_weighted",
+        peer.make_scorer(peer.fbeta_score, beta=2, average="macro"),
+        lambda model, X, y, sample_weight=None: float(np.sum(model.predict(X) == y)),
+        peer.hamming_loss,
+    ]
+    found = as_metrics(scorers)
+    assert [m.needs for m in found] == ["posterior", "posterior", "", "", "posterior", ""]
+    assert [m.better for m in found] == ["higher"] * 5 + ["lower"]
+    told = [
+        peer.roc_auc_score(y, seen.posterior, multi_class="ovr", sample_weight=w),
+        -peer.log_loss(y, seen.posterior, sample_weight=w),
+        peer.f1_score(y, z, average="weighted", sample_weight=w),
+        peer.fbeta_score(y, z, beta=2, average="macro", sample_weight=w),
+        np.sum(y == z),
+        peer.hamming_loss(y, z, sample_weight=w),
+    ]
+    assert_allclose([m.of(seen) for m in found], told, rtol=1e-9)
+    assert found[3].name == "fbeta_score(beta=2, average='macro')"
+    without = Outcome(seen.truth, seen.answer, None, 3, labels=seen.labels)
+    assert np.isnan(found[0].of(without)) and np.isnan(found[1].of(without))
+    some = seen.take(np.flatnonzero(seen.truth < 2))  # the fold lacks a class, which the peer refuses
+    assert np.isnan(found[1].of(some)) and not np.isnan(METRICS["log-loss"].of(some))
+
+
+def test_scorers_that_cannot_be_used_say_so():
+    rejecting = outcome([0, 1], [0, -1])
+    with pytest.raises(ParameterError, match="no answer that is not a class"):
+        as_metrics("f1_weighted")[0].of(rejecting)
+    with pytest.raises(ParameterError, match="it takes 1 arguments"):
+        as_metrics([lambda seen: 0.0])
+    with pytest.raises(ParameterError, match="list of names, got 3"):
+        as_metrics(3)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_metric_has_an_interval_around_its_value(weighted):
+    seen = three_classes(60, weighted=weighted)
+    price, left = RNG.random(len(seen.truth)), RNG.random(len(seen.truth)) < 0.2
+    seen = Outcome(seen.truth, seen.answer, seen.posterior, 3, price, left, seen.weight)
+    for name, metric in METRICS.items():
+        found = metric.estimate(seen, resamples=100)
+        assert_allclose(found.value, metric.of(seen), rtol=1e-9, err_msg=name)
+        assert metric.bounds[0] <= found.low <= found.value <= found.high <= metric.bounds[1], (name, found)
+    pair = Outcome(np.array([0, 1, 1, 0]), np.array([0, 1, -1, 0]), None, 2)
+    assert METRICS["f1"].estimate(pair, resamples=50).method == "percentile bootstrap"
+    assert METRICS["error"].estimate(outcome([0, 1] * 10, [0, 1] * 10)).method == "Wilson"
+    assert METRICS["auc"].estimate(outcome([0, 1], [0, 1])).why
+
+
+def test_a_comparison_takes_all_of_them():
+    from assay.evaluate.compare import compare
+    from assay.tables.data import load_iris
+
+    data = load_iris()
+    wanted = ["kappa", "recall of versicolor", "roc_auc_ovo", "ece"]
+    found = compare(["lda", "majority"], data.X, data.y, design="3-fold", metrics=wanted)
+    values = {m.name: found.values("lda", m.name) for m in found.metrics}
+    assert all(np.isfinite(v).all() for v in values.values())
+    assert (values["recall of versicolor"] > 0.8).all() and (values["roc_auc_ovo"] > 0.95).all()

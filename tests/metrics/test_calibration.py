@@ -127,8 +127,14 @@ def test_calibrated_forecasts_stay_in_the_consistency_band(method):
 
 
 def test_bad_input_is_told_plainly():
-    for more, said in (({"norm": "l3"}, "norm must be"), ({"of": "rows"}, "of must be"), ({"bins": 0}, "bins must be"),
-                       ({"strategy": "equal"}, "strategy must be"), ({"norm": "max", "debias": True}, "debias")):  # fmt: skip
+    wrong = [
+        ({"norm": "l3"}, "norm must be"),
+        ({"of": "rows"}, "of must be"),
+        ({"bins": 0}, "bins must be"),
+        ({"strategy": "equal"}, "strategy must be"),
+        ({"norm": "max", "debias": True}, "debias"),
+    ]
+    for more, said in wrong:
         with pytest.raises(ParameterError, match=said):
             calibration_error([0, 1], [0.2, 0.8], **more)
     with pytest.raises(ParameterError, match="for two classes, there are 3"):

@@ -31,7 +31,7 @@ def test_spiegelhalter_by_hand():
 
 
 def test_size_and_power_by_simulation():
-    """500 samples of 400 calibrated forecasts at 5 %: exact size within 2.2 % to 8.4 % (0.001). Overconfidence is seen."""
+    """500 samples of 400 calibrated forecasts at 5 %: exact size within 2.2 % to 8.4 % (0.001)."""
     rng = np.random.default_rng(5)
     p = rng.beta(2, 2, size=(500, 400)) * 0.9 + 0.05
     y = (rng.random(p.shape) < p) * 1

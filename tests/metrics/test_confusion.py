@@ -55,8 +55,13 @@ def test_printed_and_as_html_it_names_the_classes_and_escapes_them():
 def test_same_table_as_scikit_learn(seed, K, n, kind):
     """Peer: scikit-learn 1.9, with weights, orders, left-out and unknown labels, and shares."""
     rng = np.random.default_rng(seed)
-    names = {"int": np.arange(K) * 3 - 2, "str": np.array([f"c{k}" for k in range(K)]),
-             "object": np.array([f"c{k}" for k in range(K)], dtype=object), "float": np.arange(K) * 1.0}[kind]  # fmt: skip
+    words = np.array([f"c{k}" for k in range(K)])
+    names = {
+        "int": np.arange(K) * 3 - 2,
+        "float": np.arange(K) * 1.0,
+        "str": words,
+        "object": words.astype(object),
+    }[kind]
     y, z = names[rng.integers(K, size=n)], names[rng.integers(K, size=n)]
     w = rng.random(n) + 0.1
     for more in (

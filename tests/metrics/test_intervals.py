@@ -49,7 +49,7 @@ def test_shares_have_wilson_s_interval(cancer):
 
 
 def test_delta_method_has_the_known_error_of_kappa():
-    """Peer: statsmodels' cohens_kappa, Fleiss, Cohen and Everitt's standard error; the interval is on Fisher's scale."""
+    """Peer: statsmodels' cohens_kappa, Fleiss, Cohen and Everitt's standard error, here on Fisher's scale."""
     table = peer.confusion_matrix(Y, Z)
     told = cohens_kappa(table)
     found = with_interval("kappa", Y, Z)

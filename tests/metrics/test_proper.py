@@ -80,9 +80,9 @@ def test_parts_by_hand():
 
 
 def test_bad_input_is_told_plainly():
-    with pytest.raises(DataError, match="between 0 and 1, got 0.5 to 1.5"):
+    with pytest.raises(DataError, match=r"between 0 and 1, got 0\.5 to 1\.5"):
         log_loss([0, 1], [0.5, 1.5])
-    with pytest.raises(DataError, match="3 classes .* there are 2 columns"):
+    with pytest.raises(DataError, match=r"3 classes .* there are 2 columns"):
         log_loss([0, 1, 2], [0.5, 0.5, 0.5])
     with pytest.raises(DataError, match="not among labels"):
         log_loss([0, 3], [0.5, 0.5], labels=[0, 1])

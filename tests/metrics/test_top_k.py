@@ -44,7 +44,7 @@ def test_two_classes_by_the_half_or_by_the_sign():
 def test_bad_input_is_told_plainly():
     with pytest.raises(ParameterError, match="k must be a whole number from 1 up, got 0"):
         top_k_accuracy_score([0, 1], [0.1, 0.2], k=0)
-    with pytest.raises(DataError, match="2 classes .* there are 3 columns"):
+    with pytest.raises(DataError, match=r"2 classes .* there are 3 columns"):
         top_k_accuracy_score([0, 1], [[1, 2, 3], [1, 2, 3]], k=1)
     with pytest.raises(DataError, match="of row 0 is NaN"):
         top_k_accuracy_score([0, 1], [np.nan, 2], k=1)

@@ -1,0 +1,49 @@
+"""Outcomes: tables with a column for answers that are no class, weights, parts."""
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from assay.evaluate.metrics import METRICS
+from assay.evaluate.outcome import Outcome
+
+
+def test_tables_of_answers_that_are_no_class():
+    seen = Outcome(np.array([0, 0, 1, 1]), np.array([0, -1, 1, 0]), None, 2, weight=np.array([1, 2, 3, 4.0]))
+    assert_array_equal(seen.confusion, [[1, 0, 2], [4, 3, 0]])
+    assert_array_equal(seen.square, [[1, 0, 2], [4, 3, 0], [0, 0, 0]])
+    assert_allclose(seen.mean(np.array([1, 0, 0, 1])), 0.5)
+
+
+def test_an_answer_that_is_no_class_is_wrong_for_every_metric():
+    """Of two right answers and one rejected row, the recalls are 1/2 and 1; the rest follows by hand."""
+    seen = Outcome(np.array([0, 0, 1]), np.array([0, -1, 1]), None, 2)
+    told = {
+        "error": 1 / 3,
+        "recall": 0.75,
+        "precision": 1,
+        "f1": (2 / 3 + 1) / 2,
+        "g-mean": np.sqrt(0.5),
+        "youden": 0.5,
+    }
+    for name, number in told.items():
+        assert_allclose(METRICS[name].of(seen), number, err_msg=name)
+    # kappa: agreement 2/3; by chance (2 * 1 + 1 * 1) / 9 = 1/3, the rejected column never being true
+    assert_allclose(METRICS["kappa"].of(seen), 0.5)
+
+
+def test_some_of_the_rows():
+    seen = Outcome(
+        np.array([0, 1, 1]),
+        np.array([0, 0, 1]),
+        np.eye(2)[[0, 0, 1]],
+        2,
+        np.arange(3.0),
+        None,
+        np.arange(3.0),
+    )
+    part = seen.take(np.array([2, 2, 0]))
+    assert_array_equal(part.truth, [1, 1, 0])
+    assert_array_equal(part.posterior, [[0, 1], [0, 1], [1, 0]])
+    assert_array_equal(part.weight, [2, 2, 0])
+    assert_array_equal(part.price, [2, 2, 0])
+    assert part.rejected is None
