@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import calibration_curve
 
 from assay.bayes import GaussianNB
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.evaluate import compare
 from assay.metrics.calibration import ReliabilityCurve
 from assay.plots.calibration_display import CalibrationDisplay
@@ -27,8 +27,8 @@ def test_the_line_is_scikit_learn_s(strategy):
 
 
 def test_band_and_histogram():
-    display = CalibrationDisplay.from_predictions(Y, P, n_bins=6, band=True, histogram=True, alpha=0.1)
-    curve = ReliabilityCurve.of(Y, P, method="uniform", bins=6, alpha=0.1, resamples=400, pos_label=True)
+    display = CalibrationDisplay.from_predictions(Y, P, n_bins=6, band=0.9, histogram=True)
+    curve = ReliabilityCurve.of(Y, P, method="uniform", bins=6, alpha=1 - 0.9, resamples=400, pos_label=True)
     assert_allclose(curve.predicted, display.prob_pred)  # the band stands at the line's points
     assert_allclose(display.curves_[0].consistent_low, curve.consistent_low)
     corners = display.bands_[0].get_paths()[0].vertices
@@ -63,3 +63,9 @@ def test_rows_of_one_class_are_refused():
         CalibrationDisplay.from_predictions([1, 1], [0.2, 0.9])
     with pytest.raises(DataError, match="no rows"):
         CalibrationDisplay.from_predictions([], [])
+    with pytest.raises(ParameterError, match="band must be true, false or a probability"):
+        CalibrationDisplay.from_predictions([0, 1], [0.2, 0.9], band=1.5)
+
+
+def test_alpha_is_matplotlib_s_as_in_scikit_learn():
+    assert CalibrationDisplay.from_predictions(Y, P, alpha=0.8, color="red").line_.get_alpha() == 0.8

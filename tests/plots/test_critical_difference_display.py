@@ -100,3 +100,21 @@ def test_bars_in_one_lane_never_touch(k, seed):
 def test_what_are_no_ranks_is_refused(names, ranks, options, words):
     with pytest.raises((DataError, ParameterError), match=words):
         CriticalDifferenceDisplay(names, ranks, **options)
+
+
+def test_a_study_is_drawn_as_it_concludes(tmp_path):
+    from assay.experiments.experiment import Experiment
+
+    learners = ["majority", "lda", "naive bayes"]
+    study = Experiment(learners, ["iris", "wine"], design="3-fold", folder=tmp_path / "study").run()
+    display = CriticalDifferenceDisplay.from_study(study)
+    found = study.conclusion()
+    assert_allclose(display.ranks, found.ranks)
+    assert (
+        display.names == learners
+        and display.groups == found.pairs.groups
+        and display.cd == found.pairs.critical
+    )
+    two = Experiment(["majority", "lda"], ["iris", "wine"], design="3-fold").run()
+    with pytest.raises(DataError, match="three learners or more on two data sets or more"):
+        CriticalDifferenceDisplay.from_study(two)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.calibration import CalibrationDisplay as Peer
 
+from assay.errors import ParameterError
 from assay.metrics.calibration import ReliabilityCurve
 from assay.plots._checks import both_classes
 from assay.plots.looks import FAINT, bare, coloured_axes, draw_literally, legend_name, line_look
@@ -67,14 +68,13 @@ class CalibrationDisplay(Peer):
         X: Any,
         y: Any,
         *,
-        band: bool = False,
+        band: bool | float = False,
         histogram: bool = False,
-        alpha: float = 0.05,
         **options: Any,
     ) -> CalibrationDisplay:
-        """Draw a fitted classifier's probabilities; band, histogram and alpha as below, the rest as scikit-learn's."""
+        """Draw a fitted classifier's probabilities; band and histogram as below, the rest as scikit-learn's."""
         display = super().from_estimator(estimator, X, y, **options)
-        return display._adorned(band, histogram, alpha)
+        return display._adorned(band, histogram)
 
     @classmethod
     def from_predictions(
@@ -84,9 +84,8 @@ class CalibrationDisplay(Peer):
         *,
         n_bins: int = 5,
         strategy: str = "uniform",
-        band: bool = False,
+        band: bool | float = False,
         histogram: bool = False,
-        alpha: float = 0.05,
         **options: Any,
     ) -> CalibrationDisplay:
         """Draw probabilities against outcomes.
@@ -96,16 +95,16 @@ class CalibrationDisplay(Peer):
         y_true : (n,) labels of two classes
         y_prob : (n,) probabilities of the positive class
         n_bins, strategy : how probabilities are put together, "uniform" or "quantile"
-        band : bool
-            Whether the consistency band is drawn: where each point would lie with probability 1 - alpha, were the
-            probabilities right.
+        band : bool or float
+            Whether the consistency band is drawn: where each point would lie with probability 0.95, or the one
+            given, were the probabilities right.
         histogram : bool
         options : pos_label, name, ax, ref_line and what matplotlib's ``plot`` takes, as scikit-learn's
         """
         both_classes(y_true, "CalibrationDisplay")
         display = super().from_predictions(y_true, y_prob, n_bins=n_bins, strategy=strategy, **options)
         display._rows = (y_true, y_prob, strategy, n_bins)
-        return display._adorned(band, histogram, alpha)
+        return display._adorned(band, histogram)
 
     @classmethod
     def from_comparison(
@@ -116,9 +115,8 @@ class CalibrationDisplay(Peer):
         positive: Any = None,
         n_bins: int = 10,
         strategy: str = "quantile",
-        band: bool = False,
+        band: bool | float = False,
         histogram: bool = True,
-        alpha: float = 0.05,
         ax: Any = None,
         **options: Any,
     ) -> CalibrationDisplay:
@@ -129,16 +127,11 @@ class CalibrationDisplay(Peer):
         comparison : result of ``compare``
         learners : names; default all with probabilities, best first
         positive : label, needed for more than two classes
-        n_bins, strategy, band, histogram, alpha : as in ``from_predictions``
+        n_bins, strategy, band, histogram : as in ``from_predictions``
         options : as in ``plot``
         """
         label, rows = scored(comparison, learners, positive, "CalibrationDisplay")
-        shown: dict[str, Any] = {
-            "method": strategy,
-            "bins": n_bins,
-            "alpha": alpha,
-            "resamples": RESAMPLES if band else 0,
-        }
+        shown = _shown(strategy, n_bins, band)
         curves = [ReliabilityCurve.of(row.truth, row.score, pos_label=True, **shown) for row in rows]
         display = cls(
             [c.observed for c in curves],
@@ -149,7 +142,7 @@ class CalibrationDisplay(Peer):
         )
         display.curves_ = curves
         display.plot(ax=ax, **options)
-        return display._adorned(band, histogram, alpha)
+        return display._adorned(band, histogram)
 
     def plot(self, *, ax: Any = None, **options: Any) -> CalibrationDisplay:
         """Draw the curve, or the curves.
@@ -173,11 +166,11 @@ class CalibrationDisplay(Peer):
         draw_literally(ax)
         return self
 
-    def _adorned(self, band: bool, histogram: bool, alpha: float) -> CalibrationDisplay:
+    def _adorned(self, band: bool | float, histogram: bool) -> CalibrationDisplay:
         lines = self.line_ if isinstance(self.line_, list) else [self.line_]
         if band and not self.curves_:
             y_true, y_prob, strategy, bins = self._rows
-            shown: dict[str, Any] = {"method": strategy, "bins": bins, "alpha": alpha, "resamples": RESAMPLES}
+            shown = _shown(strategy, bins, band)
             self.curves_ = [ReliabilityCurve.of(y_true, y_prob, pos_label=self.pos_label, **shown)]
         self.bands_ = []
         for line, curve in zip(lines, self.curves_ if band else ()):
@@ -199,3 +192,13 @@ class CalibrationDisplay(Peer):
         above.tick_params(labelbottom=False, labelsize=8, colors=FAINT)
         above.set_ylabel("rows", size=8, color=FAINT)
         bare(above)
+
+
+def _shown(strategy: str, bins: int, band: bool | float) -> dict[str, Any]:
+    """How the curve behind a band is made; True stands for a probability of 0.95."""
+    level = 0.95 if isinstance(band, bool) else band
+    if not 0 < level < 1:
+        raise ParameterError(
+            f"CalibrationDisplay: band must be true, false or a probability between 0 and 1, got {band!r}."
+        )
+    return {"method": strategy, "bins": bins, "alpha": 1 - level, "resamples": RESAMPLES if band else 0}

@@ -179,7 +179,9 @@ class CriticalDifferenceDisplay:
         bottom = first + 0.42 * rows
         self.ax_ = ax = axes_for(ax, (width, 0.95 + 0.62 * bottom))
         self.figure_ = ax.figure
-        ax.set(xlim=(1 - 0.42 * (k - 1), k + 0.42 * (k - 1)), ylim=(bottom, -1.25))
+        ax.set(
+            xlim=(1 - 0.42 * (k - 1), k + 0.42 * (k - 1)), ylim=(bottom, -0.7 if self.cd is None else -1.25)
+        )
         ax.axis("off")
         self._draw_axis(ax, k)
         self.bars_ = []

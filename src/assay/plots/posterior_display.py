@@ -10,7 +10,6 @@ from assay.core.palette import class_colour
 from assay.errors import DataError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, PALE, draw_literally, legend_name
-from assay.plots.of_comparison import chosen_learners
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -84,19 +83,7 @@ class PosteriorDisplay:
         ax: Any = None,
     ) -> PosteriorDisplay:
         """Draw the posterior of the difference of two learners of a comparison."""
-        from assay.evaluate.pairs import test_rows_per_training_row
-        from assay.stats.correlated_t import correlated_t
-
-        first, second = chosen_learners(comparison, [first, second], "PosteriorDisplay")
-        differences = comparison.values(first, metric) - comparison.values(second, metric)
-        there = np.isfinite(differences)
-        if there.sum() < 2:
-            raise DataError(
-                f"PosteriorDisplay: {there.sum()} splits measure both learners; at least 2 are needed."
-            )
-        found = correlated_t(
-            differences[there], ratio=test_rows_per_training_row(comparison, there), rope=rope
-        )
+        found = comparison.bayes(first, second, rope=rope, metric=metric)
         return cls(found, first, second, metric=metric or comparison.metrics[0].name).plot(ax)
 
     def plot(self, ax: Any = None) -> PosteriorDisplay:
