@@ -1,13 +1,123 @@
-"""assay compare."""
+"""assay compare: groups, times, weights, budgets and results to keep; what is wrong is said in a sentence."""
 
-from assay.cli import main
+import csv
+import json
+
+import numpy as np
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+
+from assay.evaluate import compare
 from assay.tables import write_arff
+from assay.tables.readers import read_table
 
 
-def test_weights_of_rows_are_not_left_out_in_silence(tmp_path, capsys):
+@pytest.fixture
+def wards(tmp_path):
+    rng = np.random.default_rng(1)
+    path = tmp_path / "wards.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["patient", "when", "count", "age", "drug", "ill"])
+        for i in range(120):
+            age = rng.normal(50, 9)
+            writer.writerow([f"p{i // 4}", f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}", 1 + i % 3, round(age, 1),
+                             rng.choice(["x", "y"]), "yes" if age + rng.normal(0, 5) > 52 else "no"])  # fmt: skip
+    return path
+
+
+SMALL = ("-l", "majority,naive bayes")
+
+
+def test_groups_stay_together_and_their_column_does_not_predict(run, wards, tmp_path):
+    kept = tmp_path / "r.json"
+    code, out, _ = run(
+        "compare", wards, "-t", "ill", *SMALL, "--group", "patient", "--design", "5-fold", "--save", kept
+    )
+    assert code == 0 and "naive bayes" in out
+    found = json.loads(kept.read_text())
+    assert found["settings"]["grouped"] and "patient" not in {c["name"] for c in found["data"]["columns"]}
+    code, out, _ = run(
+        "compare", wards, "-t", "ill", *SMALL, "--group", "patient", "--design", "logo", "--budget", "0"
+    )
+    assert code == 0 and "after 1 of 30 splits" in out
+
+
+def test_by_time_the_default_is_five_blocks(run, wards):
+    code, out, _ = run("compare", wards, "-t", "ill", *SMALL, "--time", "when")
+    assert code == 0 and "5 blocks in order of time" in out
+    code, out, _ = run("compare", wards, "-t", "ill", *SMALL, "--time", "when", "--design", "3-time(gap=5)")
+    assert code == 0 and "after a gap of 5 rows" in out.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    "design", ["2x3", "5x2", "holdout", "3xholdout(0.25)", "bootstrap(4)", "3-time", "4-fold"]
+)
+def test_every_design_has_a_name(run, wards, design):
+    code, out, err = run("compare", wards, "-t", "ill", *SMALL, "--design", design)
+    assert code == 0, err
+    assert "naive bayes" in out
+
+
+def test_the_command_gives_the_numbers_of_the_function(run, wards, tmp_path):
+    kept = tmp_path / "r.parquet"
+    code, _, _ = run(
+        "compare", wards, "-t", "ill", *SMALL, "--weight", "count", "--design", "3-fold", "--save", kept
+    )
+    assert code == 0
+    rows = pq.read_table(kept).to_pylist()
+    data = read_table(str(wards), target="ill")
+    columns, weights = data.X.drop_columns(["count"]), data.X["count"].to_numpy()
+    same = compare(["majority", "naive bayes"], columns, data.y, design="3-fold", sample_weight=weights)
+    assert [r["value"] for r in rows] == pytest.approx([r["value"] for r in same.records], abs=1e-12)
+    text = tmp_path / "r.csv"
+    run("compare", wards, "-t", "ill", *SMALL, "--weight", "count", "--design", "3-fold", "--save", text)
+    assert pc.read_csv(text).num_rows == len(rows)
+
+
+def test_a_second_file_is_tested_once(run, wards, tmp_path):
+    lines = wards.read_text().splitlines()
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    train.write_text("\n".join(lines[:81]) + "\n")
+    test.write_text("\n".join([lines[0], *lines[81:]]) + "\n")
+    code, out, _ = run("compare", train, "-t", "ill", *SMALL, "--test", test)
+    assert code == 0 and "40 given test rows" in " ".join(out.split())
+
+
+def test_weights_of_an_arff_file_are_used_and_said(run, tmp_path):
     path = tmp_path / "weighed.arff"
     write_arff({"x": list(range(20))}, path, y=["a", "b"] * 10, weights=[2.0] * 20)
-    main(["compare", str(path), "--design", "2-fold", "--learners", "majority"])
-    said = capsys.readouterr()
-    assert "weights of the rows of weighed.arff are left out" in said.err
-    assert "majority" in said.out
+    code, out, err = run("compare", path, "--design", "2-fold", "--learners", "majority")
+    assert code == 0 and "majority" in out
+    assert "The rows of weighed.arff have weights; they count in learning and in the metrics." in err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(("--group", "patinet"), "Did you mean patient?"), (("--group", "ill"), "ill is what is to be predicted"),
+     (("--time", "drug"), "column drug holds nominal values such as 'x', expected numbers or dates"),
+     (("--weight", "patient"), "expected numbers"), (("--time", "when", "--group", "patient"), "not both"),
+     (("--time", "when", "--design", "3x10"), "times puts rows in order"), (("--design", "logo"), "needs groups="),
+     (("--budget", "soon"), "'soon' is no time"), (("--budget", "5 weeks"), "is no time"),
+     (("--save", "r.xlsx"), "should end in .parquet, .csv, .json"),
+     (("--save", "no/where/r.csv"), "there is no folder"),
+     (("--test", "nothing.csv"), "There is no file nothing.csv"), (("--seed", "-3"), "-3 is below 0"),
+     (("--test", "iris", "--group", "patient"), "--test already says which rows test"),
+     (("--test", "iris"), "iris predicts"), (("--design", "150-time"), "rows to"), (("--jobs", "0"), "0 processes")],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_a_sentence_and_exit_code_2(run, wards, options, words):
+    code, _, err = run("compare", wards, "-t", "ill", *SMALL, *options)
+    assert code == 2 and words in " ".join(err.split())
+    assert "Traceback" not in err
+
+
+def test_an_empty_entry_in_a_role_is_named(run, tmp_path):
+    path = tmp_path / "holes.csv"
+    path.write_text(
+        "w,x,y\n" + "\n".join(f"{'' if i == 3 else 1.5},{i},{'ab'[i % 2]}" for i in range(20)) + "\n"
+    )
+    code, _, err = run("compare", path, "-t", "y", *SMALL, "--weight", "w")
+    assert code == 2 and "column w is empty in 1 row" in " ".join(err.split())
+    code, _, err = run("compare", "tests/none.csv", "-t", "y")
+    assert code == 2 and "There is no file" in err

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from assay.cli.costs import cost_option, loss_from, reject_option
 from assay.cli.data import data_argument, open_data, target_option
+from assay.cli.roles import set_apart
+
+_SAVED = (".parquet", ".csv", ".json")
+_UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
+
+
+def _seconds(ctx: click.Context, option: click.Parameter, text: str | None) -> float | None:
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([a-z]*)", text.strip().lower())
+    if not found or found[2] not in _UNITS:
+        raise click.BadParameter(f"{text!r} is no time; write 90, 90s, 5m or 1h")
+    return float(found[1]) * _UNITS[found[2]]
 
 
 @click.command("compare", short_help="Which learners are worth having, and which differences are real.")
@@ -20,10 +35,17 @@ from assay.cli.data import data_argument, open_data, target_option
 )
 @click.option(
     "--design",
-    default="3x10",
-    show_default=True,
-    help="Resampling: 3x10 (repetitions x folds), 10-fold, 5x2, holdout ...",
+    help="Resampling: 3x10 (repetitions x folds; the default), 10-fold, 5x2, holdout, 20xholdout(0.25), "
+    "leave-one-out, leave-one-group-out, bootstrap(200), 5-time (the default with --time), 5-time(gap=10,window=500).",
 )
+@click.option(
+    "--group", metavar="COLUMN", help="Rows with the same value (a patient, a client) are never parted."
+)
+@click.option(
+    "--time", metavar="COLUMN", help="When each row was: later rows are tested by what was known before."
+)
+@click.option("--weight", metavar="COLUMN", help="How much each row counts, in learning and in the metrics.")
+@click.option("--test", metavar="FILE", help="Test once, on the rows of this file, instead of splitting.")
 @click.option(
     "--metric", "-m", "metrics", multiple=True, help="error (default), auc, log-loss ...; repeatable."
 )
@@ -33,19 +55,33 @@ from assay.cli.data import data_argument, open_data, target_option
     "--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True)
 )
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same splits.")
+@click.option(
+    "--budget", callback=_seconds, metavar="TIME", help="Start no further split after so long: 90s, 5m, 1h."
+)
 @click.option("--jobs", "-j", default=1, show_default=True, help="Processes.")
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, writable=True),
+    help="Write the records, one per learner, split and metric: .parquet or .csv; everything: .json.",
+)
 @click.option("--report", type=click.Path(dir_okay=False, writable=True), help="Write an HTML report.")
 def command(
     data: str,
     target: str | None,
     learners: str | None,
-    design: str,
+    design: str | None,
+    group: str | None,
+    time: str | None,
+    weight: str | None,
+    test: str | None,
     metrics: tuple[str, ...],
     cost: tuple[str, ...],
     reject: float | None,
     alpha: float,
     seed: int,
+    budget: float | None,
     jobs: int,
+    save: str | None,
     report: str | None,
 ) -> None:
     """Compare learners on a table: error with interval, times, and what is not significantly worse than the best.
@@ -57,13 +93,26 @@ def command(
 
     from assay.evaluate import compare
 
-    if report and not Path(report).absolute().parent.is_dir():  # said before the work, not after it
-        raise click.BadParameter(f"there is no folder {Path(report).parent}", param_hint="--report")
+    for option, path in (("--report", report), ("--save", save)):  # said before the work, not after it
+        if path and not Path(path).absolute().parent.is_dir():
+            raise click.BadParameter(f"there is no folder {Path(path).parent}", param_hint=option)
+    if save and Path(save).suffix.lower() not in _SAVED:
+        raise click.BadParameter(f"{save} should end in {', '.join(_SAVED)}", param_hint="--save")
     if jobs == 0:
         raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
+    if seed < 0:
+        raise click.BadParameter(f"{seed} is below 0", param_hint="--seed")
+    if test and (group or time or weight):
+        raise click.UsageError("--test already says which rows test; leave out --group, --time and --weight.")
     found = open_data(data, target)
-    if found.weights is not None:
-        click.echo(f"The weights of the rows of {found.name} are left out: every row counts once.", err=True)
+    found, groups = set_apart(found, group, "--group")
+    found, times = set_apart(found, time, "--time")
+    found, weights = set_apart(found, weight, "--weight")
+    if weights is None and found.weights is not None and not test:
+        weights = found.weights
+        click.echo(
+            f"The rows of {found.name} have weights; they count in learning and in the metrics.", err=True
+        )
     loss = loss_from(cost, set(found.labels))
     chosen = list(metrics) or (["cost", "error"] if loss or reject is not None else ["error"])
     result = compare(
@@ -71,12 +120,17 @@ def command(
         found.X,
         found.y,
         design=design,
+        groups=groups,
+        times=times,
+        sample_weight=weights,
+        test=None if test is None else _tested(test, found.target),
         metrics=chosen,
         loss=loss,
         reject=reject,
         alpha=alpha,
         random_state=seed,
         n_jobs=jobs,
+        budget=budget,
         name=found.name,
         target=found.target,
     )
@@ -85,6 +139,34 @@ def command(
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
     console.print(result)
+    if save:
+        _save(result, save)
+        click.echo(f"The results are in {save}.")
     if report:
         result.report(report)
         click.echo(f"The report is in {report}.")
+
+
+def _tested(path: str, target: str | None) -> tuple[Any, Any]:
+    """The rows of a second file, with their classes."""
+    found = open_data(path, target)
+    return found.X, found.y
+
+
+def _save(result: Any, path: str) -> None:
+    """The records as a table, or everything as JSON."""
+    kind = Path(path).suffix.lower()
+    if kind == ".json":
+        import json
+
+        Path(path).write_text(json.dumps(result.to_dict(), indent=1), encoding="utf-8")
+        return
+    table = result.to_arrow()
+    if kind == ".parquet":
+        import pyarrow.parquet as pq
+
+        pq.write_table(table, path)
+    else:
+        import pyarrow.csv as pc
+
+        pc.write_csv(table, path)
