@@ -42,7 +42,7 @@ def test_the_interval_inverts_the_noncentral_t(gap, n1, n2, alpha):
 
 
 def test_coverage_and_bias():
-    rng, worlds, true = np.random.default_rng(0), 1500, 0.8
+    rng, worlds, true = np.random.default_rng(0), 800, 0.8
     A, B = rng.normal(true, 1, (worlds, 6)), rng.normal(0, 1, (worlds, 8))
     d = [cohen_d(a, b, alpha=0.1) for a, b in zip(A, B)]
     covered = np.mean([e.low <= true <= e.high for e in d])
