@@ -162,6 +162,15 @@ def test_the_costs_of_the_comparison_are_where_the_desk_starts():
     assert data["loss"] == [[0, 8], [1, 0]]
 
 
+def test_weights_and_costs_of_single_rows_are_not_hidden():
+    X, y = load_iris()
+    weighted = compare(["lda"], X, y, design="3-fold", sample_weight=np.arange(1.0, 151.0))
+    assert "Rows count alike here" in desk(weighted, pooled(weighted))["words"]
+    loss = np.broadcast_to(1.0 - np.eye(3), (150, 3, 3)) * np.arange(1.0, 151.0)[:, None, None]
+    per_row = compare(["lda"], X, y, design="3-fold", loss=loss)
+    assert "costs of single rows are not used" in desk(per_row, pooled(per_row))["words"]
+
+
 def test_the_script_writes_text_alone_and_cannot_end_its_element():
     code = script()
     assert "</" not in code and "<!--" not in code

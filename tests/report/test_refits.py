@@ -91,6 +91,24 @@ def test_a_learner_that_cannot_learn_from_few_rows_costs_its_points_alone():
     assert "moody" not in told.mistakes  # no probabilities
 
 
+@pytest.mark.parametrize(
+    ("design", "folds"), [("4xholdout", 3), ("4-time", 3), ("bootstrap(4)", 3), ("holdout", 1)]
+)
+def test_every_design_has_curves_over_its_own_splits(design, folds):
+    X, y = load_breast_cancer()
+    result = compare(["lda"], X, y, design=design, times=np.arange(len(y)) if "time" in design else None)
+    curve = extras(result, True, False).learning["lda"]
+    assert curve.folds == folds
+    used = result.values("lda")[-folds:] if "time" in design else result.values("lda")[:folds]
+    np.testing.assert_allclose(curve.points[-1].tested, used.mean(), rtol=1e-12)
+
+
+def test_splits_of_single_rows_have_no_curve_and_it_is_said():
+    result = compare(["lda"], load_iris(), design="leave-one-out")
+    told = extras(result)
+    assert not told.learning and "too few rows" in told.notes[0] and told.mistakes["lda"]
+
+
 def test_nothing_is_fitted_when_nothing_is_asked(result):
     told = extras(result, False, False)
     assert not told.learning and not told.complexity and not told.mistakes and not told.notes

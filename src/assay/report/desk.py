@@ -120,6 +120,10 @@ def desk(result: Comparison, answers: dict[str, OutOfFold], most_bytes: int = BY
     without = [name for name in result.finished if name not in known]
     if without:
         words += f" Without probabilities, and so not here: {', '.join(without)}."
+    if result.settings.get("weighted"):
+        words += " Rows count alike here, whatever they weigh."
+    if result.settings.get("loss") == "per row":
+        words += " The costs of single rows are not used here."
     return {"data": data, "words": words, "table": _table(result, known)}
 
 

@@ -24,7 +24,8 @@ from assay.report.trained_curves import (
 
 __all__ = ["Extras", "extras"]
 
-FOLDS = 3  # splits of the first repetition that curves are averaged over
+FOLDS = 3  # splits that curves are averaged over
+LEAST_TAUGHT, LEAST_TESTED = 20, 5  # rows of a split that can show a curve
 LEAST = 2.0  # seconds that are always allowed
 MISTAKES = 3  # errors explained of each learner
 EXPLAINED = 6  # learners whose errors are explained
@@ -83,8 +84,12 @@ def _jobs(
 ) -> list[tuple[str, Callable[[], None]]]:
     """What is to be done within the allowance: the best learners first."""
     allowance = max(LEAST, float(result.settings.get("seconds", 0.0)))
-    folds = first[:FOLDS]
-    curves = curves if len(first[0].train) >= 20 else False
+    folds = (
+        result.splits[-FOLDS:] if result.design.kind == "time" else result.splits[:FOLDS]
+    )  # by time: most rows
+    if curves and (len(folds[0].train) < LEAST_TAUGHT or len(folds[0].test) < LEAST_TESTED):
+        curves = False
+        found.notes.append("Learning curves are left out: the splits have too few rows for them.")
     jobs: list[tuple[str, Callable[[], None]]] = []
     left_out, spent = [], 0.0
     for place, name in enumerate(order):

@@ -1,6 +1,6 @@
 """Curves that are trained: a measure over the number of rows that teach, and over what makes a learner flexible.
 
-Both refit on splits of the comparison's first repetition, so no tested row has taught.
+Both refit on splits of the comparison, so no tested row has taught.
 """
 
 from __future__ import annotations
