@@ -12,8 +12,8 @@ from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from assay.bayes import GaussianNB
-from assay.errors import AssayError, ParameterError
-from assay.evaluate import METRICS, Metric, Resampling, compare
+from assay.errors import ParameterError
+from assay.evaluate import METRICS, Resampling, compare
 from assay.experiments.experiment import Experiment
 from assay.experiments.study import Study
 
@@ -257,124 +257,6 @@ def test_a_killed_process_loses_the_running_cell_at_most(tmp_path, monkeypatch):
     assert done.stdout.strip() == f"0 {straight.table().tolist()!r}"
 
 
-def test_a_budget_starts_nothing_that_would_pass_it(monkeypatch, tmp_path):
-    """Each cell takes 10 s by a clock of our own; after a first one, 35 s have room for three in all."""
-    now = [1000.0]
-
-    class Costly(Counts):
-        def fit(self, X, y):
-            now[0] += 10.0
-            return super().fit(X, y)
-
-    from assay.experiments import schedule
-
-    monkeypatch.setattr(schedule.time, "time", lambda: now[0])
-    monkeypatch.setattr(schedule.time, "perf_counter", lambda: now[0])
-    made = experiment([Costly()], {"small": SMALL}, metrics=["error"], folder=tmp_path / "e")
-    study = made.run(budget=35.0)
-    assert now[0] == 1030.0
-    assert study.missing == 3
-    assert study.manifest.sessions[-1]["ended"] == "The time budget was used up"
-    study = made.run()
-    assert study.missing == 0 and now[0] == 1060.0
-
-
-def test_no_budget_runs_nothing():
-    made = experiment([Counts(), "lda"])
-    made.plan(pilot=60)
-    fits = Counts.fits
-    study = made.run(budget=0.0)
-    assert Counts.fits == fits and study.missing == 24 - 4
-
-
-def test_the_plan_tells_what_is_left_and_how_long_it_takes():
-    made = experiment([Counts(), "lda"])
-    plan = made.plan(pilot=0)
-    assert (plan.cells, plan.left, plan.seconds) == (24, 24, None)
-    assert Counts.fits == 0
-    assert "How long that takes was not measured." in str(plan)
-    assert plan.order == [
-        (j.trial.problem.name, j.trial.entrant.name, j.split.repetition, j.split.fold) for j in made.jobs
-    ]
-    plan = made.plan(pilot=30.0)
-    assert plan.left == 20 and plan.seconds > 0
-    assert "24 cells, 4 of them finished, 20 to run." in str(plan)
-    made.run()
-    assert "Nothing is left to do." in str(made.plan())
-    assert plan.data[0] == {"name": "small", "rows": 30, "columns": 2, "classes": 2, "splits": 6, "notes": []}
-
-
-def test_the_run_order_is_recorded_as_planned():
-    made = experiment()
-    order = made.plan(pilot=0).order
-    assert made.run().run_order == order
-
-
-def test_progress_tells_every_cell():
-    from assay.core.progress import listen
-
-    seen = []
-    with listen(seen.append):
-        experiment().run()
-    assert (seen[0].done, seen[0].total) == (0, 36)
-    assert (seen[-1].done, seen[-1].state) == (36, "finished")
-
-
-def test_on_a_dask_cluster_the_numbers_are_the_same():
-    distributed = pytest.importorskip("distributed", reason="the extra assay[dask] is not installed")
-    import warnings
-
-    import joblib
-
-    made = experiment(design="2-fold")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of ports and clean-up, which are the cluster's own
-        with (
-            distributed.LocalCluster(
-                1, processes=False, threads_per_worker=2, dashboard_address=None
-            ) as cluster,
-            distributed.Client(cluster),
-            joblib.parallel_config("dask"),
-        ):
-            far = made.run()
-    assert numbers(far) == numbers(experiment(design="2-fold").run())
-
-
-def test_metrics_of_your_own_are_measured_and_can_be_loaded(tmp_path):
-    own = Metric("wrong", lambda seen: float((seen.answer != seen.truth).sum()), "lower", "wrong rows")
-    study = experiment(metrics=[own, "error"], folder=tmp_path / "e").run()
-    assert study.table()[0, 0] == pytest.approx(10 * study.table("error")[0, 0])
-    loaded = Study.load(tmp_path / "e")
-    assert loaded.metrics[0].name == "wrong" and loaded.metrics[0].better == "lower"
-    assert loaded.records == study.records
-    with pytest.raises(ParameterError, match="came from Python code"):
-        loaded.metrics[0].of(None)
-
-
-def test_sessions_note_versions_and_ends(tmp_path):
-    made = experiment(folder=tmp_path / "e")
-    made.plan()
-    study = made.run()
-    kinds = [(s["kind"], s["cells"]) for s in study.manifest.sessions]
-    assert kinds == [("pilot", 6), ("run", 30)]
-    assert study.manifest.sessions[0]["versions"]["numpy"] == np.__version__
-    assert Study.load(tmp_path / "e").manifest.sessions == study.manifest.sessions
-
-
-def test_a_dead_worker_is_explained(monkeypatch):
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    from assay.experiments import schedule
-
-    def dead(*_args, **_options):
-        raise TerminatedWorkerError("gone")
-        yield
-
-    monkeypatch.setattr(schedule, "each", dead)
-    with pytest.raises(AssayError, match=r"worker process was ended by the system.*fewer processes"):
-        experiment().run(n_jobs=2)
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -410,27 +292,6 @@ def test_wrong_input_is_explained_before_anything_runs(tmp_path, options, words)
 def test_wrong_options_of_a_run_are_explained(options, words):
     with pytest.raises(ParameterError, match=words):
         experiment().run(**options)
-
-
-def test_a_damaged_description_does_not_keep_an_experiment_from_going_on(tmp_path):
-    first = experiment([Counts(), "lda"], folder=tmp_path / "e").run()
-    for path in (tmp_path / "e").glob("data-*.npz"):
-        path.write_bytes(b"")
-    (tmp_path / "e" / "experiment.json").write_text("{")
-    again = experiment([Counts(), "lda"], folder=tmp_path / "e").run()
-    assert Counts.fits == 12 and again.records == first.records == Study.load(tmp_path / "e").records
-    held = (tmp_path / "e" / "experiment.json").read_text()
-    (tmp_path / "e" / "experiment.json").write_text(held.replace('"format": 1', '"format": 2'))
-    with pytest.raises(ParameterError, match="written by a later version of assay"):
-        experiment([Counts(), "lda"], folder=tmp_path / "e").run()
-
-
-def test_a_folder_of_other_things_is_left_alone(tmp_path):
-    (tmp_path / "thesis.tex").write_text("precious")
-    with pytest.raises(ParameterError, match="holds other files"):
-        experiment(folder=tmp_path)
-    with pytest.raises(ParameterError, match="is a file"):
-        experiment(folder=tmp_path / "thesis.tex")
 
 
 def test_designs_and_metrics_that_compare_knows_work_here():
