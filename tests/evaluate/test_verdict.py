@@ -3,6 +3,10 @@
 import numpy as np
 
 from assay.evaluate import METRICS, Verdict
+from assay.evaluate.verdict import turned
+from assay.stats.five_by_two import five_by_two_f
+from assay.stats.mcnemar import mcnemar
+from assay.stats.paired_t import paired_t
 from assay.stats.test_result import TestResult
 
 
@@ -31,3 +35,12 @@ def test_without_an_interval_none_is_invented():
 
 def test_at_the_level_itself_it_is_significant():
     assert verdict(adjusted=0.05).significant and not verdict(adjusted=np.nan).significant
+
+
+def test_seen_from_the_other_learner_signs_change_where_there_are_any():
+    d = np.array([0.03, 0.01, 0.05, -0.01])
+    back, other = turned(paired_t(d, alternative="greater")), paired_t(-d, alternative="less")
+    assert back == other
+    assert turned(mcnemar(15, 5, n=100)) == mcnemar(5, 15, n=100)
+    pairs = np.outer([0.03, 0.02, 0.05, 0.01, 0.04], [1.0, 0.5])
+    assert turned(five_by_two_f(pairs)).statistic == five_by_two_f(-pairs).statistic
