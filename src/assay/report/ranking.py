@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from assay.errors import DataError
 from assay.evaluate import LEARNERS, Comparison, Standing
-from assay.evaluate.pairs import test_rows_per_training_row
 from assay.evaluate.show import duration, signed
 from assay.evaluate.verdict import shown_p
 from assay.report.rank_diagram import average_ranks, rank_diagram
 from assay.report.svg import Scale, axis, share_bar, whisker
-from assay.stats.correlated_t import correlated_t
 
 __all__ = ["differences", "measures", "number", "pairs", "ranked", "ranks", "tiles", "times"]
 
@@ -144,20 +143,20 @@ def differences(result: Comparison, rope: float | None) -> dict[str, Any] | None
                 "difference": signed(s.difference),
                 "p": "none" if np.isnan(s.p) else shown_p(s.p).removeprefix("p = ").removeprefix("p "),
                 "verdict": "not significantly worse" if s.level else "significantly worse",
-                "size": _size(result, s, best.learner, rope),
+                "size": _size(result, s.learner, best.learner, rope),
+                "effect": _effect(result, s.learner, best.learner),
                 "sentence": str(verdict),
             }
         )  # fmt: skip
     return {"best": best.learner, "axis": axis(scale), "rows": rows, "rope": rope}
 
 
-def _size(result: Comparison, s: Standing, best: str, rope: float | None) -> str:
+def _size(result: Comparison, learner: str, best: str, rope: float | None) -> str:
     """How probable it is that the difference matters, given what the splits showed (Corani and Benavoli 2015)."""
-    gaps = result.values(s.learner) - result.values(best)
-    there = np.isfinite(gaps)
+    there = np.isfinite(result.values(learner) - result.values(best))
     if rope is None or there.sum() < 2:
         return ""
-    found = correlated_t(gaps[there], ratio=test_rows_per_training_row(result, there), rope=rope)
+    found = result.bayes(learner, best, rope=rope)
     worse, better = found.right, found.left
     if result.metrics[0].better == "higher":
         worse, better = better, worse
@@ -165,6 +164,14 @@ def _size(result: Comparison, s: Standing, best: str, rope: float | None) -> str
         return "practically equal"
     said = [(worse, "worse"), (found.within, "equal"), (better, "better")]
     return "practically " + ", ".join(f"{word} {p:.0%}" for p, word in said if p >= 0.005)
+
+
+def _effect(result: Comparison, learner: str, best: str) -> str:
+    """How large the difference is beside the spread over the splits, in a sentence; "" where that has no meaning."""
+    try:
+        return str(result.effect(learner, best))
+    except DataError:
+        return ""
 
 
 def pairs(result: Comparison) -> dict[str, Any] | None:
