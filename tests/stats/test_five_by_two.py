@@ -87,7 +87,7 @@ def test_equal_learners_are_seldom_called_different():
     found = np.mean([five_by_two_f(rng.normal(size=(5, 2))).rejected for _ in range(4000)])
     assert 0.005 < found < 0.05
     t = np.mean([five_by_two_t(rng.normal(size=(5, 2))).rejected for _ in range(4000)])
-    assert abs(t - 0.05) < 0.02  # numerator and spread share a replication, so t with 5 is not exact
+    assert 0.018 < t < 0.05  # cautious, too: the numerator is part of the spread it is divided by
 
 
 @pytest.mark.capability("IML-19-13")
