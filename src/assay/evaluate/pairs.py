@@ -116,12 +116,13 @@ def effect_of(result: Comparison, a: str, b: str, m: Metric) -> EffectSize:
         only = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum())
         return discordant_odds(*only, alpha=result.alpha)
     raise DataError(
-        f"compare: an effect size of {a} and {b} needs at least two splits that define {m.name}, or one and the error."
+        f"compare: an effect size of {a} and {b} needs at least two splits that define {m.name}, or the error on "
+        "one split of rows without weights."
     )
 
 
 def test_rows_per_training_row(result: Comparison, there: np.ndarray) -> float:
-    """Of the splits that count; a row that a bootstrap draws twice is one row."""
+    """Test rows per training row of the splits that count; a row that a bootstrap draws twice is one row."""
     test = np.array([len(t) for t in result.tests])[there].mean()
     if result.design.kind == "bootstrap":
         return float(test / (result.data.rows - test))
