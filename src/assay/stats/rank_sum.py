@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -82,13 +83,23 @@ def rank_sum(
 
 
 def _exact_p(ranks: np.ndarray, n1: int, alternative: str) -> float:
-    """Tails of the sum of n1 doubled midranks drawn without replacement."""
-    steps = np.rint(2 * ranks).astype(np.int64)
-    below = np.cumsum(_draws(steps, n1))
-    seen = int(steps[:n1].sum())
+    """Tails of the sum of n1 ranks drawn without replacement; doubled, if ties make halves of them."""
+    untied = len(np.unique(ranks)) == len(ranks)
+    if untied:
+        below, seen = _untied(n1, len(ranks) - n1), round(ranks[:n1].sum() - n1 * (n1 + 1) / 2)
+    else:
+        steps = np.rint(2 * ranks).astype(np.int64)
+        below, seen = np.cumsum(_draws(steps, n1)), int(steps[:n1].sum())
     fewer, more = below[seen], 1 - (below[seen - 1] if seen else 0.0)
     sides = {"greater": more, "less": fewer}
     return float(min(1.0, max(0.0, sides.get(alternative, 2 * min(fewer, more)))))
+
+
+@lru_cache(maxsize=64)
+def _untied(n1: int, n2: int) -> np.ndarray:
+    """P(U <= 0, 1, ..., n1 n2) without ties."""
+    few = min(n1, n2)  # U has the same distribution whichever sample is counted
+    return np.cumsum(_draws(np.arange(1, n1 + n2 + 1), few)[few * (few + 1) // 2 :])
 
 
 def _draws(steps: np.ndarray, n1: int) -> np.ndarray:
@@ -96,9 +107,8 @@ def _draws(steps: np.ndarray, n1: int) -> np.ndarray:
     size = int(np.sort(steps)[-n1:].sum()) + 1
     ways = np.zeros((n1 + 1, size))
     ways[0, 0] = 1.0
-    for i, step in enumerate(steps.tolist()):
-        for k in range(min(i + 1, n1), 0, -1):
-            ways[k, step:] += ways[k - 1, : size - step]
+    for step in steps.tolist():
+        ways[1:, step:] += ways[:-1, : size - step].copy()
         ways /= 2.0
     return ways[n1] / ways[n1].sum()
 
@@ -121,8 +131,7 @@ def _shift(a: np.ndarray, b: np.ndarray, alpha: float, alternative: str) -> tupl
     gaps = np.sort(np.subtract.outer(a, b), axis=None)
     beyond = alpha / 2 if alternative == "two-sided" else alpha
     if n1 + n2 <= EXACT_UP_TO:
-        chance = _draws(np.arange(1, n1 + n2 + 1), n1)[n1 * (n1 + 1) // 2 :]
-        cut = int(np.searchsorted(np.cumsum(chance), beyond, side="right"))
+        cut = int(np.searchsorted(_untied(n1, n2), beyond, side="right"))
     else:
         from scipy.special import ndtri
 
