@@ -121,6 +121,15 @@ def test_a_further_metric_is_measured_and_fewer_are_not(tmp_path):
     assert Counts.fits == 24
 
 
+def test_posteriors_that_were_not_kept_are_made_when_they_are_wanted(tmp_path):
+    bare = experiment(["lda"], folder=tmp_path / "e", probabilities=False)
+    assert bare.run().comparison("small").out_of_fold("lda").posterior is None
+    rich = experiment(["lda"], folder=tmp_path / "e")
+    assert rich.plan(pilot=0).left == 6  # those of the first repetition
+    assert rich.run().comparison("small").out_of_fold("lda").posterior.shape == (30, 2)
+    assert bare.plan(pilot=0).left == rich.plan(pilot=0).left == 0
+
+
 def test_two_names_of_one_learner_are_one_cell():
     study = experiment({"a": Counts(), "b": Counts()}).run()
     assert Counts.fits == 12

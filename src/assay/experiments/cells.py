@@ -83,8 +83,8 @@ def in_random_order(trials: Sequence[Trial], seed: int) -> list[Job]:
     return order
 
 
-def as_record(job: Job, cell: Cell, seconds: float, session: int) -> dict[str, Any]:
-    """A cell as JSON can hold it, every number to its last bit."""
+def as_record(job: Job, cell: Cell, seconds: float, session: int, kept: bool = True) -> dict[str, Any]:
+    """A cell as JSON can hold it, every number to its last bit; ``kept`` tells whether posteriors were asked for."""
     repetition, fold = job.trial.problem.places[job.number]
     return {
         "key": job.key,
@@ -95,6 +95,7 @@ def as_record(job: Job, cell: Cell, seconds: float, session: int) -> dict[str, A
         "values": {name: None if np.isnan(v) else v for name, v in cell.values.items()},
         "answer": _packed(cell.answer),
         "posterior": _packed(cell.posterior),
+        "kept": kept,
         "fit": None if np.isnan(cell.fit_seconds) else cell.fit_seconds,
         "predict": None if np.isnan(cell.predict_seconds) else cell.predict_seconds,
         "seconds": seconds,

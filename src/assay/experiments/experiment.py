@@ -210,10 +210,18 @@ class Experiment:
 
     def _todo(self, journal: Journal, retry_failed: bool) -> list[Job]:
         wanted = {m.name for m in self.metrics}
+
+        def lacking(record: dict[str, Any] | None) -> bool:
+            if record is None:
+                return True
+            if record["failure"]:
+                return retry_failed
+            no_posterior = self.probabilities and not record["kept"] and record["repetition"] == 0
+            return no_posterior or not wanted <= set(record["values"])
+
         found: dict[str, Job] = {}
         for job in self.jobs:
-            record = journal.records.get(job.key)
-            if record is None or (retry_failed if record["failure"] else not wanted <= set(record["values"])):
+            if lacking(journal.records.get(job.key)):
                 found.setdefault(job.key, job)  # two names of one learner are one cell
         return list(found.values())
 
@@ -257,7 +265,7 @@ class Experiment:
         sessions.append(session)
 
         def done(job: Job, cell: Cell, seconds: float) -> None:
-            journal.append(as_record(job, cell, seconds, number))
+            journal.append(as_record(job, cell, seconds, number, self.probabilities))
             session["cells"] += 1  # type: ignore[operator]
             session["failed"] += bool(cell.failure)  # type: ignore[operator]
             problem = job.trial.problem
