@@ -19,14 +19,14 @@ X = random.uniform(-1, 1, size=(600, 2))
 inside = X[:, 0] ** 2 + X[:, 1] ** 2 < 0.5
 y = np.where(inside ^ (random.random(600) < 0.15), "inside", "outside")
 
-learned = [learning_curve(name, X, y, design="5x5") for name in ("qda", "cart")]
+learned = [learning_curve(name, X, y, design="3x5") for name in ("qda", "cart")]
 grown = complexity_curve(
     DecisionTreeClassifier(),
     X,
     y,
     param_name="max_depth",
     param_range=[1, 2, 3, 4, 5, 6, 8, 10, 12],
-    design="5x5",
+    design="3x5",
 )
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")

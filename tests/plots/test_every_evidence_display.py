@@ -101,3 +101,30 @@ def test_names_in_legends_are_short_and_none_is_lost(result):
     texts = [t.get_text() for t in display.ax_.get_legend().get_texts()]
     assert len(texts) == 5 and max(map(len, texts)) < 80
     assert any("_hidden" in text for text in texts) and any(r"$\oops$ $5$" in text for text in texts)
+
+
+def test_rows_that_weigh_twice_count_twice():
+    """Curves of a weighted comparison: the same as those of the rows, each as often as it weighs."""
+    from assay.bayes import GaussianNB
+    from assay.metrics.calibration import ReliabilityCurve
+    from assay.metrics.roc import RocCurve
+
+    weight = RNG.integers(1, 4, 80)
+    result = compare({"bayes": GaussianNB()}, X, Y, design="3-fold", sample_weight=weight)
+    rows = result.out_of_fold("bayes")
+    often = np.repeat(np.arange(len(rows.rows)), weight[rows.rows])
+    truth, score = rows.truth[often] == 1, rows.posterior[often, 1]
+    curve = RocCurve.of(truth, score, pos_label=True)
+    assert RocCurveDisplay.from_comparison(result).curves_[0].area == pytest.approx(curve.area)
+    threshold = ThresholdDisplay.from_comparison(result)
+    assert threshold.curve.positives == curve.positives
+    gain = GainDisplay.from_comparison(result).curves["bayes"]
+    assert gain.prevalence == pytest.approx(truth.mean())
+    reliability = CalibrationDisplay.from_comparison(result, strategy="uniform", n_bins=4).curves_[0]
+    twin = ReliabilityCurve.of(truth, score, method="uniform", bins=4, pos_label=True)
+    np.testing.assert_allclose(reliability.observed, twin.observed)
+    coverage = RiskCoverageDisplay.from_comparison(result).curves["bayes"]
+    assert coverage.risk[-1] == pytest.approx(np.mean((score > 0.5) != truth))
+    precision = PrecisionRecallDisplay.from_comparison(result)
+    assert precision.prevalence_pos_label[0] == pytest.approx(truth.mean())
+    assert DetCurveDisplay.from_comparison(result).fpr[0].max() <= 1

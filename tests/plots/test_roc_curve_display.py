@@ -86,3 +86,11 @@ def test_folds_of_scikit_learn_are_drawn_as_there():
 def test_rows_of_one_class_are_refused(y):
     with pytest.raises(DataError, match=r"no rows|all 2 rows are of class 1"):
         RocCurveDisplay.from_predictions(y, [0.5] * len(y))
+
+
+def test_rows_that_weigh_differently_have_no_interval_in_the_legend():
+    display = RocCurveDisplay.from_predictions(
+        TRUTH, SCORE, name="it", interval=True, sample_weight=np.arange(1, 11), hull=True
+    )
+    area = roc_auc_score(TRUTH, SCORE, sample_weight=np.arange(1, 11))
+    assert display.line_.get_label() == f"it (AUC = {area:.3f})"

@@ -116,5 +116,5 @@ class ScoreCurvesDisplay:
         label, rows = scored(comparison, learners, positive, cls.__name__)
         for row in rows:
             both_classes(row.truth, cls.__name__)
-        curves = {row.learner: cls._curve(row.truth, row.score, None) for row in rows}
+        curves = {row.learner: cls._curve(row.truth, row.score, row.weight) for row in rows}
         return cls(curves, pos_label=label).plot(ax, **options)

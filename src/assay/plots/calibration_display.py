@@ -132,7 +132,10 @@ class CalibrationDisplay(Peer):
         """
         label, rows = scored(comparison, learners, positive, "CalibrationDisplay")
         shown = _shown(strategy, n_bins, band)
-        curves = [ReliabilityCurve.of(row.truth, row.score, pos_label=True, **shown) for row in rows]
+        curves = [
+            ReliabilityCurve.of(row.truth, row.score, pos_label=True, sample_weight=row.weight, **shown)
+            for row in rows
+        ]
         display = cls(
             [c.observed for c in curves],
             [c.predicted for c in curves],

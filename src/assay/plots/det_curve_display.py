@@ -70,7 +70,9 @@ class DetCurveDisplay(Peer):
         label, rows = scored(comparison, learners, positive, "DetCurveDisplay")
         for row in rows:
             both_classes(row.truth, "DetCurveDisplay")
-        rates = [det_curve(row.truth, row.score, drop_intermediate=True)[:2] for row in rows]
+        rates = [
+            det_curve(row.truth, row.score, None, row.weight, drop_intermediate=True)[:2] for row in rows
+        ]
         names = [row.learner for row in rows]
         fpr, fnr = [r[0] for r in rates], [r[1] for r in rates]
         return cls(fpr=fpr, fnr=fnr, estimator_name=names, pos_label=label).plot(ax)

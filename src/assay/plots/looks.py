@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,7 +10,17 @@ from assay.core.palette import CLASS_COLOURS, class_colour
 from assay.core.words import one_line
 from assay.plots.canvas import axes_for
 
-__all__ = ["FAINT", "INK", "PALE", "bare", "coloured_axes", "draw_literally", "legend_name", "line_look"]
+__all__ = [
+    "FAINT",
+    "INK",
+    "PALE",
+    "bare",
+    "coloured_axes",
+    "draw_literally",
+    "legend_name",
+    "line_look",
+    "with_ends",
+]
 
 INK = "#15202b"  # what is said
 FAINT = "#5f6975"  # what helps to read it: reference lines, ticks
@@ -45,6 +56,18 @@ def legend_name(name: object, limit: int = 40) -> str:
     """
     line = one_line(name, limit)
     return " " + line if line.startswith("_") else line
+
+
+def with_ends(found: Any) -> str:
+    """A measured value and the ends of its interval, if it has one.
+
+    >>> from assay.metrics import Estimate
+    >>> from assay.plots.looks import with_ends
+    >>> with_ends(Estimate(0.84, 0.41, 0.975)), with_ends(Estimate(0.84))
+    ('0.840, 0.410 to 0.975', '0.840')
+    """
+    known = not (math.isnan(found.low) or math.isnan(found.high))
+    return f"{found.value:.3f}" + (f", {found.low:.3f} to {found.high:.3f}" if known else "")
 
 
 def draw_literally(ax: Any, more: Iterable[Any] = ()) -> None:

@@ -13,7 +13,7 @@ from assay.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
 
-__all__ = ["Scored", "chosen_learners", "positive_class", "scored"]
+__all__ = ["Scored", "chosen_learners", "positive_class", "row_weights", "scored"]
 
 
 class Scored(NamedTuple):
@@ -22,6 +22,7 @@ class Scored(NamedTuple):
     learner: str
     truth: np.ndarray  # (n,) bool
     score: np.ndarray  # (n,)
+    weight: np.ndarray | None = None  # (n,), if the comparison's rows weigh differently
 
 
 def positive_class(comparison: Comparison, positive: Any, who: str) -> int:
@@ -58,6 +59,16 @@ def chosen_learners(comparison: Comparison, learners: Sequence[str] | str | None
     return asked
 
 
+def row_weights(comparison: Comparison, rows: np.ndarray) -> np.ndarray | None:
+    """(n,) what the rows of these numbers weigh; None if all weigh alike."""
+    if not comparison.weights:
+        return None
+    weight = np.zeros(comparison.data.rows)
+    for test, w in zip(comparison.tests, comparison.weights):
+        weight[test] = w
+    return weight[rows]
+
+
 def scored(
     comparison: Comparison, learners: Sequence[str] | str | None, positive: Any, who: str
 ) -> tuple[Any, list[Scored]]:
@@ -70,7 +81,8 @@ def scored(
     for name in chosen_learners(comparison, learners, who):
         rows = comparison.out_of_fold(name)
         if rows.posterior is not None:
-            found.append(Scored(name, rows.truth == k, rows.posterior[:, k]))
+            weight = row_weights(comparison, rows.rows)
+            found.append(Scored(name, rows.truth == k, rows.posterior[:, k], weight))
         elif learners is not None:
             raise DataError(f"{who}: {name} gave no probabilities, so its rows cannot be ranked.")
     if not found:

@@ -9,7 +9,7 @@ from sklearn.metrics import PrecisionRecallDisplay as Peer
 
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.plots._checks import both_classes
-from assay.plots.looks import coloured_axes, draw_literally, legend_name, line_look
+from assay.plots.looks import coloured_axes, draw_literally, legend_name, line_look, with_ends
 from assay.plots.of_comparison import scored
 
 if TYPE_CHECKING:
@@ -100,13 +100,13 @@ class PrecisionRecallDisplay(Peer):
         """
         label, rows = scored(comparison, learners, positive, "PrecisionRecallDisplay")
         return cls.from_scores(
-            {row.learner: (row.truth, row.score) for row in rows}, pos_label=label, **options
+            {row.learner: (row.truth, row.score, row.weight) for row in rows}, pos_label=label, **options
         )
 
     @classmethod
     def from_scores(
         cls,
-        scores: Mapping[str, tuple[Any, Any]],
+        scores: Mapping[str, tuple[Any, ...]],
         *,
         pos_label: Any = None,
         interval: bool = True,
@@ -118,15 +118,19 @@ class PrecisionRecallDisplay(Peer):
 
         Parameters
         ----------
-        scores : dict of name to (truth, score)
+        scores : dict of name to (truth, score) or (truth, score, sample_weight)
             Whether each row is positive, and the higher the score, the likelier.
         pos_label : what the positives are called
         interval, alpha : as in ``from_predictions``
         options : as in ``plot``
         """
-        for truth, _ in scores.values():
+        given = [(*one, None)[:3] for one in scores.values()]
+        for truth, _, _ in given:
             both_classes(truth, "PrecisionRecallDisplay")
-        curves = [PrecisionRecallCurve.of(truth, score, pos_label=True) for truth, score in scores.values()]
+        curves = [
+            PrecisionRecallCurve.of(truth, score, pos_label=True, sample_weight=w)
+            for truth, score, w in given
+        ]
         names = [legend_name(name) for name in scores]
         display = cls(
             [c.precision for c in curves],
@@ -136,7 +140,7 @@ class PrecisionRecallDisplay(Peer):
             pos_label=pos_label,
             prevalence_pos_label=[c.prevalence for c in curves],
         )
-        display._rows = [(truth, score, True, None) for truth, score in scores.values()]
+        display._rows = [(truth, score, True, weight) for truth, score, weight in given]
         looks = [{**line_look(k), "alpha": 1.0} for k in range(len(names))]
         return display.plot(ax, curve_kwargs=looks, **options)._adorned(interval, alpha)
 
@@ -162,7 +166,7 @@ class PrecisionRecallDisplay(Peer):
             given = {"pos_label": label, "sample_weight": weight, "alpha": alpha}
             found = with_interval("average_precision", truth, score, **given)
             name = line.get_label().rpartition(" (AP = ")[0]
-            line.set_label(f"{name} (AP = {found.value:.3f}, {found.low:.3f} to {found.high:.3f})")
+            line.set_label(f"{name} (AP = {with_ends(found)})")
         self.ax_.legend(loc="lower left")
         draw_literally(self.ax_)
         return self

@@ -11,7 +11,7 @@ from assay.decide.curves import RejectCurve, RiskCoverage, error_reject_curve, r
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import bare, draw_literally, legend_name, line_look
-from assay.plots.of_comparison import chosen_learners
+from assay.plots.of_comparison import chosen_learners, row_weights
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -76,6 +76,7 @@ class RiskCoverageDisplay:
         classes: Any = None,
         kind: str = "coverage",
         name: str | None = None,
+        sample_weight: Any = None,
         ax: Any = None,
         **options: Any,
     ) -> RiskCoverageDisplay:
@@ -87,12 +88,13 @@ class RiskCoverageDisplay:
         posterior : (n, K), or dict of name to such
         classes : (K,) labels of the columns; default 0 to K - 1
         kind : "coverage" for risk against coverage, "reject" for error against rejected rows
+        sample_weight : (n,)
         options : as in ``plot``
         """
         given = posterior if isinstance(posterior, Mapping) else {name or "Classifier": posterior}
-        return cls({str(who): _curve(y_true, P, classes, kind) for who, P in given.items()}).plot(
-            ax, **options
-        )
+        return cls(
+            {str(who): _curve(y_true, P, classes, kind, sample_weight) for who, P in given.items()}
+        ).plot(ax, **options)
 
     @classmethod
     def from_comparison(
@@ -117,7 +119,9 @@ class RiskCoverageDisplay:
         for name in chosen_learners(comparison, learners, "RiskCoverageDisplay"):
             rows = comparison.out_of_fold(name)
             if rows.posterior is not None:
-                curves[name] = _curve(rows.truth, rows.posterior, None, kind)
+                curves[name] = _curve(
+                    rows.truth, rows.posterior, None, kind, row_weights(comparison, rows.rows)
+                )
         if not curves:
             raise DataError("RiskCoverageDisplay: these learners gave no probabilities.")
         return cls(curves).plot(ax, **options)
@@ -152,7 +156,9 @@ class RiskCoverageDisplay:
         return self
 
 
-def _curve(y_true: Any, posterior: Any, classes: Any, kind: str) -> RiskCoverage | RejectCurve:
+def _curve(
+    y_true: Any, posterior: Any, classes: Any, kind: str, sample_weight: Any = None
+) -> RiskCoverage | RejectCurve:
     """Sure is who gives the likeliest class a high posterior; wrong is who then misses."""
     if kind not in ("coverage", "reject"):
         raise ParameterError(f"RiskCoverageDisplay: kind must be coverage or reject, got {kind!r}.")
@@ -163,6 +169,6 @@ def _curve(y_true: Any, posterior: Any, classes: Any, kind: str) -> RiskCoverage
             f"{len(labels)} labels."
         )
     if kind == "reject":
-        return error_reject_curve(P, labels, classes=classes)
+        return error_reject_curve(P, labels, classes=classes, sample_weight=sample_weight)
     names = np.arange(P.shape[1]) if classes is None else np.asarray(classes)
-    return risk_coverage_curve(names[P.argmax(axis=1)] != labels, P.max(axis=1))
+    return risk_coverage_curve(names[P.argmax(axis=1)] != labels, P.max(axis=1), sample_weight)

@@ -9,7 +9,7 @@ from sklearn.metrics import RocCurveDisplay as Peer
 
 from assay.metrics.roc import RocCurve
 from assay.plots._checks import both_classes
-from assay.plots.looks import coloured_axes, draw_literally, legend_name, line_look
+from assay.plots.looks import coloured_axes, draw_literally, legend_name, line_look, with_ends
 from assay.plots.of_comparison import scored
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class RocCurveDisplay(Peer):
     @classmethod
     def from_scores(
         cls,
-        scores: Mapping[str, tuple[Any, Any]],
+        scores: Mapping[str, tuple[Any, ...]],
         *,
         pos_label: Any = None,
         hull: bool = False,
@@ -119,15 +119,16 @@ class RocCurveDisplay(Peer):
 
         Parameters
         ----------
-        scores : dict of name to (truth, score)
+        scores : dict of name to (truth, score) or (truth, score, sample_weight)
             Whether each row is positive, and the higher the score, the likelier.
         pos_label : what the positives are called
         hull, band, interval, alpha : as in ``from_predictions``
         options : as in ``plot``
         """
-        for truth, _ in scores.values():
+        given = [(*one, None)[:3] for one in scores.values()]
+        for truth, _, _ in given:
             both_classes(truth, "RocCurveDisplay")
-        curves = [RocCurve.of(truth, score, pos_label=True) for truth, score in scores.values()]
+        curves = [RocCurve.of(truth, score, pos_label=True, sample_weight=w) for truth, score, w in given]
         names = [legend_name(name) for name in scores]
         areas = [curve.area for curve in curves]
         display = cls(fpr=[c.fpr for c in curves], tpr=[c.tpr for c in curves], roc_auc=areas, name=names,
@@ -156,7 +157,7 @@ class RocCurveDisplay(Peer):
         """
         label, rows = scored(comparison, learners, positive, "RocCurveDisplay")
         return cls.from_scores(
-            {row.learner: (row.truth, row.score) for row in rows}, pos_label=label, **options
+            {row.learner: (row.truth, row.score, row.weight) for row in rows}, pos_label=label, **options
         )
 
     def plot(self, ax: Any = None, **options: Any) -> RocCurveDisplay:
@@ -186,7 +187,7 @@ class RocCurveDisplay(Peer):
                 self.hulls_ += self.ax_.plot(outer.fpr, outer.tpr, **look)
             if interval:
                 name, found = line.get_label().rpartition(" (AUC = ")[0], curve.interval(alpha)
-                line.set_label(f"{name} (AUC = {found.value:.3f}, {found.low:.3f} to {found.high:.3f})")
+                line.set_label(f"{name} (AUC = {with_ends(found)})")
         if interval:
             self.ax_.legend(loc="lower right")
         draw_literally(self.ax_)

@@ -110,7 +110,7 @@ class ThresholdDisplay:
     ) -> ThresholdDisplay:
         """Draw what thresholds do to one learner (default: the best) on the rows it had not seen."""
         label, (row, *_) = scored(comparison, learner, positive, "ThresholdDisplay")
-        curve = RocCurve.of(row.truth, row.score, pos_label=True)
+        curve = RocCurve.of(row.truth, row.score, pos_label=True, sample_weight=row.weight)
         return cls(curve, miss=miss, alarm=alarm, name=f"{row.learner}, positive: {label}").plot(ax)
 
     def plot(self, ax: Any = None) -> ThresholdDisplay:
