@@ -13,8 +13,8 @@ from assay.tables.data import load_breast_cancer, load_iris
 
 OF_CLASSES = [
     "accuracy", "balanced_accuracy", "average_precision", "neg_brier_score", "f1", "f1_macro", "f1_micro",
-    "f1_weighted", "neg_log_loss", "precision", "recall", "jaccard", "roc_auc", "matthews_corrcoef", "d2_log_loss_score",
-    "top_k_accuracy",
+    "f1_weighted", "neg_log_loss", "precision", "recall", "jaccard", "roc_auc", "matthews_corrcoef",
+    "d2_log_loss_score", "top_k_accuracy",
 ]  # fmt: skip
 OF_MANY = [
     "accuracy",

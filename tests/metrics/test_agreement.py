@@ -13,7 +13,7 @@ from assay.metrics.agreement import cohen_kappa_score, matthews_corrcoef
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(3, 60))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 def test_same_numbers_as_scikit_learn(seed, K, n):
     """Peer: scikit-learn 1.9, with weights of disagreement, weights of rows and other orders of the classes."""
     rng = np.random.default_rng(seed)

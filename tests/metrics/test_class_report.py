@@ -5,6 +5,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import classification_report
 
 from assay.metrics.class_report import ClassReport
+from assay.metrics.intervals import with_interval
 from assay.metrics.rates import macro_f1_score
 
 
@@ -38,3 +39,13 @@ def test_a_class_never_answered_is_said_to_be():
     report = ClassReport.of(["a", "a"], ["a", "b"])
     assert "- (not tested)" in str(report)
     assert str(ClassReport.of(["a"], ["a"])).splitlines()[-1].startswith("accuracy")
+
+
+def test_many_classes_have_values_and_few_intervals():
+    rng = np.random.default_rng(1)
+    y = np.append(np.arange(150), rng.integers(150, size=2000))
+    z = np.where(rng.random(2150) < 0.8, y, rng.integers(150, size=2150))
+    report = ClassReport.of(y, z)
+    assert "with_interval" in report.averages["macro"]["f1"].why and report.accuracy.low > 0.7
+    found = with_interval("balanced accuracy", y, z, resamples=100)
+    assert "bootstrap" in found.method and found.low < found.value < found.high

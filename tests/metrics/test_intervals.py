@@ -56,6 +56,10 @@ def test_delta_method_has_the_known_error_of_kappa():
     assert_allclose(found.value, told.kappa, rtol=1e-12)
     z, half = np.arctanh(told.kappa), 1.959963984540054 * told.std_kappa / (1 - told.kappa**2)
     assert_allclose(pair(found), np.tanh([z - half, z + half]), rtol=1e-6)
+    told = cohens_kappa(table, wt="quadratic")
+    found = with_interval("kappa", Y, Z, weights="quadratic")
+    z, half = np.arctanh(told.kappa), 1.959963984540054 * told.std_kappa / (1 - told.kappa**2)
+    assert_allclose(pair(found), np.tanh([z - half, z + half]), rtol=1e-6)
 
 
 def test_delta_method_of_the_balanced_accuracy_is_that_of_independent_recalls():

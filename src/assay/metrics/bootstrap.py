@@ -40,18 +40,21 @@ class Plan:
         """Whether each row is a unit of its own."""
         return self.units == len(self.unit)
 
-    def _run(self, kernel: Callable[[int, np.ndarray], Any], width: int, work: int) -> np.ndarray:
+    def _run(
+        self, kernel: Callable[[int, np.ndarray], Any], width: int, work: int, part: range | None = None
+    ) -> np.ndarray:
         """(B, width) from blocks of resamples, which threads share; the answer does not depend on them."""
-        out = np.empty((self.resamples, width))
+        asked = range(self.resamples) if part is None else part
+        out = np.empty((len(asked), width))
         size = int(np.clip(4_000_000 // max(work, 1), 1, 256))
-        firsts = list(range(0, self.resamples, size))
+        firsts = list(range(0, len(asked), size))
         with progress(len(firsts), "resampling") as bar:
 
             def block(first: int) -> None:
-                kernel(first, out[first : first + size])
+                kernel(asked.start + first, out[first : first + size])
                 bar.advance()
 
-            if self.resamples * work < 200_000:
+            if len(asked) * work < 200_000:
                 for first in firsts:
                     block(first)
             else:
@@ -88,8 +91,10 @@ class Plan:
             self.units * V.shape[1],
         )
 
-    def cells(self, cell: np.ndarray, weight: np.ndarray | None, size: int) -> np.ndarray:
-        """(B, size) weight in each of ``size`` cells, for rows with (n,) cell numbers."""
+    def cells(
+        self, cell: np.ndarray, weight: np.ndarray | None, size: int, part: range | None = None
+    ) -> np.ndarray:
+        """(B, size) weight in each of ``size`` cells, for rows with (n,) cell numbers; of all resamples or a part."""
         w = np.ones(len(cell)) if weight is None else weight
         if not self.of_rows:
             table = np.zeros((self.units, size))
@@ -98,6 +103,7 @@ class Plan:
                 lambda first, out: _areas.resampled_sums(table, self.starts, self.seed, first, out),
                 size,
                 self.units * size,
+                part,
             )
         place, mass = np.empty(self.units, dtype=np.int32), np.empty(self.units)
         place[self.unit], mass[self.unit] = cell, w
@@ -105,7 +111,21 @@ class Plan:
             lambda first, out: _areas.resampled_cells(place, mass, self.starts, self.seed, first, out),
             size,
             self.units,
+            part,
         )
+
+    def tables(
+        self,
+        truth: np.ndarray,
+        answer: np.ndarray,
+        weight: np.ndarray | None,
+        K: int,
+        g: Callable[[np.ndarray], np.ndarray],
+    ) -> np.ndarray:
+        """(B,) a function of the (K, K) confusion tables of all resamples, few tables in memory at a time."""
+        cell, size = truth * K + answer, max(1, 8_000_000 // (K * K))
+        parts = [range(b, min(b + size, self.resamples)) for b in range(0, self.resamples, size)]
+        return np.concatenate([g(self.cells(cell, weight, K * K, part).reshape(-1, K, K)) for part in parts])
 
     def rows(self, resample: int) -> np.ndarray:
         """The row numbers of one resample."""
@@ -148,6 +168,8 @@ def plan(
     if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 20:
         raise ParameterError(f"{who}: resamples must be a whole number from 20 up, got {resamples!r}.")
     seed = _seed(random_state, who)
+    if n < 2:
+        raise DataError(f"{who}: resampling needs at least two rows, got {n}.")
     unit = np.arange(n) if groups is None else encode_labels(groups, n, f"{who}: groups")[1]
     units = int(unit.max()) + 1
     if units < 2:

@@ -12,7 +12,8 @@ from assay.metrics._given import labelled
 from assay.metrics._table_intervals import delta, function_of, squares_of, wilson
 from assay.metrics.confusion import Confusion
 from assay.metrics.estimate import Estimate
-from assay.metrics.measures import MEASURES
+from assay.metrics.intervals import MANY
+from assay.metrics.measures import MEASURES, Measure
 from assay.stats.test_result import check_alpha
 
 __all__ = ["ClassReport"]
@@ -78,7 +79,7 @@ class ClassReport:
                 size = tables.sum(axis=-1)
                 return (values * size).sum(axis=-1) / size.sum(axis=-1)
 
-            return delta(_plain(m), g, T, squares, float(g(T)), alpha)
+            return _of_all(_plain(m), g, T, squares, alpha)
 
         averages = {
             "macro": {m: mean(m, False) for m in COLUMNS},
@@ -90,7 +91,7 @@ class ClassReport:
             each,
             dict(zip(names, rows.tolist())),
             averages,
-            delta(both, both.of, T, squares, float(both.of(T)), alpha),
+            _of_all(both, both.of, T, squares, alpha),
             accuracy,
             Confusion(seen.table(), tuple(names)),
             alpha,
@@ -133,13 +134,20 @@ def _one(m: str, T: np.ndarray, squares: np.ndarray, k: int, alpha: float) -> Es
     return wilson(MEASURES[m], T, squares, k, value, alpha)
 
 
-def _plain(m: str) -> Any:
-    from assay.metrics.measures import Measure
+def _of_all(known: Measure, g: Any, T: np.ndarray, squares: np.ndarray, alpha: float) -> Estimate:
+    value = float(g(T))
+    if len(T) > MANY:
+        return Estimate(value, alpha=alpha, why="many classes; with_interval resamples")
+    return delta(known, g, T, squares, value, alpha)
 
+
+def _plain(m: str) -> Measure:
     return Measure(m, "table", bounds=(0.0, 1.0))
 
 
 def _shown(found: Estimate) -> str:
     if np.isnan(found.value):
         return f"- ({found.why})"
+    if np.isnan(found.low):
+        return f"{found.value:.4f} ({found.why})"
     return f"{found.value:.4f} ({found.low:.4f} to {found.high:.4f})"

@@ -33,7 +33,7 @@ def tallies(seen: Scored) -> Tallies:
         room = np.empty((3, len(seen.score)))
         m = _tallies(pos, neg, *room)
         return Tallies(*room[:, :m])
-    order = np.argsort(-seen.score, kind="stable")
+    order = np.argsort(seen.score)[::-1]  # rows of equal score are added up together
     score, w = seen.score[order], seen.weight[order]
     inside = np.where(seen.positive[order], w, 0.0)
     last = np.append(np.flatnonzero(np.diff(score)), len(score) - 1)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,16 @@ import numpy as np
 from assay.core.progress import track
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
-from assay.metrics._given import Scored, classes_of, labelled, one_column, probabilities, scored, weights
+from assay.metrics._given import (
+    Scored,
+    classes_of,
+    labelled,
+    numbers,
+    one_column,
+    probabilities,
+    scored,
+    weights,
+)
 from assay.metrics._table_intervals import class_of, delta, function_of, gradient, squares_of, wilson
 from assay.metrics.areas import area_of, average_precision_of
 from assay.metrics.bootstrap import Plan, bounds, plan
@@ -27,6 +38,7 @@ __all__ = ["with_interval"]
 
 BOOTSTRAPS = ("percentile", "basic", "bca")
 METHODS = ("auto", "analytic", "bootstrap", *BOOTSTRAPS)
+MANY = 100  # classes: a derivative by each of more cells than so many squared takes longer than resampling
 
 
 def with_interval(
@@ -74,7 +86,7 @@ def with_interval(
     groups : (n,) rows that belong together (a patient, a document) and are resampled together
     stratify : resample within the classes, as if their numbers had been fixed by design
     resamples, random_state : of the bootstrap; the same seed draws the same rows for every measure
-    options : given on to the measure: ``loss`` of "cost", ``bins`` and others of "ece"
+    options : given on to the measure: ``loss`` of "cost", ``weights`` of "kappa", ``bins`` and others of "ece"
 
     Examples
     --------
@@ -110,10 +122,14 @@ def with_interval(
         if method == "analytic":
             raise ParameterError("with_interval: a function has no analytic interval; use method='auto'.")
         return _any(measure, truth, answer, sample_weight, planned, kind, alpha, options)
+    if known.name == "kappa" and options.get("weights") in ("linear", "quadratic"):
+        known = replace(known, of=partial(_tables.kappa, weights=options.pop("weights")))
     if options and known.name not in ("cost", "ece"):
         raise ParameterError(f"with_interval: {known.name} has no option {next(iter(options))!r}.")
     if known.kind == "table":
-        return _of_table(known, truth, answer, pos_label, sample_weight, analytic, planned, kind, alpha)
+        return _of_table(
+            known, truth, answer, pos_label, sample_weight, method, analytic, planned, kind, alpha
+        )
     if known.kind == "rows":
         return _of_rows(
             known, truth, answer, pos_label, labels, sample_weight, analytic, planned, kind, alpha, options
@@ -161,7 +177,7 @@ def _resampled(
 
 
 def _of_table(
-    known: Measure, truth: Any, answer: Any, pos_label: Any, sample_weight: Any, analytic: bool,
+    known: Measure, truth: Any, answer: Any, pos_label: Any, sample_weight: Any, method: str, analytic: bool,
     planned: Callable[[int], Plan], kind: str, alpha: float,
 ) -> Estimate:  # fmt: skip
     seen = labelled(truth, answer, "with_interval", sample_weight)
@@ -176,16 +192,15 @@ def _of_table(
     )
     if analytic and known.rate is not None and (k >= 0 or not known.per_class):
         return wilson(known, table, squares, k, value, alpha)
-    if analytic:
+    if analytic and (seen.K <= MANY or method == "analytic"):
         return delta(known, g, table, squares, value, alpha)
     drawn_by = planned(len(seen.truth))
-    cells = drawn_by.cells(seen.truth * seen.K + seen.answer, seen.weight, seen.K**2)
-    slope, _ = gradient(g, table)
-    there = table > 0
-    influence = (slope[there], squares[there]) if kind == "bca" else None
-    return _resampled(
-        value, g(cells.reshape(-1, seen.K, seen.K)), drawn_by, kind, alpha, known.bounds, influence
-    )
+    drawn = drawn_by.tables(seen.truth, seen.answer, seen.weight, seen.K, g)
+    influence = None
+    if kind == "bca" and seen.K <= MANY:
+        there = table > 0
+        influence = (gradient(g, table)[0][there], squares[there])
+    return _resampled(value, drawn, drawn_by, kind, alpha, known.bounds, influence)
 
 
 # means over rows -------------------------------------------------------------------------------------
@@ -262,7 +277,7 @@ def _binary_problems(
     truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any
 ) -> tuple[list[Scored], np.ndarray | None]:
     """One problem for two classes, one per class for more; all rows stay, whatever they weigh."""
-    s = np.asarray(answer, dtype=np.float64)
+    s = numbers(answer, "with_interval", "the score", (1, 2))
     n = len(s)
     w = weights(sample_weight, n, "with_interval")
     if s.ndim == 2 and s.shape[1] > 2:
