@@ -44,6 +44,7 @@ from assay.stats.friedman import Friedman, friedman, friedman_from_ranks
 from assay.stats.gaussian import Gaussian
 from assay.stats.grid_posterior import GridPosterior
 from assay.stats.hat_matrix import HatMatrix, hat_matrix, leave_one_out, press
+from assay.stats.hierarchical_t import HierarchicalPosterior, hierarchical_t
 from assay.stats.hotelling import Hotelling, hotelling
 from assay.stats.information import (
     cross_entropy,
@@ -162,6 +163,7 @@ __all__ = [
     "Gaussian",
     "GridPosterior",
     "HatMatrix",
+    "HierarchicalPosterior",
     "Hotelling",
     "KruskalWallis",
     "LinearPosterior",
@@ -254,6 +256,7 @@ __all__ = [
     "hat_matrix",
     "hedges_g",
     "henze_zirkler",
+    "hierarchical_t",
     "hochberg",
     "holm",
     "holm_sidak",
