@@ -111,9 +111,10 @@ def _of_two(a: Summary, b: Summary, mean: float, equal: bool, alpha: float, alte
         pooled = ((a.n - 1) * va + (b.n - 1) * vb) / df
         error = np.sqrt(pooled * (1 / a.n + 1 / b.n))  # (3)
     else:
-        parts = va / a.n, vb / b.n
-        error = np.sqrt(sum(parts))
-        df = sum(parts) ** 2 / (parts[0] ** 2 / (a.n - 1) + parts[1] ** 2 / (b.n - 1))  # (2)
+        square = va / a.n + vb / b.n
+        error = np.sqrt(square)
+        share = va / a.n / square
+        df = 1 / (share**2 / (a.n - 1) + (1 - share) ** 2 / (b.n - 1))  # (2)
     t, p, low, high = (float(v) for v in judge(gap, error, df, alpha, alternative, mean))
     return TestResult(name, t, p, float(df), alternative, alpha, gap, low, high)
 
