@@ -13,6 +13,7 @@ from assay.evaluate.beforehand import BEFOREHAND_CHECKS
 from assay.evaluate.design import Resampling
 from assay.evaluate.finding import SEVERITIES, Case, Finding
 from assay.evaluate.leakage import LEAKAGE_CHECKS
+from assay.evaluate.near_copies import NEAR_COPY_CHECKS
 from assay.evaluate.oddities import COLUMN_CHECKS, TARGET_CHECKS, imbalance, is_identifier, rare_class
 from assay.evaluate.straddling import STRADDLING_CHECKS
 from assay.evaluate.target import Target, as_target
@@ -25,6 +26,7 @@ CHECKS: list[Callable[[Case], Iterator[Finding]]] = [
     *LEAKAGE_CHECKS,
     *COLUMN_CHECKS,
     *STRADDLING_CHECKS,
+    *NEAR_COPY_CHECKS,
     *BEFOREHAND_CHECKS,
 ]
 
@@ -36,8 +38,9 @@ def diagnose(
 
     Columns: constant, empty, with holes, that name the rows, with rounded numbers or too many categories. Classes:
     one alone, rare, uneven. Leakage: columns that are the class in disguise or averages of it, holes that tell the
-    class; copies, groups and times on both sides of a split; scaling, filling and oversampling before it. Of more
-    than 5000 rows, what a column knows of the class is judged by 5000 rows drawn with a fixed seed.
+    class; copies and near copies, groups and times on both sides of a split; scaling, filling and oversampling before
+    it. Of more than 5000 rows, what a column knows of the class is judged by 5000 rows drawn with a fixed seed; near
+    copies are looked for among 20,000 rows.
 
     Parameters
     ----------
