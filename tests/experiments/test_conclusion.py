@@ -46,9 +46,11 @@ def test_more_than_two_learners_the_example_of_the_book():
     assert_allclose(found.pairs.critical, 1.48228640, atol=1e-8)
     assert found.best == "b"
     assert found.letters == ["a", "a", "a"]
-    assert "not significant" in found.sentences[0]
-    assert found.sentences[1] == "Average ranks, 1 is the best: b 1.40, c 1.80, a 2.80."
-    assert found.sentences[2] == "So no learner is shown to be better than another; pairs are not to be read."
+    assert found.sentences[0] == (
+        "By accuracy, b ranks best over 5 data sets, but no learner is shown to be better than another."
+    )
+    assert found.sentences[1] == str(found.test) and "not significant" in found.sentences[1]
+    assert found.sentences[2] == "Average ranks, 1 is the best: b 1.40, c 1.80, a 2.80."
 
 
 def test_errors_rank_the_other_way():
@@ -65,12 +67,12 @@ def test_two_learners_the_example_of_the_book():
     (sign,) = found.also
     assert (sign.wins, sign.losses, sign.ties) == (10, 2, 2)  # the first is worse on ten
     assert found.best == "b"
-    assert found.sentences[0].startswith(
-        "a is better than b on 2 of 14 data sets, worse on 10, equal on 2; the median "
-    )
+    assert found.sentences[0] == "By accuracy, b is better than a over 14 data sets."
+    told = "a is better than b on 2 of 14 data sets, worse on 10, equal on 2; the median difference is 0.0"
+    assert found.sentences[1].startswith(told)
     total = found.bayes.left + found.bayes.within + found.bayes.right
     assert found.bayes.right > found.bayes.left and total == pytest.approx(1)
-    assert f"b with {found.bayes.right:.3f}" in found.sentences[3]
+    assert f"b with {found.bayes.right:.3f}" in found.sentences[4]
 
 
 def test_swapping_two_learners_changes_sides_alone():
@@ -85,20 +87,30 @@ def test_clear_winners_are_named_and_grouped():
     table = np.array([0.1, 0.12, 0.3, 0.5]) + rng.normal(0, 0.03, size=(20, 4))
     found = of(table, "error")
     assert found.test.rejected
-    assert found.sentences[2].startswith("Nemenyi's test, critical difference 1.05: ")
-    assert "is better than c, d; not shown to be worse: b." in found.sentences[2]
+    assert found.sentences[0] == (
+        "By error, a ranks best over 20 data sets and is better than c, d; not shown to be worse: b."
+    )
+    assert found.sentences[3] == "Nemenyi's test: learners differ whose average ranks are 1.05 or more apart."
     assert found.letters == ["a", "a", "b", "b"]  # ranks 3 and 4 are closer than 1.05
     peer = friedman(np.round(table, 12), better="lower")
     assert found.friedman.test.p == peer.test.p and found.friedman.groups == peer.groups
+
+
+def test_a_test_of_all_that_rejects_though_no_pair_does_is_told_so():
+    few = of(np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]] * 2 + [[0.2, 0.1, 0.3, 0.4, 0.6, 0.5]]), "error")
+    assert few.test.rejected and not few.pairs.differ.any()
+    assert few.sentences[0].endswith("; the learners are not all equal, but no pair is shown to differ.")
 
 
 def test_against_a_control():
     rng = np.random.default_rng(0)
     table = np.array([0.3, 0.29, 0.1, 0.5]) + rng.normal(0, 0.03, size=(20, 4))
     found = of(table, "error", control="a")
-    assert "Against a, comparison of average ranks, adjusted by holm: " in found.sentences[2]
-    assert "c better (p < 0.001)" in found.sentences[2] or "c better (p = 0.0" in found.sentences[2]
-    assert "d worse" in found.sentences[2] and "b no difference shown" in found.sentences[2]
+    first = found.sentences[0]
+    assert first.startswith(
+        "By error, against a (comparison of average ranks, adjusted by holm): c better (p "
+    )
+    assert "d worse (p " in first and "b no difference shown (p = " in first
     with pytest.raises(ParameterError, match=r"no learner 'z' to be the control\. There are: a, b, c, d"):
         of(table, "error", control="z")
 
@@ -162,7 +174,7 @@ def test_odd_tables_have_outcomes_and_sentences():
 
 def test_the_median_difference_is_told_with_its_side():
     def told(a, b):
-        return of(np.column_stack([a, b]), "error").sentences[0].split("the median difference is ")[1]
+        return of(np.column_stack([a, b]), "error").sentences[1].split("the median difference is ")[1]
 
     a, b = np.array([0.1, 0.2, 0.3, 0.4, 0.5]), np.array([0.2, 0.4, 0.35, 0.4, 0.6])
     assert told(a, b) == "0.1000 in favour of a."

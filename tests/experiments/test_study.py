@@ -53,50 +53,11 @@ def test_ranks_turn_with_the_metric(study):
     assert study.ranks().mean() == 2.0
 
 
-def test_a_comparison_of_a_loaded_study_has_all_but_the_rows(study):
-    result = study.comparison("wine")
-    assert result.best == "lda"
-    assert result.out_of_fold("lda").posterior.shape == (178, 3)
-    assert result.confusion("lda").sum() == 2 * 178
-    assert result.test("lda", "majority").significant
-    assert "wine: 178 rows" in str(result)
-    with pytest.raises(ParameterError, match="without its rows"):
-        _ = result.splits
-
-
 def test_names_that_are_not_there_are_named(study):
     with pytest.raises(ParameterError, match=r"no data set 'irs' here\. It has: small, iris, wine"):
         study.comparison("irs")
     with pytest.raises(ParameterError, match=r"'f1' was not measured here\. Measured: error, auc"):
         study.table("f1")
-
-
-def test_an_unfinished_study_rests_on_whole_blocks():
-    made = Experiment(LEARNERS, DATA, design="2x3")
-    made.plan(pilot=60)  # one cell of each learner on the two smallest data sets
-    study = made.run(budget=0.0)
-    assert study.missing == 54 - 6
-    assert np.isfinite(study.table()[:2]).all() and np.isnan(study.table()[2]).all()
-    assert "48 of 54 cells have not been run yet; the result rests on the others." in study.notes
-    assert "wine is left out" in str(study)
-    with pytest.raises(ParameterError, match="no split of wine has been finished by every learner yet"):
-        study.comparison("wine")
-    result = study.comparison("small")
-    assert len(result.places) == 1
-    assert "1 of 6 splits are finished; the result rests on these." in result.notes
-    whole = made.run().comparison("small")
-    (j,) = [j for j, place in enumerate(whole.places) if place == result.places[0]]
-    assert result.values("lda")[0] == whole.values("lda")[j]
-
-
-def test_a_learner_that_has_not_begun_is_left_out_with_a_note(tmp_path):
-    Experiment(["lda"], {"small": SMALL}, design="3-fold", folder=tmp_path / "e").run()
-    made = Experiment(["lda", "majority"], {"small": SMALL}, design="3-fold", folder=tmp_path / "e")
-    study = made.run(budget=0.0)
-    result = study.comparison("small")
-    assert result.learners == ["lda"] and "Not run yet: majority." in result.notes
-    assert np.isfinite(study.table()[0, 0]) and np.isnan(study.table()[0, 1])
-    assert "majority has no mean on any data set and takes no part." in study.conclusion().sentences
 
 
 def test_nothing_at_all_is_explained():

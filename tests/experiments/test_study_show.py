@@ -37,7 +37,7 @@ def test_the_table_is_ordered_by_rank_with_stars_for_the_best(study):
 
 def test_other_metrics_and_controls_can_be_shown(study):
     assert "Mean auc (higher is better):" in as_text(study, "auc")
-    assert "Against majority" in as_text(study, control="majority")
+    assert "against majority (" in as_text(study, control="majority")
 
 
 def test_many_data_sets_do_not_burst_the_line():

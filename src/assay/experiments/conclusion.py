@@ -202,7 +202,12 @@ def _two(
     tied = f", equal on {ties}" if ties else ""
     middle = float(np.median(worse))
     half = f"{abs(middle):.4f} in favour of {a if middle < 0 else b}" if middle else "0"
+    ahead, behind = (a, b) if test.r_plus <= test.r_minus else (b, a)
+    verdict = (
+        f"{ahead} is better than {behind}" if test.rejected else f"neither {a} nor {b} is shown to be better"
+    )
     said = [
+        f"By {metric.name}, {verdict} over {_data_sets(len(worse))}.",
         f"{a} is better than {b} on {wins} of {_data_sets(len(worse))}, worse on {losses}{tied}; the median "
         f"difference is {half}.",
         _capital(str(test)),
@@ -224,38 +229,38 @@ def _many(
     means = np.round(np.column_stack(list(scores.values())), 12)
     found = friedman(means, better=metric.better, names=list(scores), alpha=alpha)
     pairs = nemenyi(found) if control is None else compare_ranks(found, "holm", control=control)
-    said = [str(found.test)]
     names, order = list(found.names), [int(j) for j in pairs.order]
     shown = ", ".join(f"{names[j]} {found.average_ranks[j]:.2f}" for j in order[:10])
-    said.append(f"Average ranks, 1 is the best: {shown}{', ...' if len(order) > 10 else ''}.")
+    leader = f"By {metric.name}, {names[order[0]]} ranks best over {_data_sets(len(means))}"
+    evidence = [
+        str(found.test),
+        f"Average ranks, 1 is the best: {shown}{', ...' if len(order) > 10 else ''}.",
+    ]
     if not found.test.rejected:
-        said.append("So no learner is shown to be better than another; pairs are not to be read.")
-        return {"test": found.test, "friedman": found, "pairs": pairs, "letters": ["a"] * len(names),
-                "sentences": said}  # fmt: skip
-    if control is not None:
-        said.append(_against(pairs, names, control))
+        said = [f"{leader}, but no learner is shown to be better than another.", *evidence]
+    elif control is not None:
+        said = [_against(pairs, names, control, metric), *evidence]
     else:
-        said.append(_groups(pairs, names, order))
-    return {"test": found.test, "friedman": found, "pairs": pairs, "letters": list(pairs.letters),
-            "sentences": said}  # fmt: skip
+        said = [leader + _groups(pairs, names, order), *evidence]
+        said.append(
+            f"{pairs.method}: learners differ whose average ranks are {pairs.critical:.2f} or more apart."
+        )
+    letters = list(pairs.letters) if found.test.rejected else ["a"] * len(names)
+    return {"test": found.test, "friedman": found, "pairs": pairs, "letters": letters, "sentences": said}
 
 
 def _groups(pairs: PostHoc, names: list[str], order: list[int]) -> str:
+    """How the sentence about the leader goes on."""
     first = order[0]
     worse = [names[j] for j in order[1:] if pairs.differ[first, j]]
     level = [names[j] for j in order[1:] if not pairs.differ[first, j]]
-    head = f"{pairs.method}, critical difference {pairs.critical:.2f}: "
-    if not worse:
-        apart = [(i, j) for a, i in enumerate(order) for j in order[a + 1 :] if pairs.differ[i, j]]
-        if not apart:
-            return head + "no two learners differ by it, though not all can be equal."
-        some = ", ".join(f"{names[i]} from {names[j]}" for i, j in apart[:5])
-        return head + f"nothing differs from {names[first]}, but {some}."
-    also = f"; not shown to be worse: {', '.join(level)}" if level else ""
-    return head + f"{names[first]} is better than {', '.join(worse)}{also}."
+    if worse:
+        also = f"; not shown to be worse: {', '.join(level)}" if level else ""
+        return f" and is better than {', '.join(worse)}{also}."
+    return "; the learners are not all equal, but no pair is shown to differ."
 
 
-def _against(pairs: PostHoc, names: list[str], control: str) -> str:
+def _against(pairs: PostHoc, names: list[str], control: str, metric: Metric) -> str:
     c = names.index(control)
     told = []
     for j in (int(j) for j in pairs.order):
@@ -264,7 +269,7 @@ def _against(pairs: PostHoc, names: list[str], control: str) -> str:
             if pairs.differ[c, j]:
                 verdict = "better" if pairs.centre[j] < pairs.centre[c] else "worse"
             told.append(f"{names[j]} {verdict} ({shown_p(pairs.adjusted[c, j])})")
-    return f"Against {control}, {pairs.method}: {', '.join(told)}."
+    return f"By {metric.name}, against {control} ({pairs.method}): {', '.join(told)}."
 
 
 def _data_sets(n: int) -> str:

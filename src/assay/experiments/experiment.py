@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from assay.errors import ParameterError
 from assay.evaluate import Metric, Resampling
 from assay.evaluate.fold import Cell, Task
 from assay.evaluate.metrics import as_metrics
 from assay.experiments.cells import Job, Trial, as_record, in_random_order
 from assay.experiments.checklist import Checklist
+from assay.experiments.checks import check_jobs, check_seconds, check_seed
 from assay.experiments.clock import Clock
 from assay.experiments.fingerprint import settings_text
 from assay.experiments.folder import Block, Manifest, as_plain, check_folder, sessions_of, versions
@@ -86,7 +85,7 @@ class Experiment:
         self.metrics: list[Metric] = as_metrics(metrics)
         self.alpha = check_alpha(alpha, "experiment")
         self.folder = check_folder(folder)
-        self.seed = _seed(random_state)
+        self.seed = check_seed(random_state)
         self.probabilities = probabilities
         self.checklist = checklist
         self.name = name or (self.folder.name if self.folder is not None else "experiment")
@@ -137,7 +136,7 @@ class Experiment:
         pilot : seconds for which a few cells, smallest data sets first, are run to measure; they count and are not
             run again. 0 measures nothing.
         """
-        _check_seconds(pilot, "pilot")
+        check_seconds(pilot, "pilot")
         with self._open() as journal:
             clock = self._clock(journal)
             if pilot > 0:
@@ -159,9 +158,9 @@ class Experiment:
         budget : seconds; no cell is started that would take longer than what is left of them
         retry_failed : whether cells that failed before are tried again
         """
-        _check_jobs(n_jobs)
+        check_jobs(n_jobs)
         if budget is not None:
-            _check_seconds(budget, "budget")
+            check_seconds(budget, "budget")
         with self._open() as journal:
             clock = self._clock(journal)
             ended = self._run(journal, self._todo(journal, retry_failed), clock, n_jobs, budget, "run")
@@ -299,27 +298,3 @@ class Experiment:
 
     def __repr__(self) -> str:
         return f"Experiment {self.name!r}: {len(self.sources)} data sets, design {self.design.name}, seed {self.seed}"
-
-
-def _seed(random_state: Any) -> int:
-    whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
-    if whole and random_state >= 0:
-        return int(random_state)
-    raise ParameterError(
-        "experiment: random_state must be a whole number from 0 up, so that the experiment can be had again, got "
-        f"{random_state!r}."
-    )
-
-
-def _check_seconds(value: Any, name: str) -> None:
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not number or not 0 <= value < np.inf:
-        raise ParameterError(f"experiment: {name} must be a number of seconds from 0 up, got {value!r}.")
-
-
-def _check_jobs(n_jobs: Any) -> None:
-    whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not whole or n_jobs == 0):
-        raise ParameterError(
-            f"experiment: n_jobs must be a number of processes, or -1 for all cores, got {n_jobs!r}."
-        )

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from assay.errors import MissingExtraError, ParameterError
-from assay.evaluate import Comparison, Metric, Resampling
+from assay.evaluate import Comparison, Metric
 from assay.evaluate.fold import Cell
-from assay.evaluate.run import remarks_on
 from assay.experiments.cells import as_cell
 from assay.experiments.checklist import Checklist
 from assay.experiments.conclusion import Conclusion, conclude
 from assay.experiments.factors import FactorEffects, factor_effects
 from assay.experiments.folder import Block, Manifest
 from assay.experiments.journal import Journal
+from assay.experiments.study_comparison import compared
 
 __all__ = ["Study"]
 
@@ -180,59 +180,8 @@ class Study:
         """The learners on one data set, over the splits that all of them have finished."""
         block = self._block(data)
         if block.name not in self._comparisons:
-            self._comparisons[block.name] = self._compared(block)
+            self._comparisons[block.name] = compared(self, block)
         return self._comparisons[block.name]
-
-    def _compared(self, block: Block) -> Comparison:
-        own = {k: v for k, v in self.cells[block.name].items() if any(c is not None for c in v)}
-        J = len(block.tests)
-        whole = [j for j in range(J) if all(own[k][j] is not None for k in own)] if own else []
-        if not whole:
-            raise ParameterError(
-                f"study: no split of {block.name} has been finished by every learner yet. Run the experiment on."
-            )
-        cells = {k: [c for j in whole for c in [v[j]] if c is not None] for k, v in own.items()}
-        notes = list(block.notes)
-        if len(whole) < J:
-            notes.append(f"{len(whole)} of {J} splits are finished; the result rests on these.")
-        absent = [k for k in self.learners if k not in own]
-        if absent:
-            notes.append(f"Not run yet: {', '.join(absent)}.")
-        prefix = whole == list(range(len(whole)))  # a comparison deals its splits again in order
-        return Comparison(
-            learners=list(own),
-            metrics=self.metrics,
-            design=Resampling.of(block.design),
-            alpha=self.alpha,
-            data=block.about,
-            classes=block.labels,
-            truths=[block.codes[block.tests[j]] for j in whole],
-            tests=[block.tests[j] for j in whole],
-            places=[block.places[j] for j in whole],
-            cells=cells,
-            candidates={k: c for k, c in self.candidates.get(block.name, {}).items() if k in own},
-            notes=notes + remarks_on(cells, self.metrics),
-            settings=self._settings(block.name),
-            source=self.sources.get(block.name) if prefix else None,
-        )
-
-    def _settings(self, data: str) -> dict[str, Any]:
-        times = [
-            c.fit_seconds + c.predict_seconds
-            for column in self.cells[data].values()
-            for c in column
-            if c is not None and not c.failure
-        ]
-        last = self.manifest.sessions[-1] if self.manifest.sessions else {"versions": {}}
-        source = self.sources.get(data)
-        return {
-            "seed": self.manifest.seed,
-            "seconds": float(np.sum(times)),
-            "grouped": source is not None and source.groups is not None,
-            "loss": None,
-            "reject": None,
-            "versions": last["versions"],
-        }
 
     # all data sets
 

@@ -1,0 +1,69 @@
+"""One data set of a study as a comparison, as if it had been run by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import ParameterError
+from assay.evaluate import Comparison, Resampling
+from assay.evaluate.run import remarks_on
+from assay.experiments.folder import Block
+
+if TYPE_CHECKING:
+    from assay.experiments.study import Study
+
+__all__ = ["compared"]
+
+
+def compared(study: Study, block: Block) -> Comparison:
+    """The learners on one data set, over the splits that all of them have finished."""
+    own = {k: v for k, v in study.cells[block.name].items() if any(c is not None for c in v)}
+    J = len(block.tests)
+    whole = [j for j in range(J) if all(own[k][j] is not None for k in own)] if own else []
+    if not whole:
+        raise ParameterError(
+            f"study: no split of {block.name} has been finished by every learner yet. Run the experiment on."
+        )
+    cells = {k: [c for j in whole for c in [v[j]] if c is not None] for k, v in own.items()}
+    prefix = whole == list(range(len(whole)))  # a comparison deals its splits again in order
+    return Comparison(
+        learners=list(own),
+        metrics=study.metrics,
+        design=Resampling.of(block.design),
+        alpha=study.alpha,
+        data=block.about,
+        classes=block.labels,
+        truths=[block.codes[block.tests[j]] for j in whole],
+        tests=[block.tests[j] for j in whole],
+        places=[block.places[j] for j in whole],
+        cells=cells,
+        candidates={k: c for k, c in study.candidates.get(block.name, {}).items() if k in own},
+        notes=_notes(study, block, list(own), len(whole)) + remarks_on(cells, study.metrics),
+        settings=_settings(study, block.name),
+        source=study.sources.get(block.name) if prefix else None,
+    )
+
+
+def _notes(study: Study, block: Block, present: list[str], finished: int) -> list[str]:
+    notes, J = list(block.notes), len(block.tests)
+    if finished < J:
+        notes.append(f"{finished} of {J} splits are finished; the result rests on these.")
+    absent = [k for k in study.learners if k not in present]
+    if absent:
+        notes.append(f"Not run yet: {', '.join(absent)}.")
+    return notes
+
+
+def _settings(study: Study, data: str) -> dict[str, Any]:
+    cells = (c for column in study.cells[data].values() for c in column if c is not None and not c.failure)
+    sessions, source = study.manifest.sessions, study.sources.get(data)
+    return {
+        "seed": study.manifest.seed,
+        "seconds": float(np.sum([c.fit_seconds + c.predict_seconds for c in cells])),
+        "grouped": source is not None and source.groups is not None,
+        "loss": None,
+        "reject": None,
+        "versions": sessions[-1]["versions"] if sessions else {},
+    }
