@@ -123,6 +123,10 @@ def test_trapezoids_and_bad_input():
     ):
         with pytest.raises(DataError, match=said):
             auc(x, y)
+    with pytest.raises(DataError, match="leaves the range"):
+        auc([1e308, -1e308], [1, 1])
+    with pytest.raises(DataError, match="0 true labels, 1 scores"):
+        roc_auc_score([], [1])
     with pytest.warns(UndefinedMetricWarning, match="Only one class"):
         assert np.isnan(roc_auc_score([1, 1], [0.1, 0.2]))
     with pytest.raises(ParameterError, match="3 classes and the score one column"):

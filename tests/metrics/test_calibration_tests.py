@@ -47,6 +47,7 @@ def test_certain_forecasts_have_a_verdict():
     assert wrong.p == 0 and "wrong" in wrong.why
     assert hosmer_lemeshow([0, 0, 1, 1], [0, 0, 1, 1], groups=2).p == 1
     assert hosmer_lemeshow([1, 0, 1, 1], [0, 0, 1, 1], groups=2).p == 0
+    assert hosmer_lemeshow([1, 0], [1e-320, 0]).p == 0
 
 
 def test_bad_input_is_told_plainly():

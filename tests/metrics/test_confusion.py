@@ -102,6 +102,7 @@ def test_one_class_and_classes_never_answered():
         ([], [], {}, "there are no rows"),
         ([0, 1], [0], {}, "inconsistent numbers of samples: 2 true labels, 1 answers"),
         ([0, 1], ["a", "b"], {}, "Mix of label input types"),
+        ([0, 1], np.array(["2020", "2021"], dtype="datetime64[Y]"), {}, "Mix of label input types"),
         ([[0, 1], [1, 0]], [0, 1], {}, "one label per row, got shape"),
         ([0.5, 1.5], [0, 1], {}, "Row 0 of y is 0.5, expected classes"),
         ([0, np.nan], [0, 1], {}, "row 1 has no label"),

@@ -77,12 +77,13 @@ def _integers(y: np.ndarray, z: np.ndarray, low: int, high: int, w: np.ndarray |
 
 
 def _union(first: np.ndarray, second: np.ndarray, who: str) -> np.ndarray:
-    words = [v.dtype.kind in "OUS" for v in (first, second)]
-    if words[0] != words[1]:
+    try:
+        together = sorted(set(first.tolist()) | set(second.tolist()))
+    except TypeError:
         raise DataError(
-            f"{who}: Mix of label input types: the truth has {first.tolist()[0]!r}, the answer {second.tolist()[0]!r}."
-        )
-    together = sorted(set(first.tolist()) | set(second.tolist()))
+            f"{who}: Mix of label input types: the truth has {first.tolist()[0]!r}, the answer "
+            f"{second.tolist()[0]!r}."
+        ) from None
     return np.array(together, dtype=object if first.dtype.kind == "O" else None)
 
 

@@ -26,12 +26,17 @@ def auc(x: Any, y: Any) -> float:
         raise DataError(
             f"auc: at least 2 points are needed to compute an area, got {len(x)} of x and {len(y)} of y."
         )
-    step = np.diff(x)
+    with np.errstate(over="ignore"):
+        step = np.diff(x)
     if (step < 0).any():
         if (step > 0).any():
             raise DataError("auc: x is neither increasing nor decreasing. Sort the points by x first.")
         step = -step
-    return float(step @ (y[1:] + y[:-1]) / 2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        area = float(step @ (y[1:] / 2 + y[:-1] / 2))
+    if not np.isfinite(area):
+        raise DataError("auc: the area leaves the range of numbers. Divide x or y by some power of ten.")
+    return area
 
 
 def area_of(seen: Scored) -> float:
@@ -129,6 +134,8 @@ def _last_label(y_true: Any, who: str) -> Any:
         return None
     from assay.core.targets import encode_labels
 
+    if not len(y):
+        return None
     labels = encode_labels(y, len(y), who)[0].tolist()
     if len(labels) > 2:
         raise ParameterError(

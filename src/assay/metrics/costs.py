@@ -56,12 +56,16 @@ def _classes(y: np.ndarray, z: np.ndarray, loss: Any, classes: Any, who: str) ->
         return list(np.asarray(classes).tolist())
     if hasattr(loss, "classes"):
         return list(loss.classes)
+    known = set(y.tolist())
     if isinstance(loss, dict):  # an action of the loss need not be a class
-        actions = {said for said, _ in loss}
-        named = {t for _, t in loss}
-        extra = {v for v in set(z.tolist()) if v not in actions or v in named}
-        return sorted(set(y.tolist()) | named | extra)
-    return sorted(set(y.tolist()) | set(z.tolist()))
+        actions, named = {said for said, _ in loss}, {t for _, t in loss}
+        known |= named | {v for v in set(z.tolist()) if v not in actions or v in named}
+    else:
+        known |= set(z.tolist())
+    try:
+        return sorted(known)
+    except TypeError:
+        raise DataError(f"{who}: the truth and the answer have labels of different types.") from None
 
 
 def _codes(values: np.ndarray, place: dict[Any, int], skipped: np.ndarray, who: str, what: str) -> np.ndarray:
