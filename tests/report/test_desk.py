@@ -284,7 +284,7 @@ def test_binned_and_rounded_rows_cost_almost_the_same(browser, two, tmp_path, n,
     page.write_text(
         before + 'id="assay-desk">' + json.dumps(found) + "</script>" + after.split("</script>", 1)[1]
     )
-    browser.open(page, "#costs;miss=10;alarm=1;reject=0.4")
+    browser.open(page, "#costs;positive=1;miss=10;alarm=1;reject=0.4")
     loss = np.array([[0.0, 10], [1, 0]])
     for row in browser.table("#desk-ranking")[:learners]:
         a = answers[row[1]]

@@ -14,7 +14,7 @@ from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.metrics.roc import RocCurve
 from assay.report.charts import Line, chart, unit_axis
 
-__all__ = ["learner_panels", "overview"]
+__all__ = ["learner_panels", "overview", "positive_class"]
 
 MOST_LINES = 8  # in one panel: there are as many colours
 MOST_PANELS = 6  # classes with a ROC panel of their own
@@ -32,12 +32,13 @@ def overview(result: Comparison, answers: dict[str, OutOfFold]) -> dict[str, Any
         return None
     labels = [str(c) for c in result.classes]
     if K == 2:
-        two = {name: (a.truth == 1, np.asarray(a.posterior)[:, 1]) for name, a in shown.items()}
+        k = positive_class(next(iter(shown.values())).truth)
+        two = {name: (a.truth == k, np.asarray(a.posterior)[:, k]) for name, a in shown.items()}
         panels = [
-            _roc(two, f"ROC, {labels[1]} against {labels[0]}", result.alpha),
-            _precision(two, f"Precision and recall of {labels[1]}"),
-            _gain(two, f"Gain: how soon {labels[1]} is found"),
-            _reliability(two, f"Calibration of P({labels[1]})"),
+            _roc(two, f"ROC, {labels[k]} against {labels[1 - k]}", result.alpha),
+            _precision(two, f"Precision and recall of {labels[k]}"),
+            _gain(two, f"Gain: how soon {labels[k]} is found"),
+            _reliability(two, f"Calibration of P({labels[k]})"),
         ]
     else:
         classes = [k for k in range(K) if np.sum(next(iter(shown.values())).truth == k) > 0][:MOST_PANELS]
@@ -59,6 +60,17 @@ def overview(result: Comparison, answers: dict[str, OutOfFold]) -> dict[str, Any
     }
 
 
+def positive_class(truth: np.ndarray) -> int:
+    """Which of two classes is looked for: the rarer one; of equal ones the second.
+
+    >>> import numpy as np
+    >>> from assay.report.curves import positive_class
+    >>> positive_class(np.array([0, 1, 1])), positive_class(np.array([0, 1]))
+    (0, 1)
+    """
+    return int(np.sum(truth == 1) <= np.sum(truth == 0))
+
+
 def learner_panels(result: Comparison, answer: OutOfFold) -> list[dict[str, Any]]:
     """One learner: ROC and precision-recall curves of each class, calibration with its histogram."""
     if answer.posterior is None or len(result.classes) < 2:
@@ -66,11 +78,12 @@ def learner_panels(result: Comparison, answer: OutOfFold) -> list[dict[str, Any]
     labels, posterior = [str(c) for c in result.classes], np.asarray(answer.posterior)
     K = len(labels)
     counts = np.bincount(answer.truth, minlength=K)
-    classes = [1] if K == 2 else np.argsort(-counts, kind="stable")[:MOST_LINES].tolist()
+    sought = positive_class(answer.truth)
+    classes = [sought] if K == 2 else np.argsort(-counts, kind="stable")[:MOST_LINES].tolist()
     one = {labels[k]: (answer.truth == k, posterior[:, k]) for k in classes}
     few = f", the {len(classes)} largest classes" if 2 < len(classes) < K else ""
-    pair = {labels[1]: one[labels[1]]} if K == 2 else {"answer": _confidence(answer)}
-    name = f"Calibration of P({labels[1]})" if K == 2 else "Calibration of the answer"
+    pair = {labels[sought]: one[labels[sought]]} if K == 2 else {"answer": _confidence(answer)}
+    name = f"Calibration of P({labels[sought]})" if K == 2 else "Calibration of the answer"
     panels = [
         _roc(one, f"ROC{few}", result.alpha, hull=K == 2),
         _precision(one, f"Precision and recall{few}"),

@@ -89,7 +89,7 @@
     return best;
   }
 
-  const state = { loss: data.loss.map((row) => [...row]), reject: data.reject, positive: 1, learner: 0, threshold: 0.5 };
+  const state = { loss: data.loss.map((row) => [...row]), reject: data.reject, positive: data.positive, learner: 0, threshold: 0.5 };
   const two = K === 2, costly = data.how !== "top";
   const number = (v, digits = 4) => (v === null || !isFinite(v) ? "none" : v.toFixed(digits));
   const percent = (v) => (v === null ? "none" : (100 * v).toFixed(1) + "%");

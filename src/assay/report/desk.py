@@ -18,6 +18,7 @@ import numpy as np
 from assay.decide import decide
 from assay.evaluate import Comparison
 from assay.evaluate.out_of_fold import OutOfFold
+from assay.report.curves import positive_class
 
 __all__ = ["Account", "account", "desk", "loss_matrix", "script", "script_hash"]
 
@@ -110,6 +111,7 @@ def desk(result: Comparison, answers: dict[str, OutOfFold], most_bytes: int = BY
         "classes": [str(c) for c in result.classes],
         "loss": loss_matrix(result).tolist() if K <= MOST_CLASSES else [[0.0] * K],
         "reject": reject if isinstance(reject, (int, float)) else None,
+        "positive": positive_class(next(iter(known.values())).truth),
     }
     packed = _packed(known, K, n, most_bytes)
     if packed is None:

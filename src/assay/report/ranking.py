@@ -169,9 +169,11 @@ def _size(result: Comparison, learner: str, best: str, rope: float | None) -> st
 def _effect(result: Comparison, learner: str, best: str) -> str:
     """How large the difference is beside the spread over the splits, in a sentence; "" where that has no meaning."""
     try:
-        return str(result.effect(learner, best))
+        found = result.effect(learner, best)
     except DataError:
         return ""
+    said = str(found)
+    return said[:1].upper() + said[1:] if np.isfinite(found.value) else ""
 
 
 def pairs(result: Comparison) -> dict[str, Any] | None:

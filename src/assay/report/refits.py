@@ -82,36 +82,40 @@ def extras(result: Comparison, learning_curves: Any = "auto", explanations: Any 
 def _jobs(
     result: Comparison, order: list[str], first: list[Split], curves: Any, explained: Any, found: Extras
 ) -> list[tuple[str, Callable[[], None]]]:
-    """What is to be done within the allowance: the best learners first."""
-    allowance = max(LEAST, float(result.settings.get("seconds", 0.0)))
+    """What is to be done within the allowance: learning curves, then errors, then complexity; best learners first."""
     folds = (
         result.splits[-FOLDS:] if result.design.kind == "time" else result.splits[:FOLDS]
     )  # by time: most rows
     if curves and (len(folds[0].train) < LEAST_TAUGHT or len(folds[0].test) < LEAST_TESTED):
         curves = False
         found.notes.append("Learning curves are left out: the splits have too few rows for them.")
+    left = max(LEAST, float(result.settings.get("seconds", 0.0)))
     jobs: list[tuple[str, Callable[[], None]]] = []
-    left_out, spent = [], 0.0
-    for place, name in enumerate(order):
-        once = _seconds(result, name)
-        price = once * len(folds) * sum(SHARES) * 1.5  # the rows that taught are classified too
-        if curves is True or (curves and spent + price <= allowance):
-            spent += price
+    without = []
+
+    def affords(name: str, fits: float, asked: Any) -> bool:
+        nonlocal left
+        price = fits * _seconds(result, name)
+        if not asked or (asked == "auto" and price > left):
+            return False
+        left -= price
+        return True
+
+    for name in order:  # the rows that taught are classified too: half as much again
+        if affords(name, 1.5 * len(folds) * sum(SHARES), curves):
             jobs.append((name, _learning(result, name, folds, found)))
-        elif curves:
-            left_out.append(name)
-        price = once * len(folds) * len(complexity_grid(result, name)[1]) * 1.5
-        if price and (curves is True or (curves and spent + price <= allowance)):
-            spent += price
-            jobs.append((name, _complexity(result, name, folds, found)))
-        price = once * min(len(first), MISTAKES)
-        usual = explained == "auto" and place < EXPLAINED and spent + price <= allowance
-        if explained is True or usual:
-            spent += price
+        else:
+            without.append(name)
+    for name in order if explained is True else order[:EXPLAINED]:
+        if affords(name, min(len(first), MISTAKES), explained):
             jobs.append((name, _mistakes(result, name, first, found)))
-    if left_out:
+    for name in order:
+        values = complexity_grid(result, name)[1]
+        if values and affords(name, 1.5 * len(folds) * len(values), curves):
+            jobs.append((name, _complexity(result, name, folds, found)))
+    if without and curves:
         found.notes.append(
-            f"Learning curves of {', '.join(left_out)} are left out: they would take longer than the comparison "
+            f"Learning curves of {', '.join(without)} are left out: they would take longer than the comparison "
             "itself. report(path, learning_curves=True) draws them."
         )
     return jobs
