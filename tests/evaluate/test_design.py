@@ -1,5 +1,7 @@
 """Splits: every row tested once, classes and groups kept, the same for the same seed."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -54,6 +56,15 @@ def test_a_stratified_holdout_keeps_the_shares_of_the_classes():
     for split in splits:
         assert np.bincount(y[split.test]).tolist() == [198, 2]
         assert not set(split.train) & set(split.test)
+    # Oracle: plain sampling would miss the rare class with probability C(990, 200)/C(1000, 200) = 0.106164
+    assert math.comb(990, 200) / math.comb(1000, 200) == pytest.approx(0.106164, abs=5e-7)
+
+
+@pytest.mark.capability("IML-19-05")
+def test_two_training_sets_of_ten_folds_share_eight_ninths():
+    # Oracle: a fraction (K - 2)/(K - 1) of their content
+    a, b, *_ = (set(s.train) for s in Resampling.of("10-fold").splits(np.arange(100) % 2))
+    assert len(a & b) / len(a) == pytest.approx(8 / 9)
 
 
 @given(

@@ -83,3 +83,13 @@ def test_a_splitter_without_splits_is_refused():
     with pytest.raises(ParameterError, match="gives no split"):
         compare(["majority"], *load_iris(), design=Nothing())
     assert Resampling.of(Nothing()).kind == "given"
+
+
+def test_the_iterator_that_a_splitter_returns_will_do():
+    X, y = load_iris()
+    result = compare(["majority"], X.values, y, design=StratifiedKFold(3).split(X.values, y))
+    assert len(result.places) == 3 and len(result.splits) == 3
+    with pytest.raises(ParameterError, match="gives no split"):
+        compare(["majority"], X.values, y, design=iter(()))
+    with pytest.raises(DataError, match="must be a pair"):
+        compare(["majority"], X.values, y, design=iter([([0], [1], [2])]))

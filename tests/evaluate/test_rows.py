@@ -12,7 +12,10 @@ from sklearn.tree import DecisionTreeClassifier
 from assay import compare
 from assay.bayes import GaussianNB
 from assay.errors import AssayError, DataError, ParameterError
+from assay.evaluate.bootstrap import bootstrap_error
+from assay.evaluate.curves import learning_curve
 from assay.evaluate.rows import gather
+from assay.evaluate.three_way import three_way
 from assay.tables import Table
 from assay.tables.data import load_iris, load_wine
 
@@ -31,6 +34,27 @@ def test_times_order_the_rows_and_go_with_them():
     kept = when.to_numpy()[np.delete(np.arange(178), 3)]
     for split in result.splits:
         assert kept[split.train].max() < kept[split.test].min()
+
+
+def test_times_of_every_kind_give_the_same_order():
+    days = pd.Series(pd.date_range("2020-01-01", periods=178, freq="7h")).sample(frac=1, random_state=1)
+    berlin = days.dt.tz_localize("UTC").dt.tz_convert("Europe/Berlin")
+    kinds = [days, days.astype(str).tolist(), days.tolist(), pl.Series(days.tolist()), days.to_numpy().astype("int64"),
+             berlin, [t.isoformat() for t in berlin]]  # fmt: skip
+    first, *others = (gather(X, Y, None, times=k).data.times.argsort().tolist() for k in kinds)
+    assert all(other == first for other in others)
+
+
+@pytest.mark.parametrize("seed", [None, -1, 1.5, "one", True])
+def test_a_seed_is_a_whole_number(seed):
+    for call in (compare, bootstrap_error, learning_curve):
+        with pytest.raises(ParameterError, match="random_state must be a whole number"):
+            call("majority", X, Y, random_state=seed)
+    with pytest.raises(ParameterError, match="three_way: random_state"):
+        three_way(X, Y, random_state=seed)
+    for call in (compare, bootstrap_error, learning_curve):
+        with pytest.raises(ParameterError, match="y is missing"):
+            call("majority", X)
 
 
 @pytest.mark.parametrize("kind", ["array", "pandas", "polars", "arrow", "dict", "sparse", "table"])
@@ -67,6 +91,9 @@ def test_a_mask_of_test_rows_is_the_same_holdout():
      ({"test": (FRAME, Y), "groups": np.arange(178)}, "have no entries for its rows"),
      ({"times": np.arange(5)}, "times must have 178 entries"),
      ({"times": np.where(HELD, np.nan, 1.0)}, "times is missing in 60 of 178 rows, the first is row 0"),
+     ({"test": (FRAME, Y[:5])}, "178 rows and 5 labels"), ({"test": (X.values[:, :3], Y)}, "must have the columns"),
+     ({"times": HELD}, "times must be numbers, dates"), ({"n_jobs": "two"}, "n_jobs must be a number of processes"),
+     ({"n_jobs": 1.5}, "n_jobs must be"), ({"alpha": "0.05"}, "alpha must be a number"),
      ({"times": ["soon"] * 178}, "times must be numbers, dates or ISO text"),
      ({"times": np.arange(178), "design": "10-fold"}, "times puts rows in order for a design by time"),
      ({"times": np.arange(178), "groups": np.arange(178)}, "Give times or groups, not both"),

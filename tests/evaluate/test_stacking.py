@@ -1,6 +1,8 @@
 """Tables below tables: columns by name, categories of both, nothing silently lost."""
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
@@ -31,5 +33,7 @@ def test_arrays_lists_and_sparse_rows_are_stacked():
     )
     sparse = stacked(Table.of(csr_array(np.eye(2))), Table.of(csr_array(np.eye(2))))
     assert sparse.shape == (4, 2)
+    mixed = stacked(pd.DataFrame({"a": [1.0], "b": ["x"]}), pa.table({"b": ["y"], "a": [2.0]}))
+    assert mixed.to_columns() == {"a": [1.0, 2.0], "b": ["x", "y"]}
     with pytest.raises(SchemaError, match="b is in one of them alone"):
         stacked({"a": [1], "b": [1]}, {"a": [2]})

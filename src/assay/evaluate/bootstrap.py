@@ -15,7 +15,7 @@ from assay.evaluate.design import Split
 from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.metrics import METRICS
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.rows import gather
+from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.work import each
 from assay.stats.test_result import check_alpha
 
@@ -168,7 +168,8 @@ def bootstrap_error(
         )
     if y is None and hasattr(X, "target_name"):
         X, y = X
-    rows = gather(X, y, "holdout", groups=groups)
+    rows = gather(X, y, "holdout", groups=groups, who="bootstrap_error")
+    random_state = as_seed(random_state, "bootstrap_error")
     data = rows.data
     (candidate,) = as_candidates([learner], data.table)
     drawn, wrong = _resampled(candidate, data, int(n_resamples), random_state, n_jobs)

@@ -16,10 +16,11 @@ from assay.evaluate.describe import description
 from assay.evaluate.fold import Data, Task
 from assay.evaluate.metrics import METRICS, Metric, as_metrics
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.rows import gather
+from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.run import remarks_on, run
 from assay.evaluate.target import Target
 from assay.evaluate.weights import weight_keyword
+from assay.stats.test_result import check_alpha
 from assay.tables.data import Dataset
 
 __all__ = ["compare"]
@@ -101,19 +102,16 @@ def compare(
     >>> result.test("GaussianNB", "majority").significant
     True
     """
-    if not 0 < alpha < 1:
-        raise ParameterError(f"compare: alpha must be a number above 0 and below 1, got {alpha!r}.")
+    alpha = check_alpha(alpha, "compare")
     if budget is not None and not (isinstance(budget, (int, float)) and budget >= 0):
         raise ParameterError(f"compare: budget must be a number of seconds from 0 up, got {budget!r}.")
     if n_jobs == 0:
         raise ParameterError("compare: n_jobs must be a number of processes, or -1 for all cores, got 0.")
     if reject is not None and not (np.ndim(reject) == 0 and 0 <= float(reject) < np.inf):
         raise ParameterError(f"compare: reject must be a number from 0 up, or None, got {reject!r}.")
-    seed = _seed(random_state)
+    seed = as_seed(random_state, "compare")
     if isinstance(X, Dataset) and y is None:
         name, target, (X, y) = name or X.name, target or X.target_name, X
-    if y is None:
-        raise ParameterError("compare: y is missing; give the class of each row.")
     rows = gather(
         X,
         y,
@@ -159,19 +157,6 @@ def compare(
         settings=_settings(seed, time.perf_counter() - start, data, costs, reject),
         weights=[] if data.weight is None else [data.weight[test] for _, test in done],
         source=data,
-    )
-
-
-def _seed(random_state: Any) -> int:
-    if (
-        isinstance(random_state, (int, np.integer))
-        and not isinstance(random_state, bool)
-        and random_state >= 0
-    ):
-        return int(random_state)
-    raise ParameterError(
-        "compare: random_state must be a whole number from 0 up, so that the result can be had again, "
-        f"got {random_state!r}."
     )
 
 

@@ -15,7 +15,7 @@ from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.metrics import Metric, Outcome, as_metrics
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.rows import gather
+from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.work import each
 from assay.stats.elbow import elbow
 from assay.stats.repeated_estimate import corrected_interval
@@ -228,9 +228,10 @@ def _prepared(
     X: Any, y: Any, design: Any, metric: Any, groups: Any, times: Any, seed: int, alpha: float
 ) -> tuple[Data, Resampling, list[Split], Metric]:
     check_alpha(alpha, "learning_curve")
+    as_seed(seed, "learning_curve")
     if y is None and hasattr(X, "target_name"):
         X, y = X
-    rows = gather(X, y, design, groups=groups, times=times)
+    rows = gather(X, y, design, groups=groups, times=times, who="learning_curve")
     data = rows.data
     plan, _ = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
     splits = list(plan.splits(data.codes, seed, data.groups, data.times))

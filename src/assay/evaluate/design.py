@@ -161,7 +161,10 @@ class Resampling:
         if self.kind == "given":
             return str(self.given)
         if self.kind == "bootstrap":
-            return f"{self.repetitions} bootstrap samples, tested on the rows not drawn"
+            samples = (
+                "1 bootstrap sample" if self.repetitions == 1 else f"{self.repetitions} bootstrap samples"
+            )
+            return f"{samples}, tested on the rows not drawn"
         if self.kind == "time":
             gap = f", after a gap of {self.gap} rows" if self.gap else ""
             taught = f"the last {self.window} rows" if self.window else "all rows"

@@ -22,7 +22,9 @@ def is_given(design: Any) -> bool:
     >>> is_given(KFold(3)), is_given([([0, 1], [2])]), is_given("10-fold")
     (True, True, False)
     """
-    if hasattr(design, "split") and not isinstance(design, str):
+    if hasattr(design, "split") and not isinstance(design, (str, bytes)):
+        return True
+    if hasattr(design, "__next__"):  # such as what a splitter's split returns
         return True
     return (
         isinstance(design, Sequence)
@@ -45,8 +47,8 @@ class GivenSplits:
     """
 
     def __init__(self, design: Any, words: str | None = None):
-        self.design = design
-        self.words = words or _words(design)
+        self.design: Any = list(design) if hasattr(design, "__next__") else design
+        self.words = words or _words(self.design)
         self.pairs: list[Pair] | None = None
 
     def dealt(self, X: Any, y: Any, groups: Any, n: int, kept: np.ndarray | None = None) -> GivenSplits:
@@ -61,13 +63,16 @@ class GivenSplits:
         if self.pairs is not None:
             return self
         found = GivenSplits(self.design, self.words)
+        listed = self._split(X, y, groups) if hasattr(self.design, "split") else self.design
+        if any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in listed):
+            raise DataError(f"compare: {self.words}: each split must be a pair (train, test) of rows.")
         if hasattr(self.design, "split"):
             m = n if kept is None else int(kept.sum())
             pairs = [
                 tuple(as_rows(rows, m, self.words) for rows in pair) for pair in self._split(X, y, groups)
             ]
         else:
-            pairs = [tuple(as_rows(rows, n, self.words) for rows in pair) for pair in self.design]
+            pairs = [tuple(as_rows(rows, n, self.words) for rows in pair) for pair in listed]
             if kept is not None and not kept.all():
                 number = np.cumsum(kept) - 1
                 pairs = [tuple(number[rows[kept[rows]]] for rows in pair) for pair in pairs]

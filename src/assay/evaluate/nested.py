@@ -17,7 +17,7 @@ from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.fold import Task, run_cell
 from assay.evaluate.metrics import as_metrics
-from assay.evaluate.rows import gather
+from assay.evaluate.rows import as_seed, gather
 
 __all__ = ["Nested", "Tuned", "nested"]
 
@@ -83,7 +83,7 @@ class Tuned(ClassifierMixin, BaseEstimator):
         from sklearn.base import clone
         from sklearn.model_selection import ParameterGrid
 
-        seed = 0 if self.random_state is None else self.random_state
+        seed = 0 if self.random_state is None else as_seed(self.random_state, "Tuned")
         try:
             settings = [dict(s) for s in ParameterGrid(self.grid)]
         except (TypeError, ValueError) as error:
@@ -93,7 +93,7 @@ class Tuned(ClassifierMixin, BaseEstimator):
         (m,) = as_metrics([self.metric])
         if m.needs == "price":
             raise ParameterError(f"Tuned: {m.name} needs costs; tune by error, brier or log-loss.")
-        rows = gather(X, y, self.inner)
+        rows = gather(X, y, self.inner, who="Tuned")
         data = rows.data
         candidates = varied(self.learner, settings, data.table, "Tuned")
         plan, _ = rows.design.fitted_to(data.codes, data.labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +19,7 @@ from assay.evaluate.target import as_target
 from assay.evaluate.weights import as_weights
 from assay.tables import Table
 
-__all__ = ["Rows", "gather"]
+__all__ = ["Rows", "as_seed", "gather"]
 
 
 @dataclass
@@ -52,6 +53,7 @@ def gather(
     test: Any = None,
     loss: Any = None,
     target: str | None = None,
+    who: str = "compare",
 ) -> Rows:
     """Check the rows and everything that has one entry per row; leave out rows without a class.
 
@@ -60,14 +62,16 @@ def gather(
     >>> rows.data.codes, rows.notes
     (array([0, 1, 0, 1]), ['1 of 5 rows has no class and was left out.'])
     """
+    if y is None:
+        raise ParameterError(f"{who}: y is missing; give the class of each row.")
     if test is not None:
         X, y, design, groups, times, weights = _with_test(X, y, design, groups, times, weights, test)
     plan = Resampling.of(_default(times) if design is None else design)
-    table = Table.of(X, who="compare")
+    table = Table.of(X, who=who)
     n = table.shape[0]
-    found = as_target(y, n, "compare", name=target)
-    groups, times = _column(groups, n, "groups"), _moments(_column(times, n, "times"))
-    weight = None if weights is None else as_weights(weights, n, "compare")
+    found = as_target(y, n, who, name=target)
+    groups, times = _column(groups, n, "groups", who), _moments(_column(times, n, "times", who), who)
+    weight = None if weights is None else as_weights(weights, n, who)
     kept, codes, notes = found.labelled, found.codes, []
     if not kept.all():
         notes.append(_left_out(int((~kept).sum()), n, found.name))
@@ -85,6 +89,22 @@ def gather(
     return Rows(data, plan, loss, found.name, notes)
 
 
+def as_seed(random_state: Any, who: str) -> int:
+    """A whole number from 0 up, so that the result can be had again.
+
+    >>> from assay.evaluate.rows import as_seed
+    >>> as_seed(3, "compare")
+    3
+    """
+    whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
+    if whole and random_state >= 0:
+        return int(random_state)
+    raise ParameterError(
+        f"{who}: random_state must be a whole number from 0 up, so that the result can be had again, "
+        f"got {random_state!r}."
+    )
+
+
 def _default(times: Any) -> str:
     return "3x10" if times is None else "5-time"
 
@@ -94,14 +114,14 @@ def _left_out(lost: int, n: int, target: str) -> str:
     return f"{lost} of {n} rows {has} no {target} and {was} left out."
 
 
-def _column(values: Any, n: int, name: str) -> np.ndarray | None:
+def _column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
     """(n,) one entry per row, none of them missing."""
     if values is None:
         return None
     found = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     if found.shape != (n,):
         raise DataError(
-            f"compare: X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}."
+            f"{who}: X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}."
         )
     if found.dtype == object:
         lost = np.array([v is None or v != v for v in found])
@@ -109,7 +129,7 @@ def _column(values: Any, n: int, name: str) -> np.ndarray | None:
         lost = np.isnat(found) if found.dtype.kind in "mM" else found != found
     if lost.any():
         raise DataError(
-            f"compare: {name} is missing in {int(lost.sum())} of {n} rows, the first is row {int(np.argmax(lost))}. "
+            f"{who}: {name} is missing in {int(lost.sum())} of {n} rows, the first is row {int(np.argmax(lost))}. "
             "Fill it or leave these rows out."
         )
     if found.dtype == object and len({type(v) for v in found}) > 1:
@@ -117,16 +137,25 @@ def _column(values: Any, n: int, name: str) -> np.ndarray | None:
     return found
 
 
-def _moments(times: np.ndarray | None) -> np.ndarray | None:
-    """Times that can be put in order; text must be ISO dates, which sort as time does."""
+def _moments(times: np.ndarray | None, who: str) -> np.ndarray | None:
+    """Times that can be put in order: numbers, dates, ISO text. A time without a zone counts as UTC."""
     if times is None or times.dtype.kind in "iufmM":
         return times
     try:
-        return times.astype("datetime64[us]")
+        return np.array([_moment(v) for v in times.tolist()], dtype="datetime64[us]")
     except (TypeError, ValueError):
         raise DataError(
-            f"compare: times must be numbers, dates or ISO text such as 2024-05-31, got {times[0]!r}."
+            f"{who}: times must be numbers, dates or ISO text such as 2024-05-31, got {times[0]!r}."
         ) from None
+
+
+def _moment(value: Any) -> dt.datetime | dt.date:
+    if isinstance(value, str):
+        value = dt.datetime.fromisoformat(value)
+    if not isinstance(value, dt.date):  # a datetime is a date
+        raise TypeError(value)
+    zone = getattr(value, "tzinfo", None)
+    return value if zone is None else value.astimezone(dt.UTC).replace(tzinfo=None)  # type: ignore[attr-defined]
 
 
 def _with_test(
@@ -145,6 +174,11 @@ def _with_test(
             )
         more, labels = test
         taught, tested = _listed(y), _listed(labels)
+        m = Table.of(more, who="compare").shape[0]
+        if len(tested) != m:
+            raise DataError(
+                f"compare: the test table has {m} rows and {len(tested)} labels; each row needs one."
+            )
         X, y, n = stacked(X, more), [*taught, *tested], len(taught) + len(tested)
         rows = np.arange(len(taught), n)
     else:

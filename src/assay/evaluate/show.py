@@ -30,8 +30,13 @@ __all__ = [
 
 def headline(result: Comparison) -> str:
     """Data and design in one line."""
-    design = str(result.design).capitalize()
-    return f"{result.data.name}: {result.data.words}. {design}, seed {result.settings['seed']}."
+    design = str(result.design)
+    said = [design[:1].upper() + design[1:]]
+    if result.settings.get("grouped"):
+        said.append("groups kept whole")
+    if result.settings.get("weighted"):
+        said.append("rows weighted")
+    return f"{result.data.name}: {result.data.words}. {', '.join(said)}, seed {result.settings['seed']}."
 
 
 def columns(result: Comparison) -> list[str]:

@@ -20,14 +20,15 @@ def stacked(X: Any, more: Any) -> Any:
     >>> stacked({"a": [1, 2]}, {"a": [3]})
     {'a': [1, 2, 3]}
     """
-    if isinstance(X, Table) or isinstance(more, Table):
+    if isinstance(X, Table) or isinstance(more, Table) or _kind(X) != _kind(more):
         X, more = (t if isinstance(t, Table) else Table.of(t, who="compare") for t in (X, more))
         return _stacked_tables(X, more)
-    if hasattr(X, "tocsr") or hasattr(more, "tocsr"):
+    if hasattr(X, "tocsr"):
         from scipy.sparse import vstack
 
+        _same_width(X, more)
         return vstack([X, more]).tocsr()
-    if hasattr(X, "iloc") and hasattr(more, "iloc"):
+    if hasattr(X, "iloc"):
         import pandas as pd
 
         _same_columns(list(X.columns), list(more.columns))
@@ -36,12 +37,18 @@ def stacked(X: Any, more: Any) -> Any:
         _same_columns(list(X), list(more))
         return {k: [*X[k], *more[k]] for k in X}
     if isinstance(X, (np.ndarray, list, tuple)):
-        return np.concatenate([np.asarray(X), np.asarray(more)])
+        above, below = np.asarray(X), np.asarray(more)
+        _same_width(above, below)
+        return np.concatenate([above, below])
     import narwhals.stable.v2 as nw
 
     above, below = (nw.from_native(t, eager_only=True) for t in (X, more))
     _same_columns(above.columns, below.columns)
     return nw.concat([above, below.select(above.columns)]).to_native()
+
+
+def _kind(X: Any) -> str:
+    return "array" if isinstance(X, (np.ndarray, list, tuple)) else type(X).__module__.split(".")[0]
 
 
 def _stacked_tables(X: Table, more: Table) -> Table:
@@ -62,7 +69,7 @@ def _stacked_tables(X: Table, more: Table) -> Table:
                 **known,
                 **{v: len(known) + i for i, v in enumerate(v for v in other.categories if v not in known)},
             }
-            code = np.array([merged[v] for v in other.categories] or [0.0], dtype=np.float64)
+            code = np.array([merged[v] for v in other.categories] or [0], dtype=np.float64)
             there = ~np.isnan(values) & (values >= 0)
             values[there] = code[values[there].astype(np.intp)]
             column = replace(column, categories=tuple(merged))
@@ -70,6 +77,14 @@ def _stacked_tables(X: Table, more: Table) -> Table:
         below[:, j] = values
     values = np.concatenate([X.values, below])
     return Table(values, Schema(columns, X.schema.named), X.complete and more.complete)
+
+
+def _same_width(above: Any, below: Any) -> None:
+    if above.shape[1:] != below.shape[1:]:
+        raise SchemaError(
+            f"compare: the test table must have the columns of X; its rows have shape {below.shape[1:]}, those of X "
+            f"{above.shape[1:]}."
+        )
 
 
 def _same_columns(above: list[Any], below: list[Any]) -> None:

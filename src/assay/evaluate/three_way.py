@@ -12,7 +12,7 @@ from assay.errors import DataError, ParameterError
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import draw, draw_groups
 from assay.evaluate.fold import take
-from assay.evaluate.rows import gather
+from assay.evaluate.rows import as_seed, gather
 from assay.stats.elbow import elbow
 from assay.stats.proportion_interval import wilson_interval
 from assay.stats.test_result import check_alpha
@@ -76,10 +76,10 @@ def three_way(
         if values.shape != (Table.of(X, who="three_way").shape[0],):
             raise DataError(f"three_way: y must have one number per row of X; its shape is {values.shape}.")
     else:
-        rows = gather(X, y, "holdout", groups=groups)
+        rows = gather(X, y, "holdout", groups=groups, who="three_way")
         X, codes, groups, labels = rows.data.raw, rows.data.codes, rows.data.groups, rows.data.labels
         values = labels[codes]
-    rng = np.random.default_rng([random_state, 0])
+    rng = np.random.default_rng([as_seed(random_state, "three_way"), 0])
     everyone = np.arange(len(values))
     last = _drawn(codes, groups, everyone, parts[2], rng)
     rest = np.setdiff1d(everyone, last)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Generator, Iterable
+from numbers import Integral
 from typing import Any, TypeVar
+
+from assay.errors import ParameterError
 
 R = TypeVar("R")
 
@@ -18,6 +21,8 @@ def alone(n_jobs: int | None) -> bool:
     >>> alone(None), alone(1)
     (True, True)
     """
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise ParameterError(f"n_jobs must be a number of processes, or -1 for all cores, got {n_jobs!r}.")
     if n_jobs == 1:
         return True
     from joblib import effective_n_jobs
