@@ -65,7 +65,7 @@ def test_plackett_burman_columns_are_balanced_and_orthogonal(F):
         (lambda: full_factorial({"a": None}), "list of levels"),
         (lambda: full_factorial(2, replicates=0), "replicates must be at least 1"),
         (lambda: full_factorial(22), "fractional_factorial, plackett_burman"),
-        (lambda: full_factorial(0), "1 to 25, got 0"),
+        (lambda: full_factorial(0), "1 to 999, got 0"),
         (lambda: full_factorial(["A", "A"]), "named twice"),
         (lambda: full_factorial(1.5), "a list of names or a number"),
         (lambda: plackett_burman({"a": (1, 1)}), "two different levels"),

@@ -75,6 +75,15 @@ def test_a_resolution_out_of_reach_is_the_full_factorial():
     assert not any(design.aliases().values())
 
 
+def test_many_factors_are_found_in_time():
+    """Twenty factors of resolution IV in 64 runs: fourteen generated from triples of six."""
+    design = fractional_factorial(20, resolution=4)
+    assert len(design) == 64 and design.resolution == 4 and len(design.relation) == 2**14 - 1
+    with pytest.raises(ParameterError, match="at most 14 factors"):
+        names = [f"x{j}" for j in range(20)]
+        fractional_factorial(names, [f"x{j}=x0*x1*x{j % 3 + 2}" for j in range(5, 20)])
+
+
 @given(st.integers(3, 8), st.integers(3, 5))
 @settings(max_examples=20, deadline=None)
 def test_relation_aliases_and_columns_say_the_same(F, resolution):

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -166,6 +168,13 @@ def test_missing_values_are_left_out_and_said():
     assert found.names == ("a", "b", "c")
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_any_table_will_do(make):
+    for blocked in (False, True):
+        found = anova(make(ERRORS), blocked=blocked)
+        assert found.test == anova(ERRORS, blocked=blocked).test and found.names == ("A1", "A2", "A3")
+
+
 def test_samples_and_columns_are_the_same():
     for blocked in (False, True):
         a = anova(TABLE, blocked=blocked, names=["A1", "A2", "A3"])
@@ -180,11 +189,15 @@ def test_samples_and_columns_are_the_same():
     [
         (lambda: anova([1, 2, 3]), "column per learner"),
         (lambda: anova([[1], [2]]), "two or more samples"),
+        (lambda: anova(), "two or more samples, got 0"),
+        (lambda: anova(blocked=True), "two or more learners, got 0"),
+        (lambda: contrast([1, 2], [1, -1]), "result of anova, got list"),
+        (lambda: contrast(anova(ERRORS), "abc"), "expected numbers"),
         (lambda: anova([1.0], [2.0]), "without replication"),
         (lambda: anova([1, np.inf], [2, 3]), "1 holds an infinite value"),
         (lambda: anova([1, 2], [np.nan]), "2 has no values"),
         (lambda: anova(["x", "y"], [1, 2]), "expected numbers"),
-        (lambda: anova([1, 2], [1, 2, 3], blocked=True), "equally long"),
+        (lambda: anova([1, 2], [1, 2, 3], blocked=True), "differ in length"),
         (lambda: anova([[1, 2]], blocked=True), "at least 2 complete rows, got 1"),
         (lambda: anova([1, 2], [3, 4], names=["a"]), "expected 2 names"),
         (lambda: anova([1, 2], [3, 4], names=["a", "a"]), "'a' is given twice"),

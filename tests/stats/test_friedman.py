@@ -143,6 +143,9 @@ def test_rounding_does_not_break_ties():
         (lambda: friedman_from_ranks([1, 1, 1], 5), "average 2, these average 1"),
         (lambda: friedman_from_ranks([1, 2], 1), "at least 2"),
         (lambda: friedman_from_ranks([1], 5), "two or more"),
+        (lambda: friedman_from_ranks([1, 2], "x"), "datasets must be at least 2, got 'x'"),
+        (lambda: friedman({}), "two or more learners, got 0"),
+        (lambda: friedman(None), "column per learner"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -100,6 +100,7 @@ def test_all_equal_and_few_values_are_said():
     [
         (lambda: kruskal_wallis([1.0], [2.0]), "every sample has one value"),
         (lambda: kruskal_wallis([1, 2]), "column per learner"),
+        (lambda: dunn(PLAIN), "result of kruskal_wallis, got tuple"),
         (lambda: dunn(kruskal_wallis(*PLAIN), "duncan"), "method must be one of tukey"),
         (lambda: dunn(kruskal_wallis(*PLAIN), control=0), "all pairs"),
     ],

@@ -130,6 +130,7 @@ def test_fewer_tests_than_p_values_are_refused():
         ([0.1, 1.2], "holm", "between 0 and 1, got 1.2"),
         ([-0.1], "hommel", "between 0 and 1, got -0.1"),
         ([[0.1]], "sidak", "expected a list of p-values"),
+        ("abc", "holm", "expected p-values, got 'abc'"),
         ([0.1], "tukey", "method must be one of bonferroni"),
     ],
 )

@@ -150,3 +150,8 @@ def test_no_spread_has_an_answer():
 def test_bad_input_is_named(options, message):
     with pytest.raises(ParameterError, match=message):
         post_hoc(anova(ERRORS), **options)
+
+
+def test_only_the_result_of_anova_is_taken():
+    with pytest.raises(ParameterError, match="result of anova, got dict"):
+        post_hoc(ERRORS)

@@ -150,6 +150,7 @@ def test_data_sets_that_agree():
         (lambda: nemenyi(DEMSAR, better="lower"), "better: given to friedman already"),
         (lambda: conover(DEMSAR), "needs the ranks on every data set"),
         (lambda: shaffer(np.array([0.1]), 3), "3 p-values"),
+        (lambda: shaffer(np.array([0.1]), 1), "k must be a whole number from 2"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -97,7 +97,7 @@ def plackett_burman(factors: Mapping[str, Any] | int | Sequence[str]) -> RunTabl
 
     Parameters
     ----------
-    factors : dict of factor to (low, high), a list of names, or their number (at most 99)
+    factors : dict of factor to (low, high), a list of names, or their number
 
     Examples
     --------
@@ -107,11 +107,9 @@ def plackett_burman(factors: Mapping[str, Any] | int | Sequence[str]) -> RunTabl
     >>> len(design), np.array_equal(design.coded.T @ design.coded, 12 * np.eye(11))
     (12, True)
     """
-    if isinstance(factors, int | np.integer) and not isinstance(factors, bool) and 25 < factors <= 99:
-        factors = [f"X{j + 1}" for j in range(int(factors))]
     ends = two_ends(factors, "plackett_burman")
     n = 4 * (len(ends) // 4 + 1)
-    while (found := _hadamard(n)) is None:  # 52, 92: the next size
+    while (found := _hadamard(n)) is None:  # 52, 92, ...: the next size
         n += 4
     H = found * found[:, :1]  # a first column of ones
     return at_levels("Plackett-Burman design", ends, H[:, 1 : len(ends) + 1], "plackett_burman")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations, islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from assay.experiments.run_table import RunTable, at_levels, two_ends
 __all__ = ["FractionalFactorial", "fractional_factorial"]
 
 ROMAN = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"]
-MOST_TRIES = 60_000  # of the search for generators
+MOST_GENERATED = 14  # factors that are products of others: 2^14 words in the defining relation
+MOST_WORK = 1_500_000  # products looked at in the search for generators, for each number of runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,7 @@ def fractional_factorial(
     factors : dict of factor to (low, high), a list of names, or their number
     generators : such as ["D=ABC", "E=-BC"]; longer names are joined by a star, "leaf=depth*rate"
     resolution : int from 3, if no generators are given
+        At most 14 factors are generated: from 20 factors on `plackett_burman` needs fewer runs.
 
     Examples
     --------
@@ -164,6 +166,10 @@ def _parsed(generators: Sequence[str], names: list[str]) -> dict[int, tuple[froz
         if names.index(left.strip()) in chosen:
             raise ParameterError(f"{who}: {left.strip()} is generated twice.")
         chosen[names.index(left.strip())] = letters_of(right, names, who)
+    if len(chosen) > MOST_GENERATED:
+        raise ParameterError(
+            f"{who}: at most {MOST_GENERATED} factors can be generated. Use plackett_burman."
+        )
     for j, (parents, _) in chosen.items():
         if parents & set(chosen):
             raise ParameterError(
@@ -189,12 +195,12 @@ def _products(words: list[tuple[frozenset[int], int]]) -> dict[frozenset[int], i
 
 
 def _found(F: int, resolution: int) -> dict[int, tuple[frozenset[int], int]]:
-    """Generators of the smallest design of at least that resolution, words of base factors tried longest first."""
-    for base in range(max(1, int(np.ceil(np.log2(F + 1)))), F):
-        parents = [
-            frozenset(c) for size in range(base, resolution - 2, -1) for c in combinations(range(base), size)
-        ]
-        parents.sort(key=lambda c: (len(c) != max(3, resolution - 1), len(c), sorted(c)))
+    """Generators of the smallest design of at least that resolution that the search finds."""
+    for base in range(max(1, int(np.ceil(np.log2(F + 1))), F - MOST_GENERATED), min(F, 20)):
+        usual = max(3, resolution - 1)
+        sizes = sorted(range(resolution - 1, base + 1), key=lambda size: (size != usual, size))
+        words = chain.from_iterable(combinations(range(base), size) for size in sizes)
+        parents = [frozenset(c) for c in islice(words, 5000)]
         best = _search(parents, F - base, resolution, base)
         if best is not None:
             return {base + j: (p, 1) for j, p in enumerate(best)}
@@ -204,13 +210,13 @@ def _found(F: int, resolution: int) -> dict[int, tuple[frozenset[int], int]]:
 def _search(
     parents: list[frozenset[int]], needed: int, resolution: int, base: int
 ) -> list[frozenset[int]] | None:
-    """The choice of words with the fewest short products, within a budget of tries."""
+    """The choice of words with the fewest short products, within a budget of work."""
     masks = [sum(1 << i for i in p) for p in parents]
     best: tuple[list[int], list[int]] | None = None
-    tries = 0
+    work = 0
 
     def grow(start: int, chosen: list[int], group: list[int]) -> None:
-        nonlocal best, tries
+        nonlocal best, work
         if len(chosen) == needed:
             lengths = [g.bit_count() for g in group if g]
             pattern = [lengths.count(k) for k in range(resolution, base + needed + 1)]
@@ -218,8 +224,8 @@ def _search(
                 best = (pattern, list(chosen))
             return
         for i in range(start, len(masks) - (needed - len(chosen)) + 1):
-            tries += 1
-            if tries > MOST_TRIES:
+            work += len(group)
+            if work > MOST_WORK:
                 return
             new = masks[i] | 1 << (base + len(chosen))
             products = [g ^ new for g in group]

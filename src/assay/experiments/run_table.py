@@ -90,9 +90,9 @@ def two_ends(factors: Any, who: str) -> dict[str, tuple[Any, Any]]:
     {'A': (-1, 1), 'B': (-1, 1)}
     """
     if isinstance(factors, int | np.integer) and not isinstance(factors, bool):
-        if not 1 <= factors <= len(LETTERS):
-            raise ParameterError(f"{who}: the number of factors must be 1 to {len(LETTERS)}, got {factors}.")
-        factors = LETTERS[: int(factors)]
+        if not 1 <= factors <= 999:
+            raise ParameterError(f"{who}: the number of factors must be 1 to 999, got {factors}.")
+        factors = letters_for(int(factors))
     if isinstance(factors, Mapping):
         ends = {str(k): tuple(v) for k, v in factors.items()}
         for name, pair in ends.items():
@@ -127,6 +127,16 @@ def at_levels(kind: str, ends: dict[str, tuple[Any, Any]], coded: Floats, who: s
             )
     runs = [{name: _level(pair, c) for (name, pair), c in zip(ends.items(), row)} for row in coded.tolist()]
     return RunTable(kind, dict(ends), coded, runs)
+
+
+def letters_for(count: int) -> list[str]:
+    """Names of factors that have none: letters, or from 26 on X1, X2, ...
+
+    >>> from assay.experiments.run_table import letters_for
+    >>> letters_for(3)
+    ['A', 'B', 'C']
+    """
+    return list(LETTERS[:count]) if count <= len(LETTERS) else [f"X{j + 1}" for j in range(count)]
 
 
 LETTERS = ascii_uppercase.replace("I", "")  # I is the identity of defining relations

@@ -20,7 +20,7 @@ def named_samples(
     """Names, finite samples of two or more learners, and a sentence about values left out."""
     given, columns = _columns(data, who)
     samples, lost = [], 0
-    labels = checked_names(names or given, len(columns), who)
+    labels = checked_names(given if names is None else names, len(columns), who)
     for name, column in zip(labels, columns):
         values = _as_floats(column, f"{who}: {name}")
         if values.ndim != 1:
@@ -42,17 +42,17 @@ def named_table(
 ) -> tuple[tuple[str, ...], Floats, NDArray[np.intp], str]:
     """Names, the complete rows of a table (N, k), which rows those are, and a sentence about the others."""
     given, columns = _columns((data,), who)
-    if len({len(c) for c in columns}) > 1:
+    if len(columns) < 2:
+        raise DataError(f"{who}: expected a column for each of two or more learners, got {len(columns)}.")
+    if len({np.size(c) for c in columns}) > 1:
         raise DataError(
             f"{who}: the columns differ in length; each row must hold one value of every learner."
         )
-    labels = checked_names(names or given, len(columns), who)
+    labels = checked_names(given if names is None else names, len(columns), who)
     table = np.column_stack([_as_floats(c, f"{who}: {name}") for name, c in zip(labels, columns)])
     if np.isinf(table).any():
         i, j = np.argwhere(np.isinf(table))[0]
         raise DataError(f"{who}: row {i}, column {labels[j]} is infinite. Leave it out or correct it first.")
-    if len(labels) < 2:
-        raise DataError(f"{who}: expected a column for each of two or more learners, got {len(labels)}.")
     kept = np.flatnonzero(~np.isnan(table).any(axis=1))
     lost = len(table) - len(kept)
     why = f"{lost} of {len(table)} rows left out, a cell is missing there." if lost else ""
@@ -98,8 +98,9 @@ def _columns(data: tuple[Any, ...], who: str) -> tuple[list[str] | None, list[An
     table = data[0]
     if isinstance(table, Mapping):
         return [str(k) for k in table], list(table.values())
-    if hasattr(table, "columns"):  # pandas, polars
-        return [str(c) for c in table.columns], [np.asarray(table[c]) for c in table.columns]
+    columns = getattr(table, "column_names", getattr(table, "columns", None))  # pyarrow; pandas, polars
+    if columns is not None:
+        return [str(c) for c in columns], [np.asarray(table[c]) for c in columns]
     try:
         values = np.asarray(table, dtype=float)
     except (TypeError, ValueError):

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from assay.errors import DataError, ParameterError
+from assay.stats._checks import _as_floats
 from assay.stats._samples import both, named_samples, named_table
 from assay.stats.equal_variances import levene
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
@@ -120,12 +121,7 @@ def anova(
     """
     check_alpha(alpha, "anova")
     if blocked:
-        if len(data) > 1:
-            if len({np.size(d) for d in data}) > 1:
-                raise DataError("anova: blocked samples must be equally long, one value per block.")
-            table = np.column_stack([np.asarray(d, float) for d in data])
-        else:
-            table = data[0]
+        table = data[0] if len(data) == 1 else dict(enumerate(data, 1))
         labels, X, _, why = named_table(table, names, "anova")
         return _blocked(labels, X, alpha, why)
     labels, samples, why = named_samples(data, names, "anova")
@@ -162,7 +158,9 @@ def contrast(
     >>> round(found.estimate, 6), round(found.statistic, 6)
     (0.037, 4.330522)
     """
-    c = np.asarray(weights, np.float64)
+    if not isinstance(found, Anova):
+        raise ParameterError(f"contrast: expected the result of anova, got {type(found).__name__}.")
+    c = _as_floats(weights, "contrast: weights")
     alpha = found.test.alpha if alpha is None else check_alpha(alpha, "contrast")
     check_alternative(alternative, "contrast")
     L = len(found.names)

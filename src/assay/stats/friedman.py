@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, fdtrc
 
 from assay.errors import DataError, ParameterError
-from assay.stats._checks import one_of
+from assay.stats._checks import _as_floats, one_of
 from assay.stats._ranks import mid_ranks, tie_sum
 from assay.stats._samples import both, checked_names, named_table
 from assay.stats.post_hoc_result import PostHoc
@@ -150,11 +150,11 @@ def friedman_from_ranks(
     (3.6863, 1.2536, [(3, 1, 2, 0)])
     """
     check_alpha(alpha, "friedman_from_ranks")
-    R = np.asarray(average_ranks, np.float64)
+    R = _as_floats(average_ranks, "friedman_from_ranks")
     if R.ndim != 1 or len(R) < 2 or not np.isfinite(R).all():
         raise DataError("friedman_from_ranks: expected the average ranks of two or more learners.")
     k = len(R)
-    if isinstance(datasets, bool) or int(datasets) != datasets or datasets < 2:
+    if isinstance(datasets, bool) or not isinstance(datasets, int | np.integer) or datasets < 2:
         raise ParameterError(f"friedman_from_ranks: datasets must be at least 2, got {datasets!r}.")
     if abs(R.mean() - (k + 1) / 2) > 0.01 or R.min() < 0.995 or R.max() > k + 0.005:
         raise DataError(

@@ -134,6 +134,8 @@ def dunn(
     >>> found.adjusted[0].round(6).tolist()
     [1.0, 0.14952, 0.029056]
     """
+    if not isinstance(found, KruskalWallis):
+        raise ParameterError(f"dunn: expected the result of kruskal_wallis, got {type(found).__name__}.")
     name = str(method).lower().replace("-", "_")
     if name != "tukey" and name not in METHODS:
         raise ParameterError(f"dunn: method must be one of tukey, {', '.join(METHODS)}, got {method!r}.")

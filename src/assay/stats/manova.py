@@ -117,7 +117,7 @@ def manova(
             groups = tuple(np.asarray(groups[0]))
     if len(groups) < 2:
         raise DataError(f"manova: expected a table for each of two or more learners, got {len(groups)}.")
-    labels = checked_names(names or given, len(groups), "manova")
+    labels = checked_names(given if names is None else names, len(groups), "manova")
     tables = [as_matrix(g, f"manova: {n}") for n, g in zip(labels, groups)]
     p = tables[0].shape[1]
     if any(t.shape[1] != p for t in tables):
@@ -164,7 +164,7 @@ def _roots(H: Floats, E: Floats, error_df: int) -> tuple[Floats, Floats]:
             f"manova: the error matrix is singular ({len(E)} criteria). "
             "Drop a criterion that does not vary within the learners or that the others determine."
         )
-    roots, V = eigh(H / np.outer(scale, scale), E / np.outer(scale, scale))
+    roots, V = eigh(H / np.outer(scale, scale), E / np.outer(scale, scale), check_finite=False)
     V = V[:, ::-1] / scale[:, None] * np.sqrt(error_df)
     return np.maximum(roots[::-1], 0.0), V * np.sign(V[np.abs(V).argmax(axis=0), np.arange(len(E))])
 

@@ -225,7 +225,10 @@ def _stepped(who: str, p: Numbers, tests: int | None, factor, direction: str | N
 
 def _sorted(who: str, p: Numbers, tests: int | None, steps) -> np.ndarray:  # type: ignore[no-untyped-def]
     """steps(sorted p-values, m), put back in order; NaN stays where it is."""
-    given = np.asarray(p, np.float64)
+    try:
+        given = np.asarray(p, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{who}: expected p-values, got {p!r}.") from None
     if given.ndim != 1:
         raise ParameterError(f"{who}: expected a list of p-values, got shape {given.shape}.")
     if ((given < 0) | (given > 1)).any():

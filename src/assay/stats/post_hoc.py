@@ -73,6 +73,8 @@ def post_hoc(
       A3      0.1260  a
       A2      0.1600  b
     """
+    if not isinstance(found, Anova):
+        raise ParameterError(f"post_hoc: expected the result of anova, got {type(found).__name__}.")
     name = str(method).lower().replace("-", "_")
     if name not in WORDS and name not in METHODS:
         known = ", ".join([*WORDS, *METHODS])

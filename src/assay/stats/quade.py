@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from assay.stats._checks import one_of
-from assay.stats._ranks import even, mid_ranks
+from assay.stats._ranks import mid_ranks
 from assay.stats._samples import both, named_table
 from assay.stats.test_result import TestResult, check_alpha
 
@@ -46,9 +46,8 @@ def quade(
     _, X, _, why = named_table(table, names, "quade")
     N, k = X.shape
     ranks = mid_ranks(-X if better == "higher" else X)
-    span = np.ptp(even(X), axis=1) * np.max(np.abs(X), axis=1, initial=0.0)
-    span = np.ptp(X, axis=1) * (span > 0)  # a range of rounding errors is none
-    S = mid_ranks(span[None])[0][:, None] * (ranks - (k + 1) / 2)
+    span = np.ptp(X, axis=1)
+    S = mid_ranks(span[None], float(np.abs(X).max()))[0][:, None] * (ranks - (k + 1) / 2)
     A, B = float(np.sum(S**2)), float(np.sum(S.sum(axis=0) ** 2) / N)
     df = (float(k - 1), float((N - 1) * (k - 1)))
     if A == 0:

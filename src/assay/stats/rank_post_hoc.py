@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from assay.errors import DataError, ParameterError
+from assay.stats._checks import _as_floats
 from assay.stats._samples import both, place_of
 from assay.stats.friedman import Friedman, friedman
 from assay.stats.kruskal_wallis import z_pairs
@@ -175,8 +176,10 @@ def shaffer(p: Floats, k: int) -> Floats:
     >>> shaffer(np.array([0.01, 0.02, 0.04]), 3).tolist()
     [0.03, 0.03, 0.04]
     """
-    p = np.asarray(p, np.float64)
-    m = k * (k - 1) // 2
+    p = _as_floats(p, "shaffer")
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
+        raise ParameterError(f"shaffer: k must be a whole number from 2, got {k!r}.")
+    m = int(k) * (int(k) - 1) // 2
     if p.shape != (m,) or ((p < 0) | (p > 1) | np.isnan(p)).any():
         raise ParameterError(f"shaffer: expected {m} p-values, one for each pair of {k}.")
     possible = np.array(sorted(_true_together(k)))

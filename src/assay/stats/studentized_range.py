@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from assay.errors import ParameterError
+from assay.stats._checks import _as_floats
 
 __all__ = ["dunnett_quantile", "dunnett_sf", "studentized_range_quantile", "studentized_range_sf"]
 
@@ -72,7 +73,7 @@ def studentized_range_quantile(p: float, k: int, df: float = np.inf) -> float:
     >>> round(studentized_range_quantile(0.05, 10) / 2**0.5, 3)  # Nemenyi's q for ten learners
     3.164
     """
-    _checked(0.0, k, df, "studentized_range_quantile")
+    _checked(p, k, df, "studentized_range_quantile")
     return _tukey_point(float(p), int(k), float(df))
 
 
@@ -101,7 +102,7 @@ def dunnett_sf(t: ArrayLike, loadings: ArrayLike, df: float = np.inf, *, two_sid
     >>> round(float(dunnett_sf(2.5403, [0.5**0.5] * 3, 20)), 4)
     0.05
     """
-    rho = np.atleast_1d(np.asarray(loadings, np.float64))
+    rho = np.atleast_1d(_as_floats(loadings, "dunnett_sf: loadings"))
     if rho.ndim != 1 or not len(rho) or not ((rho > 0) & (rho < 1)).all():
         raise ParameterError("dunnett_sf: loadings must be numbers above 0 and below 1, one per comparison.")
     points = _checked(t, 2, df, "dunnett_sf", signed=not two_sided)
@@ -145,7 +146,7 @@ def _dunnett_point(p: float, loadings: tuple[float, ...], df: float, two_sided: 
 def _mixed(q: Floats, k: int, df: float, tail) -> Floats:  # type: ignore[no-untyped-def]
     """(2): the mean of tail(q s) over the deviation s; with df infinite s is 1."""
     s, weight = (np.ones(1), np.ones(1)) if np.isinf(df) else _deviations(float(df), k)
-    w = np.clip(q[:, None] * s, -FAR, FAR).ravel()
+    w = np.clip(np.clip(q, -1e300, 1e300)[:, None] * s, -FAR, FAR).ravel()
     out = np.empty(len(w))
     step = CELLS // 128
     for i in range(0, len(w), step):
@@ -184,10 +185,10 @@ def _inverse(p: float, sf, who: str) -> float:  # type: ignore[no-untyped-def]
 
 
 def _checked(q: ArrayLike, k: int, df: float, who: str, signed: bool = False) -> Floats:
-    points = np.asarray(q, np.float64)
+    points = _as_floats(q, who)
     if np.isnan(points).any() or (not signed and (points < 0).any()):
         raise ParameterError(f"{who}: expected numbers from 0 upwards, got {points!r}.")
-    if isinstance(k, bool) or int(k) != k or k < 2:
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
         raise ParameterError(f"{who}: k must be a whole number from 2 upwards, got {k!r}.")
     if not df > 0:
         raise ParameterError(f"{who}: df must be above 0, got {df!r}.")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from assay.errors import ParameterError
 from assay.stats._checks import one_of
 from assay.stats.guide_to_tests import GUIDE, Entry
@@ -85,8 +87,9 @@ def which_test(
     learners : int, 1 for a claim about one
     datasets : int
     splits : str, such as "10-fold", "10x10", "5x2", "holdout", "10xholdout", "leave-one-out", "bootstrap", "5-time"
-        as `compare` names its designs (or such a design itself), or "independent" for values that share no rows (fresh samples, simulations,
-        episodes from matched starts). With several data sets each counts by its mean, whatever the splits.
+        As `compare` names its designs, or such a design itself; "independent" for values that share no rows (fresh
+        samples, simulations, episodes from matched starts). With several data sets each counts by its mean,
+        whatever the splits.
     measure : "rate" if each row is right or wrong (accuracy, error), "value" for any other number
     criteria : int, how many measures are compared at once
     paired : bool, whether the learners saw the same splits or data sets
@@ -114,9 +117,9 @@ def which_test(
     one_of(goal, GOALS, "which_test", "goal")
     one_of(measure, ("rate", "value"), "which_test", "measure")
     for name, value in (("learners", learners), ("datasets", datasets), ("criteria", criteria)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise ParameterError(f"which_test: {name} must be a whole number from 1, got {value!r}.")
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
         raise ParameterError(f"which_test: n must be a whole number from 1, got {n!r}.")
     kind = kind_of_splits(splits)
     case = {
