@@ -78,6 +78,16 @@ def test_with_equal_costs_the_account_is_the_error_of_the_comparison(two):
         assert_allclose(found.error, wrong, atol=1e-3)  # folds differ by a row, the pooled error does not
 
 
+def test_the_account_is_the_cost_that_compare_measured():
+    loss = {("benign", "malignant"): 8.0, ("malignant", "benign"): 2.0}
+    result = compare(["lda", "naive bayes"], load_breast_cancer(), design="5-fold", loss=loss, reject=0.4)
+    rows = np.array([len(t) for t in result.tests])
+    for name, a in pooled(result).items():
+        found = account(a.posterior, a.truth, loss_matrix(result), 0.4)
+        assert_allclose(found.cost, rows @ result.values(name, "cost") / rows.sum(), rtol=1e-12)
+        assert_allclose(found.rejected, rows @ result.values(name, "rejected") / rows.sum(), rtol=1e-12)
+
+
 @pytest.mark.parametrize("fixture", ["two", "three"])
 def test_few_rows_travel_as_they_are(fixture, request):
     result = request.getfixturevalue(fixture)
@@ -254,6 +264,28 @@ def test_the_threshold_recounts_the_confusion(browser, two, tmp_path):
     browser.run("document.getElementById('desk-threshold').focus()")
     browser.key("Home")
     assert dict(browser.table("#desk-rates"))["recall"] == "100.0%"
+
+
+@pytest.mark.parametrize(("miss", "alarm"), [(1, 1), (10, 1), (0.2, 3)])
+def test_the_best_threshold_is_the_best_of_all(browser, two, tmp_path, miss, alarm):
+    page = tmp_path / "two.html"
+    page.write_text(render_report(two, learning_curves=False, explanations=False), encoding="utf-8")
+    browser.open(page, f"#costs;positive=1;miss={miss};alarm={alarm}")
+    for row in browser.table("#desk-ranking")[:3]:
+        a = two.out_of_fold(row[1])
+        p = a.posterior[:, 1]
+        threshold, cost = (float(v) for v in row[6].rstrip(")").split(" ("))
+        least = min(
+            np.mean(miss * ((p <= t) & (a.truth == 1)) + alarm * ((p > t) & (a.truth == 0)))
+            for t in np.append(np.unique(p), -1.0)
+        )
+        assert_allclose(cost, least, atol=5.1e-5)
+        assert 0 <= threshold <= 1
+        costs = np.where(p > 0.5, alarm * (a.truth == 0), miss * (a.truth == 1)) if miss == alarm else None
+        if costs is not None:
+            assert_allclose(
+                float(row[3].removeprefix("± ")), 1.96 * costs.std() / np.sqrt(len(p)), atol=5.1e-5
+            )
 
 
 def test_three_classes_in_the_browser(browser, three, tmp_path):

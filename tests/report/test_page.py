@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from functools import partial
 from html import unescape as html_unescape
 from html.parser import HTMLParser
 
@@ -16,6 +17,8 @@ from assay import compare
 from assay.bayes import GaussianNB
 from assay.report import read_settings, render_report, write_report
 from assay.tables.data import load_breast_cancer, load_digits, load_iris
+
+plain = partial(render_report, learning_curves=False, explanations=False)  # nothing is fitted again
 
 EVIL = [
     "<script>alert(1)</script>",
@@ -95,7 +98,7 @@ def test_names_from_the_data_are_text_and_nothing_else(hostile):
 
 
 def test_the_data_for_programs_cannot_close_their_script(hostile):
-    html = render_report(hostile)
+    html = plain(hostile)
     found = {}
     for name in ("assay-settings", "assay-result", "assay-desk"):
         body = html.split(f'<script type="application/json" id="{name}">')[1]
@@ -107,7 +110,7 @@ def test_the_data_for_programs_cannot_close_their_script(hostile):
 
 
 def test_the_page_loads_nothing_and_runs_one_script_that_its_policy_names(result):
-    html = render_report(result)
+    html = plain(result)
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html).group(1)
     assert "default-src 'none'" in policy and "unsafe-eval" not in policy
     assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
@@ -121,7 +124,7 @@ def test_the_page_loads_nothing_and_runs_one_script_that_its_policy_names(result
 
 
 def test_every_number_of_the_result_is_there(result):
-    text = Page(render_report(result)).text
+    text = Page(plain(result)).text
     for s in result.ranking():
         assert f"{s.mean:.4f}" in text and f"{s.low:.4f} – {s.high:.4f}" in text
     for s in result.ranking()[1:]:
@@ -134,24 +137,24 @@ def test_every_number_of_the_result_is_there(result):
 
 
 def test_the_methods_say_the_correction_in_numbers(result):
-    text = Page(render_report(result)).text
+    text = Page(plain(result)).text
     assert "9 degrees of freedom and the variance multiplied by 1/10 + 0.250 instead of 1/10" in text
     assert "adjusted by Holm's method (Holm 1979) over all 6 pairs of learners" in text
     assert "Numbers were standardised for nearest mean." in text
 
 
 def test_findings_failures_and_notes_are_told(hostile):
-    text = Page(render_report(hostile)).text
+    text = Page(plain(hostile)).text
     assert "failed on 6 of 6 splits. ValueError: " + EVIL[0] in text
     assert "has one value only" in text and "missing values of 80" in text
 
 
 def test_one_learner_a_holdout_and_no_learner_left_are_pages_too():
-    alone = Page(render_report(compare(["lda"], load_iris()))).text
+    alone = Page(plain(compare(["lda"], load_iris()))).text
     assert "Differences from" not in alone and "lda has error" in alone
-    once = Page(render_report(compare(["lda", "majority"], load_iris(), design="holdout"))).text
+    once = Page(plain(compare(["lda", "majority"], load_iris(), design="holdout"))).text
     assert "With a single split" in once and "McNemar" in once
-    none = Page(render_report(compare([Fails()], load_iris(), design="3-fold"))).text
+    none = Page(plain(compare([Fails()], load_iris(), design="3-fold"))).text
     assert "No learner finished." in none and "Ranking by" not in none
 
 
@@ -159,7 +162,7 @@ def test_one_learner_a_holdout_and_no_learner_left_are_pages_too():
                                                ("leave-one-out", ["error", "auc"])])  # fmt: skip
 def test_a_metric_without_a_value_or_an_interval_leaves_a_page(design, metrics):
     result = compare(["lda", "majority"], load_iris(), design=design, metrics=metrics)
-    page = Page(render_report(result))
+    page = Page(plain(result))
     assert page.stack == [] and "nan" not in page.text.split()
     if design == "leave-one-out" and metrics[0] == "auc":
         assert "No split defines auc" in page.text and "auc is not defined on 150 of 150 splits" in page.text
@@ -167,7 +170,7 @@ def test_a_metric_without_a_value_or_an_interval_leaves_a_page(design, metrics):
 
 def test_equal_learners_and_perfect_ones_have_a_scale():
     X, y = load_iris()
-    page = render_report(compare({"a": GaussianNB(), "b": GaussianNB()}, X, y == y[0], design="3-fold"))
+    page = plain(compare({"a": GaussianNB(), "b": GaussianNB()}, X, y == y[0], design="3-fold"))
     assert "nan" not in page.lower().replace("nan</", "x")
     assert Page(page).stack == []
 
