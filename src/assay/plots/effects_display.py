@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.palette import class_colour
 from assay.errors import DataError, ParameterError
-from assay.experiments.effects import Effects, effects
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, bare, draw_literally, legend_name, line_look
+
+if TYPE_CHECKING:
+    from assay.experiments.effects import Effects
 
 __all__ = ["EffectsDisplay"]
 
@@ -62,6 +64,8 @@ class EffectsDisplay:
         alpha : of the margin beyond which an effect is called active
         options : as in ``plot``
         """
+        from assay.experiments.effects import effects
+
         return cls(effects(design, response, alpha=alpha), design, response).plot(ax, **options)
 
     def plot(

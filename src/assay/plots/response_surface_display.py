@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.palette import class_colour
 from assay.errors import DataError, ParameterError
-from assay.experiments.response_surface import ResponseSurface
 from assay.plots.canvas import amounts, axes_for
 from assay.plots.looks import INK, draw_literally, legend_name
+
+if TYPE_CHECKING:
+    from assay.experiments.response_surface import ResponseSurface
 
 __all__ = ["ResponseSurfaceDisplay"]
 
@@ -70,6 +72,8 @@ class ResponseSurfaceDisplay:
         response : str, what is measured
         options : as in ``plot``
         """
+        from assay.experiments.response_surface import ResponseSurface
+
         surface = ResponseSurface.fit(design, values)
         return cls(surface, getattr(design, "coded", design), response=response).plot(ax, **options)
 
