@@ -193,6 +193,8 @@ def test_samples_and_columns_are_the_same():
         (lambda: anova(blocked=True), "two or more learners, got 0"),
         (lambda: contrast([1, 2], [1, -1]), "result of anova, got list"),
         (lambda: contrast(anova(ERRORS), "abc"), "expected numbers"),
+        (lambda: anova([1e200, 2], [3, 4]), "largest value is 1e.200"),
+        (lambda: anova([1e-200, 2e-200], [0, 0]), "largest value is 2e-200"),
         (lambda: anova([1.0], [2.0]), "without replication"),
         (lambda: anova([1, np.inf], [2, 3]), "1 holds an infinite value"),
         (lambda: anova([1, 2], [np.nan]), "2 has no values"),

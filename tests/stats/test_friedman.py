@@ -74,6 +74,16 @@ def test_corrected_for_ties_it_is_scipys(seed):
     assert "corrected for ties" in found.test.test
 
 
+def test_same_ranks_as_autorank_in_both_directions():
+    """Peer: autorank 1.3.0, nonparametric mode; its critical difference comes from a table of rounded quantiles."""
+    X = np.round(np.random.default_rng(3).exponential(size=(20, 5)) + np.arange(5) * 0.5, 2)
+    high, low = friedman(X), friedman(X, better="lower")
+    assert_allclose(high.average_ranks, [4.70, 3.35, 3.05, 1.95, 1.95], rtol=1e-12)
+    assert_allclose(low.average_ranks, [1.30, 2.65, 2.95, 4.05, 4.05], rtol=1e-12)
+    assert_allclose([high.cd, high.chi2.p], [1.3638754419, 1.870589686e-08], rtol=2e-5)
+    assert high.order.tolist() == [3, 4, 2, 1, 0] and low.order.tolist() == [0, 1, 2, 3, 4]
+
+
 @given(st.integers(2, 9), st.integers(2, 6), st.integers(0, 10_000))
 @settings(max_examples=60, deadline=None)
 def test_direction_order_of_rows_and_scale_do_not_matter(N, k, seed):

@@ -12,7 +12,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import _as_floats
-from assay.stats._samples import both, named_samples, named_table
+from assay.stats._samples import both, check_squares, named_samples, named_table
 from assay.stats.equal_variances import levene
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
@@ -123,8 +123,10 @@ def anova(
     if blocked:
         table = data[0] if len(data) == 1 else dict(enumerate(data, 1))
         labels, X, _, why = named_table(table, names, "anova")
+        check_squares(X, "anova")
         return _blocked(labels, X, alpha, why)
     labels, samples, why = named_samples(data, names, "anova")
+    check_squares(np.concatenate(samples), "anova")
     return _one_way(labels, samples, alpha, why)
 
 
