@@ -1,6 +1,9 @@
 """Running: the same in one process and in two, stoppable, audible, and not too talkative."""
 
+import os
+import time
 import warnings
+from concurrent.futures import BrokenExecutor
 
 import joblib
 import numpy as np
@@ -9,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay import compare
 from assay.core.progress import listen
+from assay.errors import DegenerateError
 from assay.evaluate import MajorityClassifier
 from assay.tables.data import load_iris, load_wine
 
@@ -75,6 +79,37 @@ def test_an_interruption_in_several_processes_keeps_the_finished_splits():
         learners, load_iris(), design="10-fold", n_jobs=2, budget=0
     )  # no warning of cancelled work
     assert 1 <= len(short.places) < 10
+
+
+class Dies(MajorityClassifier):
+    """Takes its process with it where the marked rows are tested."""
+
+    def __init__(self, marks=()):
+        self.marks = marks
+
+    def predict(self, X):
+        if set(self.marks) & set(X.values[:, 0].tolist()):
+            time.sleep(0.5)  # splits before this one have come back
+            os._exit(1)
+        return super().predict(X)
+
+
+def test_a_process_that_dies_takes_no_finished_split_with_it():
+    X = np.column_stack([np.arange(60.0), np.zeros(60)])
+    pairs = [(np.arange(60) % 6 != k, np.arange(60) % 6 == k) for k in range(6)]
+    result = compare({"it": Dies(marks=(5.0,))}, X, np.arange(60) % 2, design=pairs, n_jobs=2)
+    assert 1 <= len(result.places) < 6
+    assert "A process died, often for want of memory, after" in result.notes[-1]
+
+
+def test_a_process_that_dies_before_anything_is_finished_is_an_error_in_words(monkeypatch):
+    def broken(*given):
+        raise BrokenExecutor
+        yield
+
+    monkeypatch.setattr("assay.evaluate.run.each", broken)
+    with pytest.raises(DegenerateError, match="a process died before any split was finished"):
+        compare(["majority"], load_iris(), n_jobs=2)
 
 
 def test_a_dask_cluster_gives_the_same_numbers():

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Generator, Iterator
+from concurrent.futures import BrokenExecutor
 from copy import copy
 
 import numpy as np
 
 from assay.core.progress import Progress, progress
+from assay.errors import DegenerateError
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data, Task, run_cell
 from assay.evaluate.metrics import Metric
@@ -56,6 +58,13 @@ def run(
             if not finished:
                 raise
             ended = "Interrupted"
+        except BrokenExecutor as error:
+            if not finished:
+                raise DegenerateError(
+                    "compare: a process died before any split was finished, often for want of memory. Use fewer "
+                    "processes (n_jobs=1), or leave out the learner that needs so much."
+                ) from error
+            ended = "A process died, often for want of memory,"
         finally:
             rows.close()
     return finished, dealt[: len(finished)], ended
