@@ -31,7 +31,7 @@ def test_the_test_of_the_design_is_named_with_its_reason_and_source(design, test
 
 def test_every_source_is_a_full_reference():
     for name, reference in SOURCES.items():
-        assert reference.endswith(".") and name.split()[0].rstrip(",") in reference
+        assert reference.endswith(".") and name.split()[0] in reference and f"({name[-4:]})" in reference
 
 
 def test_one_learner_is_not_tested():

@@ -12,21 +12,21 @@ __all__ = ["SOURCES", "methods", "sources", "why_this_test"]
 
 SOURCES = {
     "Alpaydin 1999": "E. Alpaydin: Combined 5 x 2 cv F test for comparing supervised classification learning "
-    "algorithms. Neural Computation 11, 1885-1892.",
+    "algorithms. Neural Computation 11 (1999), 1885-1892.",
     "Corani and Benavoli 2015": "G. Corani, A. Benavoli: A Bayesian approach for comparing cross-validated algorithms "
-    "on multiple data sets. Machine Learning 100, 285-304.",
+    "on multiple data sets. Machine Learning 100 (2015), 285-304.",
     "DeLong et al. 1988": "E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson: Comparing the areas under two or more "
-    "correlated receiver operating characteristic curves. Biometrics 44, 837-845.",
+    "correlated receiver operating characteristic curves. Biometrics 44 (1988), 837-845.",
     "Holm 1979": "S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
-    "Statistics 6, 65-70.",
+    "Statistics 6 (1979), 65-70.",
     "McNemar 1947": "Q. McNemar: Note on the sampling error of the difference between correlated proportions or "
-    "percentages. Psychometrika 12, 153-157.",
-    "Nadeau and Bengio 2003": "C. Nadeau, Y. Bengio: Inference for the generalization error. Machine Learning 52, "
-    "239-281.",
+    "percentages. Psychometrika 12 (1947), 153-157.",
+    "Nadeau and Bengio 2003": "C. Nadeau, Y. Bengio: Inference for the generalization error. Machine Learning 52 "
+    "(2003), 239-281.",
     "Piepho 2004": "H.-P. Piepho: An algorithm for a letter-based representation of all-pairwise comparisons. "
-    "Journal of Computational and Graphical Statistics 13, 456-466.",
+    "Journal of Computational and Graphical Statistics 13 (2004), 456-466.",
     "Wilson 1927": "E. B. Wilson: Probable inference, the law of succession, and statistical inference. Journal of "
-    "the American Statistical Association 22, 209-212.",
+    "the American Statistical Association 22 (1927), 209-212.",
 }
 
 
