@@ -1,7 +1,5 @@
 """Running: the same in one process and in two, stoppable, audible, and not too talkative."""
 
-import os
-import time
 import warnings
 from concurrent.futures import BrokenExecutor
 
@@ -81,35 +79,21 @@ def test_an_interruption_in_several_processes_keeps_the_finished_splits():
     assert 1 <= len(short.places) < 10
 
 
-class Dies(MajorityClassifier):
-    """Takes its process with it where the marked rows are tested."""
-
-    def __init__(self, marks=()):
-        self.marks = marks
-
-    def predict(self, X):
-        if set(self.marks) & set(X.values[:, 0].tolist()):
-            time.sleep(0.5)  # splits before this one have come back
-            os._exit(1)
-        return super().predict(X)
-
-
-def test_a_process_that_dies_takes_no_finished_split_with_it():
-    X = np.column_stack([np.arange(60.0), np.zeros(60)])
-    pairs = [(np.arange(60) % 6 != k, np.arange(60) % 6 == k) for k in range(6)]
-    result = compare({"it": Dies(marks=(5.0,))}, X, np.arange(60) % 2, design=pairs, n_jobs=2)
-    assert 1 <= len(result.places) < 6
-    assert "A process died, often for want of memory, after" in result.notes[-1]
-
-
-def test_a_process_that_dies_before_anything_is_finished_is_an_error_in_words(monkeypatch):
-    def broken(*given):
-        raise BrokenExecutor
-        yield
+@pytest.mark.parametrize("finished", [0, 2])
+def test_a_process_that_dies_takes_no_finished_split_with_it(monkeypatch, finished):
+    def broken(function, work, n_jobs):
+        for _ in range(finished):
+            yield function(*next(iter(work)))
+        raise BrokenExecutor  # what joblib raises when a worker is killed
 
     monkeypatch.setattr("assay.evaluate.run.each", broken)
-    with pytest.raises(DegenerateError, match="a process died before any split was finished"):
-        compare(["majority"], load_iris(), n_jobs=2)
+    if finished:
+        result = compare(["majority"], load_iris(), design="10-fold", n_jobs=2)
+        assert len(result.places) == 2
+        assert result.notes[-1].startswith("A process died, often for want of memory, after 2 of 10 splits;")
+    else:
+        with pytest.raises(DegenerateError, match="a process died before any split was finished"):
+            compare(["majority"], load_iris(), design="10-fold", n_jobs=2)
 
 
 def test_a_dask_cluster_gives_the_same_numbers():
