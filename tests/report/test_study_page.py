@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from assay.experiments import Experiment
+from assay.experiments import Experiment, Study
 from assay.report import read_settings, render_study, write_study
 from assay.trees import DecisionTreeClassifier
 
@@ -119,3 +119,13 @@ def test_nothing_run_yet_is_a_page_that_says_so(tmp_path):
     experiment = Experiment(["lda", "majority"], ["iris", "wine"], design="3-fold", folder=tmp_path / "e")
     html = render_study(experiment.run(budget=0.0))
     assert "<b>A</b>" in html and "nan" not in text_of(html).split()
+
+
+def test_each_comparison_of_a_study_has_a_page_fresh_or_loaded(tmp_path):
+    experiment = Experiment(["lda", "knn"], ["iris", "wine"], design="3-fold", folder=tmp_path / "e")
+    fresh, loaded = experiment.run(), Study.load(tmp_path / "e")
+    for study in (fresh, loaded):
+        html = study.comparison("iris").report(tmp_path / "iris.html").read_text(encoding="utf-8")
+        assert "Ranking by error" in html and "nan" not in text_of(html).split()
+    assert "saved without its rows" in html
+    assert render_study(loaded) == render_study(Study.load(tmp_path / "e"))

@@ -158,6 +158,7 @@ def _rendered(
         template("page.html").render(
             **dress(),
             result=result,
+            version=result.settings["versions"].get("assay", ""),
             title=f"{result.data.name}: {len(result.learners)} learners compared",
             conclusion=conclusion(result),
             metric=result.metrics[0],
