@@ -47,5 +47,5 @@ def test_many_classes_have_values_and_few_intervals():
     z = np.where(rng.random(2150) < 0.8, y, rng.integers(150, size=2150))
     report = ClassReport.of(y, z)
     assert "with_interval" in report.averages["macro"]["f1"].why and report.accuracy.low > 0.7
-    found = with_interval("balanced accuracy", y, z, resamples=100)
+    found = with_interval("kappa", y, z, resamples=100)
     assert "bootstrap" in found.method and found.low < found.value < found.high

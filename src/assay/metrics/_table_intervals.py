@@ -51,6 +51,53 @@ def wilson(
     return Estimate(value, low, high, "Wilson", alpha)
 
 
+FEW = 5  # classes: the mean of more is nearly normal, whatever the shares
+
+
+def mean_of_shares(
+    known: Measure, table: np.ndarray, squares: np.ndarray, value: float, alpha: float
+) -> Estimate:
+    """The interval of a mean over classes of shares that do not depend on each other.
+
+    Of few classes from Wilson's interval of each (Newcombe 1998, method 10):
+
+        mean - sqrt(sum (r_k - l_k)^2) / K  to  mean + sqrt(sum (u_k - r_k)^2) / K
+
+    of many, whose mean is nearly normal, from the spread of shares with a row more of either kind. A class with few
+    rows, all right or all wrong, widens it as it should, where the delta method sees no spread. The geometric mean has
+    the same on the scale of logarithms.
+    """
+    from scipy.special import ndtri
+
+    pairs = np.array([known.mean_of(table, k) for k in range(len(table))], dtype=np.float64)
+    second = np.array([known.mean_of(squares, k)[1] for k in range(len(table))], dtype=np.float64)
+    there = pairs[:, 1] > 0
+    success, rows = pairs[there].T
+    rate, n, K = success / rows, rows**2 / second[there], int(there.sum())
+    geometric = known.name == "g-mean"
+    low, high = (np.asarray(v) for v in wilson_interval(rate, n, alpha))
+    if geometric and value == 0:  # a class was never recognised
+        return Estimate(0.0, 0.0, float(np.exp(np.log(high).mean())), "Wilson, squared and added", alpha)
+    if geometric:
+        rate, low, high = np.log(rate), np.log(np.maximum(low, 1e-300)), np.log(high)
+    gaps = rate - low, high - rate
+    name = "Wilson, squared and added"
+    if K > FEW:
+        near = (success / rows * n + 1) / (n + 2)
+        spread = (1 - near) / (near * (n + 1)) if geometric else near * (1 - near) / (n + 1)
+        gaps = (float(ndtri(1 - alpha / 2)) * np.sqrt(spread),) * 2
+        name = "normal, a row more of either kind in each class"
+    down, up = (float(np.sqrt(np.sum(gap**2))) / K for gap in gaps)
+    if geometric:
+        return Estimate(value, float(value * np.exp(-down)), min(1.0, float(value * np.exp(up))), name, alpha)
+    if known.name == "balanced error":
+        down, up = up, down
+    if known.name == "youden":
+        down, up = (v * K / (K - 1) for v in (down, up))
+    floor, top = known.bounds
+    return Estimate(value, max(floor, value - down), min(top, value + up), name, alpha)
+
+
 def gradient(g: Callable[[np.ndarray], np.ndarray], table: np.ndarray) -> tuple[np.ndarray, bool]:
     """(K, K) derivative of g by each cell that holds rows, 0 elsewhere; and whether all of them exist."""
     slope = np.zeros_like(table)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.metrics._given import labelled
-from assay.metrics._table_intervals import delta, function_of, squares_of, wilson
+from assay.metrics._table_intervals import delta, function_of, mean_of_shares, squares_of, wilson
 from assay.metrics.confusion import Confusion
 from assay.metrics.estimate import Estimate
 from assay.metrics.intervals import MANY
@@ -42,8 +42,8 @@ class ClassReport:
                     precision                   recall                      f1                          rows
     a               1.0000 (0.3424 to 1.0000)   0.6667 (0.2077 to 0.9385)   0.8000 (0.3439 to 0.9683)      3
     b               0.6667 (0.2077 to 0.9385)   1.0000 (0.3424 to 1.0000)   0.8000 (0.3439 to 0.9683)      2
-    macro mean      0.8333 (0.4229 to 0.9715)   0.8333 (0.4229 to 0.9715)   0.8000 (0.3090 to 0.9728)      5
-    weighted mean   0.8667 (0.6532 to 0.9573)   0.8000 (0.3090 to 0.9728)   0.8000 (0.3071 to 0.9730)      5
+    macro mean      0.8333 (0.4323 to 0.9693)   0.8333 (0.4323 to 0.9693)   0.8000 (0.3090 to 0.9728)      5
+    weighted mean   0.8667 (0.6532 to 0.9573)   0.8000 (0.3755 to 0.9638)   0.8000 (0.3071 to 0.9730)      5
     F1 of means                                                             0.8333 (0.4642 to 0.9665)      5
     accuracy                                                                0.8000 (0.3755 to 0.9638)      5
     """
@@ -68,6 +68,7 @@ class ClassReport:
         names = seen.labels.tolist()
         each = {label: {m: _one(m, T, squares, k, alpha) for m in COLUMNS} for k, label in enumerate(names)}
         rows = T.sum(axis=1)
+        accuracy = wilson(MEASURES["accuracy"], T, squares, -1, float(MEASURES["accuracy"].of(T)), alpha)
 
         def mean(m: str, by_rows: bool) -> Estimate:
             known = MEASURES[m]
@@ -79,6 +80,10 @@ class ClassReport:
                 size = tables.sum(axis=-1)
                 return (values * size).sum(axis=-1) / size.sum(axis=-1)
 
+            if by_rows and m == "recall":  # which is the accuracy
+                return accuracy
+            if not by_rows and known.mean_of is not None and not np.isnan(known.of(T)).any():
+                return mean_of_shares(known, T, squares, float(g(T)), alpha)
             return _of_all(_plain(m), g, T, squares, alpha)
 
         averages = {
@@ -86,7 +91,6 @@ class ClassReport:
             "weighted": {m: mean(m, True) for m in COLUMNS},
         }
         both = MEASURES["f1 of means"]
-        accuracy = wilson(MEASURES["accuracy"], T, squares, -1, float(MEASURES["accuracy"].of(T)), alpha)
         return cls(
             each,
             dict(zip(names, rows.tolist())),

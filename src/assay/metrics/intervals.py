@@ -22,7 +22,15 @@ from assay.metrics._given import (
     scored,
     weights,
 )
-from assay.metrics._table_intervals import class_of, delta, function_of, gradient, squares_of, wilson
+from assay.metrics._table_intervals import (
+    class_of,
+    delta,
+    function_of,
+    gradient,
+    mean_of_shares,
+    squares_of,
+    wilson,
+)
 from assay.metrics.areas import area_of, average_precision_of
 from assay.metrics.bootstrap import Plan, bounds, plan
 from assay.metrics.calibration import _error
@@ -60,8 +68,8 @@ def with_interval(
     r"""A measure of test rows, with the interval that holds its true value in 1 - alpha of all samples.
 
     Shares of rows (accuracy, error, recall, precision, specificity, Jaccard) have Wilson's interval; so has F1 of one
-    class, which is :math:`2J/(1+J)` of the Jaccard index J. Other functions g of the table of counts have the delta
-    method's,
+    class, which is :math:`2J/(1+J)` of the Jaccard index J. Means of recalls or precisions over classes square and add
+    Wilson's (Newcombe 1998). Other functions g of the table of counts have the delta method's,
 
     .. math:: \operatorname{var} g = \sum_c n_c\,(\partial g/\partial n_c)^2                       \quad (1)
 
@@ -192,6 +200,8 @@ def _of_table(
     )
     if analytic and known.rate is not None and (k >= 0 or not known.per_class):
         return wilson(known, table, squares, k, value, alpha)
+    if analytic and known.mean_of is not None:
+        return mean_of_shares(known, table, squares, value, alpha)
     if analytic and (seen.K <= MANY or method == "analytic"):
         return delta(known, g, table, squares, value, alpha)
     drawn_by = planned(len(seen.truth))

@@ -28,6 +28,7 @@ class Measure:
     of : for "table", the function of (..., K, K) tables, or of such tables and a class
     rate : for a share of rows, the function (table, class) -> (successes, rows); None if it is no share
     bounds : smallest and largest value
+    mean_of : for a mean over classes of such shares, the function (table, class) of each; None elsewhere
     per_class : whether it is of one class, and the mean over classes if none is named
 
     Examples
@@ -43,6 +44,7 @@ class Measure:
     rate: Any = None
     bounds: tuple[float, float] = (0.0, 1.0)
     per_class: bool = False
+    mean_of: Any = None
 
 
 def _hit(T: np.ndarray, k: int) -> tuple[Any, Any]:
@@ -76,17 +78,17 @@ MEASURES: dict[str, Measure] = {
     for m in (
         Measure("accuracy", "table", _tables.accuracy, _hit),
         Measure("error", "table", _tables.error, _missed),
-        Measure("balanced accuracy", "table", _tables.balanced_accuracy),
-        Measure("balanced error", "table", _tables.balanced_error),
-        Measure("macro precision", "table", _tables.macro_precision),
+        Measure("balanced accuracy", "table", _tables.balanced_accuracy, mean_of=_recall),
+        Measure("balanced error", "table", _tables.balanced_error, mean_of=_recall),
+        Measure("macro precision", "table", _tables.macro_precision, mean_of=_precision),
         Measure("macro f1", "table", _tables.macro_f1),
-        Measure("g-mean", "table", _tables.g_mean),
-        Measure("youden", "table", _tables.youden, bounds=SIGNED),
+        Measure("g-mean", "table", _tables.g_mean, mean_of=_recall),
+        Measure("youden", "table", _tables.youden, bounds=SIGNED, mean_of=_recall),
         Measure("kappa", "table", _tables.kappa, bounds=SIGNED),
         Measure("matthews", "table", _tables.matthews, bounds=SIGNED),
         Measure("f1 of means", "table", _tables.f1_of_means),
-        Measure("recall", "table", _tables.recalls, _recall, per_class=True),
-        Measure("precision", "table", _tables.precisions, _precision, per_class=True),
+        Measure("recall", "table", _tables.recalls, _recall, per_class=True, mean_of=_recall),
+        Measure("precision", "table", _tables.precisions, _precision, per_class=True, mean_of=_precision),
         Measure("specificity", "table", _tables.specificities, _specificity, per_class=True),
         Measure("jaccard", "table", _tables.jaccards, _jaccard, per_class=True),
         Measure("f1", "table", _tables.f_measures, _jaccard, per_class=True),  # 2 J / (1 + J)
