@@ -146,15 +146,16 @@ def hommel(p: Numbers, tests: int | None = None) -> np.ndarray:
     def closed(p: np.ndarray, m: int) -> np.ndarray:
         p = np.concatenate([p, np.ones(m - len(p))])  # those not shown are at most 1
         rank = np.arange(1, m + 1)
-        best = np.full(m, np.min(m * p / rank))  # the set of all
-        found = np.maximum(best, p)
+        found = np.maximum(p, np.min(m * p / rank))  # the set of all
+        from_there = np.zeros(m + 1)  # what holds for a hypothesis and all with larger p-values
         for s in range(m - 1, 1, -1):
-            upper = np.arange(m - s + 1, m)  # the s - 1 largest go with any one of the others
-            least = np.min(s * p[upper] / np.arange(2, s + 1))
-            best[: m - s + 1] = np.minimum(s * p[: m - s + 1], least)
-            best[m - s + 1 :] = best[m - s]
-            found = np.maximum(found, best)
-        return found
+            others = m - s + 1  # each of these goes with the s - 1 largest
+            least = s * np.min(p[others:] / rank[1:s])
+            own = s * p[:others]
+            np.minimum(own, least, out=own)
+            np.maximum(found[:others], own, out=found[:others])
+            from_there[others] = own[-1]
+        return np.maximum(found, np.maximum.accumulate(from_there[:m]))
 
     return _sorted("hommel", p, tests, closed)
 
