@@ -47,6 +47,11 @@ def test_long_names_stand_upright():
     display = ConfusionMatrixDisplay(np.eye(4, dtype=int), display_labels=names).plot()
     assert display.ax_.get_xticklabels()[0].get_rotation() == 90
     assert display.display_labels == names
+    said = [f"class number {k}" for k in range(12)]
+    counted = ConfusionMatrixDisplay.from_predictions(said, said)
+    assert counted.ax_.get_xticklabels()[0].get_rotation() == 90
+    short = ConfusionMatrixDisplay.from_predictions(["a", "b"], ["a", "b"])
+    assert short.ax_.get_xticklabels()[0].get_rotation() == 0
 
 
 def test_nothing_to_count_is_refused():

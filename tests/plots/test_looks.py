@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 from matplotlib.colors import to_hex
 
 from assay.core.palette import class_colour
-from assay.plots.looks import bare, coloured_axes, draw_literally, legend_name, line_look
+from assay.plots.looks import bare, coloured_axes, curve_legend, draw_literally, legend_name, line_look
 
 
 def test_lines_of_new_axes_take_the_palette_in_turn():
@@ -54,3 +54,16 @@ def test_bare_axes_keep_left_and_bottom():
         False,
         False,
     ]
+
+
+def test_many_names_stand_beside_the_curves():
+    for count, beside in ((6, False), (7, True)):
+        ax = plt.subplots(figsize=(9, 5), layout="constrained")[1]
+        for k in range(count):
+            ax.plot([0, 1], label=f"curve {k} (AUC = 0.123, 0.123 to 0.123)")
+        ax.set_aspect("equal")
+        curve_legend(ax, "lower right")
+        ax.figure.canvas.draw()
+        names, square = ax.get_legend().get_window_extent(), ax.get_window_extent()
+        assert (names.x0 > square.x1) == beside
+        assert names.x1 <= ax.figure.bbox.x1  # inside the picture

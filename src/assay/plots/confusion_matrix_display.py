@@ -102,7 +102,10 @@ class ConfusionMatrixDisplay(Peer):
         side = min(max(2.6 + 0.5 * K, 4.2), 14.0)
         if ax is None:
             ax = axes_for(None, (side + 0.8, side))
-        if "xticks_rotation" not in options and max(map(len, labels), default=0) * K > 9 * side:
+        if (
+            options.get("xticks_rotation", "horizontal") == "horizontal"
+            and max(map(len, labels), default=0) * K > 9 * side
+        ):
             options["xticks_rotation"] = "vertical"  # names that would run into each other
         asked, self.display_labels = self.display_labels, labels
         try:

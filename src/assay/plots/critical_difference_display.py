@@ -161,13 +161,13 @@ class CriticalDifferenceDisplay:
         display = cls(pairs.names, pairs.centre, groups, cd=cd, control=pairs.control, title=title)
         return display.plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, width: float = 7.0) -> CriticalDifferenceDisplay:
+    def plot(self, ax: Any = None, *, width: float | None = None) -> CriticalDifferenceDisplay:
         """Draw the axis, the bars and the names: the better half at the left, the others at the right.
 
         Parameters
         ----------
         ax : matplotlib axes, default None for a new figure
-        width : inches of a new figure
+        width : inches of a new figure; default as the names and ranks need
         """
         k = len(self.names)
         self.order_ = np.argsort(self.ranks, kind="stable")
@@ -177,11 +177,14 @@ class CriticalDifferenceDisplay:
         )  # below the axis and the bars
         rows = (k + 1) // 2
         bottom = first + 0.42 * rows
+        letters = max(min(len(name), 24) for name in self.names) + 6
+        names = 0.08 * letters  # inches beside the axis, at either end
+        width = width or 2 * names + min(max(3.4, 0.3 * k), 9.0)
         self.ax_ = ax = axes_for(ax, (width, 0.95 + 0.62 * bottom))
         self.figure_ = ax.figure
-        ax.set(
-            xlim=(1 - 0.42 * (k - 1), k + 0.42 * (k - 1)), ylim=(bottom, -0.7 if self.cd is None else -1.25)
-        )
+        across = ax.get_position().width * ax.figure.get_figwidth()
+        side = (k - 1) * names / max(across - 2 * names, 0.4 * across)  # the names' room, in ranks
+        ax.set(xlim=(1 - side, k + side), ylim=(bottom, -0.7 if self.cd is None else -1.25))
         ax.axis("off")
         self._draw_axis(ax, k)
         self.bars_ = []
@@ -205,7 +208,8 @@ class CriticalDifferenceDisplay:
         ax.plot([1, k], [0, 0], color=INK, lw=1.2)
         for tick in range(1, k + 1):
             ax.plot([tick, tick], [0, -0.14], color=INK, lw=1.2)
-            ax.text(tick, -0.22, str(tick), ha="center", va="bottom", color=INK, size=10)
+            if k <= 15 or tick % 5 == 0 or tick == 1:
+                ax.text(tick, -0.22, str(tick), ha="center", va="bottom", color=INK, size=10)
         if self.cd is not None:
             end = 1 + min(self.cd, k - 1)
             ax.plot([1, end], [-0.85, -0.85], color=FAINT, lw=1.4)

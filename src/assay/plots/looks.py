@@ -16,6 +16,7 @@ __all__ = [
     "PALE",
     "bare",
     "coloured_axes",
+    "curve_legend",
     "draw_literally",
     "legend_name",
     "line_look",
@@ -25,6 +26,7 @@ __all__ = [
 INK = "#15202b"  # what is said
 FAINT = "#5f6975"  # what helps to read it: reference lines, ticks
 PALE = "#dfe4ea"  # what lies behind: regions, bands
+MOST_INSIDE = 6  # names in a legend that lies on the curves
 LINES = ("-", "--", "-.", ":")
 
 
@@ -56,6 +58,15 @@ def legend_name(name: object, limit: int = 40) -> str:
     """
     line = one_line(name, limit)
     return " " + line if line.startswith("_") else line
+
+
+def curve_legend(ax: Any, loc: str) -> None:
+    """The legend of curves in a square: inside, or beside it where many names would cover the curves."""
+    if len(ax.get_legend_handles_labels()[1]) <= MOST_INSIDE:
+        ax.legend(loc=loc)
+    else:
+        ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
+        ax.set_anchor("W")  # a square leaves its room at the right to the names
 
 
 def with_ends(found: Any) -> str:

@@ -9,7 +9,15 @@ from sklearn.metrics import PrecisionRecallDisplay as Peer
 
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.plots._checks import both_classes
-from assay.plots.looks import coloured_axes, draw_literally, legend_name, line_look, with_ends
+from assay.plots.looks import (
+    MOST_INSIDE,
+    coloured_axes,
+    curve_legend,
+    draw_literally,
+    legend_name,
+    line_look,
+    with_ends,
+)
 from assay.plots.of_comparison import scored
 
 if TYPE_CHECKING:
@@ -152,21 +160,21 @@ class PrecisionRecallDisplay(Peer):
         ax : matplotlib axes, default None for a new figure
         options : name, curve_kwargs, plot_chance_level, chance_level_kw and despine as scikit-learn's
         """
-        super().plot(coloured_axes(ax, (5.2, 5.0)), **options)
+        wide = isinstance(self.precision, list) and len(self.precision) >= MOST_INSIDE
+        super().plot(coloured_axes(ax, (9.4, 5.0) if wide else (5.2, 5.0)), **options)
         draw_literally(self.ax_)
         return self
 
     def _adorned(self, interval: bool, alpha: float) -> PrecisionRecallDisplay:
-        if not interval:
-            return self
         from assay.metrics.intervals import with_interval
 
         lines = self.line_ if isinstance(self.line_, list) else [self.line_]
-        for line, (truth, score, label, weight) in zip(lines, self._rows):
+        for line, (truth, score, label, weight) in zip(lines, self._rows if interval else ()):
             given = {"pos_label": label, "sample_weight": weight, "alpha": alpha}
             found = with_interval("average_precision", truth, score, **given)
             name = line.get_label().rpartition(" (AP = ")[0]
             line.set_label(f"{name} (AP = {with_ends(found)})")
-        self.ax_.legend(loc="lower left")
+        if self.ax_.get_legend() is not None:
+            curve_legend(self.ax_, "lower left")
         draw_literally(self.ax_)
         return self

@@ -9,7 +9,15 @@ from sklearn.metrics import RocCurveDisplay as Peer
 
 from assay.metrics.roc import RocCurve
 from assay.plots._checks import both_classes
-from assay.plots.looks import coloured_axes, draw_literally, legend_name, line_look, with_ends
+from assay.plots.looks import (
+    MOST_INSIDE,
+    coloured_axes,
+    curve_legend,
+    draw_literally,
+    legend_name,
+    line_look,
+    with_ends,
+)
 from assay.plots.of_comparison import scored
 
 if TYPE_CHECKING:
@@ -168,7 +176,8 @@ class RocCurveDisplay(Peer):
         ax : matplotlib axes, default None for a new figure
         options : name, curve_kwargs, plot_chance_level, chance_level_kw and despine as scikit-learn's
         """
-        super().plot(coloured_axes(ax, (5.2, 5.0)), **options)
+        wide = isinstance(self.fpr, list) and len(self.fpr) >= MOST_INSIDE
+        super().plot(coloured_axes(ax, (9.4, 5.0) if wide else (5.2, 5.0)), **options)
         draw_literally(self.ax_)
         return self
 
@@ -188,7 +197,7 @@ class RocCurveDisplay(Peer):
             if interval:
                 name, found = line.get_label().rpartition(" (AUC = ")[0], curve.interval(alpha)
                 line.set_label(f"{name} (AUC = {with_ends(found)})")
-        if interval:
-            self.ax_.legend(loc="lower right")
+        if self.ax_.get_legend() is not None:
+            curve_legend(self.ax_, "lower right")
         draw_literally(self.ax_)
         return self
