@@ -21,6 +21,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import assay
+from assay.bayes import GaussianNB
 from assay.core import PassLearner, SumLearner, sums
 from assay.core.persistence import container
 from assay.core.persistence.registry import name_of
@@ -84,6 +85,7 @@ MADE = {
     "ConformalClassifier": {"random_state": 0},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # indicators of two categories are collinear
     "TripletMetric": {"tol": 0.1},
+    "Tuned": {"learner": GaussianNB(), "grid": {"var_smoothing": [1e-9, 0.1]}, "inner": "3-fold"},
     "TunedThresholdClassifierCV": {"cv": 3, "thresholds": 20},
 }
 
