@@ -1,6 +1,7 @@
 """Response surfaces: the worked example, least squares, summits, ridges, the way to go."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -118,6 +119,13 @@ def test_steepest_path_starts_along_the_gradient_and_climbs():
     assert_allclose(found.decoded([1, -1])["a"], 10)
     assert_allclose(list(found.decoded(found.stationary).values()), [8.9130435, 0.8478261], atol=1e-6)
     assert "The maximum, 82.261" in str(found)
+
+
+def test_a_data_frame_names_its_factors():
+    X = pd.DataFrame(three_level(2).coded, columns=["depth", "rate"])
+    found = ResponseSurface.fit(X, np.arange(9.0) ** 2)
+    assert found.terms == ("1", "depth", "rate", "depth^2", "rate^2", "depth*rate")
+    assert found.decoded([0.5, 0]) == {"depth": 0.5, "rate": 0.0}
 
 
 def test_as_many_runs_as_terms_leave_no_error():

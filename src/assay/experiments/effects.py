@@ -12,7 +12,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from assay.errors import DataError
 from assay.experiments.fractional import word
-from assay.experiments.run_table import RunTable, letters_for
+from assay.experiments.run_table import RunTable, names_of
 from assay.stats.test_result import check_alpha
 
 __all__ = ["Effects", "effects"]
@@ -162,7 +162,7 @@ def _given(design: Any, response: ArrayLike) -> tuple[tuple[str, ...], Floats, F
     if X.ndim != 2 or not X.size:
         raise DataError(f"effects: expected a coded table of runs and factors, got shape {X.shape}.")
     F = X.shape[1]
-    names = design.names if table else tuple(letters_for(F))
+    names = names_of(design, F)
     if not np.isin(X, (-1.0, 1.0)).all():
         raise DataError(
             "effects: every factor must be at -1 or 1 in every run. For more levels: anova, ResponseSurface."

@@ -13,7 +13,7 @@ from scipy.special import fdtrc, stdtr
 
 from assay.errors import DataError, ParameterError
 from assay.experiments.fractional import word
-from assay.experiments.run_table import RunTable, letters_for
+from assay.experiments.run_table import RunTable, names_of
 from assay.stats.test_result import TestResult
 
 __all__ = ["ResponseSurface"]
@@ -94,7 +94,7 @@ class ResponseSurface:
             )
         F = X.shape[1]
         if names is None:
-            names = design.names if isinstance(design, RunTable) else letters_for(F)
+            names = names_of(design, F)
         if len(names) != F:
             raise ParameterError(f"ResponseSurface: expected {F} names, got {len(names)}.")
         terms, Z = _terms(X, tuple(names))

@@ -139,6 +139,20 @@ def letters_for(count: int) -> list[str]:
     return list(LETTERS[:count]) if count <= len(LETTERS) else [f"X{j + 1}" for j in range(count)]
 
 
+def names_of(design: Any, count: int) -> tuple[str, ...]:
+    """The factors of a design, of a data frame, or of a matrix without names.
+
+    >>> import numpy as np
+    >>> from assay.experiments.run_table import names_of
+    >>> names_of(np.zeros((4, 2)), 2)
+    ('A', 'B')
+    """
+    if isinstance(design, RunTable):
+        return design.names
+    columns = getattr(design, "columns", None)
+    return tuple(letters_for(count)) if columns is None else tuple(str(c) for c in columns)
+
+
 LETTERS = ascii_uppercase.replace("I", "")  # I is the identity of defining relations
 
 
