@@ -181,7 +181,7 @@ def test_an_interruption_before_anything_is_an_interruption():
 
 
 def test_two_processes_and_one_give_the_same_records_and_so_does_a_resume(tmp_path):
-    learners = [*LEARNERS, "forest"]
+    learners = [*LEARNERS, ("forest", {"n_estimators": [5]})]
     data = {"small": SMALL, "wine": "wine"}
     one = experiment(learners, data, design="3-fold").run()
     part = experiment(learners, data, design="3-fold", folder=tmp_path / "e")
