@@ -11,7 +11,9 @@ from sklearn.metrics import brier_score_loss
 from assay.errors import DataError, ParameterError
 from assay.metrics.cost_curves import BrierCurve, CostCurve, h_measure
 from assay.metrics.roc import RocCurve
+from assay.tables.data import load_breast_cancer
 
+HSCORES = [0.653864324715, 0.665227123057, 0.667745235865, 0.267874253415, 0.264787557349, 0.221378949791]
 DRAWN = (st.integers(0, 10_000), st.integers(2, 40), st.sampled_from([4, 1000]))
 
 
@@ -80,3 +82,17 @@ def test_bad_input_is_told_plainly():
         h_measure([0, 1], [1, 2], severity=(0, 1))
     with pytest.raises(DataError, match="between 0 and 1"):
         BrierCurve.of([0, 1], [1, 2])
+
+
+def test_same_h_as_the_package_hmeasure():
+    """Peer: hmeasure 0.1.6 (Python) on the breast cancer table: first and second column, squashed.
+
+    Its severity ratio of -1 is the density taken here by default, 1 is Beta(2, 2) and 0.5 is Beta(2, 3).
+    """
+    data = load_breast_cancer()
+    X, y = data.X.values, data.codes
+    told = {0: HSCORES[:3], 1: HSCORES[3:]}
+    for column, centre, width in ((0, 14, 1), (1, 19, 4)):
+        s = 1 / (1 + np.exp((X[:, column] - centre) / width))
+        found = [h_measure(y, s), h_measure(y, s, severity=(2, 2)), h_measure(y, s, severity=(2, 3))]
+        assert_allclose(found, told[column], rtol=1e-9)

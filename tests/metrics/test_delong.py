@@ -10,6 +10,7 @@ from scipy.special import ndtr
 from assay.errors import DataError, ParameterError
 from assay.metrics.areas import roc_auc_score
 from assay.metrics.delong import auc_interval, delong
+from assay.tables.data import load_breast_cancer
 
 
 def components(y, s):
@@ -47,6 +48,21 @@ def test_interval_and_test_are_those_of_all_pairs(seed, n, levels):
         assert_allclose(found.estimate, roc_auc_score(y, s) - roc_auc_score(y, t), atol=1e-12)
         assert_allclose(delong(y, s, t, alternative="greater").p + delong(y, s, t, alternative="less").p, 1)
         assert_allclose(delong(y, t, s).p, found.p, atol=1e-12)
+
+
+def test_same_numbers_as_mlstatkit():
+    """Peer: MLstatkit 0.1.91, Delong_test, on the breast cancer table: mean radius and mean texture, turned round."""
+    data = load_breast_cancer()
+    X, y = data.X.values, data.codes
+    found = delong(y, -X[:, 0], -X[:, 1])
+    assert_allclose((abs(found.statistic), found.p), (7.308787404733406, 2.6956386253426067e-13), rtol=1e-9)
+    assert_allclose(found.estimate, 0.9375165160403784 - 0.7758244807356904, rtol=1e-12)
+    for column, told in (
+        (0, (0.9170206708533339, 0.958012361227423)),
+        (1, (0.7371459378115024, 0.8145030236598785)),
+    ):
+        plain = auc_interval(y, -X[:, column], method="delong-plain")
+        assert_allclose((plain.low, plain.high), told, rtol=1e-9)
 
 
 def test_perfect_separation_still_has_an_interval():
