@@ -41,6 +41,16 @@ def test_plans_draw_rows_strata_and_groups():
     assert all((within.rows(b) >= 4).sum() == 2 for b in range(20))
 
 
+def test_cells_of_groups_do_not_depend_on_how_they_are_counted():
+    """300 groups and 300 classes make tables too large to keep; the same cells come from the rows themselves."""
+    rng = np.random.default_rng(0)
+    truth, groups = rng.integers(3, size=900), np.repeat(np.arange(300), 3)
+    drawn = plan(900, groups=groups, resamples=20)
+    small, large = drawn.cells(truth * 3, None, 9), drawn.cells(truth * 3, None, 300 * 300)
+    assert_array_equal(large[:, :9], small)
+    assert not large[:, 9:].any()
+
+
 def test_seeds():
     first, again, other = (plan(9, random_state=s, resamples=20).rows(3) for s in (1, 1, 2))
     assert_array_equal(first, again)

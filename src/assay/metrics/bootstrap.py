@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,9 @@ class Plan:
     ) -> np.ndarray:
         """(B, size) weight in each of ``size`` cells, for rows with (n,) cell numbers; of all resamples or a part."""
         w = np.ones(len(cell)) if weight is None else weight
+        if not self.of_rows and self.units * size > 20_000_000:  # a table for each group would not fit
+            drawn = [self.rows(b) for b in (range(self.resamples) if part is None else part)]
+            return np.array([np.bincount(cell[rows], weights=w[rows], minlength=size) for rows in drawn])
         if not self.of_rows:
             table = np.zeros((self.units, size))
             np.add.at(table, (self.unit, cell), w)
@@ -131,12 +135,17 @@ class Plan:
         """The row numbers of one resample."""
         drawn = np.empty(self.units, dtype=np.int64)
         _areas.drawn_units(self.starts, self.seed, resample, drawn)
-        by_unit = np.argsort(self.unit, kind="stable")
+        by_unit, begins, ends = self._rows_of_units
         if self.of_rows:
             return by_unit[drawn]
-        ends = np.cumsum(np.bincount(self.unit, minlength=self.units))
-        begins = ends - np.bincount(self.unit, minlength=self.units)
         return np.concatenate([by_unit[begins[u] : ends[u]] for u in drawn])
+
+    @cached_property
+    def _rows_of_units(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All rows, unit by unit, and where each unit's begin and end."""
+        size = np.bincount(self.unit, minlength=self.units)
+        ends = np.cumsum(size)
+        return np.argsort(self.unit, kind="stable"), ends - size, ends
 
 
 def plan(
