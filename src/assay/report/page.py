@@ -97,9 +97,10 @@ def render_report(
         raise ParameterError(f"report: rope must be a number from 0 up, or None, got {rope!r}.")
     answers = {s.learner: result.out_of_fold(s.learner) for s in result.ranking() if not s.failure}
     found = extras(result, learning_curves, explanations)
+    parts = _parts(result, answers, found, rope)
     html = ""
     for room in _ROOMS:
-        html = legible(_rendered(result, answers, found, rope, room))
+        html = legible(_rendered(result, answers, parts, room))
         if len(html.encode("utf-8")) < MEGABYTE:
             break
     return html
@@ -147,50 +148,53 @@ def dress() -> dict[str, Any]:
     }
 
 
-def _rendered(
-    result: Comparison, answers: dict[str, OutOfFold], found: Extras, rope: float | None, room: _Room
-) -> str:
-    at_desk = desk(result, answers, room.desk_bytes) if room.desk_bytes else None
-    finished = len(answers)
+def _parts(
+    result: Comparison, answers: dict[str, OutOfFold], found: Extras, rope: float | None
+) -> dict[str, Any]:
+    """All that the page says, however much of it there is room for."""
     said = methods(result, rope)
-    pages = learner_pages(result, answers, found, room.learners)
-    return str(
-        template("page.html").render(
-            **dress(),
-            result=result,
-            version=result.settings["versions"].get("assay", ""),
-            title=f"{result.data.name}: {len(result.learners)} learners compared",
-            conclusion=conclusion(result),
-            metric=result.metrics[0],
-            sure=f"{1 - result.alpha:.0%}",
-            tiles=ranking.tiles(result),
-            ranking=ranking.ranked(result),
-            ranks=ranking.ranks(result),
-            differences=ranking.differences(result, rope),
-            pairs=ranking.pairs(result),
-            metrics=ranking.measures(result),
-            curves=overview(result, answers),
-            desk=at_desk,
-            pages=pages,
-            pages_left=finished - len(pages),
-            times=ranking.times(result),
-            classes=class_bar(list(result.data.classes.items())[:200]),
-            legend=list(result.data.classes.items())[:MOST_CLASSES],
-            findings=_findings(_doubts(result, rope) + result.data.findings),
-            columns=result.data.columns[: room.columns],
-            hidden_columns=max(0, len(result.data.columns) - room.columns),
-            failures=result.failures,
-            notes=result.notes + found.notes,
-            methods=said,
-            sources=sources(said),
-            advice=why_this_test(result),
-            steps=steps(result),
-            python=words.python_line(result),
-            command=words.command_line(result),
-            settings=settings_of(result),
-            embedded=_embedded(result),
-        )
-    )
+    return {
+        "result": result,
+        "version": result.settings["versions"].get("assay", ""),
+        "title": f"{result.data.name}: {len(result.learners)} learners compared",
+        "conclusion": conclusion(result),
+        "metric": result.metrics[0],
+        "sure": f"{1 - result.alpha:.0%}",
+        "tiles": ranking.tiles(result),
+        "ranking": ranking.ranked(result),
+        "ranks": ranking.ranks(result),
+        "differences": ranking.differences(result, rope),
+        "pairs": ranking.pairs(result),
+        "metrics": ranking.measures(result),
+        "curves": overview(result, answers),
+        "pages": learner_pages(result, answers, found, _ROOMS[0].learners),
+        "times": ranking.times(result),
+        "classes": class_bar(list(result.data.classes.items())[:200]),
+        "legend": list(result.data.classes.items())[:MOST_CLASSES],
+        "findings": _findings(_doubts(result, rope) + result.data.findings),
+        "failures": result.failures,
+        "notes": result.notes + found.notes,
+        "methods": said,
+        "sources": sources(said),
+        "advice": why_this_test(result),
+        "steps": steps(result),
+        "python": words.python_line(result),
+        "command": words.command_line(result),
+        "settings": settings_of(result),
+        "embedded": _embedded(result),
+    }
+
+
+def _rendered(result: Comparison, answers: dict[str, OutOfFold], parts: dict[str, Any], room: _Room) -> str:
+    pages = parts["pages"][: room.learners]
+    cut = {
+        "pages": pages,
+        "pages_left": len(answers) - len(pages),
+        "desk": desk(result, answers, room.desk_bytes) if room.desk_bytes else None,
+        "columns": result.data.columns[: room.columns],
+        "hidden_columns": max(0, len(result.data.columns) - room.columns),
+    }
+    return str(template("page.html").render(**dress(), **(parts | cut)))
 
 
 def _doubts(result: Comparison, rope: float | None) -> list[Finding]:
