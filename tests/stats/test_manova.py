@@ -103,6 +103,12 @@ def test_folds_as_blocks():
     assert abs(np.mean(level) - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 800)
 
 
+def test_groups_that_hardly_vary_are_told_apart_with_certainty():
+    found = manova([[0.0], [0.0]], [[1.0], [1.0 + 1e-12]])
+    for test in (found.wilks, found.pillai, found.hotelling_lawley, found.roy):
+        assert test.statistic > 1e20 and 0 <= test.p < 1e-20
+
+
 def test_names_come_along():
     frames = {n: pd.DataFrame(g, columns=["precision", "recall"]) for n, g in zip("abc", (G1, G2, G3))}
     found = manova(frames)

@@ -109,6 +109,21 @@ def test_families_are_rarely_wrong_where_nothing_differs(method):
         assert wrong > 0.05 - band
 
 
+@given(st.integers(2, 5), st.integers(2, 4), st.data())
+@settings(max_examples=80, deadline=None)
+def test_tables_of_ties_and_constants_have_an_answer(n, L, data):
+    value = st.sampled_from([0.0, 1.0, 0.5, 1e-12, -3.0, 1e6, 0.1 + 0.2, 0.3])
+    X = np.array(data.draw(st.lists(st.lists(value, min_size=L, max_size=L), min_size=n, max_size=n)))
+    for blocked in (False, True):
+        found = anova(X, blocked=blocked)
+        assert 0 <= found.test.p <= 1 and str(found)
+        for method in ("tukey", "lsd", "holm", "scheffe", "hommel"):
+            pairs = post_hoc(found, method)
+            assert ((pairs.adjusted >= 0) & (pairs.adjusted <= 1)).all()
+            assert len(pairs.letters) == L and str(pairs) and pairs.underlined()
+        assert post_hoc(found, "dunnett", control=0).pairs()
+
+
 def test_lsd_without_a_significant_f_is_doubted():
     found = post_hoc(anova([1, 2, 3.0], [1, 2.1, 3], [1.2, 2, 3.1]), "lsd")
     assert "may well be chance" in found.why

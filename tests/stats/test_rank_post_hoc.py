@@ -126,6 +126,19 @@ def test_families_are_rarely_wrong_where_nothing_differs(method):
     assert wrong > 0.01
 
 
+@given(st.integers(2, 5), st.integers(2, 4), st.data())
+@settings(max_examples=80, deadline=None)
+def test_tables_of_ties_and_constants_have_an_answer(N, k, data):
+    value = st.sampled_from([0.0, 1.0, 0.5, 1e-12, -3.0, 1e6, 0.1 + 0.2, 0.3])
+    X = np.array(data.draw(st.lists(st.lists(value, min_size=k, max_size=k), min_size=N, max_size=N)))
+    for ties in (False, True):
+        found = friedman(X, ties=ties)
+        assert 0 <= found.test.p <= 1 and 0 <= found.chi2.p <= 1 and str(found)
+        for pairs in (nemenyi(found), compare_ranks(found, "shaffer"), conover(found)):
+            assert ((pairs.adjusted >= 0) & (pairs.adjusted <= 1)).all() and len(pairs.letters) == k
+        assert bonferroni_dunn(found, 0).pairs()
+
+
 def test_twenty_learners():
     found = nemenyi(np.random.default_rng(0).normal(size=(10, 20)))
     assert found.adjusted.shape == (20, 20) and not np.isnan(found.adjusted).any()

@@ -183,17 +183,19 @@ def _statistics(
         tail = float(fdtrc(df1, df2, f))
         return TestResult(name, float(f), tail, (df1, df2), alpha=alpha, estimate=value, why=why)
 
-    wilks = float(np.exp(-np.sum(np.log1p(roots))))  # (2)
+    log_wilks = -float(np.sum(np.log1p(roots)))
+    wilks = float(np.exp(log_wilks))  # (2)
     t = np.sqrt((p * p * q * q - 4) / (p * p + q * q - 5)) if p * p + q * q > 5 else 1.0
     df2 = (v - (p - q + 1) / 2) * t - (p * q - 2) / 2
-    F = np.expm1(-np.log(wilks) / t) * df2 / (p * q)
+    F = np.expm1(-log_wilks / t) * df2 / (p * q)
     if s > 2:
         why = "With three or more criteria and four or more learners the F of Wilks' lambda is an approximation."
     first = tested("Wilks' lambda", wilks, F, float(p * q), float(df2))
     why = ""
     pillai = float(np.sum(roots / (1 + roots)))  # (3)
     df1, df2 = s * (2 * m + s + 1), s * (2 * n + s + 1)
-    second = tested("Pillai's trace", pillai, pillai / (s - pillai) * df2 / df1, df1, df2)
+    rest = float(np.sum(1 / (1 + roots[:s])))  # s - pillai, without cancellation
+    second = tested("Pillai's trace", pillai, pillai / rest * df2 / df1, df1, df2)
     trace = float(np.sum(roots))  # (4)
     if n > 0:
         whole, part = (p + 2 * n) * (q + 2 * n), 2 * (2 * n + 1) * (n - 1)
@@ -208,7 +210,7 @@ def _statistics(
     fourth = tested(
         "Roy's largest root", float(roots[0]), roots[0] * (v - r + q) / r, float(r), float(v - r + q)
     )
-    chi2 = -(v + q - (p + q + 1) / 2) * np.log(wilks)
+    chi2 = -(v + q - (p + q + 1) / 2) * log_wilks
     bartlett = TestResult(
         "Bartlett's chi-squared", float(chi2), float(chdtrc(p * q, chi2)), float(p * q), alpha=alpha,
         estimate=wilks,
