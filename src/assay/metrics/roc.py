@@ -151,15 +151,23 @@ class RocCurve:
     @property
     def hull(self) -> RocCurve:
         """The smallest concave curve above: what thresholds, drawn by lot where needed, can reach."""
+        corner = np.ones(
+            len(self.fpr), dtype=bool
+        )  # a corner of the hull is reached by a rise and left sideways
+        corner[1:-1] = (np.diff(self.tpr)[:-1] > 0) & (np.diff(self.fpr)[1:] > 0)
+        where = np.flatnonzero(corner)
         keep: list[int] = []
-        for i, (x, y) in enumerate(zip(self.fpr.tolist(), self.tpr.tolist())):
-            while len(keep) > 1:
-                x1, y1 = self.fpr[keep[-2]], self.tpr[keep[-2]]
-                x2, y2 = self.fpr[keep[-1]], self.tpr[keep[-1]]
-                if (x2 - x1) * (y - y1) < (y2 - y1) * (x - x1) - 1e-15:
-                    break  # the last point lies above the line: a corner
-                keep.pop()
+        xs: list[float] = []
+        ys: list[float] = []
+        for i, x, y in zip(where.tolist(), self.fpr[where].tolist(), self.tpr[where].tolist()):
+            while (
+                len(xs) > 1 and (xs[-1] - xs[-2]) * (y - ys[-2]) >= (ys[-1] - ys[-2]) * (x - xs[-2]) - 1e-15
+            ):
+                for stack in (keep, xs, ys):  # the last point lies on or below the line
+                    stack.pop()
             keep.append(i)
+            xs.append(x)
+            ys.append(y)
         return replace(self, fpr=self.fpr[keep], tpr=self.tpr[keep], thresholds=self.thresholds[keep])
 
     def best(self, *, miss: float = 1.0, alarm: float = 1.0, prior: float = 0.5) -> OperatingPoint:
