@@ -122,6 +122,8 @@ def test_degenerate_responses_have_an_answer():
             "column of B is not orthogonal",
         ),
         (np.empty((0, 2)), [], "coded table"),
+        (full_factorial(2), "abcd", "response: expected numbers, got str"),
+        ("x", [1], "design: expected numbers, got str"),
     ],
 )
 def test_bad_input_is_named(design, response, message):

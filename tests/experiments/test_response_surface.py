@@ -121,6 +121,15 @@ def test_steepest_path_starts_along_the_gradient_and_climbs():
     assert "The maximum, 82.261" in str(found)
 
 
+@pytest.mark.parametrize("design", [central_composite(1), central_composite(2), box_behnken(3)])
+def test_flat_and_straight_responses_have_an_answer(design):
+    a = design.coded[:, 0]
+    for y in (0 * a, 0 * a + 5, a, a**2, 1e8 + a**2):
+        found = ResponseSurface.fit(design, y)
+        assert np.isfinite(found.best_within(2)).all() and np.isfinite(found.steepest()).all() and str(found)
+        assert_allclose(found.predict(design.coded), y, rtol=1e-9, atol=1e-9)
+
+
 def test_a_data_frame_names_its_factors():
     X = pd.DataFrame(three_level(2).coded, columns=["depth", "rate"])
     found = ResponseSurface.fit(X, np.arange(9.0) ** 2)
@@ -149,6 +158,7 @@ def test_lack_of_fit_keeps_its_level_and_sees_a_cubic():
         (lambda: ResponseSurface.fit(full_factorial(2), [1, 2, 3, 4]), "three levels"),
         (lambda: ResponseSurface.fit(central_composite(2), [1, 2]), "11 finite responses"),
         (lambda: ResponseSurface.fit(central_composite(2), [np.nan] * 11), "repeated or left out"),
+        (lambda: ResponseSurface.fit(three_level(2), ["a"] * 9), "response: expected numbers"),
         (lambda: ResponseSurface.fit([1, 2], [1, 2]), "table of runs and factors"),
         (lambda: ResponseSurface.fit(three_level(2).coded, np.arange(9), names=["a"]), "expected 2 names"),
         (lambda: ResponseSurface.fit(three_level(2), np.arange(9)).best_within(0), "radius must be above 0"),

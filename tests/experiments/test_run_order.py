@@ -90,6 +90,7 @@ def test_a_factorial_in_blocks_gives_up_the_chosen_interaction_only():
         (lambda: confounded_blocks(full_factorial(3), "AB"), "must be a list"),
         (lambda: confounded_blocks(full_factorial(3), ["AX"]), "different factors out of"),
         (lambda: confounded_blocks(three_level(2), ["AB"]), "two levels"),
+        (lambda: confounded_blocks([[1, -1]], ["AB"]), "a design such as"),
     ],
 )
 def test_bad_input_is_named(call, message):

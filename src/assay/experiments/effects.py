@@ -12,7 +12,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from assay.errors import DataError
 from assay.experiments.fractional import word
-from assay.experiments.run_table import RunTable, names_of
+from assay.experiments.run_table import RunTable, as_numbers, names_of
 from assay.stats.test_result import check_alpha
 
 __all__ = ["Effects", "effects"]
@@ -158,7 +158,7 @@ def effects(design: RunTable | ArrayLike, response: ArrayLike, *, alpha: float =
 
 def _given(design: Any, response: ArrayLike) -> tuple[tuple[str, ...], Floats, Floats]:
     table = isinstance(design, RunTable)
-    X = np.asarray(design.coded if table else design, np.float64)
+    X = as_numbers(design.coded if table else design, "effects: design")
     if X.ndim != 2 or not X.size:
         raise DataError(f"effects: expected a coded table of runs and factors, got shape {X.shape}.")
     F = X.shape[1]
@@ -167,7 +167,7 @@ def _given(design: Any, response: ArrayLike) -> tuple[tuple[str, ...], Floats, F
         raise DataError(
             "effects: every factor must be at -1 or 1 in every run. For more levels: anova, ResponseSurface."
         )
-    y = np.asarray(response, np.float64)
+    y = as_numbers(response, "effects: response")
     if y.shape[:1] != X.shape[:1] or y.ndim > 2:
         raise DataError(f"effects: expected one response per run ({len(X)}), got shape {y.shape}.")
     if not np.isfinite(y).all():

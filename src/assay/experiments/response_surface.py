@@ -13,7 +13,7 @@ from scipy.special import fdtrc, stdtr
 
 from assay.errors import DataError, ParameterError
 from assay.experiments.fractional import word
-from assay.experiments.run_table import RunTable, names_of
+from assay.experiments.run_table import RunTable, as_numbers, names_of
 from assay.stats.test_result import TestResult
 
 __all__ = ["ResponseSurface"]
@@ -81,8 +81,8 @@ class ResponseSurface:
         ([0.782609, 0.695652], 82.26087, 'maximum')
         """
         table = isinstance(design, RunTable)
-        X = np.asarray(design.coded if isinstance(design, RunTable) else design, np.float64)
-        y = np.asarray(response, np.float64)
+        X = as_numbers(design.coded if isinstance(design, RunTable) else design, "ResponseSurface: design")
+        y = as_numbers(response, "ResponseSurface: response")
         if X.ndim != 2 or not X.size or not np.isfinite(X).all():
             raise DataError(
                 f"ResponseSurface: expected a finite table of runs and factors, got shape {X.shape}."

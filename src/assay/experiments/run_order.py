@@ -153,6 +153,10 @@ def confounded_blocks(design: RunTable, words: Sequence[str]) -> NDArray[np.intp
     who = "confounded_blocks"
     if isinstance(words, str):
         raise ParameterError(f"{who}: words must be a list, such as [{words!r}].")
+    if not isinstance(design, RunTable):
+        raise ParameterError(
+            f"{who}: expected a design such as full_factorial(3), got {type(design).__name__}."
+        )
     if not np.isin(design.coded, (-1.0, 1.0)).all():
         raise DataError(f"{who}: every factor must have two levels.")
     block = np.zeros(len(design), dtype=np.intp)

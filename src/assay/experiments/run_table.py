@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 
 __all__ = ["RunTable"]
 
@@ -151,6 +151,21 @@ def names_of(design: Any, count: int) -> tuple[str, ...]:
         return design.names
     columns = getattr(design, "columns", None)
     return tuple(letters_for(count)) if columns is None else tuple(str(c) for c in columns)
+
+
+def as_numbers(x: Any, who: str) -> Floats:
+    """Coded levels or responses as floats, or an error that says what came.
+
+    >>> from assay.experiments.run_table import as_numbers
+    >>> as_numbers([1, 2], "here").tolist()
+    [1.0, 2.0]
+    """
+    try:
+        return np.asarray(x, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{who}: expected numbers, got {type(x).__name__} that does not turn into them."
+        ) from None
 
 
 LETTERS = ascii_uppercase.replace("I", "")  # I is the identity of defining relations
