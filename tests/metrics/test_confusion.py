@@ -108,6 +108,8 @@ def test_one_class_and_classes_never_answered():
         ([0, np.nan], [0, 1], {}, "row 1 has no label"),
         ([0, 1], [0, 1], {"sample_weight": [1, -1]}, "not negative, got -1"),
         ([0, 1], [0, 1], {"sample_weight": [0, 0]}, "all 2 weights are zero"),
+        ([0, 1], [0, 1], {"sample_weight": [1e300, 1]}, r"the largest weight is 1e\+300\. Multiply"),
+        ([0, 1], [0, 1], {"sample_weight": [1e-300, 0]}, "the largest weight is 1e-300"),
         ([0, 1], [0, 1], {"sample_weight": [1]}, r"one number per row \(2\)"),
         ([0, 1], [0, 1], {"labels": [7]}, "At least one label specified must be in y_true"),
         ([0, 1], [0, 1], {"labels": []}, "at least one label"),

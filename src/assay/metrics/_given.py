@@ -122,6 +122,10 @@ def weights(w: Any, n: int, who: str) -> np.ndarray | None:
         raise DataError(f"{who}: sample_weight must be finite and not negative, got {low:g} as the lowest.")
     if not w.any():
         raise DataError(f"{who}: all {n} weights are zero, so there is nothing to measure.")
+    if not 1e-100 <= w.max() <= 1e100:  # their squares must be numbers too
+        raise DataError(
+            f"{who}: the largest weight is {w.max():g}. Multiply all by some power of ten to bring it near 1."
+        )
     return w
 
 
