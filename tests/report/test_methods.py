@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 import assay
 from assay import compare
 from assay.report import render_report
-from assay.report.methods import SOURCES, methods, sources, why_this_test
+from assay.report.methods import SOURCES, methods, sources, usual_test, why_this_test
 from assay.tables.data import load_breast_cancer, load_iris
 
 
@@ -87,3 +87,14 @@ def test_where_the_guide_names_another_test_the_page_is_silent():
     one = compare(["lda"], load_iris(), design="3-fold")
     assert why_this_test(one) is None
     assert "Why this test" not in render_report(one)
+
+
+def test_a_pair_that_never_differs_does_not_name_the_test_of_the_others():
+    twins = {"lda": "lda", "its twin": "lda", "naive bayes": "naive bayes", "majority": "majority"}
+    result = compare(twins, load_breast_cancer(), design="2x5")
+    assert result.test("lda", "its twin").result.test.startswith("no test")
+    assert usual_test(result) == "corrected resampled t test"
+    assert "corrected resampled t test, adjusted by Holm" in render_report(
+        result, learning_curves=False, explanations=False
+    )
+    assert usual_test(compare(["lda"], load_iris(), design="3-fold")) == ""

@@ -8,7 +8,7 @@ from assay.evaluate import Comparison
 from assay.evaluate.pairs import test_rows_per_training_row
 from assay.stats.which_test import Advice, which_test
 
-__all__ = ["SOURCES", "methods", "sources", "why_this_test"]
+__all__ = ["SOURCES", "methods", "sources", "usual_test", "why_this_test"]
 
 SOURCES = {
     "Alpaydin 1999": "E. Alpaydin: Combined 5 x 2 cv F test for comparing supervised classification learning "
@@ -60,13 +60,20 @@ def sources(said: list[str]) -> list[str]:
     return [reference for name, reference in SOURCES.items() if name in text]
 
 
+def usual_test(result: Comparison) -> str:
+    """The test that compared most pairs; a few may need another, where two learners never vary. "" without pairs."""
+    names = [s.learner for s in result.ranking() if not s.failure and not np.isnan(s.mean)][:12]
+    tests = [result.test(a, b).result.test for i, a in enumerate(names) for b in names[i + 1 :]]
+    return max(dict.fromkeys(tests), key=tests.count, default="")
+
+
 def why_this_test(result: Comparison) -> Advice | None:
     """What speaks for the test that compared two learners, and against others; None where the guide names another."""
     names = [s.learner for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
     if len(names) < 2 or result.design.kind == "given" or result.settings.get("weighted"):
         return None
     advice = which_test(2, splits=result.design.name, measure="rate" if result.metrics[0].rate else "value")
-    used = result.test(names[0], names[1]).result.test
+    used = usual_test(result)
     spoken = {"paired_t": "resampled t test", "five_by_two_f": "5 x 2", "mcnemar": "McNemar"}
     return advice if spoken.get(advice.test, "no such test") in used else None
 
@@ -133,10 +140,7 @@ def _tests(result: Comparison) -> list[str]:
     names = [s.learner for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
     if len(names) < 2:
         return []
-    tests = [
-        result.test(a, b).result.test for i, a in enumerate(names[:12]) for b in names[i + 1 : 12]
-    ]  # a few pairs may need another test, where a learner never varies
-    usual = max(dict.fromkeys(tests), key=tests.count)
+    usual = usual_test(result)
     if usual.startswith("no test"):
         return [f"No pair of learners was tested: {usual.removeprefix('no test: ')}."]
     pairs = len(names) * (len(names) - 1) // 2

@@ -11,6 +11,7 @@ from assay.errors import DataError
 from assay.evaluate import LEARNERS, Comparison, Standing
 from assay.evaluate.show import duration, signed
 from assay.evaluate.verdict import shown_p
+from assay.report.methods import usual_test
 from assay.report.rank_diagram import average_ranks, rank_diagram
 from assay.report.svg import Scale, axis, share_bar, whisker
 
@@ -102,8 +103,8 @@ def ranks(result: Comparison) -> dict[str, Any] | None:
     groups = [[i for i, s in enumerate(standings) if letter in _letters(s.letters)] for letter in used]
     best = int(np.argmin(average))
     label = f"Average ranks by {result.metrics[0].name}; best: {standings[best].learner}, {average[best]:.2f}"
-    test = result.test(standings[0].learner, standings[1].learner).result.test
-    return {"plot": rank_diagram([s.learner for s in standings], average, groups, label), "test": test}
+    plot = rank_diagram([s.learner for s in standings], average, groups, label)
+    return {"plot": plot, "test": usual_test(result)}
 
 
 def _letters(said: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.evaluate import Comparison
 from assay.evaluate.show import conclusion
+from assay.report.methods import usual_test
 
 __all__ = ["steps"]
 
@@ -65,7 +66,9 @@ def _analysis(result: Comparison) -> str:
     known = [s for s in result.ranking() if not s.failure]
     if len(known) < 2:
         return "One learner: an interval, and no test."
-    test = result.test(known[0].learner, known[1].learner).result.test
+    test = usual_test(result)
+    if not test:
+        return f"{result.metrics[0].name.capitalize()} is defined on too few splits for a test."
     count = len(known) * (len(known) - 1) // 2
     holm = f", adjusted by Holm's method over {count} pairs" if count > 1 else ""
     return f"{test[0].upper() + test[1:]}{holm}, level {result.alpha:g}; intervals at {1 - result.alpha:.0%}."
