@@ -25,6 +25,12 @@ class RocBand:
     method : how it was found
     alpha : float
     simultaneous : whether the whole curve lies inside with probability 1 - alpha, or each of its points
+
+    Examples
+    --------
+    >>> from assay.metrics import RocCurve
+    >>> RocCurve.of([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).band(points=3).high
+    array([1., 1., 1.])
     """
 
     fpr: np.ndarray

@@ -26,6 +26,12 @@ class Ranked:
     positive : (n,) bool, in that order
     score : (n,) in that order
     label : the positive class
+
+    Examples
+    --------
+    >>> from assay.metrics import ranked
+    >>> ranked([0, 1, 1], [0.1, 0.4, 0.35]).positive
+    array([ True,  True, False])
     """
 
     order: np.ndarray
@@ -116,6 +122,13 @@ class Concordance:
     c : concordant + tied/2 over all: the area under the ROC curve
     somers_d : (concordant - discordant) over all pairs
     gamma : the same over the pairs that are not tied (Goodman and Kruskal); NaN if all are
+
+    Examples
+    --------
+    >>> from assay.metrics import Concordance
+    >>> pairs = Concordance(concordant=6, discordant=1, tied=2)
+    >>> round(pairs.c, 4), round(pairs.somers_d, 4), round(pairs.gamma, 4)
+    (0.7778, 0.5556, 0.7143)
     """
 
     concordant: float

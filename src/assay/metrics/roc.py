@@ -19,7 +19,14 @@ __all__ = ["Dominance", "OperatingPoint", "RocCurve"]
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """One threshold of a curve: say positive where ``score >= threshold``; ``value`` is what it was chosen by."""
+    """One threshold of a curve: say positive where ``score >= threshold``; ``value`` is what it was chosen by.
+
+    Examples
+    --------
+    >>> from assay.metrics import RocCurve
+    >>> RocCurve.of([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).best(miss=3)
+    OperatingPoint(threshold=0.35, fpr=0.5, tpr=1.0, value=0.25)
+    """
 
     threshold: float
     fpr: float
@@ -36,6 +43,13 @@ class Dominance:
     verdict : "first", "second", "equal" or "crossing"
     above, below : largest amount by which the first curve's TPR lies above and below the second's
     at_above, at_below : where (rate of false alarms)
+
+    Examples
+    --------
+    >>> from assay.metrics import RocCurve
+    >>> truth = [0, 0, 1, 1]
+    >>> print(RocCurve.of(truth, [1, 2, 3, 4]).against(RocCurve.of(truth, [1, 3, 2, 4])))
+    The first curve dominates: nowhere lower, up to 0.5000 higher (at FPR 0.0000).
     """
 
     verdict: str
