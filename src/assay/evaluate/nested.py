@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
+from assay.core import Classifier
+from assay.core.fitting import all_or_nothing
+from assay.core.parameters import Any_, Seed
+from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
 from assay.evaluate.candidates import varied
 from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
-from assay.evaluate.fold import Task, run_cell
-from assay.evaluate.metrics import as_metrics
-from assay.evaluate.rows import as_seed, gather
+from assay.evaluate.design import Resampling
+from assay.evaluate.fold import Data, Task, run_cell
+from assay.evaluate.learners import find_learner
+from assay.evaluate.metrics import Metric, as_metrics
+from assay.evaluate.prepared import Candidate
+from assay.evaluate.rows import as_seed
+from assay.tables import Table
 
 __all__ = ["Nested", "Tuned", "nested"]
 
@@ -29,7 +38,7 @@ def _answers_with_odds(tuned: Tuned) -> bool:
     return hasattr(inner, "predict_proba")
 
 
-class Tuned(ClassifierMixin, BaseEstimator):
+class Tuned(Classifier):
     """A learner whose parameters are chosen by resampling the rows it is fitted with.
 
     Every setting of the grid is tried on the same inner splits; the one with the best mean of the metric, the first
@@ -59,6 +68,17 @@ class Tuned(ClassifierMixin, BaseEstimator):
     {'n_neighbors': 5}
     """
 
+    accepts = {
+        "learner": Any_(),
+        "grid": Any_(),
+        "inner": Any_(),
+        "metric": Any_(),
+        "random_state": Seed(),
+    }
+    takes = frozenset(
+        {"nominal", "missing", "sparse"}
+    )  # what a setting cannot use is prepared in the inner splits
+
     def __init__(
         self,
         learner: Any,
@@ -75,30 +95,60 @@ class Tuned(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True  # what a setting cannot use is prepared inside the inner splits
+        inner = find_learner(self.learner).make() if isinstance(self.learner, str) else self.learner
+        if hasattr(inner, "__sklearn_tags__"):
+            tags.input_tags.sparse = get_tags(inner).input_tags.sparse
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
         """Choose a setting on inner splits of these rows, then fit it to all of them."""
-        from sklearn.base import clone
+        self._check_parameters()
+        values = self._admit(X, fitting=True)
+        self.classes_, codes = encode_labels(y, values.shape[0], "Tuned")
+        if len(codes) < 4 or len(self.classes_) < 2:
+            few = f"n_samples = {len(codes)}" if len(codes) < 4 else "one class"
+            raise DataError(
+                f"Tuned: {few} is too few to choose a setting by splits. Bring 4 rows of 2 classes."
+            )
+        seed = 0 if self.random_state is None else as_seed(self.random_state, "Tuned")
+        data = Data(X, self._table(values), self.classes_, codes)
+        settings, m = self._settings(), self._measure()
+        candidates = varied(self.learner, settings, data.table, "Tuned")
+        means = self._judged(candidates, data, m, seed)
+        best = int(np.nanargmin(m.sign * np.round(means, 12)))
+        self.results_ = list(zip(settings, means.tolist(), strict=True))
+        self.best_params_, self.best_score_ = settings[best], float(means[best])
+        self._raw = candidates[best].raw
+        fresh = clone(candidates[best].seeded(seed))
+        self.best_estimator_ = fresh.fit(X if self._raw else data.table, self.classes_[codes])
+        return self
+
+    def _settings(self) -> list[dict[str, Any]]:
         from sklearn.model_selection import ParameterGrid
 
-        seed = 0 if self.random_state is None else as_seed(self.random_state, "Tuned")
         try:
-            settings = [dict(s) for s in ParameterGrid(self.grid)]
+            return [dict(s) for s in ParameterGrid(self.grid)]
         except (TypeError, ValueError) as error:
             raise ParameterError(
                 f"Tuned: grid must be a dict of parameter to list of values: {error}"
             ) from None
+
+    def _measure(self) -> Metric:
         (m,) = as_metrics([self.metric])
         if m.needs == "price":
             raise ParameterError(f"Tuned: {m.name} needs costs; tune by error, brier or log-loss.")
-        rows = gather(X, y, self.inner, who="Tuned")
-        data = rows.data
-        candidates = varied(self.learner, settings, data.table, "Tuned")
-        plan, _ = rows.design.fitted_to(data.codes, data.labels)
+        return m
+
+    def _judged(self, candidates: list[Candidate], data: Data, m: Metric, seed: int) -> np.ndarray:
+        """The mean of the metric of each setting over the inner splits; NaN for one that failed."""
+        codes = _by_appearance(data.codes)  # so that other names of the classes give the same splits
+        plan = Resampling.of(self.inner)
+        if plan.given is not None:
+            plan = replace(plan, given=plan.given.dealt(data.raw, data.labels[data.codes], None, len(codes)))
+        plan, _ = plan.fitted_to(codes, data.labels)
         task, values, why = Task([m], None, None, seed, probabilities=False), [], {}
-        for split in plan.splits(data.codes, seed):
+        for split in plan.splits(codes, seed):
             fold = data.fold(split)
             cells = [run_cell(c, fold, task) for c in candidates]
             why.update({i: cell.failure for i, cell in enumerate(cells) if cell.failure})
@@ -107,30 +157,38 @@ class Tuned(ClassifierMixin, BaseEstimator):
         if np.isnan(means).all():
             reason = next(iter(why.values()), f"{m.name} is not defined on the inner splits")
             raise DataError(f"Tuned: no setting could be judged. {reason}")
-        best = int(np.nanargmin(m.sign * np.round(means, 12)))
-        self.classes_ = data.labels
-        self.results_ = list(zip(settings, means.tolist(), strict=True))
-        self.best_params_, self.best_score_ = settings[best], float(means[best])
-        chosen = candidates[best]
-        fresh = clone(chosen.estimator).set_params(**dict.fromkeys(chosen.open_seeds, seed))
-        whole = data.raw if chosen.raw else data.table
-        self.best_estimator_ = fresh.fit(whole, data.labels[data.codes])
-        return self
+        return means
+
+    def _table(self, values: Any) -> Table:
+        there = values if isinstance(values, np.ndarray) else values.data
+        return Table(values, self.schema_, not np.isnan(there).any())
+
+    def _rows(self, X: Any) -> Any:
+        """The rows as the chosen setting takes them, checked against those it was fitted with."""
+        values = self._admit_to_answer(X)
+        return X if self._raw else self._table(values)
 
     def predict(self, X: Any) -> np.ndarray:
         """The answers of the chosen setting."""
-        return self._fitted().predict(X)
+        rows = self._rows(X)
+        return self.best_estimator_.predict(rows)
 
     @available_if(_answers_with_odds)
     def predict_proba(self, X: Any) -> np.ndarray:
         """The posteriors of the chosen setting."""
-        return self._fitted().predict_proba(X)
+        rows = self._rows(X)
+        return self.best_estimator_.predict_proba(rows)
 
-    def _fitted(self) -> Any:
-        from sklearn.utils.validation import check_is_fitted
+    def _posterior(self, X: Any) -> np.ndarray:
+        return self.best_estimator_.predict_proba(self._table(X))
 
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_
+
+def _by_appearance(codes: np.ndarray) -> np.ndarray:
+    """The classes numbered in the order in which rows bring them up."""
+    _, first = np.unique(codes, return_index=True)
+    number = np.empty(len(first), dtype=np.int64)
+    number[np.argsort(first)] = np.arange(len(first))
+    return number[codes]
 
 
 def _means(values: np.ndarray, failed: list[int]) -> np.ndarray:
