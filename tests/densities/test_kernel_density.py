@@ -273,3 +273,24 @@ def test_ellipsoids_do_not_depend_on_the_unit_of_a_column(unit):
     one = KernelDensity(shape="mahalanobis").fit(X).score_samples(X)
     other = KernelDensity(shape="mahalanobis").fit(X * [1, unit]).score_samples(X * [1, unit])
     assert_allclose(other + np.log(unit), one, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"metric": "mahalanobis"}, {"metric": "seuclidean"}, {"shape": "mahalanobis"}, {"shape": "product"}],
+)
+def test_a_weight_of_two_is_a_row_that_came_twice_whatever_the_metric(more):
+    rng = np.random.default_rng(5)
+    X, at, w = (
+        rng.normal(size=(40, 2)) * [1, 9],
+        rng.normal(size=(9, 2)),
+        rng.integers(0, 4, 40).astype(float),
+    )
+    X[w == 0] += 30  # rows that do not count
+    again = KernelDensity(bandwidth=0.7, **more).fit(np.repeat(X, w.astype(int), axis=0)).score_samples(at)
+    assert_allclose(
+        KernelDensity(bandwidth=0.7, **more).fit(X, sample_weight=w).score_samples(at), again, rtol=1e-9
+    )
+    shares = KernelDensity(bandwidth=0.7, **more).fit(X, sample_weight=np.full(40, 1 / 40))
+    alike = KernelDensity(bandwidth=0.7, **more).fit(X)
+    assert_allclose(shares.score_samples(at), alike.score_samples(at), rtol=1e-9)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
 from assay.distances import Mahalanobis, metric_of
-from assay.distances.mahalanobis import inverse_of, root_of
+from assay.distances.mahalanobis import covariance_of, inverse_of, root_of
 from assay.errors import DataError, ParameterError
 from assay.tables.data import load_charity_donors
 
@@ -82,3 +82,22 @@ def test_what_is_refused():
         Mahalanobis().points(X)
     with pytest.raises(DataError, match="for 2 columns, the table has 4"):
         Mahalanobis(VI=np.eye(2)).between(X, X)
+
+
+def test_a_weight_of_two_is_a_row_that_came_twice_and_shares_have_no_unit():
+    w = RNG.integers(0, 4, len(X)).astype(float)
+    again = X[np.repeat(np.arange(len(X)), w.astype(int))]
+    assert_allclose(covariance_of(X, w), np.cov(again, rowvar=False), rtol=1e-12)
+    assert_allclose(
+        Mahalanobis().learn(X, None, w).between(X, X), Mahalanobis().learn(again).between(X, X), rtol=1e-9
+    )
+    ones = np.full(len(X), 1e-3)
+    assert_allclose(covariance_of(X, ones), np.cov(X, rowvar=False), rtol=1e-12)
+    assert not covariance_of(X, np.eye(len(X))[0]).any()  # one row
+
+
+def test_a_constant_column_counts_nothing_even_if_its_mean_is_rounded():
+    rows = np.column_stack([np.full(7, 0.1), [1.0, 2, 4, 5, 6, 7, 9]])  # the mean of seven 0.1 is not 0.1
+    assert np.cov(rows.T)[0, 0] > 0
+    one = Mahalanobis().learn(rows).between(rows[:1], [[0.3, 2.0]])
+    assert_allclose(one, 1 / np.std(rows[:, 1], ddof=1), rtol=1e-12)

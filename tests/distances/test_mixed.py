@@ -113,3 +113,15 @@ def test_tables_of_a_strangers_file_are_checked():
             replace(sound, **change)._check_stored()
     with pytest.raises(ValueError, match="table"):
         replace(sound, worth_=sound.worth_[:-1]).between(A, A)
+
+
+@pytest.mark.parametrize("metric", [HEOM, Gower, ValueDifference])
+def test_a_weight_of_two_is_a_row_that_came_twice(metric):
+    rows, classes = table(40), RNG.integers(0, 3, 40)
+    rows[0] = [50.0, 2, 9e4, 1]  # the ends of the ranges, of weight 0
+    w = RNG.integers(0, 4, 40).astype(float)
+    w[0] = 0
+    again = np.repeat(np.arange(40), w.astype(int))
+    weighed = metric(coded=CODED).learn(rows, classes, w)
+    repeated = metric(coded=CODED).learn(rows[again], classes[again])
+    assert_allclose(weighed.between(A, B), repeated.between(A, B), rtol=1e-12)

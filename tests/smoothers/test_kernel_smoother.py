@@ -120,3 +120,15 @@ def test_each_choice_of_the_width_follows_a_wave(waves, way):
     inner = (x[:, 0] > 1) & (x[:, 0] < 9)
     limit = 0.2 if way != "scott" else 0.4
     assert np.sqrt(np.mean((model.predict(x) - np.sin(x[:, 0]))[inner] ** 2)) < limit
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+def test_rows_of_weight_zero_do_not_stretch_the_metric(metric):
+    rng = np.random.default_rng(5)
+    X, y, w = rng.normal(size=(40, 2)) * [1, 9], rng.normal(size=40), rng.integers(0, 4, 40).astype(float)
+    X[w == 0] += 30
+    again = np.repeat(np.arange(40), w.astype(int))
+    model = KernelSmoother(0.7, metric=metric).fit(X, y, w)
+    assert_allclose(
+        model.predict(X), KernelSmoother(0.7, metric=metric).fit(X[again], y[again]).predict(X), rtol=1e-9
+    )

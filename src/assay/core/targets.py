@@ -126,6 +126,24 @@ def check_weights(w: Any, X: Any) -> np.ndarray | None:
     return w
 
 
+def row_counts(w: np.ndarray) -> np.ndarray:
+    """What each row counts: a weight of 2 is a row that came twice; weights below 1 on average are shares.
+
+    Shares are scaled until the rows that count at all count once on average, so that "the 10 nearest" stay about ten
+    rows, and n - 1 a divisor, whatever the unit of the weights.
+
+    >>> import numpy as np
+    >>> from assay.core.targets import row_counts
+    >>> row_counts(np.array([2.0, 0.0, 1.0])), row_counts(np.array([0.2, 0.0, 0.1])).round(4)
+    (array([2., 0., 1.]), array([1.3333, 0.    , 0.6667]))
+    """
+    top = float(w.max(initial=0.0))
+    if not top:
+        return w
+    mean = float((w / top).sum() / np.count_nonzero(w)) * top
+    return w if mean >= 1 else (w / top) / (mean / top)
+
+
 def _one_column(y: Any, n: int, who: str) -> np.ndarray:
     if y is None:
         raise DataError(f"{who} requires y to be passed, but the target y is None.")

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Instance, Range
 from assay.core.seeds import random_state_of
+from assay.core.targets import row_counts
 from assay.densities.bandwidth import RULES, bandwidth_by
 from assay.densities.density_estimator import DensityEstimator
 from assay.densities.draws import drawn_from
@@ -17,6 +18,7 @@ from assay.densities.grid_sums import grid_sums
 from assay.densities.kernel_sums import KernelSums
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
 from assay.densities.metric_sums import MetricSums, sums_over
+from assay.distances.mahalanobis import covariance_of
 from assay.distances.metric import METRICS, Metric, metric_of
 from assay.errors import DegenerateError, ParameterError
 
@@ -167,14 +169,11 @@ class KernelDensity(DensityEstimator):
         return h if np.ndim(h) else float(h) if not isinstance(h, np.float64) else h
 
     def _covariance(self, X: np.ndarray, w: np.ndarray) -> np.ndarray:
-        N = w.sum()
-        if N <= 1:
+        if row_counts(w).sum() <= 1:
             raise DegenerateError(
-                "KernelDensity: n_samples=1 (the rows' weights sum to no more than 1), which have no covariance. "
-                "Use shape='spherical'."
+                "KernelDensity: n_samples=1, and one row has no covariance. Use shape='spherical'."
             )
-        R = X - w @ X / N
-        S = (w[:, None] * R).T @ R / (N - 1) + self.reg_covar * np.eye(X.shape[1])
+        S = covariance_of(X, w) + self.reg_covar * np.eye(X.shape[1])
         unit = np.sqrt(np.diag(S))
         unit[unit == 0] = 1.0
         rank = np.linalg.matrix_rank(S / unit[:, None] / unit, hermitian=True)  # whatever the columns' units
@@ -194,7 +193,7 @@ class KernelDensity(DensityEstimator):
     def _sums(self, points: np.ndarray, w: np.ndarray) -> KernelSums | MetricSums:
         if self.shape == "product":
             return KernelSums(points, w, None, "product")
-        return sums_over(points, w, metric_of(self.metric, metric_params=self.metric_params).learn(points))
+        return sums_over(points, w, metric_of(self.metric, metric_params=self.metric_params).learn(points, None, w))
 
     @property
     def _h(self) -> float:

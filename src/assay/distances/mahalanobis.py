@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.core.targets import row_counts
 from assay.distances.metric import Metric
 from assay.distances.minkowski import apart
 from assay.errors import DataError, ParameterError
 
-__all__ = ["Mahalanobis", "inverse_of", "root_of"]
+__all__ = ["Mahalanobis", "covariance_of", "inverse_of", "root_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +76,7 @@ class Mahalanobis(Metric):
     def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         if self.L_ is not None:
             return self
-        X = np.asarray(X, dtype=np.float64)
-        V = np.atleast_2d(np.cov(X, rowvar=False)) if len(X) > 1 else np.zeros((X.shape[1],) * 2)
+        V = covariance_of(np.asarray(X, dtype=np.float64), w)
         return replace(self, L_=root_of(inverse_of(V), "mahalanobis"))
 
     def points(self, X: Any) -> Any:
@@ -101,6 +101,27 @@ class Mahalanobis(Metric):
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
         return apart(A, B, 2.0)
+
+
+def covariance_of(X: np.ndarray, w: np.ndarray | None = None) -> np.ndarray:
+    """(d, d) the covariance with the divisor N - 1, where a row of weight 2 is two of the N rows; zeros of one row.
+
+    >>> from assay.distances.mahalanobis import covariance_of
+    >>> covariance_of(np.array([[0.0], [3.0], [9.0]]), np.array([2.0, 1.0, 0.0]))
+    array([[3.]])
+    """
+    if w is not None:
+        X, w = X[w > 0], row_counts(w[w > 0])
+    if (len(X) if w is None else w.sum()) <= 1:
+        return np.zeros((X.shape[1],) * 2)
+    if w is None:
+        V = np.atleast_2d(np.cov(X, rowvar=False))
+    else:
+        R = X - w @ X / w.sum()
+        V = (w[:, None] * R).T @ R / (w.sum() - 1)
+    still = np.ptp(X, axis=0) == 0
+    V[still] = V[:, still] = 0.0  # rounding would make a constant column large
+    return V
 
 
 def inverse_of(V: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.core.targets import row_counts
 from assay.distances.extremes import largest, other_units, scaled
 from assay.distances.metric import Metric
 from assay.errors import DataError, ParameterError
@@ -157,9 +158,7 @@ class Standardized(Metric):
     def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         if self.V is not None:
             return self
-        V = np.var(X, axis=0, ddof=1, dtype=np.float64) if len(X) > 1 else np.zeros(X.shape[1])
-        V[np.ptp(X, axis=0) == 0] = 0.0  # rounding would make a constant column large
-        return replace(self, V=V)
+        return replace(self, V=variances_of(np.asarray(X), w))
 
     def points(self, X: Any) -> Any:
         if self.V is None:
@@ -180,6 +179,20 @@ class Standardized(Metric):
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
         return apart(A, B, 2.0)
+
+
+def variances_of(X: np.ndarray, w: np.ndarray | None = None) -> np.ndarray:
+    """(d,) the variances of columns with the divisor N - 1, where a row of weight 2 is two of the N rows."""
+    if w is not None:
+        X, w = X[w > 0], row_counts(w[w > 0])
+    if not len(X) or (len(X) if w is None else w.sum()) <= 1:
+        return np.zeros(X.shape[1])
+    if w is None:
+        V = np.var(X, axis=0, ddof=1, dtype=np.float64)
+    else:
+        V = w @ (X - w @ X / w.sum()) ** 2 / (w.sum() - 1)
+    V[np.ptp(X, axis=0) == 0] = 0.0  # rounding would make a constant column large
+    return V
 
 
 def apart(A: Any, B: Any, p: float) -> np.ndarray:

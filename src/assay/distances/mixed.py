@@ -52,13 +52,15 @@ class HEOM(Metric):
     def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         X = np.asarray(X, dtype=np.float64)
         coded = self._coded(X)
+        if w is not None:  # rows of weight 0 are not there
+            X, y, w = X[w > 0], None if y is None else np.asarray(y)[w > 0], w[w > 0]
         start, worth = self._tables(X, y, w, coded)
-        return replace(self, coded=coded, scale_=self._scales(X, coded), start_=start, worth_=worth)
+        return replace(self, coded=coded, scale_=self._scales(X, w, coded), start_=start, worth_=worth)
 
     def _coded(self, X: np.ndarray) -> np.ndarray:
         return np.zeros(X.shape[1], bool) if self.coded is None else np.asarray(self.coded, dtype=bool)
 
-    def _scales(self, X: np.ndarray, coded: np.ndarray) -> np.ndarray:
+    def _scales(self, X: np.ndarray, w: np.ndarray | None, coded: np.ndarray) -> np.ndarray:
         """The ranges of columns of numbers."""
         scale = np.zeros(X.shape[1])
         for j in np.flatnonzero(~coded):
@@ -167,12 +169,16 @@ class ValueDifference(HEOM):
     def name(self) -> str:
         return "vdm"
 
-    def _scales(self, X: np.ndarray, coded: np.ndarray) -> np.ndarray:
+    def _scales(self, X: np.ndarray, w: np.ndarray | None, coded: np.ndarray) -> np.ndarray:
         """Four standard deviations (divisor n) of columns of numbers."""
         scale = np.zeros(X.shape[1])
         for j in np.flatnonzero(~coded):
-            there = X[~np.isnan(X[:, j]), j]
-            scale[j] = 4 * np.std(there) if len(there) and np.ptp(there) > 0 else 0.0
+            known = ~np.isnan(X[:, j])
+            there = X[known, j]
+            if len(there) and np.ptp(there) > 0:
+                counts = None if w is None else w[known]
+                center = np.average(there, weights=counts)
+                scale[j] = 4 * np.sqrt(np.average((there - center) ** 2, weights=counts))
         return scale
 
     def _tables(self, X: Any, y: Any, w: Any, coded: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -94,7 +94,7 @@ class IncrementalRunningMean(LocalSmoother):
         self.X_, self.y_ = values[:0], target[:0]
         self.weight_ = None if weights is None else weights[:0]
         self.stored_, self.n_seen_ = np.zeros(0, np.int64), 0
-        metric = self._unlearned().learn(values)
+        metric = self._unlearned().learn(values, None, weights)
         self._take_in(values, target, weights, metric)
         self.bandwidth_ = float(self.bandwidth)
 

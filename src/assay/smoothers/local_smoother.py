@@ -268,7 +268,7 @@ class LocalSmoother(Smoother):
             raise ParameterError(f"{type(self).__name__}: {error}") from None
 
     def _metric(self) -> Any:
-        metric = self._unlearned().learn(self.X_)
+        metric = self._unlearned().learn(self.X_, None, self.weight_)
         if metric.name == "precomputed":
             raise ParameterError(f'{type(self).__name__}: metric must measure rows, got "precomputed".')
         return metric

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from assay.core import Regressor
 from assay.core.explanation import Section
 from assay.core.progress import track
+from assay.core.targets import row_counts
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.band import Band
 
@@ -218,7 +219,7 @@ class Smoother(Regressor):
         self.X_, self.y_ = np.ascontiguousarray(X, dtype=np.float64), np.array(y, dtype=np.float64)
         self.weight_ = None if w is None else np.array(w, dtype=np.float64)
         if self.weight_ is not None and shares:
-            self.weight_ = _counts(self.weight_)
+            self.weight_ = row_counts(self.weight_)
 
     @property
     def _unit(self) -> float:
@@ -233,19 +234,6 @@ class Smoother(Regressor):
             raise NotFittedError(f"{type(self).__name__} is not fitted yet.")
         if X.ndim != 2 or y.shape != X.shape[:1] or (w is not None and w.shape != y.shape):
             raise ValueError(f"{type(self).__name__}: the stored rows do not fit together.")
-
-
-def _counts(w: np.ndarray) -> np.ndarray:
-    """What each row counts: a weight of 2 is a row that came twice; weights below 1 on average are shares.
-
-    Shares are scaled until the rows that count at all count once on average, so that "the 10 nearest" stay about ten
-    rows whatever the unit of the weights.
-    """
-    top = float(w.max(initial=0.0))
-    if not top:
-        return w
-    mean = float((w / top).sum() / np.count_nonzero(w)) * top
-    return w if mean >= 1 else (w / top) / (mean / top)
 
 
 def _blocks(m: int, n: int) -> list[np.ndarray]:
