@@ -46,7 +46,16 @@ def test_more_neighbours_keep_more_rows():
     X, y = load_iris(return_X_y=True)
     kept = [len(redundant_instances(X, y, n_neighbors=k).kept) for k in (1, 5, 20)]
     assert kept == sorted(kept) and kept[0] < kept[-1] < 150
-    assert not np.isin(redundant_instances(X, y).kept, np.arange(50)).any()  # setosa lies apart
+
+
+def test_classes_that_lie_apart_keep_the_rows_on_their_near_sides():
+    X, y = load_iris(return_X_y=True)
+    kept = redundant_instances(X, y).kept
+    assert 0 < np.isin(kept, np.arange(50)).sum() < 10  # setosa lies apart
+    answers = KNeighborsClassifier(1).fit(X[kept], y[kept]).predict(X)
+    assert (answers[:50] == 0).all() and (answers == y).mean() > 0.98
+    x = np.concatenate([np.arange(20.0), np.arange(100.0, 120.0)])[:, None]
+    assert_array_equal(redundant_instances(x, [0] * 20 + [1] * 20).kept, [19, 20])
 
 
 def test_units_matter_unless_columns_are_scaled():
@@ -70,7 +79,7 @@ def test_equal_rows_flats_and_few_rows():
 
 def test_tables():
     frame = pd.DataFrame({"kind": ["u", "u", "v", "v"], "size": [1.0, 2.0, 1.0, 2.0]})
-    assert redundant_instances(frame, [0, 0, 1, 1], n_neighbors=1).share == 1
+    assert redundant_instances(frame, [0, 0, 1, 1], n_neighbors=1).share == 0
     with pytest.raises(DataError, match="column size has 1 missing"):
         redundant_instances(frame.assign(size=[1.0, None, 1.0, 2.0]), [0, 0, 1, 1])
     with pytest.raises(ParameterError, match="method must be"):

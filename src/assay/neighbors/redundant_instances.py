@@ -59,8 +59,10 @@ def redundant_instances(
     neighbours in the Delaunay triangulation. The answers of the nearest neighbour are then exactly the same with the
     needed rows alone. The triangulation is quick in two or three columns and grows very fast with their number.
 
-    With "nearest", a row is needed if one of its nearest neighbours, or a row to which it is one, is of another class;
-    the boundary stays nearly the same, in any number of columns, in O(n log n) for few.
+    With "nearest", a row is needed if one of its nearest neighbours, or a row to which it is one, is of another class,
+    or if it is the nearest row of another class to some row x, or the nearest of x's class to that one, so that
+    classes that lie apart keep the sides that face each other; the boundary stays nearly the same, in any number of
+    columns, in O(K n log n) for few columns and K classes. Of rows of one class, which have no boundary, none is needed.
 
     Parameters
     ----------
@@ -101,6 +103,8 @@ def redundant_instances(
     foreign = (first[pairs[:, 0]] != first[pairs[:, 1]]) | mixed[pairs].any(axis=1)
     needed = mixed.copy()
     needed[pairs[foreign].ravel()] = True
+    if method == "nearest":
+        needed[_facing(points, first)] = True
     return RedundantInstances(needed[place])
 
 
@@ -122,6 +126,19 @@ def _nearest(points: np.ndarray, k: int) -> np.ndarray:
     found = cKDTree(points).query(points, min(k + 1, n))[1].reshape(n, -1)
     pairs = np.column_stack([np.repeat(np.arange(n), found.shape[1]), found.ravel()])
     return pairs[pairs[:, 0] != pairs[:, 1]]
+
+
+def _facing(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The points that are the nearest of another class to some point, and the nearest ones of its class to these."""
+    from scipy.spatial import cKDTree
+
+    found = []
+    for k in np.unique(codes):
+        mine, others = np.flatnonzero(codes == k), np.flatnonzero(codes != k)
+        if len(others):
+            found.append(np.unique(others[cKDTree(points[others]).query(points[mine])[1]]))
+            found.append(mine[cKDTree(points[mine]).query(points[found[-1]])[1]])
+    return np.concatenate(found) if found else np.zeros(0, np.int64)
 
 
 def _touching(points: np.ndarray) -> np.ndarray:
