@@ -193,7 +193,9 @@ class KernelDensity(DensityEstimator):
     def _sums(self, points: np.ndarray, w: np.ndarray) -> KernelSums | MetricSums:
         if self.shape == "product":
             return KernelSums(points, w, None, "product")
-        return sums_over(points, w, metric_of(self.metric, metric_params=self.metric_params).learn(points, None, w))
+        return sums_over(
+            points, w, metric_of(self.metric, metric_params=self.metric_params).learn(points, None, w)
+        )
 
     @property
     def _h(self) -> float:

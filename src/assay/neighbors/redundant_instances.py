@@ -62,7 +62,7 @@ def redundant_instances(
     With "nearest", a row is needed if one of its nearest neighbours, or a row to which it is one, is of another class,
     or if it is the nearest row of another class to some row x, or the nearest of x's class to that one, so that
     classes that lie apart keep the sides that face each other; the boundary stays nearly the same, in any number of
-    columns, in O(K n log n) for few columns and K classes. Of rows of one class, which have no boundary, none is needed.
+    columns, in O(K n log n) for few of them and K classes. Rows of one class have no boundary, so none is needed.
 
     Parameters
     ----------
