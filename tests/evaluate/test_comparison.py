@@ -253,3 +253,10 @@ def test_with_nothing_to_find_a_family_of_learners_rarely_raises_an_alarm():
         assert found.failures == {}
         alarms += any(not s.level for s in found.ranking())
     assert alarms <= 6
+
+
+def test_learners_are_found_by_their_name_whatever_spaces_and_capitals_it_has():
+    result = compare({" lda ": "lda", "LDA": "lda", "Tree": "c45"}, load_iris(), design="3-fold")
+    assert result.test(" lda ", "tree").first == " lda "
+    assert result.test("LDA", " Tree ").first == "LDA"
+    assert [s.learner for s in result.ranking()][-1] == "Tree"

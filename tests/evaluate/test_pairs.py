@@ -10,11 +10,15 @@ from assay import compare
 from assay.errors import DataError, ParameterError
 from assay.evaluate import METRICS, Resampling
 from assay.evaluate.pairs import any_difference
+from assay.stats.cochran_q import cochran_q
 from assay.stats.cohen import hedges_g
 from assay.stats.correlated_t import correlated_t
 from assay.stats.dominance import discordant_odds
 from assay.stats.five_by_two import five_by_two_f
+from assay.stats.mcnemar import mcnemar
 from assay.stats.paired_t import paired_t
+from assay.stats.proportion_interval import wilson_interval
+from assay.stats.which_test import which_test
 from assay.tables.data import load_breast_cancer, load_iris, load_wine
 
 STUMP, TREE = DecisionTreeClassifier(max_depth=1), DecisionTreeClassifier(max_depth=4)
@@ -66,6 +70,26 @@ def test_one_split_is_mcnemars_and_by_another_metric_there_is_no_test():
     assert result.test("stump", "tree").result.test.startswith("McNemar's test")
     nothing = result.test("stump", "tree", "brier")
     assert np.isnan(nothing.result.p) and "one split alone shows no variation" in str(nothing)
+
+
+def test_rows_tested_one_by_one_are_the_sample():
+    """Leave-one-out: McNemar's test, Cochran's Q and Wilson's interval over all rows, as which_test advises."""
+    X, y = load_wine()
+    learners = {"stump": STUMP, "lda": "lda", "nb": "naive bayes"}
+    result = compare(learners, X, y, design="leave-one-out", metrics=["error", "accuracy", "brier"])
+    wrong = {k: result.out_of_fold(k).answer != result.out_of_fold(k).truth for k in learners}
+    only = [int((wrong[a] & ~wrong[b]).sum()) for a, b in (("stump", "lda"), ("lda", "stump"))]
+    wanted = mcnemar(*only, n=len(y))
+    found = result.test("stump", "lda")
+    assert (found.result.p, found.result.low) == (wanted.p, wanted.low)
+    assert "McNemar's test (chi-square) on 178 test rows: p < 0.001" in str(found)
+    assert result.test("stump", "lda", "accuracy").result.estimate == -wanted.estimate
+    assert result.test("stump", "lda", "brier").result.test == "corrected resampled t test"
+    assert "McNemar's" in which_test(learners=2, splits=result.design, measure="rate").words
+    Q = cochran_q(np.column_stack([wrong[k] for k in learners]))
+    assert (result.omnibus().statistic, result.omnibus().p) == (Q.statistic, Q.p)
+    assert result.effect("stump", "lda").value == discordant_odds(*only).value
+    assert result.interval("stump") == wilson_interval(wrong["stump"].mean(), len(y))
 
 
 def test_the_omnibus_of_two_learners_is_the_square_of_their_t():

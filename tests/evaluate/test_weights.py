@@ -1,7 +1,5 @@
 """Weights of rows: a row of weight two counts as two rows, in learning, in metrics and in intervals."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -15,7 +13,6 @@ from sklearn.tree import DecisionTreeClassifier
 from assay import compare
 from assay.bayes import GaussianNB
 from assay.errors import DataError
-from assay.evaluate import METRICS
 from assay.evaluate.learners import LEARNERS
 from assay.evaluate.pairs import _on_weighted_rows
 from assay.evaluate.weights import effective_rows, weight_keyword
@@ -125,22 +122,47 @@ def test_the_weighted_test_keeps_its_level():
     y = np.arange(n) % 2
 
     for _ in range(400):
-        answers = {k: rng.integers(2, size=n) for k in "ab"}
-        result = SimpleNamespace(
-            alpha=0.05,
-            weights=[weights],
-            truths=[y],
-            cells={k: [SimpleNamespace(answer=v)] for k, v in answers.items()},
-        )
-        rejected += _on_weighted_rows(result, "a", "b", 0, METRICS["error"]).rejected
+        first, second = (rng.integers(2, size=n) != y for _ in range(2))
+        rejected += _on_weighted_rows(first.astype(float) - second, weights, 0.05).rejected
     assert 0.007 * 400 < rejected < 0.094 * 400
 
 
 @pytest.mark.parametrize(
     ("weights", "words"),
     [(np.ones(5), "sample_weight must have 178 entries"), (-COUNTS, "row 0 has -"), (COUNTS * np.nan, "finite"),
-     (["a"] * 178, "must be numbers"), (np.zeros(178), "every row has the weight 0")],
+     (["a"] * 178, "must be numbers"), (np.zeros(178), "every row has the weight 0"),
+     (COUNTS * 1e299, "from 1e-100 to 1e100"), (COUNTS * 1e-299, "from 1e-100 to 1e100")],
 )  # fmt: skip
 def test_weights_that_are_none_are_refused(weights, words):
     with pytest.raises(DataError, match=words):
         compare(["majority"], X, Y, sample_weight=weights)
+
+
+def test_rows_tested_one_by_one_count_by_their_weights():
+    """Leave-one-out: a fold of one row cannot weigh it, so the mean over folds must."""
+    rng = np.random.default_rng(4)
+    weights = rng.integers(0, 3, len(Y)).astype(float)
+    learners = {"stump": DecisionTreeClassifier(max_depth=1), "lda": "lda"}
+    result = compare(
+        learners, X, Y, design="leave-one-out", metrics=["error", "brier"], sample_weight=weights
+    )
+    seen = result.out_of_fold("stump")
+    wrong = seen.answer != seen.truth
+    standing = next(s for s in result.ranking() if s.learner == "stump")
+    assert_allclose(standing.mean, weights @ wrong / weights.sum(), rtol=1e-12)
+    off = ((seen.posterior - np.eye(3)[seen.truth]) ** 2).sum(axis=1)
+    by_brier = {s.learner: s.mean for s in result.ranking("brier")}
+    assert_allclose(by_brier["stump"], weights @ off / weights.sum(), rtol=1e-12)
+    for metric in ("error", "brier"):
+        means = {s.learner: s.mean for s in result.ranking(metric)}
+        found = result.test("stump", "lda", metric).result
+        assert_allclose(found.estimate, means["stump"] - means["lda"], rtol=1e-9)
+
+
+def test_a_fold_whose_rows_weigh_nothing_is_left_out_and_fails_nobody():
+    weights = np.ones(len(Y))
+    weights[:60] = 0
+    folds = [(np.setdiff1d(np.arange(len(Y)), test), test) for test in np.split(np.arange(len(Y))[:176], 8)]
+    result = compare(["lda", "majority"], X, Y, design=folds, sample_weight=weights)
+    assert not result.failures and np.isnan(result.values("lda")[:2]).all()
+    assert any("error is not defined on 2 of 8 splits" in note for note in result.notes)

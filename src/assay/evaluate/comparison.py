@@ -16,7 +16,14 @@ from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
 from assay.evaluate.metrics import Metric
 from assay.evaluate.out_of_fold import OutOfFold, pooled
-from assay.evaluate.pairs import any_difference, effect_of, pair_tests, practical, test_rows_per_training_row
+from assay.evaluate.pairs import (
+    any_difference,
+    effect_of,
+    pair_tests,
+    practical,
+    test_rows_per_training_row,
+    tested_alone,
+)
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.records import as_plain, tidy
 from assay.evaluate.verdict import Standing, Verdict, turned
@@ -194,7 +201,10 @@ class Comparison:
         return practical(self, a, b, self._metric(metric), rope)
 
     def effect(self, first: str, second: str, metric: str | None = None) -> EffectSize:
-        """How large the difference is beside the spread over splits; on one split, the odds of who errs alone."""
+        """How large the difference is beside the spread over splits.
+
+        On one split, and where each row is tested alone: the odds of who errs alone.
+        """
         a, b = self._two(first, second)
         return effect_of(self, a, b, self._metric(metric))
 
@@ -202,7 +212,7 @@ class Comparison:
         """One test of all learners together: whether there is any difference at all.
 
         On several splits the F test of the learners' means, its variance corrected for splits that share rows;
-        on one split Cochran's Q of the rows.
+        on one split, and where each row is tested alone, Cochran's Q of the rows.
 
         >>> from assay import compare
         >>> from assay.tables.data import load_iris
@@ -255,7 +265,7 @@ class Comparison:
 
         Student's t with the variance corrected for splits that share rows; for a share of rows, Wilson's
         interval of as many rows as were tested (of weighted rows, as many as tell as much), if that is the wider
-        one; within the metric's bounds.
+        one or each row was tested alone; within the metric's bounds.
         """
         m = self._metric(metric)
         values = self.values(learner, m.name)
@@ -265,8 +275,8 @@ class Comparison:
         low, high = corrected_interval(values[there], test_rows_per_training_row(self, there), self.alpha)
         if m.rate:
             rows = self._tested_rows
-            by_rows = wilson_interval(float(values[there].mean()), rows, self.alpha)
-            if np.isnan(low) or by_rows[1] - by_rows[0] > high - low:
+            by_rows = wilson_interval(self._mean(learner, m), rows, self.alpha)
+            if self._tested_alone or np.isnan(low) or by_rows[1] - by_rows[0] > high - low:
                 return by_rows
         return float(np.maximum(low, m.bounds[0])), float(np.minimum(high, m.bounds[1]))
 
@@ -279,7 +289,7 @@ class Comparison:
         return {}
 
     def _ranked(self, m: Metric) -> list[Standing]:
-        means = {name: _mean(self.values(name, m.name)) for name in self.finished}
+        means = {name: self._mean(name, m) for name in self.finished}
         order = sorted(means, key=lambda name: (np.isnan(means[name]), round(m.sign * means[name], 12)))
         pairs = self._pairs(m)
         differ = np.zeros((len(order), len(order)), dtype=bool)
@@ -318,6 +328,20 @@ class Comparison:
     def _pair(pairs: Any, a: str, b: str) -> tuple[TestResult, float]:
         return pairs[a, b] if (a, b) in pairs else _turned(pairs[b, a])
 
+    def _mean(self, learner: str, m: Metric) -> float:
+        """The mean over the splits that define the metric; of rows tested one by one, by their weights."""
+        values = self.values(learner, m.name)
+        there = np.isfinite(values)
+        if not there.any():
+            return np.nan
+        if self.weights and self._tested_alone:
+            return float(np.average(values[there], weights=np.concatenate(self.weights)[there]))
+        return float(values[there].mean())
+
+    @cached_property
+    def _tested_alone(self) -> bool:
+        return tested_alone(self)
+
     @cached_property
     def _tested_rows(self) -> float:
         if not self.weights:
@@ -346,7 +370,7 @@ class Comparison:
 
     def _learner(self, name: str) -> str:
         plain = str(name).strip().lower()
-        found = [known for known in self.learners if known.lower() == plain]
+        found = [known for known in self.learners if known.strip().lower() == plain]
         if not found:
             raise ParameterError(
                 f"compare: there is no learner {name!r} here. It has: {', '.join(self.learners)}."
@@ -395,8 +419,3 @@ class Comparison:
 def _turned(pair: tuple[TestResult, float]) -> tuple[TestResult, float]:
     """The same test, seen from the other learner."""
     return turned(pair[0]), pair[1]
-
-
-def _mean(values: np.ndarray) -> float:
-    there = values[np.isfinite(values)]
-    return float(there.mean()) if len(there) else np.nan

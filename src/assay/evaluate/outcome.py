@@ -57,10 +57,10 @@ class Outcome:
         return np.vstack([self.confusion, np.zeros(self.K + 1, dtype=np.int64)])
 
     def mean(self, values: np.ndarray) -> float:
-        """The mean over rows, each counting as much as it weighs."""
-        return (
-            float(np.mean(values)) if self.weight is None else float(np.average(values, weights=self.weight))
-        )
+        """The mean over rows, each counting as much as it weighs; NaN if none weighs anything."""
+        if self.weight is None:
+            return float(np.mean(values))
+        return float(np.average(values, weights=self.weight)) if self.weight.any() else float("nan")
 
     def take(self, rows: np.ndarray) -> Outcome:
         """Some of the rows."""

@@ -20,25 +20,33 @@ from assay.stats.five_by_two import five_by_two_f
 from assay.stats.mcnemar import mcnemar
 from assay.stats.paired_t import paired_t, paired_t_all
 from assay.stats.rope_posterior import RopePosterior
+from assay.stats.summary import NO_SPREAD
 from assay.stats.test_result import TestResult
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
 
-__all__ = ["any_difference", "effect_of", "pair_tests", "practical", "test_rows_per_training_row"]
+__all__ = ["any_difference", "effect_of", "pair_tests", "practical", "test_rows_per_training_row",
+           "tested_alone"]  # fmt: skip
 
+_BY_ROW = ("error", "accuracy")  # metrics of one split that its rows can judge
 _LEAST_SPREAD = 1e-20  # a sum of squares below this share of the values' own is rounding
 
 
 def pair_tests(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResult]:
     """The test of every pair of learners that finished.
 
-    Five halvings used both ways: the combined 5 x 2 cv F test. One split: McNemar's test on its rows. Several
-    splits: the t test with the variance corrected for splits that share rows.
+    Five halvings used both ways: the combined 5 x 2 cv F test. One split, or each row tested alone and once:
+    McNemar's test on the rows. Several splits: the t test with the variance corrected for splits that share rows.
     """
     names = result.finished
     pairs = list(combinations(names, 2))
     values = {name: result.values(name, m.name) for name in names}
+    if not _unweighted(result) and tested_alone(result):
+        rows = np.concatenate(result.weights)
+        return {(a, b): _on_weighted_rows(values[a] - values[b], rows, result.alpha) for a, b in pairs}
+    if m.name in _BY_ROW and (tested_alone(result) or len(result.places) == 1):
+        return {(a, b): _on_rows(result, a, b, m) for a, b in pairs}
     whole = all(np.isfinite(v).all() for v in values.values())
     if result.design.five_by_two and len(result.places) == 10 and whole:
         return {(a, b): _five_by_two(values[a] - values[b], result.alpha) for a, b in pairs}
@@ -60,7 +68,7 @@ def any_difference(result: Comparison, m: Metric) -> TestResult:
                        {\left(\tfrac1J + \tfrac{n_{test}}{n_{train}}\right) MS_E}, \qquad
               MS_E = \frac{\sum_{lj} (v_{lj} - \bar v_l - \bar v_j + \bar v)^2}{(L-1)(J-1)}    \quad (1)
 
-    On one split, Cochran's Q of the rows' errors.
+    On one split, or where each row is tested alone and once, Cochran's Q of the rows' errors.
     """
     names, alpha = result.finished, result.alpha
     L = len(names)
@@ -69,9 +77,10 @@ def any_difference(result: Comparison, m: Metric) -> TestResult:
     values = np.array([result.values(name, m.name) for name in names])
     there = np.isfinite(values).all(axis=0)
     J = int(there.sum())
-    if J == 1 and len(result.places) == 1 and m.name in ("error", "accuracy") and _unweighted(result):
-        found = cochran_q(np.column_stack([_wrong(result, name, 0) for name in names]), alpha=alpha)
-        return replace(found, test=f"{found.test} on {len(result.tests[0])} test rows")
+    if m.name in _BY_ROW and _unweighted(result) and (tested_alone(result) or len(result.places) == 1):
+        wrong = np.column_stack([_wrong(result, name) for name in names])
+        found = cochran_q(wrong, alpha=alpha)
+        return replace(found, test=f"{found.test} on {len(wrong)} test rows")
     if J < 2:
         return _no_test("fewer than two splits define it for all learners", alpha)
     from scipy.special import fdtrc
@@ -104,21 +113,26 @@ def practical(result: Comparison, a: str, b: str, m: Metric, rope: float) -> Rop
 
 
 def effect_of(result: Comparison, a: str, b: str, m: Metric) -> EffectSize:
-    """Hedges' g of the paired differences over the splits; on one split, the odds of who errs alone."""
+    """Hedges' g of the paired differences over the splits; where rows are the sample, the odds of who errs alone."""
+    if m.name in _BY_ROW and _unweighted(result) and (tested_alone(result) or len(result.places) == 1):
+        wrong_a, wrong_b = _wrong(result, a), _wrong(result, b)
+        only = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum())
+        return discordant_odds(*only, alpha=result.alpha)
     differences = result.values(a, m.name) - result.values(b, m.name)
     there = np.isfinite(differences)
     if there.sum() >= 2:
         first, second = (result.values(name, m.name)[there] for name in (a, b))
         return hedges_g(first, second, paired=True, alpha=result.alpha)
-    if there.sum() == 1 and m.name in ("error", "accuracy") and _unweighted(result):
-        j = int(np.argmax(there))
-        wrong_a, wrong_b = _wrong(result, a, j), _wrong(result, b, j)
-        only = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum())
-        return discordant_odds(*only, alpha=result.alpha)
     raise DataError(
         f"compare: an effect size of {a} and {b} needs at least two splits that define {m.name}, or the error on "
         "one split of rows without weights."
     )
+
+
+def tested_alone(result: Comparison) -> bool:
+    """Whether each row is tested by itself and once, as leave-one-out does: then rows, not splits, are the sample."""
+    rows = result.tests
+    return len(rows) > 1 and all(len(t) == 1 for t in rows) and len({int(t[0]) for t in rows}) == len(rows)
 
 
 def test_rows_per_training_row(result: Comparison, there: np.ndarray) -> float:
@@ -142,9 +156,6 @@ def _one_pair(result: Comparison, a: str, b: str, differences: np.ndarray, m: Me
         ratio = test_rows_per_training_row(result, there)
         return paired_t(differences[there], ratio, alpha=result.alpha, folds=_folds(result))
     gap = float(differences[there].mean()) if there.any() else np.nan
-    if there.sum() == 1 and m.name in ("error", "accuracy"):
-        j = int(np.argmax(there))
-        return _on_rows(result, a, b, j, m) if _unweighted(result) else _on_weighted_rows(result, a, b, j, m)
     why = "one split alone shows no variation" if there.any() else "no split defines it for both"
     return replace(_no_test(why, result.alpha), estimate=gap)
 
@@ -157,8 +168,10 @@ def _unweighted(result: Comparison) -> bool:
     return not result.settings.get("weighted", False)
 
 
-def _wrong(result: Comparison, name: str, j: int) -> np.ndarray:
-    return np.asarray(result.cells[name][j].answer) != result.truths[j]
+def _wrong(result: Comparison, name: str) -> np.ndarray:
+    """(n,) bool: whether the answer is wrong, on the test rows of all splits."""
+    answers = [np.asarray(cell.answer) for cell in result.cells[name]]
+    return np.concatenate(answers) != np.concatenate(result.truths)
 
 
 def _five_by_two(differences: np.ndarray, alpha: float) -> TestResult:
@@ -178,31 +191,36 @@ def _five_by_two(differences: np.ndarray, alpha: float) -> TestResult:
     return replace(found, low=found.estimate - half, high=found.estimate + half)
 
 
-def _on_rows(result: Comparison, a: str, b: str, j: int, m: Metric) -> TestResult:
-    """One split: the rows themselves are the sample."""
-    wrong_a, wrong_b = _wrong(result, a, j), _wrong(result, b, j)
+def _on_rows(result: Comparison, a: str, b: str, m: Metric) -> TestResult:
+    """The rows themselves are the sample, for each was tested once."""
+    wrong_a, wrong_b = _wrong(result, a), _wrong(result, b)
+    if not _unweighted(result):
+        gaps = m.sign * (wrong_a.astype(np.float64) - wrong_b)
+        return _on_weighted_rows(gaps, np.concatenate(result.weights), result.alpha)
     n = len(wrong_a)
     found = mcnemar(int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum()), n=n, alpha=result.alpha)
     found = replace(found, test=f"{found.test} on {n} test rows")
     return found if m.sign > 0 else turned(found)
 
 
-def _on_weighted_rows(result: Comparison, a: str, b: str, j: int, m: Metric) -> TestResult:
-    r"""One split of weighted rows: :math:`\hat\delta = \sum w_i d_i/\sum w_i` with the standard error of a ratio,
-    :math:`\sqrt{\sum w_i^2 (d_i - \hat\delta)^2} / \sum w_i`."""
+def _on_weighted_rows(d: np.ndarray, weights: np.ndarray, alpha: float) -> TestResult:
+    r"""Weighted rows: :math:`\hat\delta = \sum w_i d_i/\sum w_i` with the standard error of a ratio,
+    :math:`\sqrt{\sum w_i^2 (d_i - \hat\delta)^2} / \sum w_i`. Rows that count nothing are left out."""
     from scipy.special import ndtr, ndtri
 
-    weights = result.weights[j]
-    d = m.sign * (_wrong(result, a, j).astype(np.float64) - _wrong(result, b, j))
-    gap = float(weights @ d / weights.sum())
-    error = float(np.sqrt((weights**2 * (d - gap) ** 2).sum()) / weights.sum())
+    d, weights = d[np.isfinite(d) & (weights > 0)], weights[np.isfinite(d) & (weights > 0)]
+    if not len(d):
+        return _no_test("no row that counts defines it for both", alpha)
+    share = weights / weights.sum()
+    gap = float(share @ d)
+    error = float(np.sqrt((share**2 * (d - gap) ** 2).sum()))
     name = f"z test of {len(d)} weighted test rows"
-    if error == 0:
-        why = "The two err on the same rows." if gap == 0 else "Every row that counts differs alike."
+    if error <= NO_SPREAD * abs(gap):
         if gap:
-            return replace(_no_test("every row that counts differs alike", result.alpha), estimate=gap)
-        return TestResult(name, 0.0, 1.0, alpha=result.alpha, estimate=0.0, low=0.0, high=0.0, why=why)
-    half = float(-ndtri(result.alpha / 2)) * error
+            return replace(_no_test("every row that counts differs alike", alpha), estimate=gap)
+        why = "The two err on the same rows."
+        return TestResult(name, 0.0, 1.0, alpha=alpha, estimate=0.0, low=0.0, high=0.0, why=why)
+    half = float(-ndtri(alpha / 2)) * error
     z = gap / error
     p = 2 * float(ndtr(-abs(z)))
-    return TestResult(name, z, p, alpha=result.alpha, estimate=gap, low=gap - half, high=gap + half)
+    return TestResult(name, z, p, alpha=alpha, estimate=gap, low=gap - half, high=gap + half)

@@ -84,7 +84,7 @@ class Verdict:
         worse = "higher" if r.estimate > 0 else "lower"
         sure = "" if np.isnan(r.low) else f", {1 - self.alpha:.0%} interval {r.low:+.4f} to {r.high:+.4f}"
         after = "" if self.pairs == 1 else f", adjusted for {self.pairs} pairs {shown_p(self.adjusted)}"
-        splits = f" on {self.splits} splits" if self.splits > 1 else ""
+        splits = f" on {self.splits} splits" if self.splits > 1 and "test rows" not in r.test else ""
         verdict = "significant" if self.significant else "not significant"
         return (
             f"{self.first} has a {worse} {name} than {self.second} by {abs(r.estimate):.4f} "

@@ -34,6 +34,10 @@ def as_weights(weights: Any, n: int, who: str) -> np.ndarray:
         raise DataError(f"{who}: sample_weight must be finite and from 0 up; row {i} has {found[i]:g}.")
     if not found.any():
         raise DataError(f"{who}: every row has the weight 0, so none counts.")
+    if not 1e-100 <= found.max() <= 1e100:  # their squares must be numbers too
+        raise DataError(
+            f"{who}: the largest sample_weight must be from 1e-100 to 1e100, got {found.max():g}. Divide all by it."
+        )
     return found
 
 
