@@ -104,3 +104,34 @@ def test_arrays_in_arrays_out_and_vacuous_bounds_are_one():
 def test_bad_input_is_named(call, words):
     with pytest.raises(ParameterError, match=words):
         call()
+
+
+def test_extreme_numbers_have_their_limits():
+    assert hoeffding(10, 1e200) == 0 and hoeffding(10, 0.1, width=1e-300) == 0
+    assert bernstein(10, 1e200, 0) == 0 and bernstein(10, 1e-200, 0) == 1
+    assert mcdiarmid([1e-200], 1) == 0 and mcdiarmid([1e200], 1) == 1
+    assert mcdiarmid([3e-200, 4e-200], 5e-200) == pytest.approx(2 * np.exp(-2))
+    assert hoeffding_epsilon(1, 1e-320) == pytest.approx(
+        np.sqrt((np.log(2) + 320 * np.log(10)) / 2), rel=1e-3
+    )
+    with pytest.raises(ParameterError, match="more rows than"):
+        hoeffding_sample_size(1e-200, 0.1)
+
+
+def test_the_divergence_of_nearly_equal_coins():
+    """kl(q || q + g) = g² / (2 q (1 - q)) up to terms of g³."""
+    assert binary_kl(0.3, 0.3 + 1e-9) == pytest.approx(1e-18 / 0.42, rel=1e-5)
+    assert binary_kl(1e-300, 2e-300) == pytest.approx(1e-300 * (1 - np.log(2)))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: simulate_deviation(10, 0.1, p=[0.1, 0.2]),
+        lambda: simulate_deviation(10, 0.1, random_state="a"),
+        lambda: empirical_bernstein_epsilon([0, 1], [0.1, 0.2]),
+    ],
+)
+def test_one_number_is_asked_for(call):
+    with pytest.raises(ParameterError, match="must be"):
+        call()

@@ -48,3 +48,11 @@ def test_bad_input_is_named():
         growth("intervals", 3, columns=2)
     with pytest.raises(ParameterError, match="n must be a whole number"):
         sauer(-1, 2)
+
+
+def test_the_logarithm_is_right_for_as_many_points_as_one_likes():
+    """Oracle: whole numbers of any size. By ln n! the sum over 1e20 points came out as 2 ways instead of 2e59."""
+    from math import log
+
+    for n in (10, 10**8, 10**16, 10**20):
+        assert float(log_growth(float(n), 3)) == pytest.approx(log(sauer(n, 3)), rel=1e-13)

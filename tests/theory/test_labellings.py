@@ -1,7 +1,9 @@
 """Labellings, and the classes that need no linear programme."""
 
 import numpy as np
+import pytest
 
+from assay.errors import ParameterError
 from assay.theory.labellings import FiniteClass, LookUp, Stumps, labellings
 from assay.theory.shatter import shatters
 
@@ -23,3 +25,9 @@ def test_a_list_of_hypotheses():
 def test_all_labellings_are_there_once_and_number_themselves():
     found = labellings(4)
     assert found.shape == (16, 4) and (found @ (1 << np.arange(4)) == np.arange(16)).all()
+
+
+@pytest.mark.parametrize("rules", [[], [3]])
+def test_a_class_without_functions_is_refused(rules):
+    with pytest.raises(ParameterError, match="functions of points"):
+        FiniteClass(rules)

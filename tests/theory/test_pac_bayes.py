@@ -31,3 +31,8 @@ def test_the_bound_tightens_with_rows_and_loosens_with_divergence():
     assert (np.diff(pac_bayes_bound(0.1, np.array([0.0, 5.0, 50.0]), 1000)) > 0).all()
     with pytest.raises(ParameterError, match="divergence must be"):
         pac_bayes_bound(0.1, -1.0, 100)
+
+
+def test_no_budget_leaves_the_risk_as_it_is():
+    assert kl_inverse(0.3, 0.0) == pytest.approx(0.3, abs=1e-15)
+    assert kl_inverse(0.0, 1e-12) == pytest.approx(1e-12, rel=1e-4)

@@ -64,3 +64,8 @@ def test_bad_input_is_named():
     ):
         with pytest.raises(ParameterError, match=words):
             call()
+
+
+def test_corners_have_a_number_per_column():
+    with pytest.raises(ParameterError, match="one per column"):
+        simulate_pac_box(10, low=[0.1, 0.2, 0.3])

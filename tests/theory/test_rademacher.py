@@ -61,3 +61,10 @@ def test_bad_input_is_named():
         rademacher([[0, 1]])
     with pytest.raises(DataError, match="a row per hypothesis"):
         rademacher([1, -1])
+
+
+def test_lengths_of_points_far_from_1():
+    assert rademacher_linear([[3e300, 4e300]]).value == pytest.approx(5e300)
+    assert rademacher_linear([[3e-300, 4e-300]]).value == pytest.approx(5e-300)
+    with pytest.raises(DataError, match="-1 and"):
+        rademacher([["a"]])

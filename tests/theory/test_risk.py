@@ -74,3 +74,11 @@ def test_the_minimum_is_below_every_risk(pairs):
 def test_bad_input_is_named(call, words):
     with pytest.raises((ParameterError, DataError), match=words):
         call()
+
+
+def test_weights_and_losses_of_other_kinds():
+    assert empirical_risk([1, 2], [1, 1], sample_weight=[1e308, 1e308]) == 0.5
+    with pytest.raises(DataError, match="sample_weight"):
+        empirical_risk([1, 2], [1, 1], sample_weight=["a", "b"])
+    with pytest.raises(ParameterError, match="loss must be a function"):
+        empirical_risk([1, 2], [1, 1], loss=3)

@@ -47,3 +47,18 @@ def test_triangles_have_corners_to_draw():
         inside = (np.array(side) > 0).all(axis=0) | (np.array(side) < 0).all(axis=0)
         assert np.array_equal(inside, label)
     assert Triangles().corners(circle(8), np.array([True, False] * 4)) is None
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=4),
+    st.sampled_from([1.0, 1e300]),
+)
+@settings(deadline=None, max_examples=40)
+def test_a_rule_has_the_labels_it_was_asked_for(points, unit):
+    """Two places alone included: there the sectors are half turns."""
+    points = np.array(points, dtype=float) * unit
+    found = shatters("triangles", points)
+    for label, realised in zip(found.labellings, found.realised):
+        rule = found.rule(label)
+        assert (rule is not None) == realised
+        assert rule is None or np.array_equal(rule(points), label)

@@ -65,3 +65,22 @@ def test_blumers_number():
 def test_bad_input_is_named(call, words):
     with pytest.raises(ParameterError, match=words):
         call()
+
+
+def test_devroye_s_number_of_rows_satisfies_devroye_s_equation():
+    """Its growth function is that of n²: 1e24 points here."""
+    from math import log
+
+    n = vc_sample_size(3, 1e-5, form="devroye")
+    right = [
+        np.sqrt((4e-5 * (1 + 1e-5) + log(4 * sauer(m**2, 3) / 0.05)) / (2 * m)) for m in (n - n // 1000, n)
+    ]
+    assert right[0] > 1e-5 >= right[1] * (1 - 1e-9)
+
+
+def test_single_numbers_are_asked_for():
+    for call in (lambda: vc_sample_size([3, 4], 0.1), lambda: vc_sample_size(3, [0.1])):
+        with pytest.raises(ParameterError, match="must be one number"):
+            call()
+    with pytest.raises(ParameterError, match="2\\^64"):
+        vc_bound(1e300, 3, form="devroye")

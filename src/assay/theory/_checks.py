@@ -44,15 +44,21 @@ def counts(value: ArrayLike, who: str, name: str, least: int = 1) -> NDArray[np.
 
 def one_count(value: Any, who: str, name: str, least: int = 1) -> int:
     """A single whole number from ``least`` up."""
-    found = counts(value, who, name, least)
+    found = one(counts(value, who, name, least), who, name)
+    return value if type(value) is int else int(found)
+
+
+def one(found: NDArray[np.float64], who: str, name: str) -> float:
+    """The only number there is."""
     if found.ndim:
         raise ParameterError(f"{who}: {name} must be one number, got {found.size} of them.")
-    return int(found)
+    return float(found)
 
 
 def _within(value: ArrayLike, who: str, name: str, holds: Any, words: str) -> NDArray[np.float64]:
     try:
-        if np.asarray(value).dtype.kind not in "iuf":
+        large = type(value) is int  # Python's have no largest one
+        if not large and np.asarray(value).dtype.kind not in "iuf":
             raise TypeError
         found = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -93,8 +99,10 @@ def as_points(points: ArrayLike, who: str) -> NDArray[np.float64]:
     return found
 
 
-def generator(random_state: Random) -> np.random.Generator:
+def generator(random_state: Random, who: str) -> np.random.Generator:
     """The given generator, or a new one from a seed."""
-    return (
-        random_state if isinstance(random_state, np.random.Generator) else np.random.default_rng(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(
+        None if random_state is None else one_count(random_state, who, "random_state", 0)
     )

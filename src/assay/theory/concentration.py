@@ -15,6 +15,7 @@ from assay.theory._checks import (
     counts,
     generator,
     not_negative,
+    one,
     one_count,
     plain,
     rate,
@@ -61,7 +62,8 @@ def hoeffding(n: ArrayLike, eps: ArrayLike, *, width: ArrayLike = 1.0, sides: in
     """
     who = "hoeffding"
     n, eps, width = counts(n, who, "n"), not_negative(eps, who, "eps"), above_zero(width, who, "width")
-    return plain(np.minimum(1.0, _sides(sides, who) * np.exp(-2 * (eps / width) ** 2 * n)))
+    with np.errstate(over="ignore"):  # a miss beyond all measure has probability 0
+        return plain(np.minimum(1.0, _sides(sides, who) * np.exp(-2 * (eps / width) ** 2 * n)))
 
 
 def hoeffding_sample_size(eps: ArrayLike, delta: ArrayLike, *, width: ArrayLike = 1.0, sides: int = 2) -> Any:
@@ -79,7 +81,8 @@ def hoeffding_sample_size(eps: ArrayLike, delta: ArrayLike, *, width: ArrayLike 
         share(delta, who, "delta"),
         above_zero(width, who, "width"),
     )
-    return whole_up((width / eps) ** 2 / 2 * np.log(_sides(sides, who) / delta), who)
+    with np.errstate(over="ignore"):  # whole_up refuses what is infinite
+        return whole_up((width / eps) ** 2 / 2 * (np.log(_sides(sides, who)) - np.log(delta)), who)
 
 
 def hoeffding_epsilon(n: ArrayLike, delta: ArrayLike, *, width: ArrayLike = 1.0, sides: int = 2) -> Any:
@@ -93,7 +96,7 @@ def hoeffding_epsilon(n: ArrayLike, delta: ArrayLike, *, width: ArrayLike = 1.0,
     """
     who = "hoeffding_epsilon"
     n, delta, width = counts(n, who, "n"), share(delta, who, "delta"), above_zero(width, who, "width")
-    return plain(width * np.sqrt(np.log(_sides(sides, who) / delta) / (2 * n)))
+    return plain(width * np.sqrt((np.log(_sides(sides, who)) - np.log(delta)) / (2 * n)))
 
 
 def chernoff(n: ArrayLike, p: ArrayLike, eps: ArrayLike, *, side: str = "above") -> Any:
@@ -135,8 +138,16 @@ def binary_kl(q: ArrayLike, p: ArrayLike) -> NDArray[np.float64]:
     q, p = np.broadcast_arrays(np.asarray(q, dtype=np.float64), np.asarray(p, dtype=np.float64))
     impossible = ((p == 0) & (q > 0)) | ((p == 1) & (q < 1))
     inside = np.where((p == 0) | (p == 1), 0.5, p)
-    kl = xlogy(q, q) - xlogy(q, inside) + xlogy(1 - q, 1 - q) - xlogy(1 - q, 1 - inside)
+    kl = _part(q, inside, inside - q) + _part(1 - q, 1 - inside, q - inside)
     return np.where(impossible, np.inf, np.where((p == 0) | (p == 1), 0.0, np.maximum(kl, 0.0)))
+
+
+def _part(q: NDArray[np.float64], p: NDArray[np.float64], gap: NDArray[np.float64]) -> NDArray[np.float64]:
+    """q ln(q / p), where p = q + gap: by the gap where it is small, since the logarithms would cancel."""
+    near = np.abs(gap) < 0.5 * q
+    return np.where(
+        near, -q * np.log1p(np.where(near, gap, 0.0) / np.where(near, q, 1.0)), xlogy(q, q) - xlogy(q, p)
+    )
 
 
 def bernstein(
@@ -158,7 +169,7 @@ def bernstein(
     n, eps = counts(n, who, "n"), not_negative(eps, who, "eps")
     v, b = not_negative(variance, who, "variance"), above_zero(bound, who, "bound")
     scale = 2 * v + 2 * b * eps / 3
-    exponent = n * eps**2 / np.where(scale > 0, scale, 1.0)
+    exponent = n * eps * (eps / np.where(scale > 0, scale, 1.0))
     return plain(np.minimum(1.0, _sides(sides, who) * np.exp(-exponent)))
 
 
@@ -184,7 +195,7 @@ def empirical_bernstein_epsilon(sample: ArrayLike, delta: float) -> float:
         raise DataError(
             f"{who}: the sample must be a column of at least two values, got shape {values.shape}."
         )
-    n, depth = len(values), float(np.log(2 / share(delta, who, "delta")))
+    n, depth = len(values), float(np.log(2) - np.log(one(share(delta, who, "delta"), who, "delta")))
     return float(np.sqrt(2 * values.var(ddof=1) * depth / n) + 7 * depth / (3 * (n - 1)))
 
 
@@ -212,7 +223,9 @@ def mcdiarmid(changes: ArrayLike, eps: ArrayLike, *, sides: int = 2) -> Any:
     if c.ndim != 1 or not c.any():
         raise ParameterError(f"{who}: changes must be one number per value, not all 0, got shape {c.shape}.")
     e = not_negative(eps, who, "eps")
-    return plain(np.minimum(1.0, _sides(sides, who) * np.exp(-2 * e**2 / np.sum(c**2))))
+    size = c.max() * np.linalg.norm(c / c.max())  # the root of the sum of squares
+    with np.errstate(over="ignore"):
+        return plain(np.minimum(1.0, _sides(sides, who) * np.exp(-2 * (e / size) ** 2)))
 
 
 def simulate_deviation(
@@ -228,7 +241,8 @@ def simulate_deviation(
     """
     who = "simulate_deviation"
     n, runs = one_count(n, who, "n"), one_count(runs, who, "runs")
-    heads = generator(random_state).binomial(n, float(rate(p, who, "p")), size=runs)
+    p = one(rate(p, who, "p"), who, "p")
+    heads = generator(random_state, who).binomial(n, p, size=runs)
     miss = np.abs(heads - n * p) / n
     e = not_negative(eps, who, "eps")
     return plain(

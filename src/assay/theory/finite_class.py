@@ -22,7 +22,7 @@ __all__ = [
 
 
 def finite_class_bound(size: ArrayLike | None, n: ArrayLike, eps: ArrayLike, *, log_size: Any = None) -> Any:
-    r"""The probability that any of |H| hypotheses misses its risk by more than eps, bounded by the sum over all.
+    r"""The probability that any of the hypotheses misses its risk by more than eps, bounded by the sum over all.
 
     .. math:: P(\exists h: |R(h) - \hat R(h)| > \epsilon) \le 2 |H| e^{-2 \epsilon^2 n}
 
@@ -31,10 +31,10 @@ def finite_class_bound(size: ArrayLike | None, n: ArrayLike, eps: ArrayLike, *, 
 
     Parameters
     ----------
-    size : |H|, how many hypotheses; None if ``log_size`` is given
+    size : :math:`|H|`, how many hypotheses; None if ``log_size`` is given
     n : rows
     eps : float
-    log_size : ln |H|, for classes too large to count
+    log_size : :math:`\ln|H|`, for classes too large to count
 
     Examples
     --------
@@ -45,7 +45,8 @@ def finite_class_bound(size: ArrayLike | None, n: ArrayLike, eps: ArrayLike, *, 
     who = "finite_class_bound"
     h = _log_size(size, log_size, who)
     n, eps = counts(n, who, "n"), not_negative(eps, who, "eps")
-    return plain(np.exp(np.minimum(0.0, np.log(2) + h - 2 * eps**2 * n)))
+    with np.errstate(over="ignore"):  # a miss beyond all measure has probability 0
+        return plain(np.exp(np.minimum(0.0, np.log(2) + h - 2 * eps**2 * n)))
 
 
 def finite_class_sample_size(
@@ -62,7 +63,8 @@ def finite_class_sample_size(
     who = "finite_class_sample_size"
     h = _log_size(size, log_size, who)
     eps, delta = above_zero(eps, who, "eps"), share(delta, who, "delta")
-    return whole_up((h + np.log(2 / delta)) / (2 * eps**2), who)
+    with np.errstate(over="ignore"):  # whole_up refuses what is infinite
+        return whole_up((h + np.log(2) - np.log(delta)) / (2 * eps) / eps, who)
 
 
 def finite_class_epsilon(
@@ -81,7 +83,7 @@ def finite_class_epsilon(
     who = "finite_class_epsilon"
     h = _log_size(size, log_size, who)
     n, delta = counts(n, who, "n"), share(delta, who, "delta")
-    return plain(np.sqrt((h + np.log(2 / delta)) / (2 * n)))
+    return plain(np.sqrt((h + np.log(2) - np.log(delta)) / (2 * n)))
 
 
 def erm_excess(size: ArrayLike | None, n: ArrayLike, delta: ArrayLike, *, log_size: Any = None) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.theory._checks import Random, counts, generator, one_count, rate, share
+from assay.theory._checks import Random, counts, generator, one, one_count, rate, share
 from assay.theory.finite_class import finite_class_epsilon
 from assay.theory.vc_bound import vc_bound
 
@@ -78,10 +78,14 @@ def simulate_gap(
     if sizes.ndim != 1 or not len(sizes):
         raise ParameterError(f"{who}: n must be a sample size or a list of them.")
     H, runs = one_count(size, who, "size", 2), one_count(runs, who, "runs")
-    nu, delta = float(rate(noise, who, "noise")), float(share(delta, who, "delta"))
+    nu, delta = one(rate(noise, who, "noise"), who, "noise"), one(share(delta, who, "delta"), who, "delta")
     thresholds = np.linspace(0, 1, H)
     risk = nu + (1 - 2 * nu) * np.abs(thresholds - 0.5)
-    rng, gaps, excess = generator(random_state), np.empty((len(sizes), runs)), np.empty((len(sizes), runs))
+    rng, gaps, excess = (
+        generator(random_state, who),
+        np.empty((len(sizes), runs)),
+        np.empty((len(sizes), runs)),
+    )
     for i, rows in enumerate(sizes):
         for r in range(runs):
             x = rng.random(rows)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln, logsumexp
+from scipy.special import logsumexp
 
 from assay.errors import ParameterError
 from assay.theory._checks import counts, one_count
@@ -36,15 +36,15 @@ def sauer(n: int, d: int) -> int:
 def growth(hypotheses: str, n: int, columns: int = 1, *, pieces: int = 1) -> int:
     r"""The growth function of a class: the number of ways in which it labels n points in the best position.
 
-    ============== ============================================= ================
-    class          growth                                        VC dimension
-    ============== ============================================= ================
-    thresholds     n + 1                                         1
-    stumps, d = 1  2 n                                           2
-    intervals      sum of C(n, i), i up to 2 (of 2k for k pieces) 2k
-    half-spaces    2 (sum of C(n - 1, i), i up to d) (Cover)     d + 1
-    look-up        2^n                                           infinite
-    ============== ============================================= ================
+    ============== ============================================== ================
+    class          growth                                         VC dimension
+    ============== ============================================== ================
+    thresholds     n + 1                                          1
+    stumps, d = 1  2 n                                            2
+    intervals      sum of C(n, i), i up to 2 (2k for k pieces)    2k
+    half-spaces    2 (sum of C(n - 1, i), i up to d) (Cover)      d + 1
+    look-up        2^n                                            infinite
+    ============== ============================================== ================
 
     Parameters
     ----------
@@ -100,5 +100,7 @@ def _log_sauer(n: float, d: float) -> float:
         return float(n * np.log(2))
     if d > 1e6:  # a sum of so many terms is not worth its time: (e n / d)^d
         return float(min(n * np.log(2), d * (1 + np.log(n / d))))
-    i = np.arange(d + 1)
-    return float(logsumexp(gammaln(n + 1) - gammaln(i + 1) - gammaln(n - i + 1)))
+    i = np.arange(1, d + 1)
+    return float(
+        logsumexp(np.r_[0.0, np.cumsum(np.log((n - i + 1) / i))])
+    )  # ln C(n, i), without n! that cancels

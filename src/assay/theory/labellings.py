@@ -199,6 +199,10 @@ class FiniteClass(Hypotheses):
 
     rules: Sequence[Rule]
 
+    def __post_init__(self) -> None:
+        if not len(self.rules) or not all(callable(h) for h in self.rules):
+            raise ParameterError("FiniteClass: give a list of functions of points, at least one.")
+
     @property
     def name(self) -> str:  # type: ignore[override]
         return f"{len(self.rules)} hypotheses"
@@ -218,8 +222,6 @@ class FiniteClass(Hypotheses):
         return found
 
     def vc(self, d: int) -> float:
-        if not self.rules:
-            raise ParameterError("FiniteClass: the list of hypotheses is empty; give at least one.")
         return float(np.floor(np.log2(len(self.rules))))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.theory._checks import Random, counts, generator, one_count, plain, rate, share, whole_up
+from assay.theory._checks import Random, counts, generator, one, one_count, plain, rate, share, whole_up
 
 __all__ = ["BoxStudy", "pac_box_delta", "pac_box_epsilon", "pac_box_sample_size", "simulate_pac_box"]
 
@@ -117,10 +117,16 @@ def simulate_pac_box(
     """
     who = "simulate_pac_box"
     n, d, runs = one_count(n, who, "n"), one_count(columns, who, "columns"), one_count(runs, who, "runs")
-    a, b = (np.broadcast_to(rate(v, who, name), d) for v, name in ((low, "low"), (high, "high")))
+    sides = [rate(v, who, name) for v, name in ((low, "low"), (high, "high"))]
+    if any(side.shape not in ((), (1,), (d,)) for side in sides):
+        raise ParameterError(
+            f"{who}: low and high must be a number or one per column, {d}; got {low!r} and {high!r}."
+        )
+    a, b = (np.broadcast_to(side, d) for side in sides)
     if not (a < b).all():
         raise ParameterError(f"{who}: low must be below high in every column, got {low!r} and {high!r}.")
-    rng, errors = generator(random_state), np.empty(runs)
+    eps = one(share(eps, who, "eps"), who, "eps")
+    rng, errors = generator(random_state, who), np.empty(runs)
     step = max(1, _BLOCK // (n * d))
     for start in range(0, runs, step):
         X = rng.random((min(step, runs - start), n, d))
@@ -129,4 +135,4 @@ def simulate_pac_box(
         highest = np.where(inside, X, -np.inf).max(axis=1)
         volume = np.prod(np.maximum(highest - lowest, 0.0), axis=1)  # no positive: an empty box
         errors[start : start + step] = np.prod(b - a) - volume
-    return BoxStudy(errors, float(share(eps, who, "eps")), pac_box_delta(n, eps, d))
+    return BoxStudy(errors, eps, pac_box_delta(n, eps, d))

@@ -16,6 +16,7 @@ from assay.theory._checks import (
     counts,
     generator,
     not_negative,
+    one,
     one_count,
     plain,
     rate,
@@ -75,17 +76,17 @@ def rademacher(answers: ArrayLike, *, draws: int = 1000, random_state: Random = 
         raise DataError(
             f"{who}: answers must have a row per hypothesis and a column per point, got {A.shape}."
         )
-    A = np.where(A, 1.0, -1.0) if A.dtype.kind == "b" else A.astype(np.float64)
-    if not np.isin(A, (-1.0, 1.0)).all():
+    A = np.where(A, 1, -1) if A.dtype.kind == "b" else A
+    if A.dtype.kind not in "iuf" or not np.isin(A, (-1, 1)).all():
         raise DataError(f"{who}: answers must be -1 and +1, or booleans.")
-    A = np.unique(A, axis=0)  # equal answers cannot raise the maximum
+    A = np.unique(A.astype(np.float64), axis=0)  # equal answers cannot raise the maximum
     n = A.shape[1]
     if n <= EXACT:
         signs = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
         best = _in_blocks(lambda s: (s @ A.T).max(axis=1), 2.0 * signs - 1, len(A))
         return Rademacher(float(best.mean() / n), 0.0, True)
     draws = one_count(draws, who, "draws", 2)
-    sigma = 2.0 * generator(random_state).integers(0, 2, size=(draws, n)) - 1
+    sigma = 2.0 * generator(random_state, who).integers(0, 2, size=(draws, n)) - 1
     best = _in_blocks(lambda s: (s @ A.T).max(axis=1), sigma, len(A)) / n
     return Rademacher(float(best.mean()), float(best.std(ddof=1) / np.sqrt(draws)), False)
 
@@ -109,19 +110,22 @@ def rademacher_linear(
     10.0
     """
     who = "rademacher_linear"
-    points, B = as_points(X, who), float(above_zero(radius, who, "radius"))
+    points, B = as_points(X, who), one(above_zero(radius, who, "radius"), who, "radius")
     n = len(points)
     if n <= EXACT:
         sigma = 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1) - 1
     else:
-        sigma = 2.0 * generator(random_state).integers(0, 2, size=(one_count(draws, who, "draws", 2), n)) - 1
-    length = B / n * np.linalg.norm(sigma @ points, axis=1)
+        sigma = (
+            2.0 * generator(random_state, who).integers(0, 2, size=(one_count(draws, who, "draws", 2), n)) - 1
+        )
+    unit = np.abs(points).max() or 1.0  # so that squares neither overflow nor vanish
+    length = B * unit * (np.linalg.norm(sigma @ (points / unit), axis=1) / n)
     error = 0.0 if n <= EXACT else float(length.std(ddof=1) / np.sqrt(len(sigma)))
     return Rademacher(float(length.mean()), error, n <= EXACT)
 
 
 def massart(size: ArrayLike, n: ArrayLike) -> Any:
-    r"""Massart's lemma: |H| hypotheses that say -1 or +1 have a Rademacher complexity of at most
+    r"""Massart's lemma: :math:`|H|` hypotheses that say -1 or +1 have a Rademacher complexity of at most
 
     .. math:: \sqrt{\frac{2 \ln |H|}n}
 
@@ -155,7 +159,9 @@ def rademacher_bound(risk: ArrayLike, complexity: ArrayLike, n: ArrayLike, delta
     who = "rademacher_bound"
     risk, n, delta = rate(risk, who, "risk"), counts(n, who, "n"), share(delta, who, "delta")
     return plain(
-        risk + not_negative(complexity, who, "complexity") + 3 * np.sqrt(np.log(2 / delta) / (2 * n))
+        risk
+        + not_negative(complexity, who, "complexity")
+        + 3 * np.sqrt((np.log(2) - np.log(delta)) / (2 * n))
     )
 
 

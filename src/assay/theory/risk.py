@@ -46,15 +46,18 @@ def empirical_risk(
         raise DataError(f"{who}: truth must be a non-empty column of labels, got shape {y.shape}.")
     if a.shape != y.shape:
         raise DataError(f"{who}: answer must have one label per row, {len(y)}, got shape {a.shape}.")
+    if loss is not None and not callable(loss):
+        raise ParameterError(f"{who}: loss must be a function of truth and answer, got {loss!r}.")
     losses = np.asarray(y != a if loss is None else loss(y, a), dtype=np.float64)
     if losses.shape != y.shape or not np.isfinite(losses).all():
         raise DataError(f"{who}: the loss must give one finite number per row, {len(y)}, got {losses.shape}.")
     if sample_weight is None:
         return float(losses.mean())
-    w = np.asarray(sample_weight, dtype=np.float64)
+    w = np.asarray(sample_weight)
+    w = w.astype(np.float64) if w.dtype.kind in "biuf" else np.empty(0)
     if w.shape != y.shape or not np.isfinite(w).all() or (w < 0).any() or not w.any():
         raise DataError(f"{who}: sample_weight must be {len(y)} finite numbers from 0 up, not all 0.")
-    return float(w @ losses / w.sum())
+    return float(np.average(losses, weights=w / w.max()))  # sums of huge weights would overflow
 
 
 @dataclass(frozen=True)

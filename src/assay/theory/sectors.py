@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Sectors"]
+__all__ = ["Sectors", "Vector"]
 
 Vector = tuple[int, int]
 

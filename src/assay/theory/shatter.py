@@ -185,7 +185,7 @@ def vc_search(
     if most > klass.most:
         raise ParameterError(f"{who}: for {klass.name}, most must be at most {klass.most}, got {most}.")
     d = klass.columns or one_count(columns, who, "columns")
-    rng, tries = generator(random_state), one_count(tries, who, "tries", 0)
+    rng, tries = generator(random_state, who), one_count(tries, who, "tries", 0)
     best, tried = VCSearch(0, np.empty((0, d)), 0), 0
     with progress(total=most, description=f"shattering by {klass.name}") as bar:
         for n in range(1, most + 1):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.theory.labellings import Hypotheses, Labels, Points, Rule, labellings
-from assay.theory.sectors import Sectors
+from assay.theory.sectors import Sectors, Vector
 
 __all__ = ["Triangles"]
 
@@ -20,7 +20,8 @@ class Triangles(Hypotheses):
     A side cuts off the negatives that lie beyond all positives along its outward direction. A labelling is realised
     if three directions cut off all negatives together and leave no gap of half a turn, so that the sides close.
     Which points a direction can cut off changes only at finitely many directions, so all can be tried; the
-    arithmetic is exact.
+    arithmetic is exact. The triangle that ``rule`` hands out is made of floats: it needs points whose distances are
+    within about 1e15 of each other.
 
     Examples
     --------
@@ -51,9 +52,10 @@ class Triangles(Hypotheses):
         Without a positive it is a small triangle beside all points.
         """
         if not label.any():
-            beside = points.max(axis=0) + 1.0 + np.ptp(points, axis=0)
+            size = max(1.0, float(np.abs(points).max()))
+            beside = points.max(axis=0) + size
             u = np.array([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]])
-            return u, u @ beside + np.array([0.0, 0.0, 1.0])
+            return u, u @ beside + np.array([0.0, 0.0, size])
         sectors = Sectors.of(points)
         triples = sectors.triples()
         good = _sides(sectors, triples, label)
@@ -90,6 +92,11 @@ def _sides(sectors: Sectors, triples: NDArray[np.int64], label: Labels) -> NDArr
     return (cuts[triples[:, 0]] | cuts[triples[:, 1]] | cuts[triples[:, 2]]) == wanted
 
 
+def _angle(u: Vector) -> float:
+    most = max(map(abs, u))  # whole numbers may be larger than any float
+    return float(np.arctan2(u[1] / most, u[0] / most))
+
+
 def _angles(sectors: Sectors, triples: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The roomiest of the triples, and (3,) a direction in each of its sectors.
 
@@ -100,7 +107,7 @@ def _angles(sectors: Sectors, triples: NDArray[np.int64]) -> tuple[NDArray[np.in
 
     if not sectors.starts:  # one place alone: any three directions will do
         return triples[0], np.array([0.0, 2.0, 4.0])
-    begin = np.unwrap([np.arctan2(float(y), float(x)) for x, y in sectors.starts])
+    begin = np.mod([_angle(u) for u in sectors.starts], 2 * np.pi)  # from 0 on, as the starts are in order
     begin = np.append(begin, begin[0] + 2 * np.pi)
     low, high = begin[triples], begin[triples + 1]
     turn = np.array([0.0, 0.0, 2 * np.pi])  # from the third side on to the first

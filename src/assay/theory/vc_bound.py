@@ -9,32 +9,32 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
-from assay.theory._checks import MOST_ROWS, above_zero, counts, plain, share, whole_up
+from assay.theory._checks import MOST_ROWS, above_zero, counts, one, one_count, plain, share, whole_up
 from assay.theory.growth import log_growth
 
 __all__ = ["vc_bound", "vc_sample_size"]
 
 
 def _order(n: Any, d: Any, delta: Any) -> Any:
-    return np.sqrt(d / n * np.log(n / d) + np.log(1 / delta) / n)
+    return np.sqrt(d / n * np.log(n / d) - np.log(delta) / n)
 
 
 def _vapnik(n: Any, d: Any, delta: Any) -> Any:
-    return np.sqrt((d * (np.log(2 * n / d) + 1) + np.log(4 / delta)) / n)
+    return np.sqrt((d * (np.log(2 * n / d) + 1) + np.log(4) - np.log(delta)) / n)
 
 
 def _chervonenkis(n: Any, d: Any, delta: Any) -> Any:
-    return np.sqrt(8 / n * (np.log(4 / delta) + log_growth(2 * n, d)))
+    return np.sqrt(8 / n * (np.log(4) - np.log(delta) + log_growth(2 * n, d)))
 
 
 def _devroye(n: Any, d: Any, delta: Any) -> Any:
-    depth = np.log(4 / delta) + log_growth(n**2, d)
+    depth = np.log(4) - np.log(delta) + log_growth(n**2, d)
     room = np.maximum(2 * n - 4, 1e-300)  # eps = sqrt((4 eps (1 + eps) + depth) / 2n), solved for eps
     return np.where(n > 2, (2 + np.sqrt(4 + room * depth)) / room, np.inf)
 
 
 def _lugosi(n: Any, d: Any, delta: Any) -> Any:
-    return np.sqrt(32 / n * (np.log(8 / delta) + log_growth(n, d)))
+    return np.sqrt(32 / n * (np.log(8) - np.log(delta) + log_growth(n, d)))
 
 
 FORMS: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -90,6 +90,8 @@ def vc_bound(
     c = above_zero(c, who, "c")
     if form not in FORMS:
         raise ParameterError(f"{who}: form must be one of {', '.join(FORMS)}, got {form!r}.")
+    if not np.all(n <= 2 * MOST_ROWS):
+        raise ParameterError(f"{who}: n must be a number of rows that could be, up to 2^64.")
     if not np.all(n > d):
         raise ParameterError(f"{who}: n must be above d: up to d rows the class can fit any labels.")
     return plain(c * FORMS[form](n, d, delta))
@@ -98,8 +100,9 @@ def vc_bound(
 def vc_sample_size(d: int, eps: float, delta: float = 0.05, c: float = 1.0, *, form: str = "order") -> int:
     r"""The least n from which on ``vc_bound`` is eps at most; or, for a learner without errors, Blumer's number.
 
-    With ``form="blumer"``: rows after which every hypothesis without an error on them has risk eps at most, with
-    probability 1 - delta (Blumer, Ehrenfeucht, Haussler and Warmuth 1989),
+    It is looked for above e d, from where on every form falls with n. With ``form="blumer"``: rows after which every
+    hypothesis without an error on them has risk eps at most, with probability 1 - delta (Blumer, Ehrenfeucht, Haussler
+    and Warmuth 1989),
 
     .. math:: n \ge \max\left(\frac4\epsilon \log_2\frac2\delta,\ \frac{8 d}\epsilon \log_2\frac{13}\epsilon\right)
 
@@ -117,8 +120,12 @@ def vc_sample_size(d: int, eps: float, delta: float = 0.05, c: float = 1.0, *, f
     2248
     """
     who = "vc_sample_size"
-    d, eps = int(counts(d, who, "d")), float(share(eps, who, "eps"))
-    delta = float(share(delta, who, "delta"))
+    d, eps, c = (
+        one_count(d, who, "d"),
+        one(share(eps, who, "eps"), who, "eps"),
+        one(above_zero(c, who, "c"), who, "c"),
+    )
+    delta = one(share(delta, who, "delta"), who, "delta")
     if form == "blumer":
         return int(whole_up(max(4 / eps * np.log2(2 / delta), 8 * d / eps * np.log2(13 / eps)), who))
     low = int(np.ceil(np.e * d)) + 1  # from e d on every form falls with n
