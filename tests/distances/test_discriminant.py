@@ -54,3 +54,21 @@ def test_weights_count_as_repetitions():
 def test_classes_are_needed():
     with pytest.raises(DataError, match="looks at the classes, but there are none"):
         Discriminant().learn(np.eye(3))
+
+
+def test_a_constant_column_whose_mean_is_rounded_counts_nothing():
+    rng = np.random.default_rng(3)
+    X, Q = rng.normal(size=(60, 2)), rng.normal(size=(40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    more, asked = np.column_stack([X, np.full(60, 0.1)]), np.column_stack([Q, np.full(40, 0.3)])
+    apart = Discriminant().learn(more, y).between(asked, more)
+    assert_allclose(apart, Discriminant().learn(X, y).between(Q, X), rtol=1e-9)
+
+
+def test_a_class_without_weight_is_not_there():
+    rng = np.random.default_rng(3)
+    X, Q = rng.normal(size=(60, 2)), rng.normal(size=(40, 2))
+    y = np.arange(60) % 3
+    w = (y < 2).astype(float)
+    apart = Discriminant().learn(X, y, w).between(Q, X)
+    assert_allclose(apart, Discriminant().learn(X[w > 0], y[w > 0]).between(Q, X), rtol=1e-9)

@@ -61,3 +61,13 @@ def test_an_explanation_shows_neighbours_and_weights():
     assert len(said.sections[0].rows) == 5
     weights = [row[1] for row in said.sections[1].rows]
     assert weights[0] > 2 * max(weights[1:])
+
+
+def test_a_constant_column_whose_mean_is_rounded_changes_nothing():
+    rng = np.random.default_rng(3)
+    X, Q = rng.normal(size=(60, 2)), rng.normal(size=(40, 2))
+    y = X[:, 0] > 0
+    more, asked = np.column_stack([X, np.full(60, 0.1)]), np.column_stack([Q, np.full(40, 0.3)])
+    model = AdaptiveNeighborsClassifier().fit(more, y)
+    assert model.scale_[2] == 1
+    assert_allclose(model.predict_proba(asked), AdaptiveNeighborsClassifier().fit(X, y).predict_proba(Q))

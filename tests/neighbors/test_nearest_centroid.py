@@ -154,3 +154,17 @@ def test_text_columns_become_indicators_and_an_explanation_shows_the_distances()
     said = model.explain(table.iloc[[0]])
     assert said.answer == "a" and [row[0] for row in said.sections[0].rows] == ["a", "b"]
     assert_allclose([row[1] for row in said.sections[0].rows], model.distances(table.iloc[[0]])[0])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis"])
+def test_a_constant_column_whose_mean_is_rounded_has_no_deviation(metric):
+    rng = np.random.default_rng(3)
+    X, Q = rng.normal(size=(60, 2)), rng.normal(size=(40, 2))
+    y = X[:, 0] > 0
+    more, asked = np.column_stack([X, np.full(60, 0.1)]), np.column_stack([Q, np.full(40, 0.3)])
+    model = NearestCentroid(metric=metric, priors="empirical")
+    with pytest.warns(DegenerateWarning, match="1 column"):
+        model.fit(more, y)
+    assert model.within_class_std_dev_[2] == 0
+    found = model.predict_proba(asked)
+    assert_allclose(found, model.fit(X, y).predict_proba(Q), rtol=1e-9)

@@ -62,3 +62,12 @@ def test_fewer_distinct_rows_than_centres_and_an_explanation():
     said = model.explain([[1.9]])
     assert said.answer == "a" and said.sections[0].rows[0][0] == "a"
     assert_allclose([row[-1] for row in said.sections[0].rows], np.sort(model.distances([[1.9]])[0]))
+
+
+def test_a_constant_column_whose_mean_is_rounded_counts_nothing():
+    rng = np.random.default_rng(3)
+    X, Q = rng.normal(size=(60, 2)), rng.normal(size=(40, 2))
+    y = X[:, 0] > 0
+    more, asked = np.column_stack([X, np.full(60, 0.1)]), np.column_stack([Q, np.full(40, 0.3)])
+    model = NearestClusterClassifier(metric="mahalanobis", random_state=0)
+    assert_array_equal(model.fit(more, y).predict(asked), model.fit(X, y).predict(Q))

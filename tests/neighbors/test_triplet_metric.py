@@ -97,3 +97,10 @@ def test_the_learned_metric_answers_x_where_euclid_answers_o():
     assert answers == ["o", "x"]
     line = np.array([1.0, 1.0])  # along the line hardly any distance is left
     assert np.linalg.norm(metric.components_ @ line) < 0.5 * np.linalg.norm(metric.components_ @ [1.0, -1.0])
+
+
+def test_a_constant_column_whose_mean_is_rounded_is_not_magnified():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2))
+    model = TripletMetric(n_neighbors=3).fit(np.column_stack([X, np.full(60, 0.1)]), X[:, 0] > 0)
+    assert np.abs(model.components_[:, 2]).max() <= 1 < np.abs(model.components_).max() * 10

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.distances.mahalanobis import Mahalanobis, inverse_of, root_of
+from assay.distances.mahalanobis import Mahalanobis, inverse_of, mean_of, root_of
 from assay.distances.metric import Metric
 from assay.errors import DataError
 
@@ -64,7 +64,7 @@ class Discriminant(Mahalanobis):
         y = np.unique(np.asarray(y), return_inverse=True)[1].ravel()
         w = np.ones(len(X)) if w is None else w
         share = np.bincount(y, weights=w) / w.sum()
-        means = np.array([np.average(X[y == k], axis=0, weights=w[y == k]) for k in range(len(share))])
+        means = np.array([mean_of(X[y == k], w[y == k]) for k in range(len(share))])
         inside = X - means[y]
         Sw = (inside * (w / w.sum())[:, None]).T @ inside  # (2)
         away = means - share @ means

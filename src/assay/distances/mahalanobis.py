@@ -12,7 +12,7 @@ from assay.distances.metric import Metric
 from assay.distances.minkowski import apart
 from assay.errors import DataError, ParameterError
 
-__all__ = ["Mahalanobis", "covariance_of", "inverse_of", "root_of"]
+__all__ = ["Mahalanobis", "covariance_of", "inverse_of", "mean_of", "root_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,18 +110,30 @@ def covariance_of(X: np.ndarray, w: np.ndarray | None = None) -> np.ndarray:
     >>> covariance_of(np.array([[0.0], [3.0], [9.0]]), np.array([2.0, 1.0, 0.0]))
     array([[3.]])
     """
-    if w is not None:
-        X, w = X[w > 0], row_counts(w[w > 0])
-    if (len(X) if w is None else w.sum()) <= 1:
+    counts = np.ones(len(X)) if w is None else row_counts(w)
+    X, counts = X[counts > 0], counts[counts > 0]
+    if counts.sum() <= 1:
         return np.zeros((X.shape[1],) * 2)
-    if w is None:
-        V = np.atleast_2d(np.cov(X, rowvar=False))
+    R = X - mean_of(X, counts)
+    return (counts[:, None] * R).T @ R / (counts.sum() - 1)
+
+
+def mean_of(X: np.ndarray, w: np.ndarray | None = None) -> np.ndarray:
+    """(d,) the means of the columns; a constant column has its own value, from which rounding cannot make it differ.
+
+    The inverse of a covariance would take such a difference for a spread: a column of seven 0.1 has the variance 2e-34.
+
+    >>> from assay.distances.mahalanobis import mean_of
+    >>> X = np.full((7, 1), 0.1)
+    >>> bool((X.mean(axis=0) == 0.1).all()), bool((mean_of(X) == 0.1).all())
+    (False, True)
+    """
+    if w is not None and w.any():
+        X, w = X[w > 0], w[w > 0]
+        mean = w @ X / w.sum()
     else:
-        R = X - w @ X / w.sum()
-        V = (w[:, None] * R).T @ R / (w.sum() - 1)
-    still = np.ptp(X, axis=0) == 0
-    V[still] = V[:, still] = 0.0  # rounding would make a constant column large
-    return V
+        mean = X.mean(axis=0)
+    return np.where(np.ptp(X, axis=0) == 0, X[0], mean)
 
 
 def inverse_of(V: np.ndarray) -> np.ndarray:

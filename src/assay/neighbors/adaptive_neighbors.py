@@ -84,8 +84,7 @@ class AdaptiveNeighborsClassifier(Classifier):
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         refuse_extremes(X, type(self).__name__, self._names)
-        spread = X.std(axis=0)
-        self.scale_ = np.where(spread > 0, spread, 1.0)
+        self.scale_ = np.where(np.ptp(X, axis=0) > 0, X.std(axis=0), 1.0)
         if self.n_iter == 0:
             self.scale_ = np.ones_like(self.scale_)  # plain neighbours, as they are
         self.rows_, self.codes_ = X / self.scale_, y

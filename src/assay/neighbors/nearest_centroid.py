@@ -14,7 +14,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Array, Choice, Range
 from assay.core.scores import log_softmax, softmax
 from assay.distances.extremes import refuse_extremes
-from assay.distances.mahalanobis import inverse_of, root_of
+from assay.distances.mahalanobis import inverse_of, mean_of, root_of
 from assay.distances.metric import metric_of
 from assay.distances.search import searcher
 from assay.errors import AssayWarning, DataError, DegenerateWarning, ParameterError
@@ -140,9 +140,10 @@ class NearestCentroid(Classifier):
         """The deviations (3), and the centroids that belong to the shrunken ones."""
         s = self.within_class_std_dev_
         if (s == 0).any():
+            count = "nothing" if self.metric == "mahalanobis" else "as they are"
             warnings.warn(
                 f"{type(self).__name__}: self.within_class_std_dev_ has at least 1 zero standard deviation: "
-                f"{int((s == 0).sum())} column(s) do not vary within any class; their differences count as they are.",
+                f"{int((s == 0).sum())} column(s) do not vary within any class; their differences count {count}.",
                 DegenerateWarning,
                 stacklevel=5,
             )
@@ -210,7 +211,7 @@ class NearestCentroid(Classifier):
 
 
 def _mean(X: Any) -> np.ndarray:
-    return np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+    return mean_of(X) if isinstance(X, np.ndarray) else np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
 
 
 def _median(X: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Seed
 from assay.core.seeds import random_state_of
 from assay.distances.extremes import refuse_extremes
-from assay.distances.mahalanobis import inverse_of, root_of
+from assay.distances.mahalanobis import inverse_of, mean_of, root_of
 from assay.distances.metric import metric_of
 
 __all__ = ["NearestClusterClassifier"]
@@ -105,7 +105,7 @@ class NearestClusterClassifier(Classifier):
                 codes.append(k)
                 sizes.append(len(rows))
                 if self.metric == "mahalanobis":
-                    maps.append(_map(rows - center, mine - mine.mean(axis=0)))
+                    maps.append(_map(rows - center, mine - mean_of(mine)))
         self.centers_, self.codes_, self.sizes_ = np.array(centers), np.array(codes), np.array(sizes)
         self.n_iter_ = max(steps)
         if self.metric == "mahalanobis":
@@ -152,7 +152,7 @@ def best_of_starts(
                 label[np.argmax(apart[np.arange(len(X)), label])] = c
             if (label == before).all():
                 break
-            centers = np.array([X[label == c].mean(axis=0) for c in range(k)])
+            centers = np.array([mean_of(X[label == c]) for c in range(k)])
         loss = float(np.sum((X - centers[label]) ** 2))
         if best is None or loss < best[0]:
             best = loss, centers, label, step

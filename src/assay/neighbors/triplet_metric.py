@@ -105,8 +105,7 @@ class TripletMetric(Transformer):
 
         refuse_extremes(X, type(self).__name__, self._names)
         n, d = X.shape
-        scale = X.std(axis=0)
-        scale[scale == 0] = 1.0
+        scale = np.where(np.ptp(X, axis=0) > 0, X.std(axis=0), 1.0)
         Z = (X - X.mean(axis=0)) / scale
         targets = _same_class_neighbors(Z, y, self.n_neighbors)
         width = min(self.n_components or d, d)

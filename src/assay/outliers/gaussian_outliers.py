@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from assay.core.explanation import Section
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.distances.extremes import refuse_extremes
-from assay.distances.mahalanobis import inverse_of, root_of
+from assay.distances.mahalanobis import covariance_of, inverse_of, mean_of, root_of
+from assay.errors import DegenerateWarning
 from assay.outliers.detector import CONTAMINATION, Detector
 from assay.outliers.robust_covariance import least_determinant
 
@@ -24,7 +26,9 @@ class GaussianOutliers(Detector):
 
     The order of the rows is that of :math:`\ln p(x) = -\frac12 D^2 + \text{const}` (``log_density``). If the rows are
     Gaussian, :math:`D^2` follows a :math:`\chi^2` distribution with d degrees of freedom, whose quantile is the
-    threshold. Directions in which the training rows do not vary count nothing.
+    threshold. Directions in which the rows that the Gaussian comes from do not vary count nothing: with
+    ``estimate="robust"`` also a column that has one value in more than half of the rows, such as the indicator of a
+    common category.
 
     A mean and a covariance are damaged by the outliers they should find: one row far away draws both towards itself,
     and several hide each other. ``estimate="robust"`` takes them from that half of the rows whose covariance has the
@@ -92,7 +96,7 @@ class GaussianOutliers(Detector):
         X = np.ascontiguousarray(X, dtype=np.float64)
         refuse_extremes(X, type(self).__name__, self._names)
         if self.estimate == "plain" or n <= d + 2:
-            self.location_, self.support_ = X.mean(axis=0), np.ones(n, bool)
+            self.location_, self.support_ = mean_of(X), np.ones(n, bool)
             centred = X - self.location_
             self.covariance_ = centred.T @ centred / n
         else:
@@ -102,6 +106,27 @@ class GaussianOutliers(Detector):
             self.location_, self.covariance_, self.support_ = found
         self.precision_ = inverse_of(self.covariance_)
         self._map_ = root_of(self.precision_, type(self).__name__)
+        self._mention_planes(X)
+
+    def _mention_planes(self, X: np.ndarray) -> None:
+        """Say so if rows vary in a direction in which those that the Gaussian comes from do not."""
+        lost = len(root_of(inverse_of(covariance_of(X)), type(self).__name__)) - len(self._map_)
+        still = np.flatnonzero((np.diag(self.covariance_) == 0) & (np.ptp(X, axis=0) > 0))
+        usual = [j for j in still if len(np.unique(X[:, j])) == 2]  # as an indicator is, of a common category
+        if self.support_.all() or lost <= len(usual):
+            return
+        still = np.setdiff1d(still, usual)
+        columns = ", ".join(
+            f"column {self._names[j]} is {self.location_[j]:g} in {np.mean(X[:, j] == self.location_[j]):.0%} of them"
+            for j in still[:3]
+        )
+        warnings.warn(
+            f"{type(self).__name__}: more than half of the rows vary in {lost} direction(s) less than all do"
+            f"{' (' + columns + ')' if columns else ''}; these directions count nothing. Use estimate='plain', a "
+            "larger support, or IsolationForest.",
+            DegenerateWarning,
+            stacklevel=6,
+        )
 
     def _auto_offset(self) -> float:
         from scipy.stats import chi2

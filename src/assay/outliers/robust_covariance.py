@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.progress import track
-from assay.distances.mahalanobis import inverse_of
+from assay.distances.mahalanobis import inverse_of, mean_of
 
 __all__ = ["least_determinant"]
 
@@ -65,7 +65,7 @@ def least_determinant(
     location, covariance = _moments(X[best[1]])
     d = max(1, best[0][0])  # directions in which the rows vary
     squares = _squares(X, location, covariance)
-    middle = float(np.median(squares))
+    middle = _middle(squares)
     if middle > 0:
         covariance = covariance * middle / chi2.ppf(0.5, d)  # (2)
         support = _squares(X, location, covariance) <= chi2.ppf(0.975, d)
@@ -73,7 +73,7 @@ def least_determinant(
         support = squares <= 0
     location, covariance = _moments(X[support])  # (3)
     if middle > 0:
-        covariance = covariance * float(np.median(_squares(X, location, covariance))) / chi2.ppf(0.5, d)
+        covariance = covariance * _middle(_squares(X, location, covariance)) / chi2.ppf(0.5, d)
     return centre + unit * location, covariance * unit[:, None] * unit, support
 
 
@@ -101,9 +101,14 @@ def _volume(covariance: np.ndarray) -> tuple[int, float]:
 
 
 def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    mean = X.mean(axis=0)
+    mean = mean_of(X)
     centred = X - mean
     return mean, centred.T @ centred / len(X)
+
+
+def _middle(squares: np.ndarray) -> float:
+    """The median of the squared distances of the rows that lie on the plane, if there is one."""
+    return float(np.median(squares[np.isfinite(squares)]))
 
 
 def _squares(X: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
