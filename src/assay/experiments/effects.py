@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 class Effects:
     """Result of `effects`: one entry per effect that the runs can tell from the others.
 
+    Attributes
+    ----------
     names : such as "A", "AB", and "A+BC" for a mixture
     effect : mean response at + minus mean response at -
     ss, contribution : sum of squares, and its share of the total

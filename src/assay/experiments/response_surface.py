@@ -29,6 +29,8 @@ class ResponseSurface:
     interaction's. The stationary point is :math:`x_s = -\tfrac12B^{-1}b` (2); eigenvalues of B that are all
     negative make it a maximum, all positive a minimum, both signs a saddle, one near 0 a ridge.
 
+    Attributes
+    ----------
     terms : names of the coefficients: "1", "A", "A^2", "AB"
     coefficients, standard_errors, t, p : one per term; the last three NaN if there are no more runs than terms
     sigma, df : residual standard deviation, and its degrees of freedom

@@ -37,6 +37,8 @@ class Source:
 class Anova:
     """Result of `anova`: the test, its table, and what the comparisons of pairs need.
 
+    Attributes
+    ----------
     test : TestResult of the learners' F
     names, means, counts : one per learner
     table : `Source` lines: learners, (blocks), error, total

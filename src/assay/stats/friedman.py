@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 class Friedman:
     """Result of `friedman`: k learners on N data sets.
 
+    Attributes
+    ----------
     test : TestResult of Iman and Davenport's F, the sharper of the two
     chi2 : TestResult of Friedman's chi-squared
     names, average_ranks : one per learner; rank 1 is the best

@@ -28,6 +28,8 @@ Floats = NDArray[np.float64]
 class KruskalWallis:
     """Result of `kruskal_wallis`.
 
+    Attributes
+    ----------
     test : TestResult of the statistic corrected for ties
     names, counts, mean_ranks, rank_sums : one per sample; rank 1 is the smallest value
     uncorrected : H before the correction for ties

@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 class Manova:
     """Result of `manova`.
 
+    Attributes
+    ----------
     test : TestResult by Wilks' lambda
     wilks, pillai, hotelling_lawley, roy : TestResult each; the statistic is the F, the value the ``estimate``
     bartlett : TestResult of Bartlett's chi-squared for Wilks' lambda

@@ -25,6 +25,8 @@ SPLITS = (
 class Advice:
     """What `which_test` recommends; ``print`` it.
 
+    Attributes
+    ----------
     test, words : the function of assay.stats, and the test in words
     call : how it is called
     then, then_call, then_words : the function that goes on from it (pairs, adjustment); "" if none is needed
