@@ -260,3 +260,16 @@ def test_learners_are_found_by_their_name_whatever_spaces_and_capitals_it_has():
     assert result.test(" lda ", "tree").first == " lda "
     assert result.test("LDA", " Tree ").first == "LDA"
     assert [s.learner for s in result.ranking()][-1] == "Tree"
+
+
+def test_costs_of_any_size_are_ranked():
+    X, y = load_wine()
+    usual = compare(
+        ["majority", "lda", "naive bayes"], X, y, design="3-fold", loss=np.ones((3, 3)) - np.eye(3)
+    )
+    tiny = compare(
+        ["majority", "lda", "naive bayes"], X, y, design="3-fold", metrics=["cost"],
+        loss=1e-15 * (np.ones((3, 3)) - np.eye(3)),
+    )  # fmt: skip
+    assert [s.learner for s in tiny.ranking()] == [s.learner for s in usual.ranking("cost")]
+    assert tiny.ranking()[-1].learner == "majority" and tiny.ranking()[-1].p < 0.01

@@ -53,6 +53,13 @@ def test_more_than_two_learners_the_example_of_the_book():
     assert found.sentences[2] == "Average ranks, 1 is the best: b 1.40, c 1.80, a 2.80."
 
 
+def test_means_of_any_size_are_ranked():
+    tiny, two = of(1e-15 * FIVE), of(1e-15 * np.array([C45, C45M]).T)
+    assert_allclose(tiny.ranks, of(FIVE).ranks)
+    assert tiny.test.p == of(FIVE).test.p and tiny.best == "b"
+    assert two.test.p == of(np.array([C45, C45M]).T).test.p and "equal on 2" in two.sentences[1]
+
+
 def test_errors_rank_the_other_way():
     assert_allclose(of(1 - FIVE, "error").ranks, of(FIVE).ranks)
     assert of(1 - FIVE, "error").test.p == of(FIVE).test.p

@@ -28,6 +28,7 @@ from assay.evaluate.prepared import Candidate
 from assay.evaluate.records import as_plain, tidy
 from assay.evaluate.verdict import Standing, Verdict, turned
 from assay.evaluate.weights import effective_rows
+from assay.stats._ranks import mid_ranks
 from assay.stats.effect_size import EffectSize
 from assay.stats.letters import letters
 from assay.stats.multiple_tests import holm
@@ -290,7 +291,7 @@ class Comparison:
 
     def _ranked(self, m: Metric) -> list[Standing]:
         means = {name: self._mean(name, m) for name in self.finished}
-        order = sorted(means, key=lambda name: (np.isnan(means[name]), round(m.sign * means[name], 12)))
+        order = _from_best(means, m.sign)
         pairs = self._pairs(m)
         differ = np.zeros((len(order), len(order)), dtype=bool)
         for i, j in combinations(range(len(order)), 2):
@@ -419,3 +420,11 @@ class Comparison:
 def _turned(pair: tuple[TestResult, float]) -> tuple[TestResult, float]:
     """The same test, seen from the other learner."""
     return turned(pair[0]), pair[1]
+
+
+def _from_best(means: dict[str, float], sign: int) -> list[str]:
+    """The names in order of their means, equal ones (up to rounding) as they came, those without a mean last."""
+    known = [name for name in means if not np.isnan(means[name])]
+    ranks = mid_ranks(np.array([[sign * means[name] for name in known]])) if known else np.empty((1, 0))
+    place = dict(zip(known, ranks[0].tolist()))
+    return sorted(means, key=lambda name: place.get(name, np.inf))

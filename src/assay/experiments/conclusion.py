@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.errors import ParameterError
 from assay.evaluate import Metric
+from assay.stats._ranks import mid_ranks
 from assay.stats.post_hoc_result import PostHoc
 from assay.stats.test_result import TestResult, shown_p
 
@@ -98,7 +99,8 @@ def conclude(
     used = [name for name, own in zip(study.data, rows) if own]
     means = table[rows][:, takes_part]
     ranks = np.full(len(study.learners), np.nan)
-    ranks[takes_part] = _average_ranks(metric.sign * means)
+    if len(means):
+        ranks[takes_part] = mid_ranks(metric.sign * means).mean(axis=0)
     base: dict[str, Any] = {
         "metric": metric, "learners": study.learners, "data": used, "means": measured[rows], "ranks": ranks,
     }  # fmt: skip
@@ -157,15 +159,6 @@ def _completed(
     return table, said
 
 
-def _average_ranks(losses: np.ndarray) -> np.ndarray:
-    """(L,) average rank over data sets, 1 for the smallest; equal ones, up to rounding, share the middle."""
-    from scipy.stats import rankdata
-
-    if len(losses) == 0:
-        return np.full(losses.shape[1], np.nan)
-    return rankdata(np.round(losses, 12), axis=1).mean(axis=0)
-
-
 def _one_data_set(
     study: Study, metric: Metric, data: str, base: dict[str, Any], said: list[str]
 ) -> Conclusion:
@@ -194,7 +187,8 @@ def _two(
     from assay.stats.wilcoxon import wilcoxon_signed_rank
 
     (a, x), (b, y) = scores.items()
-    worse = np.round(metric.sign * (x - y), 12)
+    worse = metric.sign * (x - y)
+    worse[np.abs(worse) <= 1e-12 * np.maximum(np.abs(x), np.abs(y))] = 0.0  # equal means, up to rounding
     test = wilcoxon_signed_rank(worse, alpha=alpha)
     sign = sign_test(worse, alpha=alpha)
     bayes = signed_rank_posterior(worse, rope=rope, random_state=seed)
@@ -226,7 +220,7 @@ def _many(
     from assay.stats.friedman import friedman
     from assay.stats.rank_post_hoc import compare_ranks, nemenyi
 
-    means = np.round(np.column_stack(list(scores.values())), 12)
+    means = np.column_stack(list(scores.values()))
     found = friedman(means, better=metric.better, names=list(scores), alpha=alpha)
     pairs = nemenyi(found) if control is None else compare_ranks(found, "holm", control=control)
     names, order = list(found.names), [int(j) for j in pairs.order]

@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from assay.report.svg import element
+from assay.stats._ranks import mid_ranks
 
 __all__ = ["average_ranks", "rank_diagram"]
 
@@ -33,10 +34,7 @@ def average_ranks(values: np.ndarray, better: str) -> np.ndarray:
     values = values[np.isfinite(values).all(axis=1)]
     if not len(values):
         return np.full(values.shape[1], np.nan)
-    signed = np.round(values if better == "lower" else -values, 12)  # rounding noise must not break ties
-    below = (signed[:, None, :] < signed[:, :, None]).sum(axis=2)
-    equal = (signed[:, None, :] == signed[:, :, None]).sum(axis=2)
-    return np.asarray((below + (equal + 1) / 2).mean(axis=0))
+    return mid_ranks(values if better == "lower" else -values).mean(axis=0)
 
 
 def rank_diagram(
