@@ -76,6 +76,16 @@ def test_the_command_gives_the_numbers_of_the_function(run, wards, tmp_path):
     assert pc.read_csv(text).num_rows == len(rows)
 
 
+@pytest.mark.parametrize("curves", [True, False])
+def test_the_report_has_curves_and_a_region_of_equality_as_asked(run, wards, tmp_path, curves):
+    page = tmp_path / "r.html"
+    asked = ("--report", page, "--rope", "0.037", "--curves" if curves else "--no-curves")
+    code, _, err = run("compare", wards, "-t", "ill", *SMALL, "--design", "3-fold", *asked)
+    assert code == 0, err
+    html = page.read_text()
+    assert "0.037" in html and ("Learning curve" in html) == curves
+
+
 def test_a_second_file_is_tested_once(run, wards, tmp_path):
     lines = wards.read_text().splitlines()
     train, test = tmp_path / "train.csv", tmp_path / "test.csv"
@@ -104,7 +114,9 @@ def test_weights_of_an_arff_file_are_used_and_said(run, tmp_path):
      (("--save", "no/where/r.csv"), "there is no folder"),
      (("--test", "nothing.csv"), "There is no file nothing.csv"), (("--seed", "-3"), "-3 is below 0"),
      (("--test", "iris", "--group", "patient"), "--test already says which rows test"),
-     (("--test", "iris"), "iris predicts"), (("--design", "150-time"), "rows to"), (("--jobs", "0"), "0 processes")],
+     (("--test", "iris"), "iris predicts"), (("--design", "150-time"), "rows to"), (("--jobs", "0"), "0 processes"),
+     (("--curves",), "about the report"), (("--rope", "0.1"), "about the report"),
+     (("--report", "r.html", "--rope", "inf"), "inf is no number"), (("--report", "r.html", "--rope", "-1"), "range")],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_a_sentence_and_exit_code_2(run, wards, options, words):
     code, _, err = run("compare", wards, "-t", "ill", *SMALL, *options)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from assay.cli.costs import cost_option, loss_from, reject_option
+from assay.cli.costs import a_number, cost_option, loss_from, reject_option
 from assay.cli.data import data_argument, open_data, target_option
 from assay.cli.roles import set_apart
 
@@ -65,6 +65,19 @@ def _seconds(ctx: click.Context, option: click.Parameter, text: str | None) -> f
     help="Write the records, one per learner, split and metric: .parquet or .csv; everything: .json.",
 )
 @click.option("--report", type=click.Path(dir_okay=False, writable=True), help="Write an HTML report.")
+@click.option(
+    "--curves/--no-curves",
+    default=None,
+    help="Whether the report has learning curves, for which learners are fitted anew; without either: where it takes "
+    "no longer than the comparison.",
+)
+@click.option(
+    "--rope",
+    type=click.FloatRange(min=0),
+    callback=a_number,
+    metavar="SIZE",
+    help="The largest difference of the first metric that does not matter, for the report; 0.01 if not given.",
+)
 def command(
     data: str,
     target: str | None,
@@ -83,6 +96,8 @@ def command(
     jobs: int,
     save: str | None,
     report: str | None,
+    curves: bool | None,
+    rope: float | None,
 ) -> None:
     """Compare learners on a table: error with interval, times, and what is not significantly worse than the best.
 
@@ -102,6 +117,10 @@ def command(
         raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
     if seed < 0:
         raise click.BadParameter(f"{seed} is below 0", param_hint="--seed")
+    if report is None and (curves is not None or rope is not None):
+        raise click.UsageError(
+            "--curves and --rope are about the report; say where it goes with --report FILE."
+        )
     if test and (group or time or weight):
         raise click.UsageError("--test already says which rows test; leave out --group, --time and --weight.")
     found = open_data(data, target)
@@ -143,7 +162,9 @@ def command(
         _save(result, save)
         click.echo(f"The results are in {save}.")
     if report:
-        result.report(report)
+        result.report(
+            report, learning_curves="auto" if curves is None else curves, rope=0.01 if rope is None else rope
+        )
         click.echo(f"The report is in {report}.")
 
 

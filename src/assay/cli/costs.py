@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-__all__ = ["cost_option", "decision_rule", "loss_from", "reject_option"]
+__all__ = ["a_number", "cost_option", "decision_rule", "loss_from", "reject_option"]
 
 cost_option: Callable[[Any], Any] = click.option(
     "--cost",
@@ -19,7 +19,7 @@ cost_option: Callable[[Any], Any] = click.option(
 reject_option: Callable[[Any], Any] = click.option(
     "--reject",
     type=click.FloatRange(min=0),
-    callback=lambda *given: _a_number(*given),  # defined below
+    callback=lambda *given: a_number(*given),  # defined below
     help="What it costs to give no answer; makes it an answer.",
 )
 
@@ -58,9 +58,10 @@ def _told_apart(pair: str, labels: Iterable[str]) -> tuple[str, str, str]:
     return said.strip(), colon, truth.strip()
 
 
-def _a_number(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
+def a_number(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """The number, unless it is infinite or none."""
     if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is not a cost, expected a number from 0 up")
+        raise click.BadParameter(f"{value} is no number from 0 up")
     return value
 
 
