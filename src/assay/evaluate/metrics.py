@@ -17,7 +17,6 @@ from assay.evaluate.outcome import (
     cost,
     ece,
     error,
-    f1s,
     gini,
     lift,
     log_loss,
@@ -117,7 +116,7 @@ METRICS: dict[str, Metric] = {
                False, "", _UNIT, "balanced error"),
         Metric("balanced accuracy", partial(of_table, _tables.balanced_accuracy), "higher",
                "mean recall of the classes", False, "", _UNIT, "balanced accuracy"),
-        Metric("f1", partial(of_classes, f1s), "higher",
+        Metric("f1", partial(of_classes, _tables.f_measures), "higher",
                "mean over classes of the harmonic mean of precision and recall", False, "", _UNIT, "macro f1"),
         Metric("precision", partial(of_classes, _tables.precisions), "higher",
                "mean over the classes answered of the share of answers that are right", False, "", _UNIT,
@@ -165,8 +164,8 @@ _ALSO = {
     "precision macro": "precision", "recall macro": "recall", "calibration error": "ece",
 }  # fmt: skip
 _OF_CLASS = {
-    "precision": _tables.precisions, "recall": _tables.recalls, "f1": f1s, "specificity": _tables.specificities,
-    "jaccard": _tables.jaccards,
+    "precision": _tables.precisions, "recall": _tables.recalls, "f1": _tables.f_measures,
+    "specificity": _tables.specificities, "jaccard": _tables.jaccards,
 }  # fmt: skip
 
 

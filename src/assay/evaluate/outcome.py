@@ -176,7 +176,3 @@ def _posterior(seen: Outcome) -> np.ndarray:
     if seen.posterior is None:
         return np.full((len(seen.truth), seen.K), np.nan)
     return seen.posterior
-
-
-def f1s(T: np.ndarray) -> np.ndarray:
-    return _tables.f_measures(T)

@@ -23,6 +23,7 @@ SURE = 0.95  # from which probability on two learners are called practically equ
 
 
 def number(value: float) -> str:
+    """With four decimals; nothing for NaN."""
     return "" if np.isnan(value) else f"{value:.4f}"
 
 

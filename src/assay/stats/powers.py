@@ -33,6 +33,7 @@ class Setting:
 
 
 def z_power(difference: float, n: float, s: Setting) -> float:
+    """A mean of values whose standard deviation is known."""
     shift = difference * np.sqrt(n) / s.sd
     critical = -ndtri(s.beyond)
     return _sides(float(ndtr(shift - critical)), float(ndtr(-shift - critical)), s)
@@ -44,6 +45,7 @@ def t_power(difference: float, n: float, s: Setting) -> float:
 
 
 def two_sample_t_power(difference: float, n: float, s: Setting) -> float:
+    """Two means of n values each, with one variance for both."""
     return _noncentral(difference / (s.sd * np.sqrt(2 / n)), 2 * n - 2, s)
 
 
