@@ -204,3 +204,15 @@ def test_targets_that_are_no_numbers_are_named():
         numeric_target(np.array([1.0, 1j]), 2, "Loess")
     with pytest.raises(DataError, match="y should be numbers, entry 1 is 1j"):
         numeric_target([1.0, 1j], 2, "Loess")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.array([-128, 127, 5], dtype=np.int8), np.array([2**63 + 5, 2**63 + 6, 7], dtype=np.uint64),
+     np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64), np.array([-(2**63), 2**63 - 1])],
+)  # fmt: skip
+def test_whole_numbers_at_the_ends_of_their_type_are_labels(values):
+    y = np.tile(values, 3)
+    labels, codes = encode_labels(y, len(y), "Learner")
+    assert_array_equal(labels, np.sort(values))
+    assert_array_equal(labels[codes], y)

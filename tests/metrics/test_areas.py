@@ -241,3 +241,41 @@ def test_kernels_refuse_what_does_not_fit():
         _areas.resampled_cells(np.array([9], np.int32), np.ones(1), np.array([0, 1]), 0, 0, np.zeros((1, 2)))
     with pytest.raises(ValueError, match="lengths differ"):
         _areas.drawn_units(np.array([0, 5]), 0, 0, np.zeros(3, np.int64))
+
+
+def test_classes_without_rows_count_as_scikit_learn_counts_them():
+    """Peer: scikit-learn 1.9. Pairs of classes that both have rows; a class of no weight has no part in "weighted"."""
+    y, P = np.array([0, 2, 0, 2]), np.array([[0.2, 0, 0.8], [0.6, 0, 0.4], [0.55, 0, 0.45], [0.4, 0, 0.6]])
+    for average in ("macro", "weighted"):
+        options = {"labels": [0, 1, 2], "multi_class": "ovo", "average": average}
+        assert_allclose(roc_auc_score(y, P, **options), peer.roc_auc_score(y, P, **options), rtol=1e-12)
+    options = {"labels": [0, 1, 2], "multi_class": "ovr", "average": "weighted"}
+    with pytest.warns(UndefinedMetricWarning):
+        expected = peer.roc_auc_score(y, P, **options)
+    assert_allclose(roc_auc_score(y, P, **options), expected, rtol=1e-12)
+    with pytest.warns(UndefinedMetricWarning, match="one class"):
+        assert np.isnan(roc_auc_score([0, 0], P[:2], labels=[0, 1, 2], multi_class="ovo"))
+
+
+@pytest.mark.parametrize("labels", [[2, 1, 0], [0, 1, 1], [0, 1, 2, 3]])
+def test_labels_of_columns_are_sorted_and_named_once(labels):
+    with pytest.raises(ParameterError, match="labels"):
+        roc_auc_score([0, 1, 2], np.eye(3), multi_class="ovr", labels=labels)
+
+
+def test_average_precision_of_three_classes_needs_three_columns():
+    y, P = [0, 1, 2], np.full((3, 3), 1 / 3)
+    with pytest.raises(ParameterError, match="3 classes and the score one column"):
+        average_precision_score(y, P[:, 0])
+    with pytest.raises(ParameterError, match="pos_label"):
+        average_precision_score(y, P, pos_label=2)
+    with pytest.raises(DataError, match="2 classes"):
+        average_precision_score([0, 1], P)
+    with pytest.raises(DataError, match="4 true labels and 3 rows"):
+        average_precision_score([0, 1, 2, 2], P)
+
+
+def test_one_is_positive_whatever_the_numbers_are_kept_in():
+    y, s = np.array([1, 2, 1, 2, 2]), np.array([0.9, 0.8, 0.3, 0.2, 0.1])
+    expected = peer.average_precision_score(y, s)
+    assert_allclose([average_precision_score(y, s), average_precision_score(y.astype(object), s)], expected)

@@ -143,3 +143,9 @@ def test_bad_input_is_told_plainly():
         ReliabilityCurve.of([0, 1], [0.2, 1.8])
     with pytest.raises(ParameterError, match="method must be quantile, uniform or isotonic"):
         ReliabilityCurve.of([0, 1], [0.2, 0.8], method="kernel")
+
+
+@pytest.mark.parametrize("resamples", [-3, 2.5, "many"])
+def test_resamples_of_the_band_are_a_whole_number(resamples):
+    with pytest.raises(ParameterError, match="resamples"):
+        ReliabilityCurve.of([0, 1], [0.1, 0.4], resamples=resamples)

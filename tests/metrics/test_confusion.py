@@ -127,3 +127,18 @@ def test_bad_choices_are_told_plainly():
         Confusion.of([0, 1], [0, 1], positive=2)
     with pytest.raises(ParameterError, match="2 classes and 1 names"):
         Confusion.of([0, 1], [0, 1], names=["no"])
+
+
+def test_whole_weights_that_floats_cannot_add_are_refused():
+    assert_array_equal(confusion_matrix([0, 1], [0, 1], sample_weight=[2**52, 1]), [[2**52, 0], [0, 1]])
+    with pytest.raises(DataError, match="2\\*\\*53"):
+        confusion_matrix([0, 1], [0, 1], sample_weight=np.array([2**62, 2**62]))
+
+
+def test_names_of_several_lines_are_shown_in_one():
+    assert len(str(Confusion.of(["a\nb", "c"], ["a\nb", "c"])).splitlines()) == 3
+
+
+def test_labels_of_64_bits_without_a_sign():
+    y = np.array([2**63 + 5, 2**63 + 6, 2**63 + 5], dtype=np.uint64)
+    assert_array_equal(confusion_matrix(y, y), [[2, 0], [0, 1]])

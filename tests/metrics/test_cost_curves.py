@@ -96,3 +96,9 @@ def test_same_h_as_the_package_hmeasure():
         s = 1 / (1 + np.exp((X[:, column] - centre) / width))
         found = [h_measure(y, s), h_measure(y, s, severity=(2, 2)), h_measure(y, s, severity=(2, 3))]
         assert_allclose(found, told[column], rtol=1e-9)
+
+
+@pytest.mark.parametrize("severity", [3, (1, "a"), (1, 2, 3), (0, 1)])
+def test_severity_is_two_numbers_above_zero(severity):
+    with pytest.raises(ParameterError, match="severity"):
+        h_measure([0, 1], [0, 1], severity=severity)

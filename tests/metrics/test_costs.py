@@ -57,3 +57,11 @@ def test_bad_input_is_told_plainly():
         cost_sensitive_accuracy([0, 1], [0, 1], [1, 2, 3])
     with pytest.raises(ParameterError, match="cost nothing"):
         cost_sensitive_accuracy([0, 1], [0, 1], [0, 0])
+
+
+@pytest.mark.parametrize("reject", ["dear", np.nan, [1, 2, 3]])
+def test_the_cost_of_rejecting_is_a_number_or_one_per_row(reject):
+    with pytest.raises(DataError, match="reject"):
+        cost_per_row(["a", "b"], ["a", "reject"], reject=reject)
+    with pytest.raises(DataError, match="cost must be numbers"):
+        cost_sensitive_accuracy([0, 1], [0, 1], cost=["a", "b"])

@@ -43,3 +43,10 @@ def test_bad_input_is_told_plainly():
             lift_score([0, 1], [1, 2], share=share)
     with pytest.raises(ParameterError, match="share must lie"):
         GainCurve.of([0, 1], [1, 2]).at(-1)
+
+
+def test_a_share_that_is_no_number_is_refused():
+    with pytest.raises(ParameterError, match="share"):
+        lift_score([0, 1], [0, 1], share="a")
+    with pytest.raises(ParameterError, match="share"):
+        GainCurve.of([0, 1], [0, 1]).at(None)

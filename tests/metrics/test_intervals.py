@@ -298,3 +298,35 @@ def test_every_named_measure_has_a_value_and_an_interval():
         answer = Z % 2 if known.kind == "table" or name == "cost" else p
         found = with_interval(name, y, answer, resamples=100)
         assert known.bounds[0] <= found.low <= found.value <= found.high <= known.bounds[1], name
+
+
+def test_options_of_a_measure_are_read_or_refused():
+    y, z, p = [0, 1, 1, 0, 1], [0, 1, 0, 0, 1], [0.1, 0.9, 0.4, 0.2, 0.6]
+    assert with_interval("kappa", y, z, weights=None) == with_interval("kappa", y, z)
+    for measure, answer, option in [
+        ("kappa", z, {"weights": "cubic"}),
+        ("ece", p, {"norm": "L2"}),
+        ("ece", p, {"of": "everything"}),
+        ("ece", p, {"bin": 3}),
+        ("cost", z, {"cost": 3}),
+        ("f1", z, {"beta": 2}),
+    ]:
+        with pytest.raises(ParameterError, match=next(iter(option))):
+            with_interval(measure, y, answer, resamples=20, **option)
+
+
+def test_the_positive_class_is_that_of_the_measures_own_function():
+    y, s = np.array([1, 2, 1, 2, 2, 1]), np.array([0.9, 0.8, 0.3, 0.2, 0.1, 0.5])
+    assert_allclose(with_interval("auc", y, s).value, peer.roc_auc_score(y, s))
+    assert_allclose(
+        with_interval("average precision", y, s, resamples=20, stratify=True).value,
+        peer.average_precision_score(y, s),
+    )
+
+
+def test_a_function_may_divide_by_zero_in_a_resample():
+    def caught(truth, answer):
+        return sum((truth == 1) & (answer == 1)).item() / sum(truth == 1).item()
+
+    found = with_interval(caught, np.array([1, 0, 0, 1, 0]), np.array([1, 0, 0, 0, 0]), resamples=200)
+    assert found.value == 0.5 and "left out" in found.why

@@ -48,3 +48,10 @@ def test_one_class_is_told_plainly():
     for f in (gini_score, ks_statistic, concordance):
         with pytest.raises(DataError, match="one class only"):
             f([1, 1], [1, 2])
+
+
+def test_weighted_pairs_are_never_fewer_than_none():
+    w = np.array([0.1, 0.2, 0.3, 0.7, 1.1, 1.3])
+    found = concordance([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6], sample_weight=w)
+    assert found.discordant == 0 and found.tied == 0
+    assert_allclose(found.concordant, 0.6 * 3.1)

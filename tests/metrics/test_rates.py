@@ -205,3 +205,21 @@ def test_bad_input_is_told_plainly():
         youden_score([1, 1], [1, 0])
     with pytest.warns(UserWarning, match="pos_label .* is ignored"):
         f1_score([0, 1], [0, 1], pos_label=0, average="macro")
+
+
+@pytest.mark.parametrize("wrong", ["zero", 2, -1, None, "nan"])
+def test_zero_division_is_checked_even_where_nothing_is_divided_by_zero(wrong):
+    with pytest.raises(ParameterError, match="zero_division"):
+        f1_score([0, 1], [0, 1], zero_division=wrong)
+
+
+@pytest.mark.parametrize("beta", [1e-200, 1e-8, 0.3, 1, 7, 1e8, 1e200])
+def test_f_of_any_beta_lies_between_precision_and_recall(beta):
+    y, z = [1, 1, 1, 0, 0], [1, 0, 0, 1, 0]  # precision 1/2, recall 1/3
+    expected = 0.5 if beta < 1e-4 else 1 / 3 if beta > 1e4 else peer.fbeta_score(y, z, beta=beta)
+    assert_allclose(rates.fbeta_score(y, z, beta=beta), expected, rtol=1e-12)
+
+
+def test_bytes_are_no_text():
+    with pytest.raises(DataError, match="Mix of label input types"):
+        accuracy_score(np.array([b"a", b"b"]), np.array(["a", "b"]))

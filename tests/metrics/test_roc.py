@@ -108,3 +108,11 @@ def test_bad_input_is_told_plainly():
         curve.partial_area(0)
     with pytest.raises(ParameterError, match="prior"):
         curve.best(prior=2)
+
+
+def test_numbers_that_are_none_are_refused():
+    curve = RocCurve.of([0, 1], [0, 1])
+    for call in (lambda: curve.best(miss="a"), lambda: curve.best(prior=None), lambda: curve.partial_area("a"),
+                 lambda: roc_auc_score([0, 1], [0, 1], max_fpr="a")):  # fmt: skip
+        with pytest.raises(ParameterError):
+            call()

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from statsmodels.stats.proportion import proportion_confint
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.metrics.sets import SetReport
 
 
@@ -39,3 +39,8 @@ def test_edges():
     assert report.coverage.high == 1 and report.keeps_promise
     with pytest.raises(DataError, match="True and False"):
         SetReport.of([[1, 0]], [0])
+
+
+def test_a_target_that_is_no_share_is_refused():
+    with pytest.raises(ParameterError, match="target"):
+        SetReport.of([[True, False]], [0], target="x")

@@ -21,13 +21,16 @@ def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
     y = _one_column(y, n, who)
     if y.dtype.kind in "iu":
         low, high = int(y.min()), int(y.max())
-        if high - low <= max(1024, 2 * n):
-            place = (y - low).astype(np.intp, copy=False) if low else y.astype(np.intp, copy=False)
+        if (
+            high - low <= max(1024, 2 * n) and high < 2**63
+        ):  # larger ones of 64 bits without a sign are sorted below
+            place = y.astype(np.int64, copy=False)  # first: 127 - (-128) is more than 8 bits hold
+            place = place - low if low else place
             present = np.bincount(place, minlength=high - low + 1) > 0
             labels = (np.flatnonzero(present) + low).astype(y.dtype)
             if present.all():
-                return labels, place.astype(np.int64, copy=False)
-            return labels, (np.cumsum(present) - 1)[place].astype(np.int64, copy=False)
+                return labels, place
+            return labels, (np.cumsum(present) - 1)[place]
     elif y.dtype.kind == "f":
         from sklearn.utils import assert_all_finite
 

@@ -42,21 +42,19 @@ def check_average(seen: Labelled, average: str | None, labels: Any, pos_label: A
 
 def divided(part: np.ndarray, whole: np.ndarray, zero_division: Any, who: str, what: str) -> np.ndarray:
     """part / whole, and what scikit-learn's ``zero_division`` says where the whole is 0."""
+    number = isinstance(zero_division, (int, float, np.number)) and (
+        zero_division in (0, 1) or np.isnan(zero_division)
+    )
+    if not number and not (isinstance(zero_division, str) and zero_division == "warn"):
+        raise ParameterError(f"{who}: zero_division must be 'warn', 0, 1 or NaN, got {zero_division!r}.")
     out = _tables.share(part, whole)
     gap = np.isnan(out)
     if gap.any():
-        if isinstance(zero_division, str):
-            if zero_division != "warn":
-                raise ParameterError(
-                    f"{who}: zero_division must be 'warn', 0, 1 or NaN, got {zero_division!r}."
-                )
-            if what:
-                undefined(
-                    f"{what} is ill-defined and being set to 0.0 for classes without rows to divide by ({who})."
-                )
-            out[gap] = 0.0
-        else:
-            out[gap] = float(zero_division)
+        if not number and what:
+            undefined(
+                f"{what} is ill-defined and being set to 0.0 for classes without rows to divide by ({who})."
+            )
+        out[gap] = float(zero_division) if number else 0.0
     return out
 
 

@@ -47,7 +47,7 @@ def labelled(truth: Any, answer: Any, who: str, weight: Any = None) -> Labelled:
     w = weights(weight, n, who)
     if y.dtype.kind in "iub" and z.dtype.kind in "iub":
         low, high = min(int(y.min()), int(z.min())), max(int(y.max()), int(z.max()))
-        if high - low <= max(1024, 2 * n):
+        if high - low <= max(1024, 2 * n) and high < 2**63:
             return _integers(y, z, low, high, w)
     first, t = encode_labels(y, n, who)
     second, a = encode_labels(z, n, who)
@@ -142,8 +142,8 @@ def numbers(x: Any, who: str, what: str, ndim: tuple[int, ...] = (1,)) -> np.nda
     if not x.size:
         raise DataError(f"{who}: there are no rows.")
     if not np.isfinite(x).all():
-        row = int(np.argwhere(~np.isfinite(x))[0][0])
-        raise DataError(f"{who}: {what} of row {row} is NaN or infinite, expected finite numbers.")
+        row = f" of row {np.argwhere(~np.isfinite(x))[0][0]}" if x.ndim else ""
+        raise DataError(f"{who}: {what}{row} is NaN or infinite, expected finite numbers.")
     return x
 
 
@@ -202,7 +202,7 @@ def _positive(y: np.ndarray, pos_label: Any, who: str) -> tuple[np.ndarray, Any,
     if pos_label is None:
         if len(names) != 2:
             raise DataError(
-                f"{who}: the truth has {len(names)} class{'' if len(names) == 1 else 'es'}, a curve is of two. "
+                f"{who}: the truth has {len(names)} class{'' if len(names) == 1 else 'es'}, expected two. "
                 "Say which class is positive: pos_label=..."
             )
         return codes == 1, names[1], 1
@@ -239,9 +239,15 @@ def classes_of(truth: Any, K: int, labels: Any, who: str) -> tuple[np.ndarray, n
                 "Name the classes of the columns: labels=[...]."
             )
         return found, codes
-    names = np.unique(np.asarray(labels))
-    if len(names) != K:
-        raise ParameterError(f"{who}: labels names {len(names)} classes, the probabilities have {K} columns.")
+    given = one_column(labels, who, "labels")
+    names = encode_labels(given, len(given), who)[0] if len(given) else given
+    if len(given) != K:
+        raise ParameterError(f"{who}: labels names {len(given)} classes, there are {K} columns.")
+    if names.tolist() != given.tolist():
+        raise ParameterError(
+            f"{who}: labels must be sorted, each named once, as the columns are: {names.tolist()[:5]}, got "
+            f"{given.tolist()[:5]}."
+        )
     place = {label: k for k, label in enumerate(names.tolist())}
     unknown = [label for label in found.tolist() if label not in place]
     if unknown:

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
 from assay.metrics._areas import pairs_in_order
 from assay.metrics._given import Scored, classes_of, numbers, one_column, scored, undefined, weights
 from assay.metrics.curves import tallies
+from assay.stats._checks import is_number
 
 __all__ = ["auc", "average_precision_score", "roc_auc_score"]
 
@@ -86,8 +88,9 @@ def roc_auc_score(
     average : "macro", "weighted" (by class size), "micro" (all pairs of row and class together; ovr), or None (each)
     sample_weight : (n,)
     max_fpr : the area up to this rate of false alarms, put on the scale from 0.5 to 1 (McClish 1989)
-    multi_class : "ovr" (a class against the rest) or "ovo" (mean over pairs of classes; Hand and Till 2001)
-    labels : (K,) the classes of the columns, if not those of y_true
+    multi_class : "ovr" (a class against the rest) or "ovo" (mean over pairs of classes that both have rows; Hand and
+        Till 2001)
+    labels : (K,) the classes of the columns (sorted), if not those of y_true
 
     Examples
     --------
@@ -107,7 +110,7 @@ def roc_auc_score(
         return float("nan")
     if max_fpr is None or max_fpr == 1:
         return area_of(seen)
-    if not 0 < max_fpr < 1:
+    if not (is_number(max_fpr) and 0 < max_fpr < 1):
         raise ParameterError(f"{who}: max_fpr must lie in (0, 1], got {max_fpr!r}.")
     counted = tallies(seen)
     raw = partial_area(counted.fps / counted.fps[-1], counted.tps / counted.tps[-1], max_fpr)
@@ -132,8 +135,6 @@ def _last_label(y_true: Any, who: str) -> Any:
     y = one_column(y_true, who, "the truth")
     if y.dtype.kind in "biuf" and len(y) and y.max() == 1:
         return None
-    from assay.core.targets import encode_labels
-
     if not len(y):
         return None
     labels = encode_labels(y, len(y), who)[0].tolist()
@@ -179,14 +180,14 @@ def _of_many(
 
 def _pairs(codes: np.ndarray, s: np.ndarray, average: str | None) -> float:
     """Hand and Till: for each pair the mean of two areas, one with either class's column."""
-    K = s.shape[1]
-    rows = [np.flatnonzero(codes == k) for k in range(K)]
+    rows = [np.flatnonzero(codes == k) for k in range(s.shape[1])]
+    there = [k for k, own in enumerate(rows) if len(own)]
+    if len(there) < 2:
+        undefined("roc_auc_score: Only one class is present in y_true, so the area is NaN.")
+        return float("nan")
     areas, sizes = [], []
-    for a in range(K):
-        for b in range(a + 1, K):
-            if not len(rows[a]) or not len(rows[b]):
-                undefined("roc_auc_score: a class has no row, so the area is NaN.")
-                return float("nan")
+    for i, a in enumerate(there):
+        for b in there[i + 1 :]:
             size = float(len(rows[a])) * len(rows[b])
             first = pairs_in_order(np.sort(s[rows[a], a]), np.sort(s[rows[b], a]))
             second = pairs_in_order(np.sort(s[rows[b], b]), np.sort(s[rows[a], b]))
@@ -206,13 +207,15 @@ def _averaged(
     if w is not None and not w.all():
         codes, s, w = codes[w > 0], s[w > 0], w[w > 0]
     areas = np.array([area(Scored(codes == k, s[:, k], w, None)) for k in range(K)])
+    sizes = np.bincount(codes, weights=w, minlength=K)
+    if average == "weighted":  # a class without rows weighs nothing
+        areas, sizes = areas[sizes > 0], sizes[sizes > 0]
     if np.isnan(areas).any():
         undefined(f"{who}: a class has no row, or no other class has one, so its area is NaN.")
     if average is None:
         return areas
     if average == "macro":
         return float(areas.mean())
-    sizes = np.bincount(codes, weights=w, minlength=K)
     return float(np.average(areas, weights=sizes))
 
 
@@ -245,13 +248,23 @@ def average_precision_score(
     if s.ndim == 2 and s.shape[1] > 2:
         if average not in ("macro", "weighted", "micro", None):
             raise ParameterError(f"{who}: average must be macro, weighted, micro or None, got {average!r}.")
+        if pos_label != 1:
+            raise ParameterError(
+                f"{who}: pos_label is for two classes, the scores have {s.shape[1]} columns."
+            )
         _, codes = classes_of(y_true, s.shape[1], None, who)
+        if len(codes) != len(s):
+            raise DataError(f"{who}: {len(codes)} true labels and {len(s)} rows of scores.")
         return _averaged(average_precision_of, codes, s, average, weights(sample_weight, len(s), who), who)
     y = one_column(y_true, who, "the truth")
-    if pos_label == 1 and y.dtype.kind not in "biuf":
+    if pos_label == 1 and (y.dtype.kind in "US" or (y.dtype.kind == "O" and 1 not in y.tolist())):
         pos_label = None
-    if pos_label == 1 and y.dtype.kind in "biuf" and len(y) and y.max() == 1 and y.min() >= -1:
+    elif pos_label == 1 and y.dtype.kind in "biuf" and len(y) and y.max() == 1 and y.min() >= -1:
         pos_label = None  # 1 is positive anyway; found without encoding
+    elif len(y) and len(names := encode_labels(y, len(y), who)[0]) > 2:
+        raise ParameterError(
+            f"{who}: the truth has {len(names)} classes and the score one column; give (n, K) scores."
+        )
     seen = scored(y, s, who, pos_label, sample_weight)
     if not seen.positive.any():
         undefined(f"{who}: the truth has no positive row, so the mean precision is 0.")

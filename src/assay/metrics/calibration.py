@@ -11,7 +11,7 @@ from assay.decide.isotonic import pool_adjacent_violators
 from assay.errors import DataError, ParameterError
 from assay.metrics._given import classes_of, probabilities, scored, weights
 from assay.metrics.bins import binned, grouped
-from assay.stats._checks import as_random
+from assay.stats._checks import as_random, is_whole
 from assay.stats.proportion_interval import wilson_interval
 from assay.stats.test_result import check_alpha
 
@@ -58,12 +58,6 @@ def calibration_error(
     0.06
     """
     who = "calibration_error"
-    if norm not in ("l1", "l2", "max"):
-        raise ParameterError(f"{who}: norm must be l1, l2 or max, got {norm!r}.")
-    if of not in ("auto", "positive", "answer", "class"):
-        raise ParameterError(f"{who}: of must be auto, positive, answer or class, got {of!r}.")
-    if debias and norm == "max":
-        raise ParameterError(f"{who}: the noise of a maximum is not known; debias is for l1 and l2.")
     P = probabilities(posterior, who)
     _, codes = classes_of(truth, P.shape[1], labels, who)
     if len(codes) != len(P):
@@ -83,6 +77,12 @@ def _error(
     debias: bool = False,
     who: str = "calibration_error",
 ) -> float:
+    if norm not in ("l1", "l2", "max"):
+        raise ParameterError(f"{who}: norm must be l1, l2 or max, got {norm!r}.")
+    if of not in ("auto", "positive", "answer", "class"):
+        raise ParameterError(f"{who}: of must be auto, positive, answer or class, got {of!r}.")
+    if debias and norm == "max":
+        raise ParameterError(f"{who}: the noise of a maximum is not known; debias is for l1 and l2.")
     K = P.shape[1]
     if of == "auto":
         of = "positive" if K == 2 else "answer"
@@ -187,6 +187,9 @@ class ReliabilityCurve:
         """
         who = "ReliabilityCurve"
         alpha = check_alpha(alpha, who)
+        if not is_whole(resamples):
+            raise ParameterError(f"{who}: resamples must be a whole number from 0 up, got {resamples!r}.")
+        resamples = int(resamples)
         seen = scored(truth, probability, who, pos_label, sample_weight)
         p, y = seen.score, seen.positive.astype(np.float64)
         if p.min() < 0 or p.max() > 1:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.words import one_line
 from assay.metrics._given import labelled
 from assay.metrics._table_intervals import delta, function_of, mean_of_shares, squares_of, wilson
 from assay.metrics.confusion import Confusion
@@ -103,7 +104,7 @@ class ClassReport:
 
     def _lines(self) -> list[list[str]]:
         def row(name: Any, found: dict[str, Estimate], size: str) -> list[str]:
-            return [str(name), *(_shown(found[m]) for m in COLUMNS), size]
+            return [one_line(name), *(_shown(found[m]) for m in COLUMNS), size]
 
         lines = [["", *COLUMNS, "rows"]]
         lines += [row(label, found, f"{self.support[label]:g}") for label, found in self.classes.items()]

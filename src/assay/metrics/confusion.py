@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
 from assay.metrics._given import Labelled, labelled
@@ -42,6 +43,10 @@ def confusion_matrix(
     seen = labelled(y_true, y_pred, "confusion_matrix", sample_weight)
     table, _ = selected(seen, labels, "confusion_matrix")
     if sample_weight is not None and np.asarray(sample_weight).dtype.kind in "biu":
+        if seen.table().sum() > 2**53:
+            raise DataError(
+                "confusion_matrix: whole weights must add up to at most 2**53. Give them as floats."
+            )
         table = table.astype(np.int64)
     if normalize is None:
         return table
@@ -215,8 +220,8 @@ class Confusion:
         return float(_tables.matthews(self.counts))
 
     def __str__(self) -> str:
-        head = ["truth", *(f"answered {label}" for label in self.labels)]
-        rows = [[str(label), *map(_shown, row)] for label, row in zip(self.labels, self.counts)]
+        head = ["truth", *(f"answered {one_line(label)}" for label in self.labels)]
+        rows = [[one_line(label), *map(_shown, row)] for label, row in zip(self.labels, self.counts)]
         width = [max(len(line[j]) for line in [head, *rows]) for j in range(len(head))]
         lines = [
             "   ".join(c.ljust(w) if j == 0 else c.rjust(w) for j, (c, w) in enumerate(zip(line, width)))

@@ -11,6 +11,7 @@ from assay.errors import DataError, ParameterError
 from assay.metrics._given import scored
 from assay.metrics.curves import tallies
 from assay.metrics.roc import RocCurve
+from assay.stats._checks import is_number
 
 __all__ = ["BrierCurve", "CostCurve", "h_measure"]
 
@@ -171,10 +172,10 @@ def h_measure(
     curve = RocCurve.of(truth, score, pos_label=pos_label, sample_weight=sample_weight)
     p1 = curve.positives / (curve.positives + curve.negatives)
     p0 = 1 - p1
-    a, b = (1 + p1, 1 + p0) if severity is None else severity
-    if not (a > 0 and b > 0 and np.isfinite([a, b]).all()):
+    shape = (1 + p1, 1 + p0) if severity is None else severity
+    if not (np.shape(shape) == (2,) and all(is_number(v) and v > 0 for v in shape)):
         raise ParameterError(f"h_measure: severity must be two numbers above 0, got {severity!r}.")
-    hull = curve.hull
+    (a, b), hull = shape, curve.hull
 
     def loss(fpr: np.ndarray, fnr: np.ndarray, cuts: np.ndarray) -> float:
         """Integral of c p0 fpr_i + (1 - c) p1 fnr_i times the density over each piece of falling c."""

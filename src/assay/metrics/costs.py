@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.decide.losses import as_loss
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import labelled, one_column, weights
+from assay.metrics._given import labelled, numbers, one_column, weights
 
 __all__ = ["cost_per_row", "cost_sensitive_accuracy", "expected_cost"]
 
@@ -36,6 +36,10 @@ def cost_per_row(
     y, z = one_column(truth, who, "the truth"), one_column(answer, who, "the answer")
     if len(y) != len(z) or not len(y):
         raise DataError(f"{who}: {len(y)} true labels and {len(z)} answers.")
+    if reject is not None:
+        reject = numbers(reject, who, "reject", (0, 1))
+        if reject.size not in (1, len(y)):
+            raise DataError(f"{who}: reject must be one cost or one per row ({len(y)}), got {reject.size}.")
     said = (
         np.array([str(v) == "reject" for v in z.tolist()])
         if reject is not None
@@ -132,8 +136,8 @@ def cost_sensitive_accuracy(truth: Any, answer: Any, cost: Any, *, sample_weight
         if missing:
             raise ParameterError(f"{who}: cost has no entry for class {missing[0]!r}.")
         cost = [cost[v] for v in names]
-    c = np.asarray(cost, dtype=np.float64)
-    if c.shape != (seen.K,) or not np.isfinite(c).all() or (c < 0).any():
+    c = numbers(cost, who, "cost")
+    if c.shape != (seen.K,) or (c < 0).any():
         raise ParameterError(f"{who}: cost must be {seen.K} numbers from 0 up, one per class, got {cost!r}.")
     table = seen.table()
     whole = float(c @ table.sum(axis=1))

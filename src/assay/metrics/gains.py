@@ -10,6 +10,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.metrics._given import scored
 from assay.metrics.curves import tallies
+from assay.stats._checks import is_number
 
 __all__ = ["GainCurve", "lift_score"]
 
@@ -77,7 +78,7 @@ class GainCurve:
 
     def at(self, share: float) -> float:
         """The gain at a share of the rows."""
-        if not 0 <= share <= 1:
+        if not (is_number(share) and 0 <= share <= 1):
             raise ParameterError(f"GainCurve.at: share must lie between 0 and 1, got {share!r}.")
         return float(np.interp(share, self.share, self.gain))
 
@@ -100,6 +101,6 @@ def lift_score(
     >>> lift_score([1, 1, 0, 0, 0, 0, 0, 0, 0, 0], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1], share=0.2)
     5.0
     """
-    if not 0 < share <= 1:
+    if not (is_number(share) and 0 < share <= 1):
         raise ParameterError(f"lift_score: share must lie in (0, 1], got {share!r}.")
     return GainCurve.of(truth, score, pos_label=pos_label, sample_weight=sample_weight).at(share) / share

@@ -45,6 +45,7 @@ from assay.stats.test_result import check_alpha
 __all__ = ["with_interval"]
 
 BOOTSTRAPS = ("percentile", "basic", "bca")
+OPTIONS = {"cost": ("loss", "classes", "reject"), "ece": ("bins", "strategy", "norm", "of", "debias")}
 METHODS = ("auto", "analytic", "bootstrap", *BOOTSTRAPS)
 MANY = 100  # classes: a derivative by each of more cells than so many squared takes longer than resampling
 
@@ -88,7 +89,8 @@ def with_interval(
     answer : (n,) labels, or scores or probabilities, as the measure needs
     method : "auto", "analytic", "bootstrap", or one of its kinds "percentile", "basic", "bca"
     alpha : float
-    pos_label : the class of recall, precision, F1 and their like; default the last of two, the mean over more
+    pos_label : the class of recall, precision, F1 and their like, or of scores; default as in the function of that
+        name (1, or the last of two labels), of more than two classes the mean
     labels : (K,) classes of the columns of probabilities, if not those of truth
     sample_weight : (n,)
     groups : (n,) rows that belong together (a patient, a document) and are resampled together
@@ -130,10 +132,14 @@ def with_interval(
         if method == "analytic":
             raise ParameterError("with_interval: a function has no analytic interval; use method='auto'.")
         return _any(measure, truth, answer, sample_weight, planned, kind, alpha, options)
-    if known.name == "kappa" and options.get("weights") in ("linear", "quadratic"):
-        known = replace(known, of=partial(_tables.kappa, weights=options.pop("weights")))
-    if options and known.name not in ("cost", "ece"):
-        raise ParameterError(f"with_interval: {known.name} has no option {next(iter(options))!r}.")
+    if known.name == "kappa" and "weights" in options:
+        apart = options.pop("weights")
+        if apart not in (None, "linear", "quadratic"):
+            raise ParameterError(f"with_interval: weights must be None, linear or quadratic, got {apart!r}.")
+        known = replace(known, of=partial(_tables.kappa, weights=apart))
+    unknown = [name for name in options if name not in OPTIONS.get(known.name, ())]
+    if unknown:
+        raise ParameterError(f"with_interval: {known.name} has no option {unknown[0]!r}.")
     if known.kind == "table":
         return _of_table(
             known, truth, answer, pos_label, sample_weight, method, analytic, planned, kind, alpha
@@ -254,8 +260,10 @@ def _of_scores(
     known: Measure, truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any, method: str, groups: Any,
     planned: Callable[[int], Plan], kind: str, alpha: float,
 ) -> Estimate:  # fmt: skip
-    each, w = _binary_problems(truth, answer, pos_label, labels, sample_weight)
     precise = known.name == "average precision"
+    if precise and pos_label is None and 1 in one_column(truth, "with_interval", "the truth").tolist():
+        pos_label = 1  # as average_precision_score has it
+    each, w = _binary_problems(truth, answer, pos_label, labels, sample_weight)
     values = [(average_precision_of if precise else area_of)(seen) for seen in each]
     double = known.name == "gini"
     value = float(np.mean(values))
@@ -351,7 +359,7 @@ def _any(
         for b in track(range(drawn_by.resamples), "resampling"):
             try:
                 drawn[b] = value_of(drawn_by.rows(b))
-            except ValueError:
+            except (ValueError, ZeroDivisionError):
                 drawn[b] = np.nan
         influence = _jackknife(value_of, len(y), value) if kind == "bca" else None
     return _resampled(value, drawn, drawn_by, kind, alpha, (-np.inf, np.inf), influence)
@@ -366,7 +374,7 @@ def _jackknife(value_of: Callable[[Any], float], n: int, value: float) -> Any:
         kept[block] = False
         try:
             left[i] = value_of(np.flatnonzero(kept))
-        except ValueError:
+        except (ValueError, ZeroDivisionError):
             return None
     if not np.isfinite(left).all():
         return None

@@ -189,7 +189,7 @@ class BrierParts:
             unsure = o * (1 - o)
             return cls(score, score - recalibrated, unsure - recalibrated, unsure)
         mass, forecast, came = (
-            grouped(p, y, w) if groups == "distinct" else binned(p, y, w, groups, "uniform")[:3]
+            grouped(p, y, w) if groups == "distinct" else binned(p, y, w, groups, "uniform", "BrierParts")[:3]
         )
         reliability, resolution = float(mass @ (forecast - came) ** 2), float(mass @ (came - o) ** 2)
         rest = score - (reliability - resolution + o * (1 - o))

@@ -162,5 +162,5 @@ def concordance(truth: Any, score: Any, *, pos_label: Any = None, sample_weight:
     if not (P > 0 and N > 0):
         raise DataError("concordance: the truth has one class only, pairs need two.")
     pos, neg = np.diff(counted.tps, prepend=0.0), np.diff(counted.fps, prepend=0.0)
-    right, tied = float(neg @ (counted.tps - pos)), float(neg @ pos)
-    return Concordance(right, float(P * N) - right - tied, tied)
+    right, wrong = float(neg @ (counted.tps - pos)), float(pos @ (counted.fps - neg))
+    return Concordance(right, wrong, float(neg @ pos))

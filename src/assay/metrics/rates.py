@@ -75,10 +75,15 @@ def _hits(y_true: Any, y_pred: Any, sample_weight: Any, who: str) -> tuple[np.nd
     """(n,) bool: right; whole numbers and text of NumPy are compared as they are."""
     y, z = plain_values(y_true), plain_values(y_pred)
     plain = [isinstance(v, np.ndarray) and v.ndim == 1 and v.dtype.kind in "biuUS" for v in (y, z)]
-    if all(plain) and y.shape == z.shape and len(y) and (y.dtype.kind in "US") == (z.dtype.kind in "US"):
+    if all(plain) and y.shape == z.shape and len(y) and _family(y) == _family(z):
         return y == z, weights(sample_weight, len(y), who)
     seen = labelled(y, z, who, sample_weight)
     return seen.truth == seen.answer, seen.weight
+
+
+def _family(y: np.ndarray) -> str:
+    """What can be compared with what: whole numbers and truth values, text, or bytes."""
+    return y.dtype.kind if y.dtype.kind in "US" else "i"
 
 
 def balanced_accuracy_score(
@@ -165,7 +170,9 @@ def precision_recall_fscore_support(
     elif beta == 0:
         F = P
     else:
-        F = divided((1 + beta**2) * tp, beta**2 * true + said, zero_division, who, named["f-score"])
+        # beta^2 : 1, divided by a large beta^2 so that neither leaves the range of numbers
+        near, far = (1.0, (1 / float(beta)) ** 2) if beta > 1 else (float(beta) ** 2, 1.0)
+        F = divided((near + far) * tp, near * true + far * said, zero_division, who, named["f-score"])
     if average is None:
         return P, R, F, true
     mass = true if average == "weighted" else None

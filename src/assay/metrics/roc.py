@@ -13,6 +13,7 @@ from assay.metrics.areas import partial_area
 from assay.metrics.curves import Tallies, tallies
 from assay.metrics.delong import interval_of
 from assay.metrics.estimate import Estimate
+from assay.stats._checks import is_number
 
 __all__ = ["Dominance", "OperatingPoint", "RocCurve"]
 
@@ -157,7 +158,7 @@ class RocCurve:
 
     def partial_area(self, max_fpr: float, standardised: bool = False) -> float:
         """Area up to a rate of false alarms; standardised, 0.5 is chance and 1 perfection (McClish 1989)."""
-        if not 0 < max_fpr <= 1:
+        if not (is_number(max_fpr) and 0 < max_fpr <= 1):
             raise ParameterError(f"RocCurve.partial_area: max_fpr must lie in (0, 1], got {max_fpr!r}.")
         raw, least = partial_area(self.fpr[1:], self.tpr[1:], max_fpr), max_fpr**2 / 2
         return (1 + (raw - least) / (max_fpr - least)) / 2 if standardised else raw
@@ -197,7 +198,7 @@ class RocCurve:
         miss, alarm : what a missed positive and a false alarm cost
         prior : share of positives where the threshold will be used
         """
-        if not (miss >= 0 and alarm >= 0 and np.isfinite([miss, alarm]).all() and 0 <= prior <= 1):
+        if not (all(map(is_number, (miss, alarm, prior))) and miss >= 0 and alarm >= 0 and 0 <= prior <= 1):
             raise ParameterError(
                 "RocCurve.best: costs must be numbers from 0 up and prior a number from 0 to 1."
             )

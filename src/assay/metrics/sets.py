@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from assay.decide.conformity import set_coverage
+from assay.errors import ParameterError
 from assay.metrics.estimate import Estimate
+from assay.stats._checks import is_number
 from assay.stats.proportion_interval import proportion_interval
 from assay.stats.test_result import check_alpha
 
@@ -50,6 +52,8 @@ class SetReport:
     ) -> SetReport:
         """Judge (n, K) bool sets by (n,) true labels; ``classes`` names the columns, default 0 to K - 1."""
         alpha = check_alpha(alpha, "SetReport")
+        if target is not None and not (is_number(target) and 0 <= target <= 1):
+            raise ParameterError(f"SetReport: target must be a number from 0 to 1 or None, got {target!r}.")
         found = set_coverage(sets, truth, classes, 1 - alpha)
         S = np.asarray(sets)
         size = S.sum(axis=1)
