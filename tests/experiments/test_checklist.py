@@ -146,3 +146,11 @@ def test_steps_are_texts():
     with pytest.raises(ParameterError, match="aim must be a text, got 5"):
         Checklist(aim=5)
     assert list(STEPS) == ["aim", "response", "factors", "design", "run", "analysis", "conclusions"]
+
+
+def test_a_damaged_checklist_is_put_aside_and_registered_again(tmp_path):
+    experiment(Checklist(aim="one"), tmp_path / "e").run()
+    (tmp_path / "e" / "checklist.json").write_text("{")
+    study = experiment(Checklist(aim="one"), tmp_path / "e").run()
+    assert "after 18 cells had been run" in study.checklist.status
+    assert (tmp_path / "e" / "checklist.damaged").read_text() == "{"

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -92,10 +93,35 @@ def test_settings_tell_parameters_apart():
     assert settings_text({"b": 1, "a": {3, 1, 2}}) == "{'a': {1, 2, 3}, 'b': 1}"
 
 
+def times(k):
+    return lambda v: v * k
+
+
+def plus(k):
+    return lambda v, by=k: v + by
+
+
+def walks(k):
+    def step(v):
+        return v if v > k else step(v + np.float64(1))  # calls itself
+
+    return step
+
+
+def test_functions_differ_by_the_values_they_hold():
+    """Made by the same lines, so that their code is the same."""
+    for make in (times, plus, walks, lambda k: partial(shifted, by=k), lambda k: partial(times(k), 1)):
+        assert settings_text(make(1)) == settings_text(make(1)) != settings_text(make(2))
+    assert settings_text("ab".join) == settings_text("ab".join) != settings_text("c".join)
+    one, two = LogisticRegression(C=1), LogisticRegression(C=2)
+    assert settings_text(one.fit) == settings_text(LogisticRegression(C=1).fit) != settings_text(two.fit)
+
+
 SCRIPT = """
 from sklearn.linear_model import LogisticRegression
 from assay.experiments.fingerprint import settings_text
 print(settings_text(LogisticRegression(class_weight={"b": 1, "a": 2})), settings_text({"x", "y", "z"}))
+print(settings_text(lambda v: v in {"p", "q", "r", "s"}))
 """
 
 
@@ -105,7 +131,10 @@ def test_another_process_writes_the_same():
         [sys.executable, "-c", SCRIPT], env=other, capture_output=True, text=True, check=True
     )
     here = settings_text(LogisticRegression(class_weight={"a": 2, "b": 1}))
-    assert told.stdout.strip() == f"{here} {{'x', 'y', 'z'}}"
+    first, second = told.stdout.splitlines()
+    assert first == f"{here} {{'x', 'y', 'z'}}"
+    function = eval('lambda v: v in {"p", "q", "r", "s"}', {"__name__": "__main__"})
+    assert second == settings_text(function)
 
 
 def test_a_setting_that_cannot_be_written_down_is_explained():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.evaluate import Metric
 from assay.experiments.experiment import Experiment
 from assay.experiments.folder import Manifest, as_plain
@@ -94,3 +94,27 @@ def test_plain_data_are_what_json_can_hold():
         "1": [0.5, None, None],
         "a": [2, True, None, "(1+2j)"],
     }
+
+
+def test_damaged_arrays_are_told(tmp_path):
+    experiment = Experiment(["majority"], ["iris"], design="2-fold", folder=tmp_path / "e")
+    experiment.run()
+    for path in (tmp_path / "e").glob("*.npz"):
+        path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(DataError, match="missing or damaged"):
+        Study.load(tmp_path / "e")
+
+
+def test_a_session_is_on_disk_before_its_first_cell(tmp_path, monkeypatch):
+    """So that one that is killed has told its versions."""
+    seen = []
+
+    def peek(*args):
+        seen.extend(Manifest.load(tmp_path / "e").sessions)
+        return ""
+
+    monkeypatch.setattr("assay.experiments.experiment.run_jobs", peek)
+    Experiment(["majority"], ["iris"], design="2-fold", folder=tmp_path / "e").run()
+    assert [s["ended"] for s in seen] == ["Ended without a word"] and seen[0]["versions"][
+        "numpy"
+    ] == np.__version__

@@ -1,13 +1,15 @@
 """The journal: what was written is there, whatever happened to the process."""
 
 import json
+import subprocess
+import sys
 import zlib
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError, ParameterError
+from assay.errors import AssayError, DataError, ParameterError
 from assay.experiments.journal import Journal, read_json, write_whole
 
 
@@ -101,3 +103,51 @@ def test_files_that_are_not_json_objects_are_named(tmp_path):
     (tmp_path / "a.json").write_text("[]")
     with pytest.raises(DataError, match="expected an object"):
         read_json(tmp_path / "a.json", "thing")
+
+
+SCRIPT = """
+import resource, signal, sys
+from pathlib import Path
+from assay.errors import AssayError
+from assay.experiments.journal import Journal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+for _ in range(2):  # the lock is free again
+    try:
+        with Journal(Path(sys.argv[1])) as journal:
+            for i in range(100):
+                journal.append({"key": f"k{len(journal.records)}", "value": i})
+    except AssayError as error:
+        print(error)
+"""
+
+
+def test_a_full_disk_is_told_and_keeps_what_was_written(tmp_path):
+    """The system allows files of 1000 bytes, as if the disk were full there."""
+    told = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.count("cannot be written (File too large). Finished cells are kept") == 2
+    with Journal(tmp_path) as journal:
+        assert len(journal.records) > 20 and journal.damaged == 0
+        journal.append({"key": "new"})
+    assert list(Journal(tmp_path, write=False).records)[-1] == "new"
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path):
+    (tmp_path / "note.txt").mkdir()
+    with pytest.raises(AssayError, match=r"note\.txt cannot be written"):
+        write_whole(tmp_path / "note.txt", "done")
+    assert [p.name for p in tmp_path.iterdir()] == ["note.txt"]
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ParameterError, match=r"cannot be written \(Not a directory"):
+        Journal(tmp_path / "file" / "inside")
+
+
+def test_a_record_without_what_is_needed_counts_as_damaged(tmp_path):
+    written(tmp_path)
+    found = Journal(tmp_path, write=False, needs=["value", "seconds"])
+    assert not found.records and found.damaged == 3

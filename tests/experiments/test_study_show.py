@@ -61,5 +61,10 @@ def test_versions_that_differ_are_noted(study):
     other.manifest = copy.copy(study.manifest)
     session = study.manifest.sessions[0]
     other.manifest.sessions = [session, {**session, "versions": {**session["versions"], "numpy": "1.0"}}]
+    assert not any(
+        "different versions" in note for note in other.notes
+    )  # the second one ran nothing that is used
+    key, record = next(iter(study.journal.items()))
+    other.journal = {**study.journal, key: {**record, "session": 1}}
     assert any("different versions of packages" in note for note in other.notes)
     assert not any("different versions" in note for note in study.notes)

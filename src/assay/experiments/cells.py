@@ -19,7 +19,11 @@ from assay.experiments.grid import Entrant
 from assay.experiments.problem import Problem
 from assay.experiments.run_order import randomised_order
 
-__all__ = ["Job", "Trial", "as_cell", "as_record", "in_random_order"]
+__all__ = ["FIELDS", "Job", "Trial", "as_cell", "as_record", "in_random_order"]
+
+
+FIELDS = ("key", "data", "learner", "repetition", "fold", "values", "answer", "posterior", "kept", "fit", "predict",
+          "seconds", "failure", "warnings", "unseen", "session", "at")  # fmt: skip  # of a record
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.experiments.fingerprint import digest
 from assay.experiments.journal import read_json, write_whole
 
@@ -110,9 +110,8 @@ class Checklist:
         ran : how many cells had been run by now
         """
         now = time.time()
-        path = folder / "checklist.json"
-        if path.exists():
-            old = Checklist.load(folder)
+        old = _registered(folder)
+        if old is not None:
             fresh = [
                 Change(step, now, getattr(old, step), getattr(self, step))
                 for step in list(STEPS)[:-1]
@@ -217,6 +216,18 @@ class Checklist:
         )
 
     _repr_html_ = to_html
+
+
+def _registered(folder: Path) -> Checklist | None:
+    """What a folder holds; None if there is nothing. What cannot be read any more is put aside."""
+    path = folder / "checklist.json"
+    if not path.exists():
+        return None
+    try:
+        return Checklist.load(folder)
+    except (DataError, ParameterError):
+        path.replace(folder / "checklist.damaged")
+        return None
 
 
 def words_of(manifest: Manifest) -> dict[str, str]:

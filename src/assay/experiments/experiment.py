@@ -13,7 +13,7 @@ from assay.errors import ParameterError
 from assay.evaluate import Metric, Resampling
 from assay.evaluate.fold import Cell, Task
 from assay.evaluate.metrics import as_metrics
-from assay.experiments.cells import Job, Trial, as_record, in_random_order
+from assay.experiments.cells import FIELDS, Job, Trial, as_record, in_random_order
 from assay.experiments.checklist import Checklist
 from assay.experiments.checks import check_jobs, check_seconds, check_seed
 from assay.experiments.clock import Clock
@@ -178,7 +178,7 @@ class Experiment:
         if self.folder is None:
             yield self._memory
             return
-        with Journal(self.folder) as journal:
+        with Journal(self.folder, needs=FIELDS) as journal:
             self._manifest.sessions = sessions_of(self.folder)
             self._manifest.save(self.folder)
             if self.described is not None:
@@ -257,11 +257,13 @@ class Experiment:
         task = Task(self.metrics, None, None, self.seed, self.probabilities)
         sessions = self._manifest.sessions
         session = {"kind": kind, "started": time.time(), "versions": versions(), "n_jobs": n_jobs, "cells": 0,
-                   "failed": 0, "ended": ""}  # fmt: skip
+                   "failed": 0, "ended": "Ended without a word"}  # fmt: skip
         number = len(sessions)
         if not jobs:
             return ""
         sessions.append(session)
+        if self.folder is not None:  # before the first cell: whoever is killed has said with what it ran
+            self._manifest.save(self.folder, arrays=False)
 
         def done(job: Job, cell: Cell, seconds: float) -> None:
             journal.append(as_record(job, cell, seconds, number, self.probabilities))

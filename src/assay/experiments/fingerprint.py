@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -56,7 +58,8 @@ def settings_text(value: Any) -> str:
     """A learner, or a parameter of one, as a text that says all of its settings and nothing else.
 
     Parameters stand in the order of their names, arrays as a fingerprint of their bytes, functions as their
-    name and a fingerprint of their code. No address in memory, so that two processes write the same.
+    name and a fingerprint of their code and of the values they hold: defaults, and what they took from the function
+    around them. No address in memory, so that two processes write the same.
 
     >>> from assay.bayes import GaussianNB
     >>> from assay.experiments.fingerprint import settings_text
@@ -82,9 +85,12 @@ def settings_text(value: Any) -> str:
         return f"[{inner}]" if isinstance(value, list) else f"({inner})"
     if isinstance(value, type):
         return _name(value)
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if isinstance(value, partial):
+        return f"partial({settings_text([value.func, value.args, value.keywords])})"
     if hasattr(value, "__code__"):
-        code = value.__code__
-        return f"{value.__module__}.{value.__qualname__}#{digest(code.co_code, _constants(code))}"
+        return _function_text(value)
     from joblib import hash as content
 
     try:
@@ -100,7 +106,23 @@ def _name(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
+def _function_text(function: Any) -> str:
+    """Its name, and a fingerprint of its code, its defaults, its object if it is a method, and what it encloses."""
+    code, own = function.__code__, getattr(function, "__func__", function)
+    held = [own.__defaults__, own.__kwdefaults__, getattr(function, "__self__", None)]
+    for name, cell in zip(code.co_freevars, own.__closure__ or ()):
+        try:
+            inside = cell.cell_contents
+        except ValueError:  # not yet filled
+            continue
+        if inside is not own:  # a function that calls itself
+            held.append((name, inside))
+    return (
+        f"{own.__module__}.{own.__qualname__}#{digest(code.co_code, _constants(code), settings_text(held))}"
+    )
+
+
 def _constants(code: Any) -> str:
     """What a function's code holds besides its steps; of functions inside it, the same."""
-    parts = [_constants(c) if hasattr(c, "co_code") else repr(c) for c in code.co_consts]
+    parts = [_constants(c) if hasattr(c, "co_code") else settings_text(c) for c in code.co_consts]
     return "|".join([*parts, *code.co_names])

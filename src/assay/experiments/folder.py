@@ -7,6 +7,7 @@ import platform
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -84,13 +85,13 @@ class Block:
     def read(cls, folder: Path, saved: dict[str, Any]) -> Block:
         path = folder / Path(str(saved["file"])).name
         try:
-            with np.load(path, allow_pickle=False) as held:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
                 codes, tests, ends = held["codes"], held["tests"].astype(np.int64), held["ends"]
                 places, prints = (
                     [(int(r), int(f), int(n)) for r, f, n in held["places"]],
                     held["prints"].tolist(),
                 )
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
             raise DataError(
                 f"experiment: {path} is missing or damaged ({error}). Run the experiment again: finished cells are "
                 "not run twice."

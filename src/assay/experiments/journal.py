@@ -6,10 +6,11 @@ import json
 import os
 import time
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from assay.errors import DataError, ParameterError
+from assay.errors import AssayError, DataError, ParameterError
 
 __all__ = ["Journal", "read_json", "write_whole"]
 
@@ -30,6 +31,7 @@ class Journal:
         None keeps the records in memory only.
     write : bool
         Whether to take the lock and to allow ``append``; a journal can be read while another process writes.
+    needs : names of fields without which a record counts as damaged, whoever wrote it
 
     Attributes
     ----------
@@ -46,8 +48,8 @@ class Journal:
     0.25
     """
 
-    def __init__(self, folder: Path | None, write: bool = True):
-        self.folder, self.write = folder, write
+    def __init__(self, folder: Path | None, write: bool = True, needs: Iterable[str] = ()):
+        self.folder, self.write, self.needs = folder, write, {"key", *needs}
         self.records: dict[str, dict[str, Any]] = {}
         self.damaged = 0
         self._file: Any = None
@@ -57,13 +59,18 @@ class Journal:
             return
         self.path = folder / "cells.journal"
         if write:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(folder)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                self._lock = _locked(folder)
+            except OSError as error:
+                raise ParameterError(
+                    f"experiment: {folder} cannot be written ({error.strerror}). Choose another folder."
+                ) from error
         try:
             end = self._read()
             if write:
-                self._file = open(self.path, "ab")  # noqa: SIM115  open as long as the journal is
-                if end < self._file.tell():
+                self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115  open as long as the journal is
+                if end < self.path.stat().st_size:
                     self._file.truncate(end)
         except BaseException:
             self.close()
@@ -71,24 +78,29 @@ class Journal:
 
     def append(self, record: dict[str, Any]) -> None:
         """Write one record; it survives the end of this process from now on."""
+        if self._file is not None:
+            text = json.dumps(record, allow_nan=False, separators=(",", ":")).encode()
+            rest = memoryview(b"%08x %b\n" % (zlib.crc32(text), text))
+            try:
+                while rest:  # to the system: a killed process loses nothing
+                    rest = rest[self._file.write(rest) :]
+                if time.monotonic() - self._sure > _FLUSH:
+                    self._sync()
+            except OSError as error:
+                raise _cannot(self.path, error) from error
         self.records[record["key"]] = record
-        if self._file is None:
-            return
-        text = json.dumps(record, allow_nan=False, separators=(",", ":")).encode()
-        self._file.write(b"%08x %b\n" % (zlib.crc32(text), text))
-        self._file.flush()  # to the system: a killed process loses nothing
-        if time.monotonic() - self._sure > _FLUSH:
-            self._sync()
 
     def close(self) -> None:
         """Make sure of the disk, and free the lock."""
-        if self._file is not None:
-            self._sync()
-            self._file.close()
-            self._file = None
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        file, lock = self._file, self._lock
+        self._file = self._lock = None
+        try:
+            if file is not None:
+                os.fsync(file.fileno())
+                file.close()
+        finally:
+            if lock is not None:
+                lock.close()
 
     def __enter__(self) -> Journal:
         return self
@@ -112,7 +124,7 @@ class Journal:
                     break  # the process ended while it wrote this one
                 end = at
                 record = _record(line)
-                if record is None:
+                if record is None or not self.needs <= record.keys():
                     self.damaged += 1
                 else:
                     self.records[record["key"]] = record
@@ -153,6 +165,12 @@ def _locked(folder: Path) -> Any:
     return file
 
 
+def _cannot(path: Path, error: OSError) -> AssayError:
+    return AssayError(
+        f"experiment: {path} cannot be written ({error.strerror}). Finished cells are kept: make room, and run again."
+    )
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that a reader, also after a crash, finds the old content or the new, never a part.
 
@@ -165,11 +183,15 @@ def write_whole(path: Path, content: str | bytes) -> None:
     'done'
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with open(beside, "wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
+    try:
+        with open(beside, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise _cannot(path, error) from error
 
 
 def read_json(path: Path, what: str) -> dict[str, Any]:

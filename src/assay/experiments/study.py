@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import MissingExtraError, ParameterError
 from assay.evaluate import Comparison, Metric
 from assay.evaluate.fold import Cell
-from assay.experiments.cells import as_cell
+from assay.experiments.cells import FIELDS, as_cell
 from assay.experiments.checklist import Checklist
 from assay.experiments.conclusion import Conclusion, conclude
 from assay.experiments.factors import FactorEffects, factor_effects
@@ -64,7 +64,7 @@ class Study:
         if not path.is_dir():
             raise ParameterError(f"Study.load: there is no folder {path}.")
         manifest = Manifest.load(path)
-        journal = Journal(path, write=False)
+        journal = Journal(path, write=False, needs=FIELDS)
         checklist = Checklist.load(path) if (path / "checklist.json").exists() else None
         return cls(manifest, journal.records, folder=path, checklist=checklist, damaged=journal.damaged)
 

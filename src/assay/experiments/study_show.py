@@ -77,7 +77,9 @@ def notes(study: Study) -> list[str]:
     if others:
         said.append(f"{others:,} cells of other settings are in the folder too and are not used here.")
     said += [note for block in study.manifest.blocks for note in block.notes]
-    known = {tuple(sorted(s["versions"].items())) for s in study.manifest.sessions if s.get("cells")}
+    ran = {study.journal[key]["session"] for key in used if key in study.journal}
+    sessions = study.manifest.sessions
+    known = {tuple(sorted(sessions[i]["versions"].items())) for i in ran if i < len(sessions)}
     if len(known) > 1:
         said.append("The cells were run with different versions of packages: see manifest.sessions.")
     return said
