@@ -93,3 +93,29 @@ def test_the_iterator_that_a_splitter_returns_will_do():
         compare(["majority"], X.values, y, design=iter(()))
     with pytest.raises(DataError, match="must be a pair"):
         compare(["majority"], X.values, y, design=iter([([0], [1], [2])]))
+
+
+def test_a_design_that_parts_groups_is_refused():
+    X, y = load_iris()
+    groups = np.arange(150) // 5
+    half = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
+    for design in (KFold(4), half):
+        with pytest.raises(DataError, match=r"split 0 parts \d+ group.* teach and test"):
+            compare(["majority"], X, y, design=design, groups=groups)
+    with pytest.raises(DataError, match="parts 30 groups"):
+        compare(["majority"], X, y, test=np.arange(150) % 2 == 0, groups=groups)
+    with pytest.raises(ParameterError, match=r"KFold is its class. Give KFold\(\)"):
+        compare(["majority"], X, y, design=KFold)
+
+
+def test_a_splitter_is_asked_once():
+    class Counting(KFold):
+        asked = 0
+
+        def split(self, X, y=None, groups=None):
+            self.asked += 1
+            return super().split(X, y)
+
+    design = Counting(3)
+    compare(["majority"], *load_iris(), design=design)
+    assert design.asked == 1

@@ -99,11 +99,23 @@ def test_a_mask_of_test_rows_is_the_same_holdout():
      ({"times": np.arange(178), "groups": np.arange(178)}, "Give times or groups, not both"),
      ({"times": np.zeros(178)}, "at 1 moments"), ({"times": np.arange(178)}, "all of the class"),
      ({"groups": [None] * 178}, "groups is missing in 178"), ({"design": "leave-one-group-out"}, "needs groups="),
+     ({"groups": pd.Series([pd.NA] + ["g"] * 177, dtype="string")}, "groups is missing in 1 of"),
+     ({"reject": "x"}, "reject must be a number from 0"), ({"reject": True}, "reject must be a number from 0"),
      ({"budget": -1}, "budget must be"), ({"budget": "long"}, "budget must be")],
 )  # fmt: skip
 def test_what_does_not_fit_the_rows_is_refused_in_words(options, words):
     with pytest.raises(AssayError, match=words):
         compare(["majority"], FRAME, Y, **options)
+
+
+def test_columns_of_any_library_belong_to_the_rows():
+    groups, weights = np.arange(178) // 6, np.arange(178) % 3 + 1
+    held = np.isin(groups, np.arange(0, 30, 3))
+    plain = compare(["lda"], X, Y, test=held, groups=groups, sample_weight=weights).values("lda")
+    for column in (pa.array, pl.Series, pd.Series, lambda v: pa.chunked_array([v])):
+        parts = {k: column(v.tolist()) for k, v in
+                 (("test", held), ("groups", groups), ("sample_weight", weights))}  # fmt: skip
+        assert compare(["lda"], X, column(Y.tolist()), **parts).values("lda") == plain
 
 
 def test_every_group_is_left_out_once():

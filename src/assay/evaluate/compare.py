@@ -20,6 +20,7 @@ from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.run import remarks_on, run
 from assay.evaluate.target import Target
 from assay.evaluate.weights import weight_keyword
+from assay.stats._checks import is_number
 from assay.stats.test_result import check_alpha
 from assay.tables.data import Dataset
 
@@ -104,11 +105,11 @@ def compare(
     True
     """
     alpha = check_alpha(alpha, "compare")
-    if budget is not None and not (isinstance(budget, (int, float)) and budget >= 0):
+    if budget is not None and not (is_number(budget) and budget >= 0):
         raise ParameterError(f"compare: budget must be a number of seconds from 0 up, got {budget!r}.")
     if n_jobs == 0:
         raise ParameterError("compare: n_jobs must be a number of processes, or -1 for all cores, got 0.")
-    if reject is not None and not (np.ndim(reject) == 0 and 0 <= float(reject) < np.inf):
+    if reject is not None and not (is_number(reject) and reject >= 0):
         raise ParameterError(f"compare: reject must be a number from 0 up, or None, got {reject!r}.")
     seed = as_seed(random_state, "compare")
     if isinstance(X, Dataset) and y is None:
@@ -204,7 +205,7 @@ def _settings(seed: int, seconds: float, data: Data, loss: Loss | None, reject: 
         "timed": data.times is not None,
         "weighted": data.weight is not None,
         "loss": None if loss is None else "per row" if loss.per_row else _pairs(loss),
-        "reject": reject if reject is None or np.ndim(reject) == 0 else "per row",
+        "reject": reject,
         "versions": {
             "assay": assay.__version__,
             "python": platform.python_version(),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
 from assay.evaluate.beforehand import BEFOREHAND_CHECKS
 from assay.evaluate.design import Resampling
@@ -111,7 +112,7 @@ def _per_row(values: Any, n: int, name: str) -> np.ndarray | None:
     """(n,) one entry per row, or None."""
     if values is None:
         return None
-    found = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    found = np.asarray(plain_values(values))
     if found.shape != (n,):
         raise DataError(
             f"diagnose: X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
 
 __all__ = ["GivenSplits", "as_rows", "is_given"]
@@ -68,9 +70,7 @@ class GivenSplits:
             raise DataError(f"compare: {self.words}: each split must be a pair (train, test) of rows.")
         if hasattr(self.design, "split"):
             m = n if kept is None else int(kept.sum())
-            pairs = [
-                tuple(as_rows(rows, m, self.words) for rows in pair) for pair in self._split(X, y, groups)
-            ]
+            pairs = [tuple(as_rows(rows, m, self.words) for rows in pair) for pair in listed]
         else:
             pairs = [tuple(as_rows(rows, n, self.words) for rows in pair) for pair in listed]
             if kept is not None and not kept.all():
@@ -81,11 +81,21 @@ class GivenSplits:
             raise ParameterError(
                 f"compare: {self.words} gives no split. Give at least one (train, test) pair."
             )
+        if groups is not None:
+            for j, (train, test) in enumerate(found.pairs):
+                _refuse_parted(np.asarray(groups)[train], np.asarray(groups)[test], j, self.words)
         return found
 
     def _split(self, X: Any, y: Any, groups: Any) -> Iterable[Any]:
+        if isinstance(self.design, type):
+            name = self.design.__name__
+            raise ParameterError(f"compare: design must be a splitter, {name} is its class. Give {name}().")
         try:
-            return list(self.design.split(X, y, groups))
+            with (
+                warnings.catch_warnings()
+            ):  # groups that a splitter ignores are an error below, not a warning
+                warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+                return list(self.design.split(X, y, groups))
         except (ValueError, TypeError) as error:
             hint = " Give groups=." if groups is None and "group" in str(error) else ""
             raise DataError(f"compare: {self.words} cannot split these rows: {error}.{hint}") from error
@@ -118,7 +128,7 @@ def as_rows(rows: Any, n: int, who: str) -> np.ndarray:
     >>> as_rows([True, False, True], 3, "compare")
     array([0, 2])
     """
-    found = np.asarray(rows.to_numpy() if hasattr(rows, "to_numpy") else rows)
+    found = np.asarray(plain_values(rows))
     if found.dtype == bool:
         if found.shape != (n,):
             raise DataError(f"compare: {who}: a mask of rows needs {n} entries, its shape is {found.shape}.")
@@ -148,6 +158,15 @@ def _checked(train: np.ndarray, test: np.ndarray, j: int, words: str) -> Pair:
     if len(np.unique(test)) < len(test):
         raise DataError(f"compare: {words}: split {j} tests a row twice.")
     return train, test
+
+
+def _refuse_parted(taught: np.ndarray, tested: np.ndarray, j: int, words: str) -> None:
+    both = np.intersect1d(taught, tested)
+    if len(both):
+        raise DataError(
+            f"compare: {words}: split {j} parts {len(both)} group{'' if len(both) == 1 else 's'}: rows of {both[0]} "
+            "teach and test. Give a design by name or a splitter that keeps groups whole, or leave groups out."
+        )
 
 
 def _words(design: Any) -> str:

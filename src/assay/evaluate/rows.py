@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import plain_values
 from assay.decide import Loss
 from assay.errors import DataError, ParameterError
 from assay.evaluate.design import Resampling
 from assay.evaluate.fold import Data, take
 from assay.evaluate.given_splits import GivenSplits, as_rows
 from assay.evaluate.stacking import stacked
-from assay.evaluate.target import as_target
+from assay.evaluate.target import as_target, missing
 from assay.evaluate.weights import as_weights
 from assay.tables import Table
 
@@ -118,15 +119,12 @@ def _column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
     """(n,) one entry per row, none of them missing."""
     if values is None:
         return None
-    found = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    found = np.asarray(plain_values(values))
     if found.shape != (n,):
         raise DataError(
             f"{who}: X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}."
         )
-    if found.dtype == object:
-        lost = np.array([v is None or v != v for v in found])
-    else:
-        lost = np.isnat(found) if found.dtype.kind in "mM" else found != found
+    lost = missing(found)
     if lost.any():
         raise DataError(
             f"{who}: {name} is missing in {int(lost.sum())} of {n} rows, the first is row {int(np.argmax(lost))}. "

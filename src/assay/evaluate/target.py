@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.targets import encode_labels
+from assay.core.targets import encode_labels, plain_values
 from assay.errors import DataError
 
-__all__ = ["Target", "as_target"]
+__all__ = ["Target", "as_target", "missing"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
     array([ 1, -1,  0,  1])
     """
     name = name or str(getattr(y, "name", None) or "class")
-    values = y.to_numpy() if hasattr(y, "to_numpy") else y
+    values = plain_values(y)
     if not isinstance(values, np.ndarray):
         objects = np.empty(len(values), dtype=object)
         objects[:] = list(values)
@@ -49,10 +49,10 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
         raise DataError(
             f"{who}: X has {n} rows, so y must have {n} labels in one column; its shape is {values.shape}."
         )
-    missing = _missing(values)
-    if missing.all():
+    lost = missing(values)
+    if lost.all():
         raise DataError(f"{who}: no row of {name} has a label.")
-    known, measured = values[~missing], False
+    known, measured = values[~lost], False
     if known.dtype == object and all(isinstance(v, (int, float, np.number)) for v in known):
         known = known.astype(np.float64)
     if known.dtype.kind == "f":
@@ -77,14 +77,21 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
             "identifier or a measurement? Choose another target, or cut it into classes."
         )
     codes = np.full(n, -1, dtype=np.int64)
-    codes[~missing] = found
+    codes[~lost] = found
     return Target(name, labels, codes, measured)
 
 
-def _missing(values: np.ndarray) -> np.ndarray:
+def missing(values: np.ndarray) -> np.ndarray:
+    """(n,) bool: which entries are None, NaN, NaT or pandas' NA.
+
+    >>> import numpy as np
+    >>> from assay.evaluate.target import missing
+    >>> missing(np.array(["a", None], dtype=object))
+    array([False,  True])
+    """
     if values.dtype.kind == "f":
         return np.isnan(values)
-    if values.dtype.kind == "M":
+    if values.dtype.kind in "mM":
         return np.isnat(values)
     if values.dtype.kind != "O":
         return np.zeros(len(values), dtype=bool)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import draw, draw_groups
@@ -65,7 +66,7 @@ def three_way(
         )
     if y is None and hasattr(X, "target_name"):
         X, y = X
-    values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    values = np.asarray(plain_values(y))
     measured = (
         values.dtype.kind == "f" and np.isfinite(values).all() and bool((values != np.floor(values)).any())
     )

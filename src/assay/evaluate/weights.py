@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import plain_values
 from assay.errors import DataError
 
 __all__ = ["as_weights", "effective_rows", "weight_keyword"]
@@ -19,7 +20,7 @@ def as_weights(weights: Any, n: int, who: str) -> np.ndarray:
     >>> as_weights([1, 2, 0], 3, "compare")
     array([1., 2., 0.])
     """
-    found = np.asarray(weights.to_numpy() if hasattr(weights, "to_numpy") else weights)
+    found = np.asarray(plain_values(weights))
     if found.shape != (n,):
         raise DataError(
             f"{who}: X has {n} rows, so sample_weight must have {n} entries; its shape is {found.shape}."
