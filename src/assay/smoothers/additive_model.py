@@ -13,7 +13,10 @@ from assay.core import Regressor
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Count, Range
 from assay.core.progress import track
-from assay.errors import DataError, DegenerateError
+from assay.core.targets import row_counts
+from assay.errors import DataError, DegenerateError, ParameterError
+from assay.smoothers.additive_bands import AdditiveOperator, Lines
+from assay.smoothers.band import Band
 from assay.smoothers.smoother import Smoother
 from assay.smoothers.smoothing_spline import SmoothingSpline
 
@@ -31,11 +34,17 @@ class AdditiveModel(Regressor):
 
     .. math:: f_j \leftarrow \operatorname{smooth}\Big(x_j,\ r - \alpha - \sum_{l\ne j} f_l(x_l)\Big)     \quad (2)
 
-    centred, until nothing changes. Lines that are left over are fitted for all columns together before each round, if
-    the smoothers keep lines, so that columns that go together take few rounds. In the first rounds each smoother
-    chooses how smooth it is; then that is held, so that the rounds converge. Many columns are no curse, as each curve
-    sees one; what columns do together, no sum sees. Categories become indicators, whose curves are lines. Cost of a
-    round: d fits of one column.
+    centred, until nothing changes. Of smoothers that keep lines only the bends are taken, what (2) has beyond its
+    least-squares line; the lines of all these columns are fitted together, to what the bends leave over,
+
+    .. math:: f_j(x) = \beta_j(x-\bar x_j) + \tilde f_j(x), \qquad
+              \beta = \operatorname{least squares}\Big(X,\ r - \alpha - \sum_l\tilde f_l\Big)          \quad (3)
+
+    so that columns that go together take few rounds and do not take each other's lines (Buja, Hastie and Tibshirani
+    1989; of splines the curves are the same). In the first rounds each smoother chooses how smooth it is; then that is
+    held, so that the rounds converge. Many columns are no curse, as each curve sees one; what columns do together, no
+    sum sees. Categories become indicators, whose curves are lines. Cost of a round: d fits of one column; of bands:
+    d inverses of n by n matrices.
 
     Parameters
     ----------
@@ -50,6 +59,7 @@ class AdditiveModel(Regressor):
     ----------
     smoothers_ : list of d fitted smoothers, the curves      intercept_ : float, α
     slopes_ : (d,) of lines that are added to the curves      offsets_ : (d,) what is added so that their means are 0
+    residual_ : (n,) what the curves leave over
     n_iter_ : int      history_ : list of float, the greatest change of a curve in each round
 
     Examples
@@ -90,29 +100,28 @@ class AdditiveModel(Regressor):
         self.intercept_ = float(counts @ y / counts.sum())
         self.smoothers_, self.history_ = self._begin(d), []
         self.slopes_, self.offsets_ = np.zeros(d), np.zeros(d)
-        root, centred = np.sqrt(counts), X - counts @ X / counts.sum()
-        lines = np.linalg.pinv(root[:, None] * centred) * root if self._keep_lines() else np.zeros((d, n))
-        curves, rest = np.zeros((d, n)), y - self.intercept_
-        size = float(np.sqrt(counts @ rest**2 / counts.sum())) or 1.0
+        lines = Lines([one.keeps_lines for one in self.smoothers_], X, counts)
+        bends, target, curves = np.zeros((d, n)), y - self.intercept_, np.zeros((d, n))
+        size = float(np.sqrt(counts @ target**2 / counts.sum())) or 1.0
         for turn in track(range(self.max_iter), "rounds"):
-            before = curves.copy()
-            slopes = lines @ rest
-            self.slopes_ += slopes
-            curves += (centred * slopes).T
-            rest = rest - centred @ slopes
+            before = curves
+            slopes = lines.joint @ (target - bends.sum(axis=0))  # (3)
+            rest = target - lines.centred @ slopes - bends.sum(axis=0)
             for j in range(d):
                 if turn == FREE:
                     self.smoothers_[j] = clone(self.smoothers_[j]).set_params(**self.smoothers_[j]._held())
-                line = self.slopes_[j] * X[:, j]
-                part = rest + curves[j]  # (2)
-                curve = (
-                    self.smoothers_[j].fit(X[:, j : j + 1], part - line, w).predict(X[:, j : j + 1]) + line
-                )
-                self.offsets_[j] = -(counts @ curve) / counts.sum()
-                rest, curves[j] = part - curve - self.offsets_[j], curve + self.offsets_[j]
+                part = rest + bends[j]
+                smooth = self.smoothers_[j].fit(X[:, j : j + 1], part, w).predict(X[:, j : j + 1])  # (2)
+                mean, slope = lines.share @ smooth, lines.each[j] @ smooth
+                bends[j] = smooth - mean - slope * lines.centred[:, j]
+                rest = part - bends[j]
+                self.slopes_[j] = slopes[j] - slope
+                self.offsets_[j] = -mean - self.slopes_[j] * lines.means[j]
+            curves = bends + (lines.centred * slopes).T
             self.history_.append(float(np.sqrt((curves - before) ** 2 @ counts / counts.sum()).max()))
             if self.history_[-1] <= self.tol * size and turn > FREE:
                 break
+        self.residual_ = target - curves.sum(axis=0)
         self.n_iter_ = len(self.history_)
         if self.history_[-1] > self.tol * size and self.n_iter_ == self.max_iter:
             warnings.warn(
@@ -121,9 +130,6 @@ class AdditiveModel(Regressor):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-    def _keep_lines(self) -> bool:
-        return all(one.keeps_lines for one in self.smoothers_)
 
     def _begin(self, d: int) -> list[Any]:
         """A smoother for each column, unfitted."""
@@ -147,6 +153,49 @@ class AdditiveModel(Regressor):
             raise ValueError("AdditiveModel: the stored curves do not fit the columns.")
         smooth = [one.predict(X[:, j : j + 1]) for j, one in enumerate(self.smoothers_)]
         return np.column_stack(smooth) + X * self.slopes_ + self.offsets_
+
+    def confidence_band(self, X: Any, level: float = 0.95) -> Band:
+        r"""Pointwise intervals for the sum :math:`g(x)` at the rows of X, as of one smoother, without its bias.
+
+        .. math:: \hat g(x) \pm t_\nu\,\hat\sigma\sqrt{\textstyle\sum_t l_t(x)^2}                       \quad (4)
+
+        with l(x) the weights that the rows' numbers have in the estimate, once the rounds have converged and if the
+        smoothers stay as smooth as they are, and :math:`\nu` and :math:`\hat\sigma` as of `Smoother` (noise "global").
+        """
+        values, known, sigma = self._for_bands(X, level)
+        weights = known.share + np.sum(known.rows(values), axis=0)
+        return Band.of(
+            self._predict(values), known.errors(weights, sigma), np.full(len(values), known.dof), level
+        )
+
+    def curve_bands(self, X: Any, level: float = 0.95) -> list[Band]:
+        """For each column the intervals (4) of its own curve at the rows of X."""
+        values, known, sigma = self._for_bands(X, level)
+        curves, dof = self._curves(values), np.full(len(values), known.dof)
+        return [
+            Band.of(curves[:, j], known.errors(weights, sigma), dof, level)
+            for j, weights in enumerate(known.rows(values))
+        ]
+
+    def degrees_of_freedom(self) -> float:
+        """As many parameters as the model is worth: the trace of the map from y to the fitted numbers."""
+        self._ready()
+        return self._operator().freedom
+
+    def _for_bands(self, X: Any, level: float) -> tuple[np.ndarray, AdditiveOperator, float]:
+        if not 0 < level < 1:
+            raise ParameterError(f"AdditiveModel: level must be a number between 0 and 1, got {level!r}.")
+        values = np.asarray(self._admit(X), dtype=np.float64)
+        known = self._operator()
+        return values, known, known.sigma(self.residual_)
+
+    def _operator(self) -> AdditiveOperator:
+        rows = [one.X_[:, 0] for one in self.smoothers_]
+        if len({len(column) for column in rows}) > 1:
+            raise DataError("AdditiveModel: a smoother that stores some rows only has no confidence band.")
+        w = self.smoothers_[0].weight_
+        counts = np.ones(len(rows[0])) if w is None else row_counts(w)
+        return AdditiveOperator(self.smoothers_, np.column_stack(rows), counts)
 
     def _predict(self, X: Any) -> np.ndarray:
         return self.intercept_ + self._curves(X).sum(axis=1)
