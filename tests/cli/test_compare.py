@@ -115,13 +115,34 @@ def test_weights_of_an_arff_file_are_used_and_said(run, tmp_path):
      (("--test", "nothing.csv"), "There is no file nothing.csv"), (("--seed", "-3"), "-3 is below 0"),
      (("--test", "iris", "--group", "patient"), "--test already says which rows test"),
      (("--test", "iris"), "iris predicts"), (("--design", "150-time"), "rows to"), (("--jobs", "0"), "0 processes"),
-     (("--curves",), "about the report"), (("--rope", "0.1"), "about the report"),
+     (("--curves",), "about the report"), (("--rope", "wide"), "not a valid float"),
      (("--report", "r.html", "--rope", "inf"), "inf is no number"), (("--report", "r.html", "--rope", "-1"), "range")],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_a_sentence_and_exit_code_2(run, wards, options, words):
     code, _, err = run("compare", wards, "-t", "ill", *SMALL, *options)
     assert code == 2 and words in " ".join(err.split())
     assert "Traceback" not in err
+
+
+def test_what_to_doubt_is_said_once_and_in_few_lines(run, tmp_path):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(200, 2)), rng.integers(0, 2, 200)
+    noise, signal = tmp_path / "noise.csv", tmp_path / "signal.csv"
+    for path, rows in ((noise, x), (signal, x + y[:, None])):
+        path.write_text("a,b,y\n" + "".join(f"{u},{v},c{k}\n" for (u, v), k in zip(rows, y)))
+    two = ("-l", "lda,majority", "--design", "10-fold")
+    code, out, err = run("compare", noise, "-t", "y", *two)
+    said = " ".join(out.split())
+    assert code == 0, err
+    assert said.count("nothing was shown to be learned") == 1  # by the conclusion, and not again as a doubt
+    assert "would be found four times out of five" in said
+    _, out, _ = run("compare", signal, "-t", "y", *two)
+    assert "practically equal" not in out
+    _, out, _ = run("compare", signal, "-t", "y", *two, "--rope", "0.9")
+    assert "worse than lda but practically equal, within 0.9" in " ".join(out.split())
+    many = "naive bayes,c45,nearest mean,majority"
+    _, out, _ = run("compare", "german_credit", "-l", many, "--design", "10-fold")
+    assert sum(line.startswith("note ") for line in out.splitlines()) == 3 and "more doubt" in out
 
 
 def test_an_empty_entry_in_a_role_is_named(run, tmp_path):

@@ -76,7 +76,7 @@ def _seconds(ctx: click.Context, option: click.Parameter, text: str | None) -> f
     type=click.FloatRange(min=0),
     callback=a_number,
     metavar="SIZE",
-    help="The largest difference of the first metric that does not matter, for the report; 0.01 if not given.",
+    help="The largest difference of the first metric that does not matter; 0.01 if not given.",
 )
 def command(
     data: str,
@@ -117,10 +117,8 @@ def command(
         raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
     if seed < 0:
         raise click.BadParameter(f"{seed} is below 0", param_hint="--seed")
-    if report is None and (curves is not None or rope is not None):
-        raise click.UsageError(
-            "--curves and --rope are about the report; say where it goes with --report FILE."
-        )
+    if report is None and curves is not None:
+        raise click.UsageError("--curves is about the report; say where it goes with --report FILE.")
     if test and (group or time or weight):
         raise click.UsageError("--test already says which rows test; leave out --group, --time and --weight.")
     found = open_data(data, target)
@@ -158,6 +156,7 @@ def command(
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
     console.print(result)
+    _doubt(result, 0.01 if rope is None else rope, console)
     if save:
         _save(result, save)
         click.echo(f"The results are in {save}.")
@@ -166,6 +165,26 @@ def command(
             report, learning_curves="auto" if curves is None else curves, rope=0.01 if rope is None else rope
         )
         click.echo(f"The report is in {report}.")
+
+
+def _doubt(result: Any, rope: float, console: Any, most: int = 3) -> None:
+    """What to doubt of the result, the gravest first; what the table already says is left out."""
+    from rich.text import Text
+
+    from assay.evaluate.doubts import doubts
+    from assay.evaluate.show import conclusion
+
+    said = {"failed-learner"}
+    if "nothing was shown to be learned" in conclusion(result):
+        said.add("no-better-than-majority")
+    found = [f for f in doubts(result, rope=rope) if f.code not in said]
+    for f in found[:most]:
+        console.print(
+            Text.assemble((f"{f.severity} ", "yellow" if f.severity == "note" else "bold yellow"), f.sentence)
+        )
+    if len(found) > most:
+        more = len(found) - most
+        console.print(Text(f"{more} more doubt{'s' if more > 1 else ''}: see the report.", style="dim"))
 
 
 def _tested(path: str, target: str | None) -> tuple[Any, Any]:

@@ -346,7 +346,7 @@ class Comparison:
     @cached_property
     def _tested_rows(self) -> float:
         if not self.weights:
-            return len(np.unique(np.concatenate(self.tests)))
+            return int(np.count_nonzero(np.bincount(np.concatenate(self.tests))))
         weight = np.zeros(self.data.rows)
         for test, w in zip(self.tests, self.weights):
             weight[test] = w
@@ -381,9 +381,10 @@ class Comparison:
     def _metric(self, name: str | None) -> Metric:
         if name is None:
             return self.metrics[0]
-        for m in self.metrics:
-            if m.name == name:
-                return m
+        for spelt in (str, _plain):  # as it is, then with other dashes and capitals
+            for m in self.metrics:
+                if spelt(m.name) == spelt(name):
+                    return m
         raise ParameterError(
             f"compare: {name!r} was not measured here. Measured: {', '.join(m.name for m in self.metrics)}."
         )
@@ -420,6 +421,10 @@ class Comparison:
 def _turned(pair: tuple[TestResult, float]) -> tuple[TestResult, float]:
     """The same test, seen from the other learner."""
     return turned(pair[0]), pair[1]
+
+
+def _plain(name: Any) -> str:
+    return str(name).strip().lower().replace("_", " ").replace("-", " ")
 
 
 def _from_best(means: dict[str, float], sign: int) -> list[str]:

@@ -253,7 +253,7 @@ def best_of_many(case: Doubt) -> Iterator[Finding]:
     if any(len(rows) != len(seen[0]) for rows in seen) or len(seen[0]) < 20:
         return
     wrong = np.array([case.wrong(n) for n in rivals])
-    pattern, count = np.unique(wrong, axis=1, return_counts=True)  # rows on which the same learners err
+    pattern, count = _patterns(wrong)  # rows on which the same learners err
     n, error = int(count.sum()), wrong.mean(axis=1)
     drawn = np.random.default_rng(0).multinomial(n, count / n, size=_DRAWS) @ pattern.T / n
     winner = drawn.argmin(axis=1)
@@ -268,6 +268,13 @@ def best_of_many(case: Doubt) -> Iterator[Finding]:
             f"by the choice, by about {flattery:.4f}. Expect {lowest + flattery:.4f} on new rows, or choose "
             "inside each fold.",
         )
+
+
+def _patterns(wrong: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct columns and how often each occurs: np.unique(axis=1), which is slow for many rows."""
+    ordered = wrong[:, np.lexsort(wrong[::-1])]
+    starts = np.flatnonzero(np.r_[True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)])
+    return ordered[:, starts], np.diff(np.r_[starts, wrong.shape[1]])
 
 
 def too_good(case: Doubt) -> Iterator[Finding]:
