@@ -241,6 +241,11 @@ def test_kernels_refuse_what_does_not_fit():
         _areas.resampled_cells(np.array([9], np.int32), np.ones(1), np.array([0, 1]), 0, 0, np.zeros((1, 2)))
     with pytest.raises(ValueError, match="lengths differ"):
         _areas.drawn_units(np.array([0, 5]), 0, 0, np.zeros(3, np.int64))
+    for starts in ([], [1, 2], [-3, 2], [0, 100, 2]):  # the last would draw units beyond the end
+        with pytest.raises(ValueError, match="begin at 0 and rise"):
+            _areas.drawn_units(np.array(starts, dtype=np.int64), 0, 0, np.zeros(2, np.int64))
+        with pytest.raises(ValueError, match="begin at 0 and rise"):
+            _areas.resampled_sums(np.zeros((2, 1)), np.array(starts, dtype=np.int64), 0, 0, np.zeros((1, 1)))
 
 
 def test_classes_without_rows_count_as_scikit_learn_counts_them():

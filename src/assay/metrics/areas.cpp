@@ -58,6 +58,14 @@ inline void draw(Random &random, View1<const int64_t> starts, Visit visit) {
     }
 }
 
+// How many units the strata hold; they begin at 0 and none ends before it begins.
+inline int64_t units_of(View1<const int64_t> starts) {
+    bool rising = starts.size() > 0 && starts[0] == 0;
+    for (int64_t s = 0; rising && s + 1 < starts.size(); ++s) rising = starts[s] <= starts[s + 1];
+    require(rising, "strata must begin at 0 and rise");
+    return starts[starts.size() - 1];
+}
+
 // c or nothing, without a branch: which rows are positive is what nobody can predict.
 inline int64_t kept(int64_t c, uint8_t keep) { return c & -int64_t(keep); }
 inline double kept(double c, uint8_t keep) { return c * keep; }
@@ -136,7 +144,7 @@ HOT void resampled_areas(In1<uint8_t> positive_,  // in   (n,) 1 or 0, rows by f
     const auto weight = view(weight_);
     const auto starts = view(starts_);
     const auto out = view(out_);
-    const int64_t n = positive.size(), units = starts.size() ? starts[starts.size() - 1] : 0;
+    const int64_t n = positive.size(), units = units_of(starts);
     require(last.size() == n && unit.size() == n && (weight.size() == 0 || weight.size() == n) && out.cols() == 2,
             "resampled_areas: lengths differ");
     for (int64_t i = 0; i < n; ++i) require(unit[i] >= 0 && unit[i] < units, "resampled_areas: no such unit");
@@ -173,8 +181,7 @@ HOT void resampled_sums(In2<double> V_,         // in   (units, q)
     const auto V = view(V_);
     const auto starts = view(starts_);
     const auto out = view(out_);
-    require(starts.size() && starts[starts.size() - 1] <= V.rows() && out.cols() == V.cols(),
-            "resampled_sums: lengths differ");
+    require(units_of(starts) <= V.rows() && out.cols() == V.cols(), "resampled_sums: lengths differ");
     nb::gil_scoped_release unlocked;
     const int64_t q = V.cols();
     for (int64_t b = 0; b < out.rows(); ++b) {
@@ -198,8 +205,7 @@ HOT void resampled_cells(In1<int32_t> cell_,     // in   (units,)
     const auto weight = view(weight_);
     const auto starts = view(starts_);
     const auto out = view(out_);
-    require(starts.size() && starts[starts.size() - 1] <= cell.size() && weight.size() == cell.size(),
-            "resampled_cells: lengths differ");
+    require(units_of(starts) <= cell.size() && weight.size() == cell.size(), "resampled_cells: lengths differ");
     for (int64_t i = 0; i < cell.size(); ++i)
         require(cell[i] >= 0 && cell[i] < out.cols(), "resampled_cells: no such cell");
     nb::gil_scoped_release unlocked;
@@ -215,7 +221,7 @@ HOT void resampled_cells(In1<int32_t> cell_,     // in   (units,)
 void drawn_units(In1<int64_t> starts_, uint64_t seed, int64_t resample, InOut1<int64_t> out_) {  // out (units,)
     const auto starts = view(starts_);
     const auto out = view(out_);
-    require(starts.size() && starts[starts.size() - 1] - starts[0] == out.size(), "drawn_units: lengths differ");
+    require(units_of(starts) == out.size(), "drawn_units: lengths differ");
     nb::gil_scoped_release unlocked;
     Random random(seed, uint64_t(resample));
     int64_t k = 0;
