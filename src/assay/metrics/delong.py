@@ -34,7 +34,7 @@ def auc_interval(
               \left(1 + N^*\left[\tfrac{1-\theta}{2-\theta} + \tfrac{\theta}{1+\theta}\right]\right),
               \quad N^* = \tfrac{P+N}2 - 1                                                          \quad (2)
 
-    Where a class has few rows, (1) is itself uncertain: with 10 rows of one class, 200 of the other and areas above 0.9,
+    Where a class has few rows, (1) is itself uncertain: with 10 rows of one class, 200 of the other and areas above 0.9
     the interval held the true area in 81 to 91 of 100 simulated samples. Newcombe's does better there if both classes
     spread alike, and worse if they do not.
 
