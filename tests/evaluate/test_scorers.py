@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn import metrics as peer
 from sklearn.linear_model import LogisticRegression
 
+from assay import compare
 from assay.errors import ParameterError
 from assay.evaluate.outcome import Outcome
 from assay.evaluate.scorers import metric_of, scorer_named
@@ -56,3 +57,25 @@ def test_errors_that_are_not_the_fold_s_reach_the_user():
     seen = Outcome(np.array([0, 1]), np.array([0, 1]), None, 2, labels=np.array(["a", "b"]))
     with pytest.raises(ValueError, match="pos_label"):
         scorer_named("f1").of(seen)
+
+
+def test_a_metric_that_cannot_weigh_rows_says_so_before_the_work():
+    def share(truth, answer):
+        return float(np.mean(truth == answer))
+
+    def weighed(truth, answer, sample_weight=None):
+        return float(np.average(truth == answer, weights=sample_weight))
+
+    X, y = load_iris()
+    weights = np.arange(150) % 3 + 1.0
+    for metric in (share, "adjusted_rand_score"):
+        with pytest.raises(ParameterError, match="does not take sample_weight"):
+            compare(["lda"], X, y, design="3-fold", metrics=[metric], sample_weight=weights)
+    result = compare(["lda"], X, y, design="3-fold", metrics=[weighed, "accuracy"], sample_weight=weights)
+    assert_allclose(result.values("lda", "weighed"), result.values("lda", "accuracy"), rtol=1e-12)
+
+
+def test_a_metric_is_found_as_it_was_asked_for():
+    result = compare(["lda"], *load_iris(), design="3-fold", metrics=["log_loss", "balanced_accuracy"])
+    for name in ("log_loss", "Log-Loss", "balanced_accuracy", "balanced accuracy"):
+        assert np.isfinite(result.values("lda", name)).all()

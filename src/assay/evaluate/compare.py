@@ -175,6 +175,12 @@ def _unweighed(candidates: list[Candidate], data: Data) -> list[str]:
 def _decisions(loss: Any, reject: Any, metrics: list[Metric], data: Data) -> tuple[Loss | None, list[Metric]]:
     """The loss table, and the metrics with cost and rejected added where a loss or a reject cost asks for them."""
     names = [m.name for m in metrics]
+    for m in metrics:
+        if data.weight is not None and not getattr(m.of, "weighs", True):
+            raise ParameterError(
+                f"compare: the metric {m.name} does not take sample_weight, so it cannot count rows by their weights. "
+                "Give its function that parameter, or leave the metric or the weights out."
+            )
     if loss is None and reject is None:
         for m in metrics:
             if m.needs == "price":

@@ -44,6 +44,11 @@ class Scored:
     scorer: Callable[..., float]
     needs: str
 
+    @property
+    def weighs(self) -> bool:
+        """Whether it can be told how much each row counts."""
+        return _takes_weights(getattr(self.scorer, "_score_func", self.scorer))
+
     def __call__(self, seen: Outcome) -> float:
         if self.needs == "posterior" and seen.posterior is None:
             return float("nan")
@@ -63,6 +68,11 @@ class Judged:
     """A function of (true labels, answers) as a function of an Outcome."""
 
     function: Callable[..., float]
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it can be told how much each row counts."""
+        return _takes_weights(self.function)
 
     def __call__(self, seen: Outcome) -> float:
         model = Answered(seen)
@@ -112,6 +122,14 @@ def metric_of(function: Callable[..., Any]) -> Metric:
         f"compare: the metric {name} must be a scorer of (model, X, y) or a function of (truth, answer); "
         f"it takes {len(needed)} arguments."
     )
+
+
+def _takes_weights(function: Callable[..., Any]) -> bool:
+    try:
+        takes = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    return "sample_weight" in takes or any(p.kind is p.VAR_KEYWORD for p in takes.values())
 
 
 def _of_scorer(scorer: Any, name: str) -> Metric:
