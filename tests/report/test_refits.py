@@ -150,3 +150,16 @@ def test_extras_that_fail_leave_a_page_and_a_sentence():
 
     result = compare({"proud": Proud()}, load_iris(), design="3-fold")
     assert "proud is missing: I owe you no reasons" in render_report(result)
+
+
+def test_weights_count_in_refits_as_they_did_in_the_comparison():
+    X, y = load_breast_cancer()
+    weights = np.where(np.arange(len(y)) % 3 == 0, 5.0, 0.2)
+    result = compare(["lda", "naive bayes"], X, y, design="5-fold", sample_weight=weights)
+    found = extras(result, True, True)
+    for name in result.learners:
+        np.testing.assert_allclose(
+            found.learning[name].points[-1].tested, result.values(name)[:3].mean(), rtol=1e-12
+        )
+    for m in found.mistakes["naive bayes"]:
+        assert f"{m.believed:.4g}" in m.text

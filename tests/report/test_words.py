@@ -4,7 +4,12 @@ import shlex
 
 import numpy as np
 import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from assay import compare
 from assay.bayes import GaussianNB
@@ -15,7 +20,7 @@ from assay.tables.data import load_breast_cancer, load_iris
 
 def again(result, X, y, **names):
     """Run the printed Python."""
-    scope = {"X": X, "y": y, "GaussianNB": GaussianNB, "LogisticRegression": LogisticRegression, **names}
+    scope = {"X": X, "y": y, **names}
     exec(python_line(result), scope)  # our own text
     return scope["result"]
 
@@ -68,3 +73,58 @@ def test_a_command_that_was_typed_is_shown_as_typed():
     result = compare(["lda"], load_iris(), design="3-fold")
     result.settings["command"] = "assay compare iris.arff"
     assert command_line(result) == "assay compare iris.arff"
+
+
+FOREST = RandomForestClassifier(n_estimators=3)
+MANY = VotingClassifier([(f"m{i}", GaussianNB(var_smoothing=10.0**-i)) for i in range(30)])
+
+
+@pytest.mark.parametrize(
+    "learners",
+    [
+        {"mine": "knn", "theirs": KNeighborsClassifier(), "knn": KNeighborsClassifier(3)},  # scaled, not, not
+        ["knn", KNeighborsClassifier(), GaussianNB(), GaussianNB(var_smoothing=0.1)],
+        {"lda": GaussianNB()},  # a short name that means something else here
+        ["lda", "lda"],
+        [make_pipeline(StandardScaler(), LogisticRegression(C=1 / 3)), FOREST],
+        [MANY],  # longer than scikit-learn prints
+    ],
+)
+def test_learners_keep_their_names_their_scaling_and_their_settings(learners):
+    X, y = load_iris()
+    result = compare(learners, X, y, design="3-fold")
+    assert values(again(result, X, y)) == values(result)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"loss": [[0, 12345.678, 1], [1 / 3, 0, 1], [1, 1, 0]], "metrics": ["cost"]},
+        {
+            "loss": {("setosa", "virginica"): 1},
+            "metrics": ["cost"],
+        },  # all errors cost 1, but it was asked for
+        {"reject": 1 / 7},
+        {"alpha": 0.01234567},
+    ],
+)
+def test_costs_and_levels_keep_all_their_digits(options):
+    X, y = load_iris()
+    result = compare(["lda"], X, y, design="3-fold", **options)
+    same = again(result, X, y)
+    assert values(same) == values(result) and same.alpha == result.alpha
+
+
+def test_given_splits_and_costs_of_single_rows_are_named():
+    X, y = load_iris()
+    splits, loss = [(np.arange(0, 150, 2), np.arange(1, 150, 2))], np.ones((150, 3, 3)) - np.eye(3)
+    result = compare(["lda"], X, y, design=splits, loss=loss)
+    assert values(again(result, X, y, splits=splits, loss=loss)) == values(result)
+    assert command_line(result) is None
+
+
+def test_data_without_a_file_have_no_command_line():
+    X, y = load_iris()
+    assert command_line(compare(["lda"], X, y, design="3-fold")) is None
+    assert command_line(compare({"lda": GaussianNB()}, load_iris(), design="3-fold")) is None
+    assert command_line(compare(["lda"], X, y, design="3-fold", name="flowers.parquet")) is not None

@@ -312,6 +312,10 @@ def both_sides(candidate: Candidate, data: Data, split: Split, m: Metric, seed: 
     sides = []
     for part in (slice(0, cut), slice(cut, None)):
         posterior = None if cell.posterior is None else cell.posterior[part]
-        seen = Outcome(fold.truth[part], cell.answer[part].astype(np.int64), posterior, len(data.labels))
+        weight = None if fold.w_test is None else fold.w_test[part]
+        answer = cell.answer[part].astype(np.int64)
+        seen = Outcome(
+            fold.truth[part], answer, posterior, len(data.labels), weight=weight, labels=fold.labels
+        )
         sides.append(float(m.of(seen)))
     return sides[0], sides[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
 
-__all__ = ["as_plain", "tidy"]
+__all__ = ["as_plain", "plain", "tidy"]
 
 
 def tidy(result: Comparison) -> list[dict[str, Any]]:
@@ -37,30 +38,39 @@ def tidy(result: Comparison) -> list[dict[str, Any]]:
     return rows
 
 
-def as_plain(result: Comparison) -> dict[str, Any]:
-    """Everything as plain data that JSON can hold; what is not a number is None."""
-    return _plain(
-        {
-            "data": asdict(result.data),
-            "design": {"name": result.design.name, "words": str(result.design), "splits": len(result.places)},
-            "metrics": [{"name": m.name, "better": m.better, "words": m.words} for m in result.metrics],
-            "alpha": result.alpha,
-            "classes": result.classes,
-            "ranking": {m.name: [asdict(s) for s in result.ranking(m.name)] for m in result.metrics},
-            "confusion": {name: result.confusion(name).tolist() for name in result.finished},
-            "notes": result.notes,
-            "settings": result.settings,
-            "records": result.records,
-        }
-    )
+def as_plain(result: Comparison, without: Collection[str] = ()) -> dict[str, Any]:
+    """Everything, or everything ``without`` some of its parts, as plain data that JSON can hold."""
+    parts: dict[str, Callable[[], Any]] = {
+        "data": lambda: asdict(result.data),
+        "design": lambda: {
+            "name": result.design.name,
+            "words": str(result.design),
+            "splits": len(result.places),
+        },
+        "metrics": lambda: [{"name": m.name, "better": m.better, "words": m.words} for m in result.metrics],
+        "alpha": lambda: result.alpha,
+        "classes": lambda: result.classes,
+        "ranking": lambda: {m.name: [asdict(s) for s in result.ranking(m.name)] for m in result.metrics},
+        "confusion": lambda: {name: result.confusion(name).tolist() for name in result.finished},
+        "notes": lambda: result.notes,
+        "settings": lambda: result.settings,
+        "records": lambda: result.records,
+    }
+    return {name: plain(make()) for name, make in parts.items() if name not in without}
 
 
-def _plain(value: Any) -> Any:
-    """Numbers, text, lists and dicts alone."""
+def plain(value: Any) -> Any:
+    """Numbers, text, lists and dicts alone; what is not a number is None.
+
+    >>> import numpy as np
+    >>> from assay.evaluate.records import plain
+    >>> plain({1: np.array([0.5, np.nan]), "b": (True, None)})
+    {'1': [0.5, None], 'b': [True, None]}
+    """
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [_plain(v) for v in value]
+        return [plain(v) for v in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):

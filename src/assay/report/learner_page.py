@@ -14,6 +14,7 @@ from assay.report.ranking import number
 from assay.report.refits import Extras
 from assay.report.svg import Scale
 from assay.report.trained_curves import TrainedCurve
+from assay.report.words import spelled
 
 __all__ = ["class_table", "confusion_card", "learner_pages"]
 
@@ -33,7 +34,7 @@ def _page(result: Comparison, s: Standing, i: int, answer: OutOfFold | None, fou
     name, entry = s.learner, LEARNERS.get(s.learner)
     m = result.metrics[0]
     candidate = result.candidates.get(name)
-    given = "" if candidate is None else " ".join(repr(candidate.given).split())
+    given = "" if candidate is None else spelled(candidate.given)
     if name in found.complexity:
         complexity = _trained(found.complexity[name], name)
     else:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from assay.evaluate import Comparison
+from assay.evaluate import Comparison, OutOfFold
 from assay.evaluate.design import Split
 from assay.evaluate.fold import Fold, take
+from assay.evaluate.weights import weight_keyword
 
 __all__ = ["Mistake", "surest_mistakes"]
 
@@ -31,17 +32,19 @@ class Mistake:
     text: str
 
 
-def surest_mistakes(result: Comparison, name: str, splits: list[Split], most: int) -> list[Mistake] | None:
+def surest_mistakes(
+    result: Comparison, name: str, answers: OutOfFold, splits: list[Split], most: int
+) -> list[Mistake] | None:
     """The wrong answers with the largest probability; None for a learner without probabilities.
 
     The learner is fitted again on the split that held the row out, so its reasoning is that of the comparison.
 
     Parameters
     ----------
+    answers : of this learner, on rows it had not seen
     splits : of the first repetition
     most : how many are told
     """
-    answers = result.out_of_fold(name)
     if answers.posterior is None:
         return None
     wrong = np.flatnonzero((answers.answer != answers.truth) & (answers.answer >= 0))
@@ -73,12 +76,11 @@ def surest_mistakes(result: Comparison, name: str, splits: list[Split], most: in
 def _fitted(result: Comparison, name: str, split: Split) -> tuple[Fold, Any]:
     assert result.source is not None
     candidate = result.candidates[name]
-    learner = clone(candidate.estimator)
+    learner, fold = clone(candidate.seeded(result.settings["seed"])), result.source.fold(split)
     if not hasattr(learner, "explain"):
-        return result.source.fold(split), None
-    learner.set_params(**dict.fromkeys(candidate.open_seeds, result.settings["seed"]))
-    fold = result.source.fold(split)
-    return fold, learner.fit(fold.tables(candidate)[0], fold.y_train)
+        return fold, None
+    named = None if fold.w_train is None else weight_keyword(learner)
+    return fold, learner.fit(fold.tables(candidate)[0], fold.y_train, **({named: fold.w_train} if named else {}))
 
 
 def _explained(fold: Fold, learner: Any, candidate: Any, row: int) -> str:

@@ -11,8 +11,10 @@ from markupsafe import Markup
 from assay.errors import ParameterError
 from assay.evaluate import Comparison, Finding, OutOfFold
 from assay.evaluate.doubts import doubts
+from assay.evaluate.records import as_plain
 from assay.evaluate.show import conclusion
 from assay.report import ranking, words
+from assay.report.answers import answers_of
 from assay.report.curves import overview
 from assay.report.desk import BYTES, desk, script, script_hash
 from assay.report.learner_page import learner_pages
@@ -25,7 +27,7 @@ from assay.report.svg import class_bar
 __all__ = ["render_report", "write_report"]
 
 MEGABYTE = 1_000_000
-MOST_CLASSES = 40  # classes in the legend of the class bar
+MOST_CLASSES = 40  # classes in the legend of the class bar, and in confusions for programs
 MOST_ALIKE = 4  # findings of one kind listed one by one
 
 
@@ -95,8 +97,9 @@ def render_report(
     """The page as text. Names and labels of the data are escaped wherever they stand."""
     if rope is not None and not (isinstance(rope, (int, float)) and 0 <= rope < float("inf")):
         raise ParameterError(f"report: rope must be a number from 0 up, or None, got {rope!r}.")
-    answers = {s.learner: result.out_of_fold(s.learner) for s in result.ranking() if not s.failure}
+    answers, notes = answers_of(result)
     found = extras(result, learning_curves, explanations)
+    found.notes[:0] = notes
     parts = _parts(result, answers, found, rope)
     html = ""
     for room in _ROOMS:
@@ -221,8 +224,6 @@ def _findings(found: list[Finding]) -> list[Finding]:
 
 def _embedded(result: Comparison) -> dict[str, Any]:
     """The numbers of the page for programs, without the single records."""
-    whole = result.to_dict()
-    return {k: v for k, v in whole.items() if k not in ("records", "data", "settings", "confusion")} | {
-        "data": {k: v for k, v in whole["data"].items() if k != "columns"},
-        "confusion": whole["confusion"] if len(result.classes) <= 40 else {},
-    }
+    left_out = {"records", "settings"} | ({"confusion"} if len(result.classes) > MOST_CLASSES else set())
+    held = as_plain(result, without=left_out)
+    return held | {"data": {k: v for k, v in held["data"].items() if k != "columns"}}

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.errors import DataError
 from assay.evaluate import Comparison
+from assay.evaluate.records import as_plain
 from assay.report import words
 
 __all__ = ["read_settings", "settings_of"]
@@ -19,7 +20,7 @@ _BLOCK = re.compile(r'<script type="application/json" id="assay-settings">(.*?)<
 
 def settings_of(result: Comparison) -> dict[str, Any]:
     """Everything that decides the numbers of a comparison, as plain data, with the calls that repeat it."""
-    whole = result.to_dict()
+    whole = as_plain(result, without=("classes", "confusion", "ranking", "records"))
     return {
         "format": FORMAT,
         "kind": "comparison",
@@ -38,7 +39,7 @@ def settings_of(result: Comparison) -> dict[str, Any]:
 
 def _said(result: Comparison, name: str) -> str:
     candidate = result.candidates.get(name)
-    return "" if candidate is None else " ".join(repr(candidate.given).split())
+    return "" if candidate is None else words.spelled(candidate.given)
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
