@@ -58,8 +58,8 @@ def scaled(points: Any, e: int) -> Any:
         return np.ldexp(np.asarray(points, dtype=np.float64), -e)
 
 
-def refuse_extremes(X: Any, who: str, names: list[str]) -> None:
-    """Refuse columns so wide or so narrow that the squares of their differences are no numbers.
+def refuse_extremes(X: Any, who: str, names: list[str]) -> np.ndarray:
+    """Refuse columns so wide or so narrow that the squares of their differences are no numbers; else (d,) their ranges.
 
     >>> import numpy as np
     >>> from assay.distances.extremes import refuse_extremes
@@ -79,3 +79,4 @@ def refuse_extremes(X: Any, who: str, names: list[str]) -> None:
             f"{who}: column {names[j]} varies by {spread[j]:.3g}, whose square is no number. Divide it by its spread "
             "first."
         )
+    return spread

@@ -132,8 +132,11 @@ def mean_of(X: np.ndarray, w: np.ndarray | None = None) -> np.ndarray:
         X, w = X[w > 0], w[w > 0]
         mean = w @ X / w.sum()
     else:
-        mean = X.mean(axis=0)
-    return np.where(np.ptp(X, axis=0) == 0, X[0], mean)
+        mean = X.mean(axis=0, dtype=np.float64)
+    still = np.flatnonzero(X[0] == X[-1])
+    still = still[(X[:, still] == X[0, still]).all(axis=0)]
+    mean[still] = X[0, still]
+    return mean
 
 
 def inverse_of(V: np.ndarray) -> np.ndarray:

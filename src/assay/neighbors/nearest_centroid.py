@@ -105,18 +105,23 @@ class NearestCentroid(Classifier):
             raise DataError(
                 f"{who}: shrinking and metric='mahalanobis' need a dense table, got a sparse one. Use X.toarray()."
             )
-        refuse_extremes(X, type(self).__name__, self._names)
+        ranges = refuse_extremes(X, type(self).__name__, self._names)
+        if not ranges.any():
+            raise DataError(f"{who}: All features have zero variance: every row is the same. Add a column.")
         counts = np.bincount(y, minlength=K)
         self.class_prior_ = self._priors(counts / n)
         middle = _median if self.metric == "manhattan" else _mean
-        members = [np.flatnonzero(y == k) for k in range(K)]
-        self.centroids_ = np.array([middle(X[rows]) for rows in members])
-        if _constant(X):
-            raise DataError(f"{who}: All features have zero variance: every row is the same. Add a column.")
-        scatter = sum(_squares(X[rows], m) for rows, m in zip(members, self.centroids_))
+        centers, maps, scatter = [], [], np.zeros(X.shape[1])
+        for k in range(K):
+            mine = X[np.flatnonzero(y == k)]
+            centers.append(middle(mine))
+            scatter += _squares(mine, centers[-1])
+            if self.metric == "mahalanobis":
+                maps.append(_map(mine - centers[-1]))
+        self.centroids_ = np.array(centers)
         self.within_class_std_dev_ = np.sqrt(scatter / (n - K)) if n > K else np.zeros(X.shape[1])
         if self.metric == "mahalanobis":
-            self.maps_ = [_map(X[rows] - m) for rows, m in zip(members, self.centroids_)]
+            self.maps_ = maps
         self._deviate(_mean(X), counts)
 
     def _priors(self, shares: np.ndarray) -> np.ndarray:
@@ -230,12 +235,6 @@ def _squares(X: Any, centre: np.ndarray) -> np.ndarray:
     column = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
     there = np.bincount(column, weights=(X.data - centre[column]) ** 2, minlength=X.shape[1])
     return there + (X.shape[0] - np.diff(X.indptr)) * centre**2
-
-
-def _constant(X: Any) -> bool:
-    if isinstance(X, np.ndarray):
-        return bool((X[:1] == X).all())
-    return bool(np.all((X.max(axis=0) - X.min(axis=0)).toarray() == 0))
 
 
 def _map(centred: np.ndarray) -> np.ndarray:

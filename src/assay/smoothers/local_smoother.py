@@ -133,10 +133,10 @@ class LocalSmoother(Smoother):
         own = np.full(len(Q), -1, np.int64) if own is None else own
         rows = self.y_, _or_ones(self.weight_), _or_ones(self._prior())
         if X.shape[1] == 1 and metric.name in ON_A_LINE:
-            piece = self._on_line(X[:, 0], rows, Q[:, 0], own, way, out, S)
+            piece, each = self._on_line(X[:, 0], rows, Q[:, 0], own, way, out, S), len(X)
         else:
-            piece = self._in_space(X, rows, Q, own, way, out, S, metric)
-        self._in_pieces(piece, len(Q))
+            piece, each = self._in_space(X, rows, Q, own, way, out, S, metric)
+        self._in_pieces(piece, len(Q), each)
         empty = np.flatnonzero(np.isnan(out))
         if len(empty):
             self._fill(empty, Q, X, own, metric, out, S)
@@ -161,7 +161,7 @@ class LocalSmoother(Smoother):
         points, at = (X, Q) if self._degree > 0 else (X[:, :1], Q[:, :1])  # a mean looks at distances alone
         way = (*way[:4], way[4] if self._degree > 0 else np.zeros((1, 1), np.int64))
         points, at = np.ascontiguousarray(points), np.ascontiguousarray(at)
-        lists = self._lists(X, Q, own, way, metric)
+        lists, k = self._lists(X, Q, own, way, metric), way[1]
 
         def piece(some: slice) -> None:
             weights = np.zeros((0, 0)) if S is None else S[some]
@@ -171,7 +171,8 @@ class LocalSmoother(Smoother):
             else:
                 _local_fits.in_lists(points, *rows, at[some], *lists(Q[some]), *rest)
 
-        return piece
+        short = k and lists is not None  # lists of k rows, which one long search finds quicker than many
+        return piece, int(k) + 1 if short else len(X)
 
     def _lists(self, X: Any, Q: Any, own: Any, way: Any, metric: Any) -> Any:
         """What lists the rows that may count at some queries, if these are few of many; else None."""
@@ -205,12 +206,12 @@ class LocalSmoother(Smoother):
 
         return within
 
-    def _in_pieces(self, piece: Any, q: int) -> None:
-        n = len(self.y_)
-        if q * n <= SMALL:
+    def _in_pieces(self, piece: Any, q: int, each: int) -> None:
+        """All queries in pieces, each of which looks at so many rows."""
+        if q * each <= SMALL:
             piece(slice(0, q))
             return
-        size = max(1, min(4096, WORK // n))
+        size = max(1, min(4096, WORK // each))
         with progress(-(-q // size), "windows") as bar:
 
             def step(start: int) -> None:
