@@ -42,6 +42,18 @@ def test_same_numbers_as_on_the_classifier_itself(load, names):
         assert_allclose(scorer_named(name).of(seen), told, rtol=1e-9, err_msg=name)
 
 
+def test_no_interval_goes_beyond_what_a_score_can_be():
+    names = ["f1_micro", "roc_auc_ovr", "neg_log_loss", "neg_brier_score", "matthews_corrcoef"]
+    found = compare(["lda"], load_iris(), design="3-fold", metrics=names)
+    assert max(found.interval("lda", m)[1] for m in names[:2]) == 1  # Student's interval would end above
+    for name in names:
+        low, high = found.interval("lda", name)  # also by a name that is not ours: matthews_corrcoef is mcc
+        assert scorer_named(name).bounds[0] <= low < high <= scorer_named(name).bounds[1]
+    assert scorer_named("neg_log_loss").bounds == (-np.inf, 0)
+    assert metric_of(peer.make_scorer(peer.balanced_accuracy_score, adjusted=True)).bounds == (-np.inf, 1)
+    assert scorer_named("r2").bounds == (-np.inf, np.inf)
+
+
 def test_names_are_read_kindly_and_functions_by_their_arguments():
     assert scorer_named("Neg-Log-Loss").name == "neg_log_loss"
     assert scorer_named("no such") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, islice
@@ -14,7 +15,7 @@ from assay.errors import MissingExtraError, ParameterError
 from assay.evaluate.describe import Description
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
-from assay.evaluate.metrics import Metric
+from assay.evaluate.metrics import Metric, as_metrics
 from assay.evaluate.out_of_fold import OutOfFold, pooled
 from assay.evaluate.pairs import (
     any_difference,
@@ -384,6 +385,11 @@ class Comparison:
         for spelt in (str, _plain):  # as it is, then with other dashes and capitals
             for m in self.metrics:
                 if spelt(m.name) == spelt(name):
+                    return m
+        with suppress(ParameterError):  # by another name that compare takes: "roc_auc" for auc
+            proper = as_metrics([name])[0].name
+            for m in self.metrics:
+                if m.name == proper:
                     return m
         raise ParameterError(
             f"compare: {name!r} was not measured here. Measured: {', '.join(m.name for m in self.metrics)}."

@@ -15,6 +15,17 @@ from assay.evaluate.metrics import Metric, Outcome
 
 __all__ = ["metric_of", "scorer_named"]
 
+_SHARES = (
+    "accuracy", "average_precision", "balanced_accuracy", "f1", "fbeta", "jaccard", "precision", "recall", "roc_auc",
+    "top_k_accuracy",
+)  # fmt: skip
+_BOUNDS = {f"{name}_score": (0.0, 1.0) for name in _SHARES} | {
+    "matthews_corrcoef": (-1.0, 1.0),
+    "cohen_kappa_score": (-1.0, 1.0),
+    "log_loss": (0.0, np.inf),
+    "brier_score_loss": (0.0, 2.0),  # 1 for two classes
+}
+
 
 class Answered(ClassifierMixin, BaseEstimator):
     """A classifier that has answered already: asked for rows by number, it repeats what was said."""
@@ -135,7 +146,16 @@ def _takes_weights(function: Callable[..., Any]) -> bool:
 def _of_scorer(scorer: Any, name: str) -> Metric:
     method = getattr(scorer, "_response_method", "predict")
     needs = "" if method == "predict" else "posterior"
-    return Metric(name, Scored(scorer, needs), "higher", f"scikit-learn's scorer {name}", needs=needs)
+    words = f"scikit-learn's scorer {name}"
+    return Metric(name, Scored(scorer, needs), "higher", words, needs=needs, bounds=_bounds(scorer))
+
+
+def _bounds(scorer: Any) -> tuple[float, float]:
+    """Between which values a score can lie, as far as known; no interval goes beyond."""
+    low, high = _BOUNDS.get(scorer._score_func.__name__, (-np.inf, np.inf))
+    if scorer._kwargs.get("adjusted"):  # for chance, which may be better
+        low = -np.inf
+    return (low, high) if scorer._sign > 0 else (-high, -low)
 
 
 def _told(scorer: Any) -> str:
