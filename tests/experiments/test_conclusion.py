@@ -199,3 +199,12 @@ def test_conclusions_of_equal_learners_are_wrong_at_level_alpha():
     rng = np.random.default_rng(2)
     wrong = sum(of(rng.normal(0.3, 0.05, size=(12, 4)), "error").test.rejected for _ in range(800))
     assert abs(wrong / 800 - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 800)
+
+
+def test_a_control_on_one_data_set_is_compared_there():
+    from assay.experiments.experiment import Experiment
+
+    study = Experiment(["lda", "naive bayes", "majority"], ["iris"], design="5-fold").run()
+    said = study.conclusion(control="lda").sentences
+    assert said[1] == str(study.comparison("iris").test("naive bayes", "lda"))
+    assert said[2].startswith("majority has a higher error than lda") and len(said) == 4

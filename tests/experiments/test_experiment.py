@@ -272,10 +272,11 @@ def test_a_killed_process_loses_the_running_cell_at_most(tmp_path, monkeypatch):
         ({"random_state": -1}, "random_state must be a whole number"),
         ({"random_state": None}, "random_state must be a whole number"),
         ({"alpha": 2}, "alpha must be a number above 0 and below 1"),
-        ({"design": "nonsense"}, "design must be a name"),
+        ({"design": "nonsense"}, "^experiment: design must be a name"),
         ({"design": [([0, 1], [2])]}, "has no name by which it can be found again"),
         ({"metrics": ["cost"]}, "rests on costs"),
-        ({"metrics": []}, "metrics is empty"),
+        ({"metrics": []}, "^experiment: metrics is empty"),
+        ({"folder": 3}, "folder must be the path of a folder, got 3"),
         ({"checklist": "aim"}, "checklist must be a Checklist"),
         ({"data": "irs"}, "Did you mean 'iris'"),
         ({"learners": ["ldaa"]}, "Did you mean 'lda'"),
@@ -314,3 +315,18 @@ def test_settings_of_estimators_reach_the_cells():
     assert study.learners == ["GaussianNB(var_smoothing=1e-09)", "GaussianNB(var_smoothing=100.0)"]
     alone = compare([GaussianNB(var_smoothing=100.0)], *SMALL, design="2x3", metrics=["log-loss"])
     assert study.table()[0, 1] == alone.values("GaussianNB").mean() != study.table()[0, 0]
+
+
+def test_the_settings_that_a_tuned_learner_chose_are_kept(tmp_path):
+    from assay.evaluate.nested import Tuned
+    from assay.tables.data import load_iris
+
+    learners = {"tree": Tuned("decision tree", {"max_depth": [1, 3]}, inner="2-fold")}
+    made = experiment(learners, {"iris": "iris"}, design="2-fold", folder=tmp_path / "e")
+    made.run()
+    found = Study.load(tmp_path / "e").comparison("iris")
+    assert (
+        found.chosen("tree")
+        == compare(learners, *load_iris(), design="2-fold").chosen("tree")
+        != [None, None]
+    )

@@ -94,6 +94,34 @@ def test_a_dead_worker_is_explained(monkeypatch):
         experiment().run(n_jobs=2)
 
 
+@pytest.mark.parametrize("always", [True, False])
+def test_a_learner_that_takes_its_process_with_it_has_failed_and_the_others_go_on(monkeypatch, always):
+    """Two cells are out at a time. One that dies only in company is run again alone."""
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    def company(function, work, *_args, **_options):
+        out = []
+        for one in work:
+            out.append(one)
+            if any(o[1].name == "lda" for o in out) and (always or len(out) > 1):
+                raise TerminatedWorkerError("gone")
+            if len(out) > 1:
+                yield function(*out.pop(0))
+        for one in out:
+            yield function(*one)
+
+    monkeypatch.setattr(schedule, "each", company)
+    found, whole = experiment().run(n_jobs=2), experiment().run()
+    assert found.missing == 0
+    if always:
+        assert {learner for _, learner in found.failures} == {"lda"}
+        assert all("process died" in why for why in found.failures.values())
+        spared = [[r for r in numbers(study) if r["learner"] != "lda"] for study in (found, whole)]
+        assert spared[0] == spared[1]
+    else:
+        assert numbers(found) == numbers(whole)
+
+
 def test_a_cell_whose_time_has_passed_while_it_waited_is_not_begun():
     job = experiment().jobs[0]
     task = Task(experiment().metrics, None, None, 0)

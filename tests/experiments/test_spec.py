@@ -102,6 +102,10 @@ def test_an_experiment_from_python_cannot_be_resumed_from_disk_alone(tmp_path):
             'data = ["iris"]\n[learners]\ntree = 5',
             r"\[learners.tree\] must be a table of learner, settings, runs",
         ),
+        (
+            'data = ["iris"]\n[learners.tree]\nsettings = { max_depth = [2] }\nruns = [{ max_depth = 3 }]',
+            "has both settings and runs",
+        ),
         ('learners = ["lda"]\ndata = ["iris"]\nfolder = 3', "folder must be text, got 3"),
         (
             'learners = ["lda"]\ndata = ["iris"]\n[checklist]\ngoal = "x"',

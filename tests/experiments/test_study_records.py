@@ -51,6 +51,12 @@ def test_levels_of_several_kinds_become_text_in_typed_tables():
     found = Experiment(learners, DATA, design="holdout").run().to_arrow()
     assert found["max_features"].to_pylist()[4:] == ["sqrt", "1", "0.5"]
     assert found["max_depth"].to_pylist()[2:4] == [None, 2]
+    learners = {
+        "tree": ("decision tree", {"min_samples_leaf": [1, 0.5], "min_impurity_decrease": [False, 0.5]})
+    }
+    found = Experiment(learners, DATA, design="holdout").run().to_arrow()
+    assert found["min_samples_leaf"].to_pylist() == [1.0, 1.0, 0.5, 0.5]
+    assert found["min_impurity_decrease"].to_pylist() == ["False", "0.5", "False", "0.5"]
 
 
 def test_a_factor_with_the_name_of_a_column_gets_an_underscore():

@@ -15,6 +15,7 @@ from assay.evaluate import Split
 from assay.evaluate.fold import Cell
 from assay.evaluate.prepared import Candidate
 from assay.experiments.fingerprint import digest, settings_text
+from assay.experiments.folder import as_plain
 from assay.experiments.grid import Entrant
 from assay.experiments.problem import Problem
 from assay.experiments.run_order import randomised_order
@@ -22,8 +23,10 @@ from assay.experiments.run_order import randomised_order
 __all__ = ["FIELDS", "Job", "Trial", "as_cell", "as_record", "in_random_order"]
 
 
-FIELDS = ("key", "data", "learner", "repetition", "fold", "values", "answer", "posterior", "kept", "fit", "predict",
-          "seconds", "failure", "warnings", "unseen", "session", "at")  # fmt: skip  # of a record
+FIELDS = (
+    "key", "data", "learner", "repetition", "fold", "values", "answer", "posterior", "kept", "fit", "predict",
+    "seconds", "failure", "chosen", "chosen_score", "warnings", "unseen", "session", "at",
+)  # fmt: skip  # of a record
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,8 @@ def as_record(job: Job, cell: Cell, seconds: float, session: int, kept: bool = T
         "predict": None if np.isnan(cell.predict_seconds) else cell.predict_seconds,
         "seconds": seconds,
         "failure": cell.failure,
+        "chosen": as_plain(cell.chosen),
+        "chosen_score": None if np.isnan(cell.chosen_score) else cell.chosen_score,
         "warnings": cell.warnings,
         "unseen": cell.unseen,
         "session": session,
@@ -120,6 +125,8 @@ def as_cell(record: dict[str, Any]) -> Cell:
         fit_seconds=np.nan if record["fit"] is None else record["fit"],
         predict_seconds=np.nan if record["predict"] is None else record["predict"],
         failure=record["failure"],
+        chosen=record["chosen"],
+        chosen_score=np.nan if record["chosen_score"] is None else record["chosen_score"],
         warnings=list(record["warnings"]),
         unseen=list(record["unseen"]),
     )

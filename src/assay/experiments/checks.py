@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 
-__all__ = ["check_jobs", "check_seconds", "check_seed"]
+__all__ = ["check_jobs", "check_seconds", "check_seed", "spoken_as"]
+
+
+@contextmanager
+def spoken_as(who: str) -> Iterator[None]:
+    """What compare would complain about is said in another name.
+
+    >>> from assay.experiments.checks import spoken_as
+    >>> with spoken_as("experiment"):
+    ...     raise ParameterError("compare: no.")
+    Traceback (most recent call last):
+    assay.errors.ParameterError: experiment: no.
+    """
+    try:
+        yield
+    except (DataError, ParameterError) as error:
+        raise type(error)(f"{who}: {str(error).removeprefix('compare: ')}") from None
 
 
 def check_seed(random_state: Any) -> int:

@@ -113,7 +113,7 @@ def conclude(
         said.append(f"{names[0]} alone: mean {metric.name} {means.mean():.4f} over {_data_sets(len(used))}.")
         return Conclusion(**base, letters=[""] * len(study.learners), sentences=said)
     if len(used) == 1:
-        return _one_data_set(study, metric, used[0], base, said)
+        return _one_data_set(study, metric, used[0], base, said, control)
     scores = dict(zip(names, means.T))
     found = _two if len(names) == 2 else _many
     parts = found(scores, metric, study.alpha, control, study.manifest.seed, rope)
@@ -160,7 +160,7 @@ def _completed(
 
 
 def _one_data_set(
-    study: Study, metric: Metric, data: str, base: dict[str, Any], said: list[str]
+    study: Study, metric: Metric, data: str, base: dict[str, Any], said: list[str], control: str | None
 ) -> Conclusion:
     """One data set alone: what its comparison says."""
     result = study.comparison(data)
@@ -175,7 +175,12 @@ def _one_data_set(
     )
     sentence = f"On {data}, {best.learner} has the best {metric.name} ({best.mean:.4f}){tail}."
     only = "This holds for this data set; a statement about other data needs more of them."
-    return Conclusion(**base, letters=letters, sentences=[sentence, only, *said])
+    against = [
+        str(result.test(s.learner, control, metric.name))
+        for s in (best, *others)
+        if control is not None and s.learner != control
+    ]
+    return Conclusion(**base, letters=letters, sentences=[sentence, *against, only, *said])
 
 
 def _two(

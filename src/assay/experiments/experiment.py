@@ -15,7 +15,7 @@ from assay.evaluate.fold import Cell, Task
 from assay.evaluate.metrics import as_metrics
 from assay.experiments.cells import FIELDS, Job, Trial, as_record, in_random_order
 from assay.experiments.checklist import Checklist
-from assay.experiments.checks import check_jobs, check_seconds, check_seed
+from assay.experiments.checks import check_jobs, check_seconds, check_seed, spoken_as
 from assay.experiments.clock import Clock
 from assay.experiments.fingerprint import settings_text
 from assay.experiments.folder import Block, Manifest, as_plain, check_folder, sessions_of, versions
@@ -81,8 +81,9 @@ class Experiment:
     ):
         self.learners, self.factors = learners, factors
         self.sources = named_sources(data)
-        self.design = Resampling.of(design)
-        self.metrics: list[Metric] = as_metrics(metrics)
+        with spoken_as("experiment"):
+            self.design = Resampling.of(design)
+            self.metrics: list[Metric] = as_metrics(metrics)
         self.alpha = check_alpha(alpha, "experiment")
         self.folder = check_folder(folder)
         self.seed = check_seed(random_state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import platform
 from dataclasses import asdict, dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -208,6 +209,8 @@ def check_folder(folder: Any) -> Path | None:
     """
     if folder is None:
         return None
+    if not isinstance(folder, (str, PathLike)):
+        raise ParameterError(f"experiment: folder must be the path of a folder, got {folder!r}.")
     path = Path(folder)
     if path.exists() and not path.is_dir():
         raise ParameterError(f"experiment: folder must be a folder, {path} is a file.")

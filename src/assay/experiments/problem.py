@@ -17,6 +17,7 @@ from assay.evaluate.describe import description
 from assay.evaluate.fold import Data
 from assay.evaluate.rows import gather
 from assay.evaluate.target import Target
+from assay.experiments.checks import spoken_as
 from assay.experiments.fingerprint import data_print, split_print
 from assay.tables.data import Dataset, datasets, load_dataset
 
@@ -129,13 +130,11 @@ class Problem:
         (10, 150)
         """
         found = _opened(name, source)
-        try:
+        with spoken_as(f"experiment: data {name!r}"):
             rows = gather(found["X"], found["y"], design, groups=found.get("groups"), times=found.get("times"),
                           target=found.get("target"))  # fmt: skip
             data = rows.data
             fitted, changes = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
-        except (DataError, ParameterError) as error:
-            raise type(error)(f"experiment: data {name!r}: {str(error).removeprefix('compare: ')}") from None
         folds = fitted.folds if fitted.kind == "folds" else 10
         about = description(data.table, Target(rows.target, data.labels, data.codes), name, folds)
         notes = [f"{name}: {note}" for note in rows.notes + changes]

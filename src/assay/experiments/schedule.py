@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from typing import Any
 
 from assay.core.parallel import one_blas_thread
@@ -19,6 +20,7 @@ from assay.experiments.clock import Clock
 
 __all__ = ["run_jobs"]
 
+_DIED = "Its process died, often for want of memory, also with no other cell beside it."
 Done = Callable[[Job, Cell, float], None]  # what was run, what came out, in how many seconds
 
 
@@ -62,10 +64,42 @@ def _here(jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: f
 def _elsewhere(
     jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: float | None, n_jobs: int | None
 ) -> None:
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
+    """In processes. If one dies, the cells that were out are run one at a time; who dies alone has failed."""
+    left = list(range(len(jobs)))
+    while left:
+        out: dict[int, None] = {}
+        try:
+            _sent(jobs, left, out, task, note, clock, deadline, n_jobs)
+            return
+        except BrokenExecutor as error:
+            if not out:
+                raise AssayError(
+                    "experiment: a worker process was ended by the system before it had a cell to run, most likely "
+                    "because memory ran out. Run again, with fewer processes (n_jobs)."
+                ) from error
+            for i in out:
+                try:
+                    _sent(jobs, [i], {}, task, note, clock, deadline, n_jobs)
+                except BrokenExecutor:
+                    note(jobs[i], Cell(failure=_DIED), 0.0)
+        left = left[left.index(max(out)) + 1 :]  # they are sent in order
+
+
+def _sent(
+    jobs: Sequence[Job],
+    numbers: Sequence[int],
+    out: dict[int, None],
+    task: Task,
+    note: Done,
+    clock: Clock,
+    deadline: float | None,
+    n_jobs: int | None,
+) -> None:
+    """Send the jobs of these numbers to processes; ``out`` holds those that were sent and are not back."""
 
     def work() -> Iterator[tuple[Any, ...]]:
-        for i, job in enumerate(jobs):
+        for i in numbers:
+            job, out[i] = jobs[i], None
             seconds = clock.of(job) or 0.0
             if deadline is not None and time.time() + seconds >= deadline:
                 continue
@@ -75,13 +109,9 @@ def _elsewhere(
     found = each(_one, work(), n_jobs, ordered=False)
     try:
         for i, cell, seconds in found:
+            del out[i]
             if cell is not None:
                 note(jobs[i], cell, seconds)
-    except TerminatedWorkerError as error:
-        raise AssayError(
-            "experiment: a worker process was ended by the system, most likely because memory ran out. Finished cells "
-            "are kept: run again, with fewer processes (n_jobs)."
-        ) from error
     finally:
         found.close()
 

@@ -160,6 +160,10 @@ def _learners(given: Any, where: str) -> Any:
             found[name] = entry
             continue
         _known(entry, ("learner", "settings", "runs"), f"{where}, [learners.{name}]")
+        if "runs" in entry and "settings" in entry:
+            raise DataError(
+                f"experiment: {where}, [learners.{name}] has both settings and runs; give one of them."
+            )
         learner = entry.get("learner", name)
         settings = entry.get("runs", entry.get("settings"))
         found[name] = learner if settings is None else (learner, settings)

@@ -58,7 +58,7 @@ def factor_columns(study: Study) -> dict[str, str]:
 
 
 def as_arrow(study: Study) -> Any:
-    """The records as a pyarrow Table; a factor whose levels are of several kinds becomes text."""
+    """The records as a pyarrow Table; a factor whose levels are not all numbers, or all of one kind, becomes text."""
     import pyarrow as pa
 
     kinds = {
@@ -69,9 +69,10 @@ def as_arrow(study: Study) -> Any:
     columns = {name: pa.array([row[name] for row in study.records], kinds[name]) for name in _OWN}
     for column in factor_columns(study).values():
         levels = [row[column] for row in study.records]
-        if len({type(v) for v in levels if v is not None} - {bool}) > 1 or any(
-            isinstance(v, (list, dict)) for v in levels
-        ):
+        found = {type(v) for v in levels if v is not None}
+        if found == {int, float}:
+            levels = [None if v is None else float(v) for v in levels]
+        elif len(found) > 1 or found & {list, dict}:
             levels = [None if v is None else str(v) for v in levels]
         columns[column] = pa.array(levels)
     return pa.table(columns)
