@@ -143,7 +143,9 @@ def bootstrap_error(
     n_resamples : B, at least 20
     training : "all rows": the error, on all rows, of the learner fitted to all rows (Efron); "own samples": the mean
         error of each resampled learner on the rows of its own sample
+    alpha : 1 - confidence of the interval
     groups : (n,) groups to be drawn whole
+    random_state, n_jobs : as in ``compare``
 
     Returns
     -------

@@ -137,9 +137,12 @@ def learning_curve(
     Parameters
     ----------
     learner : a learner or its short name, prepared as in ``compare``
+    X, y : rows and classes, as in ``compare``
     train_sizes : numbers of rows, or shares up to 1 of the smallest training set
     design : as in ``compare``
     metric : its name or a Metric
+    alpha : 1 - confidence of ``band``
+    groups, times, random_state, n_jobs : as in ``compare``
 
     Returns
     -------
@@ -194,7 +197,9 @@ def complexity_curve(
     Parameters
     ----------
     learner : a learner or its short name, prepared as in ``compare``
+    X, y : rows and classes, as in ``compare``
     param_name, param_range : which parameter, and its values from simple to complex
+    design, metric, alpha, groups, times, random_state, n_jobs : as in ``learning_curve``
 
     Returns
     -------

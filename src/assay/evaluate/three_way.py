@@ -40,6 +40,7 @@ def three_way(
     X, y : rows and classes, or numbers to be predicted by regressors
     shares : of building, validation and test rows; they add up to 1
     groups : (n,) rows of one group stay in one part
+    random_state : whole number; of the parts, and of every learner's own open random_state
 
     Returns
     -------
