@@ -46,3 +46,10 @@ def test_agreement_and_few_rows():
 def test_wrong_input_is_named(wrong):
     with pytest.raises(DataError, match="cochran_q"):
         cochran_q(wrong)
+
+
+def test_what_is_neither_0_nor_1_is_shown():
+    with pytest.raises(DataError, match="got 2 among the values"):
+        cochran_q([[1, 2]])
+    with pytest.raises(DataError, match="got one column"):
+        cochran_q([[1], [0]])

@@ -21,7 +21,7 @@ def test_equal_steps_of_a_thousandth_are_equal(whole):
     assert_array_equal(np.sign(d), np.sign(a - b))
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e-9, 1.0, 1e12, 1e140])
+@pytest.mark.parametrize("scale", [1e-140, 1e-9, 1.0, 1e12, 1e140])
 def test_units_do_not_matter(scale):
     d = np.array([0.125, -3.5, 2.0]) * scale
     assert_allclose(paired_differences(d, None, "test"), d, rtol=1e-9)
@@ -31,3 +31,13 @@ def test_zeros_stay_and_lengths_must_fit():
     assert not paired_differences([0, 0], None, "test").any()
     with pytest.raises(DataError, match="test: pairs need two samples of one length, got 2 and 1"):
         paired_differences([1, 2], [1], "test")
+
+
+def test_one_huge_pair_does_not_round_the_others_away():
+    d = paired_differences([1e20, 0.3, 0.2], [1.0, 0.2, 0.3], "test")
+    assert_allclose(d, [1e20, 0.1, -0.1], rtol=1e-11)
+    assert paired_differences([1e20, 0.3, 1e-300], [1.0, 0.1 + 0.2, 1e-300], "test").tolist() == [
+        1e20,
+        0.0,
+        0.0,
+    ]

@@ -92,3 +92,8 @@ def test_odds():
     assert discordant_odds(4, 0).value == np.inf and discordant_odds(0, 4).value == 0
     with pytest.raises(DataError, match="whole numbers"):
         discordant_odds(1.5, 2)
+
+
+def test_values_equal_but_for_rounding_are_tied():
+    assert cliff_delta([0.3, 0.3], [0.1 + 0.2, 0.1 + 0.2]).value == 0
+    assert vargha_delaney_a([0.3], [0.1 + 0.2]).value == 0.5

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import levene as peer
 
 from assay.errors import DataError, ParameterError
+from assay.stats.anova import anova
 from assay.stats.equal_variances import levene
 
 
@@ -36,3 +37,10 @@ def test_bad_input_is_named():
         levene({"a": [1, 2], "b": [1]})
     with pytest.raises(ParameterError, match="median, mean"):
         levene([1, 2], [3, 4], centre="mode")
+
+
+def test_samples_of_two_values_say_nothing():
+    """Two values are equally far from their middle, so that all distances within a sample are equal."""
+    with pytest.raises(DataError, match="three or more"):
+        levene([1, 2], [1, 3])
+    assert anova([1, 2], [1, 3]).doubts == ()

@@ -123,3 +123,12 @@ def test_same_as_mlxtend(rows, t, F):
     assert_allclose([found.statistic, found.p], t, rtol=1e-9)
     found = five_by_two_f(differences)
     assert_allclose([found.statistic, found.p], F, rtol=1e-9)
+
+
+def test_replications_that_cancel_out_point_nowhere():
+    found = five_by_two_t([[0, 0], [0.1, 0.1], [-0.1, -0.1], [0, 0], [0, 0]])
+    assert found.statistic == 0 and found.p == 1 and found.why
+    for alternative in ("greater", "less"):
+        assert (
+            five_by_two_t([[0, 0], [0.1, 0.1], [-0.1, -0.1], [0, 0], [0, 0]], alternative=alternative).p == 1
+        )

@@ -107,3 +107,14 @@ def test_counting_from_answers():
 def test_wrong_input_is_named(arguments, options, words):
     with pytest.raises((ParameterError, DataError), match=words):
         mcnemar(*arguments, **options)
+
+
+def test_text_is_not_compared_with_numbers():
+    with pytest.raises(DataError, match="of one kind"):
+        discordant([1, 2], ["1", "2"], [1, 2])
+
+
+def test_more_rows_than_an_integer_of_32_bits_holds():
+    """z = 2, as the normal test has it."""
+    found = mcnemar(5_000_100_000, 4_999_900_000, "exact")
+    assert_allclose(found.p, mcnemar(5_000_100_000, 4_999_900_000, "uncorrected").p, rtol=1e-4)

@@ -74,3 +74,9 @@ def test_values_without_spread_have_an_interval_without_width():
 def test_wrong_input_is_named(call, words):
     with pytest.raises((DataError, ParameterError), match=words):
         call()
+
+
+def test_rounding_is_no_spread():
+    assert mean_interval([0.1] * 7) == (pytest.approx(0.1, rel=1e-15),) * 2
+    low, high = mean_interval([0.1] * 7)
+    assert low == high and variance_interval([0.1] * 7) == (0.0, 0.0)

@@ -162,3 +162,9 @@ def test_intervals_cover_the_true_error(design):
     bounds = np.array([corrected_interval(v, ratio) for v in seen[..., 0]])
     covered = np.mean((bounds[:, 0] <= target) & (target <= bounds[:, 1]))
     assert covered >= 0.95 - 2.5 * np.sqrt(0.05 * 0.95 / worlds)
+
+
+@pytest.mark.parametrize("folds", [0, -3, 2.5, "a"])
+def test_folds_are_counted(folds):
+    with pytest.raises(ParameterError, match="folds must be a whole number from 1"):
+        paired_t([0.1, 0.1, 0.1], folds=folds)

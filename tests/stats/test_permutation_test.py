@@ -70,3 +70,16 @@ def test_nothing_to_exchange():
 def test_wrong_input_is_named(call, words):
     with pytest.raises((DataError, ParameterError), match=words):
         call()
+
+
+def test_where_zero_lies_does_not_matter():
+    """Moments of a day in seconds since 1970: differences of hundredths still count."""
+    a, b = np.arange(6) * 0.01, np.arange(6) * 0.01 + 0.05
+    near = permutation_test(a, b, paired=False)
+    assert_allclose(permutation_test(a + 1.7e9, b + 1.7e9, paired=False).p, near.p)
+    assert permutation_test([5.0, 5, 5], [5.0, 5], paired=False).why == "There is nothing to exchange."
+
+
+def test_a_seed_that_is_none_is_named():
+    with pytest.raises(ParameterError, match="permutation_test: random_state must be"):
+        permutation_test([1, 2, 3], random_state="x")

@@ -151,3 +151,13 @@ def test_same_as_the_examples_of_r():
     """R 4, help of power.t.test. R leaves the far tail out of a two-sided power: 2e-7 here."""
     assert_allclose(power_of("two-sample t", 1.0, 20), 0.8689528, atol=3e-7)
     assert_allclose(sample_size_for("two-sample t", 1.0, 0.9).exact, 22.02110, atol=2e-5)
+
+
+def test_sizes_beyond_what_an_integer_of_32_bits_holds():
+    """By the normal approximation, z^2 p (1 - p) / d^2."""
+    assert_allclose(
+        power_of("binomial", 1e-5, 10**10, p0=0.3), power_of("z", 1e-5, 10**10, sd=np.sqrt(0.21)), atol=1e-4
+    )
+    found = sample_size_for("mcnemar", 1e-5, disagree=0.1)
+    assert_allclose(found.n, 0.1 * (1.959964 + 0.841621) ** 2 / 1e-10, rtol=5e-3)
+    assert 0.8 <= found.power < 0.802

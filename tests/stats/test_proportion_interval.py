@@ -93,3 +93,15 @@ def test_impossible_counts_are_refused(pair):
         proportion_interval(*pair)
     with pytest.raises(ParameterError, match="method"):
         proportion_interval(1, 2, method="exact")
+
+
+@pytest.mark.parametrize("share, n, alpha", [(1.5, 10, 0.05), (-0.1, 10, 0.05), (0.5, 0, 0.05), ("a", 10, 0.05),
+                                             (0.5, 10, 2.0)])  # fmt: skip
+def test_shares_outside_are_refused(share, n, alpha):
+    with pytest.raises((DataError, ParameterError), match="wilson_interval"):
+        wilson_interval(share, n, alpha)
+
+
+def test_half_of_the_probability_on_one_side_is_refused():
+    with pytest.raises(ParameterError, match=r"below 0\.5"):
+        proportion_interval(3, 10, alpha=0.6, alternative="greater")

@@ -1,6 +1,7 @@
 """The rank-sum test: SciPy, all deals with ties, coverage, degenerate samples."""
 
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -76,3 +77,12 @@ def test_same_as_the_example_of_r():
     found = rank_sum(term, [1.15, 0.88, 0.90, 0.74, 1.21], alternative="greater")
     assert found.statistic == 35
     assert_allclose(found.p, 0.1272, atol=5e-5)
+
+
+def test_the_smallest_p_is_the_same_on_both_sides():
+    """30 values above 30 others: 2 of C(60, 30) ways, too few for what is left of 1 after a subtraction."""
+    low, high = np.arange(30.0), np.arange(30.0) + 100
+    assert_allclose([rank_sum(low, high).p, rank_sum(high, low).p], 2 / comb(60, 30), rtol=1e-9)
+    tied = np.repeat(np.arange(10.0), 3)
+    assert_allclose(rank_sum(tied, tied + 100).p, rank_sum(tied + 100, tied).p, rtol=1e-9)
+    assert_allclose(rank_sum(tied + 100, tied).p, 2 / comb(60, 30), rtol=1e-9)

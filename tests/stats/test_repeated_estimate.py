@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.stats.repeated_estimate import corrected_interval, repeated_estimate
 
 ERRORS = [0.12, 0.15, 0.11, 0.14, 0.13, 0.16, 0.10, 0.12, 0.15, 0.12]
@@ -43,3 +43,13 @@ def test_equal_estimates_have_no_interval():
     assert np.isnan(found.low) and "no interval" in str(found)
     with pytest.raises(DataError, match="at least 2 estimates"):
         repeated_estimate([0.1])
+
+
+def test_wrong_ratio_and_alpha_of_an_interval_are_named():
+    with pytest.raises(ParameterError, match="corrected_interval: ratio"):
+        corrected_interval([1, 3, 2], -1)
+    with pytest.raises(ParameterError, match="corrected_interval: alpha"):
+        corrected_interval([1, 3, 2], 0.1, 2)
+    with pytest.raises(DataError, match="corrected_interval"):
+        corrected_interval("abc", 0.1)
+    assert np.isnan(corrected_interval([1, np.nan, 2], 0)).all() and np.isnan(corrected_interval([], 0)).all()

@@ -27,5 +27,7 @@ def test_impossible_summaries_are_refused(wrong):
 
 
 def test_values_whose_squares_overflow_are_refused():
-    with pytest.raises(DataError, match="Change their unit"):
+    with pytest.raises(DataError, match="whose square no float holds"):
         Summary.of([1e200, -1e200])
+    with pytest.raises(DataError, match="whose square no float holds"):
+        Summary.of([1e-200, 2e-200])  # would have a deviation of 0

@@ -106,3 +106,20 @@ def test_same_as_the_examples_of_r():
     assert_allclose([welch.low, welch.high], [-3.3654832, 0.2054832], atol=5e-8)
     assert_allclose([pairs.statistic, pairs.df, pairs.p], [-4.0621, 9, 0.002833], rtol=2e-4)
     assert_allclose([pairs.low, pairs.high], [-2.4598858, -0.7001142], atol=5e-8)
+
+
+def test_pairs_that_differ_by_rounding_alone_are_equal():
+    """0.3 and 0.1 + 0.2 are the same error rate."""
+    found = t_test([0.3, 0.3, 0.7], [0.1 + 0.2, 0.1 + 0.2, 0.7], paired=True)
+    assert found.p == 1 and found.statistic == 0
+
+
+def test_a_small_spread_far_from_zero_is_a_spread():
+    values = np.arange(6) * 0.01
+    assert_allclose(t_test(values + 1.7e9, mean=1.7e9).p, t_test(values).p, rtol=1e-3)
+
+
+@pytest.mark.parametrize("wrong", [np.ma.array([1, 2, 3], mask=[0, 1, 0]), np.array(["2020-01-01"], "M8[D]")])
+def test_masked_values_and_dates_are_no_numbers(wrong):
+    with pytest.raises(DataError, match="t_test"):
+        t_test(wrong)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from assay.stats.tails import judge, noncentral_t, tail
+from assay.stats.tails import at_least, at_most, judge, noncentral_t, tail
 
 
 @pytest.mark.parametrize("df", [1, 4.5, 99, np.inf])
@@ -41,3 +41,22 @@ def test_noncentral_t_never_gives_up():
     for shift in (-1e6, -50.0, 50.0, 1e6):
         for x in (-1e3, -5.0, 0.0, 5.0, 1e3):
             assert 0 <= noncentral_t(x, 4, shift) <= 1
+
+
+@pytest.mark.parametrize("df", [1, 2, 5, 30])
+def test_far_out_the_noncentral_t_is_the_shift_over_the_deviation(df):
+    """SciPy's nctdtr gives NaN from shifts of about 2e5 on; just below both must agree."""
+    from scipy.special import gammaincc, nctdtr
+
+    for t in (7e4, 1e5, 1.5e5):
+        assert_allclose(nctdtr(df, 1e5, t), gammaincc(df / 2, df / 2 * (1e5 / t) ** 2), atol=1e-5)
+        assert_allclose(noncentral_t(10 * t, df, 1e6), noncentral_t(t, df, 1e5), atol=1e-5)
+        assert_allclose(noncentral_t(-10 * t, df, -1e6), 1 - noncentral_t(t, df, 1e5), atol=1e-5)
+
+
+def test_binomial_tails_are_those_of_scipy():
+    from scipy.stats import binom
+
+    k, n = np.arange(-1, 13), 11
+    assert_allclose(at_most(k, n, 0.3), binom.cdf(k, n, 0.3), rtol=1e-12)
+    assert_allclose(at_least(k, n, 0.3), binom.sf(k - 1, n, 0.3), rtol=1e-12)

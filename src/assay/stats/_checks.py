@@ -64,6 +64,16 @@ def as_random(random_state: Random) -> Any:
     return np.random.default_rng(random_state)
 
 
+def as_generator(random_state: Any, who: str) -> np.random.Generator:
+    """A new generator from a seed, or the given one; an error that names the parameter."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"{who}: random_state must be None, a whole number from 0 or a Generator, got {random_state!r}."
+        ) from None
+
+
 def column_name(X: Any, j: int) -> str:
     """The column's own name if X is a data frame, else its number."""
     columns = getattr(X, "columns", None)
@@ -85,6 +95,10 @@ def tail_of(level: float, who: str) -> float:
 
 def _as_floats(x: ArrayLike, who: str) -> NDArray[np.float64]:
     try:
+        if isinstance(x, np.ma.MaskedArray):
+            return np.ma.filled(x.astype(float), np.nan)  # what is masked is missing
+        if np.asarray(x).dtype.kind in "mMc":  # dates, durations and complex numbers would lose their unit
+            raise TypeError
         return np.asarray(x, dtype=float)
     except (TypeError, ValueError):
         raise DataError(

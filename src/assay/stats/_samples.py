@@ -87,15 +87,6 @@ def place_of(control: Any, names: tuple[str, ...], who: str) -> int:
     )
 
 
-def check_squares(values: Floats, who: str) -> None:
-    """An error for numbers whose squares overflow, or are nothing."""
-    largest = float(np.max(np.abs(values), initial=0.0))
-    if largest > 1e150 or 0 < largest < 1e-150:
-        raise DataError(
-            f"{who}: the largest value is {largest:g}, whose square no float holds. Use other units."
-        )
-
-
 def both(*sentences: str) -> str:
     """Sentences joined, empty ones left out."""
     return " ".join(s for s in sentences if s)

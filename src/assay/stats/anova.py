@@ -12,8 +12,9 @@ from scipy.special import fdtrc, stdtr, stdtrit
 
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import _as_floats
-from assay.stats._samples import both, check_squares, named_samples, named_table
+from assay.stats._samples import both, named_samples, named_table
 from assay.stats.equal_variances import levene
+from assay.stats.summary import squarable
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
 __all__ = ["Anova", "Source", "anova", "contrast"]
@@ -125,10 +126,10 @@ def anova(
     if blocked:
         table = data[0] if len(data) == 1 else dict(enumerate(data, 1))
         labels, X, _, why = named_table(table, names, "anova")
-        check_squares(X, "anova")
+        squarable(X, "anova")
         return _blocked(labels, X, alpha, why)
     labels, samples, why = named_samples(data, names, "anova")
-    check_squares(np.concatenate(samples), "anova")
+    squarable(np.concatenate(samples), "anova")
     return _one_way(labels, samples, alpha, why)
 
 
@@ -208,7 +209,7 @@ def _one_way(labels: tuple[str, ...], samples: list[Floats], alpha: float, why: 
     between = float(counts @ (means - grand) ** 2)
     within = float(sum(np.sum((x - m) ** 2) for x, m in zip(samples, means)))
     between, within = _rounded(np.concatenate(samples), between, within)
-    spread = levene(*samples, alpha=alpha) if counts.min() > 1 else None
+    spread = levene(*samples, alpha=alpha) if counts.min() > 1 and counts.max() > 2 else None
     doubts: tuple[str, ...] = ()
     if spread is not None and spread.rejected:
         doubts = (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, gammaln, xlog1py, xlogy
+from scipy.special import gammaln, xlog1py, xlogy
 
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import is_number
 from assay.stats.proportion_interval import proportion_interval, wilson_interval
-from assay.stats.tails import tail
+from assay.stats.tails import at_least, at_most, tail
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
 __all__ = ["binomial_test", "counts", "log_binomial", "proportion_test", "two_proportions_test"]
@@ -49,9 +49,9 @@ def binomial_test(
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
     e, n, p0 = *counts(successes, n, who), _share(p0, who)
     if alternative == "greater":
-        p = float(bdtrc(e - 1, n, p0)) if e else 1.0  # (1)
+        p = float(at_least(e, n, p0))  # (1)
     elif alternative == "less":
-        p = float(bdtr(e, n, p0))
+        p = float(at_most(e, n, p0))
     else:
         p = _two_sided(e, n, p0)
     low, high = proportion_interval(e, n, method="clopper-pearson", alpha=alpha, alternative=alternative)
@@ -69,15 +69,15 @@ def _two_sided(e: int, n: int, p0: float) -> float:
     above = e > n * p0
     near, far = mode, (0 if above else n)  # the far end's outcomes are the less likely the farther
     if log_binomial(far, n, p0) > seen:
-        return float(bdtrc(e - 1, n, p0) if above else bdtr(e, n, p0))
+        return float(at_least(e, n, p0) if above else at_most(e, n, p0))
     while abs(near - far) > 1:  # far: not more likely than e; near: more likely, or not yet known
         middle = (near + far) // 2
         near, far = (near, middle) if log_binomial(middle, n, p0) <= seen else (middle, far)
     if log_binomial(near, n, p0) <= seen:
         far = near
     if above:
-        return min(1.0, float(bdtrc(e - 1, n, p0) + bdtr(far, n, p0)))
-    return min(1.0, float(bdtr(e, n, p0) + (bdtrc(far - 1, n, p0) if far else 1.0)))
+        return min(1.0, float(at_least(e, n, p0) + at_most(far, n, p0)))
+    return min(1.0, float(at_most(e, n, p0) + at_least(far, n, p0)))
 
 
 def proportion_test(
@@ -149,7 +149,9 @@ def two_proportions_test(
     (e1, n1), (e2, n2) = counts(first, n_first, who), counts(second, n_second, who)
     p1, p2, p = e1 / n1, e2 / n2, (e1 + e2) / (n1 + n2)
     name, level = "normal test of two shares", alpha if alternative == "two-sided" else 2 * alpha
-    (l1, u1), (l2, u2) = wilson_interval(p1, n1, min(level, 1.0)), wilson_interval(p2, n2, min(level, 1.0))
+    if level >= 1:
+        raise ParameterError(f"{who}: a one-sided alpha must be below 0.5, got {alpha:g}.")
+    (l1, u1), (l2, u2) = wilson_interval(p1, n1, level), wilson_interval(p2, n2, level)
     low = -1.0 if alternative == "less" else p1 - p2 - float(np.hypot(p1 - l1, u2 - p2))
     high = 1.0 if alternative == "greater" else p1 - p2 + float(np.hypot(u1 - p1, p2 - l2))
     if p in (0, 1):

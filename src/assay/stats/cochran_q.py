@@ -31,14 +31,14 @@ def cochran_q(right: Any, *, alpha: float = 0.05) -> TestResult:
 
     Returns
     -------
-    TestResult; ``why`` says if fewer than four rows per learner tell them apart, where chi-square is rough
+    TestResult; ``why`` says if rows that tell learners apart, times learners, are below 24: chi-square is rough
 
     Examples
     --------
     >>> from assay.stats import cochran_q
     >>> right = [[1, 1, 0]] * 8 + [[1, 0, 0]] * 6 + [[0, 0, 1]] * 2 + [[1, 1, 1]] * 20
     >>> print(cochran_q(right))
-    Cochran's Q: statistic 9.5000 with 2 degrees of freedom, p = 0.009: significant at 0.05.
+    Cochran's Q: statistic 13.5000 with 2 degrees of freedom, p = 0.001: significant at 0.05.
     """
     from scipy.special import chdtrc
 
@@ -46,12 +46,17 @@ def cochran_q(right: Any, *, alpha: float = 0.05) -> TestResult:
     hits = as_matrix(right, "cochran_q")
     k = hits.shape[1]
     if k < 2 or not np.isin(hits, (0, 1)).all():
-        raise DataError(f"cochran_q: needs a table of 0 and 1 with two or more columns, got {k} columns.")
+        other = f"{hits[~np.isin(hits, (0, 1))][0]:g} among the values" if k > 1 else "one column"
+        raise DataError(f"cochran_q: needs a table of 0 and 1 with two or more columns, got {other}.")
     columns, rows = hits.sum(axis=0), hits.sum(axis=1)
     split = float(k * rows.sum() - np.sum(rows**2))
     if split == 0:
         return TestResult("Cochran's Q", 0.0, 1.0, k - 1, alpha=alpha, why="On every row all learners agree.")
     Q = float((k - 1) * (k * np.sum(columns**2) - columns.sum() ** 2) / split)  # (1)
     telling = int(np.sum((rows > 0) & (rows < k)))
-    why = "" if telling * k >= 24 else f"Only {telling} rows tell the learners apart; chi-square is rough."
+    why = (
+        ""
+        if telling * k >= 24
+        else f"Rows that tell the learners apart: {telling}, too few; chi-square is rough."
+    )
     return TestResult("Cochran's Q", Q, float(chdtrc(k - 1, Q)), k - 1, alpha=alpha, why=why)

@@ -41,7 +41,7 @@ def cohen_d(first: Any, second: Any = None, *, paired: bool = False, alpha: floa
     >>> print(cohen_d([2, 3, 4, 5, 6], [1, 2, 3, 4, 5]))
     Cohen's d 0.63 (95% interval -0.66 to 1.89): medium (Cohen 1988).
     """
-    return _standardised(first, second, paired, alpha, "Cohen's d")[0]
+    return _standardised(first, second, paired, alpha, "Cohen's d", "cohen_d")[0]
 
 
 def hedges_g(first: Any, second: Any = None, *, paired: bool = False, alpha: float = 0.05) -> EffectSize:
@@ -61,12 +61,10 @@ def hedges_g(first: Any, second: Any = None, *, paired: bool = False, alpha: flo
     >>> print(hedges_g([2, 3, 4, 5, 6], [1, 2, 3, 4, 5]))
     Hedges' g 0.57 (95% interval -0.60 to 1.71): medium (Cohen 1988).
     """
-    d, df = _standardised(first, second, paired, alpha, "Hedges' g")
-    J = float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)) if df > 1 else 0.0
-    if df <= 1:
-        return replace(
-            d, value=0.0, low=np.nan, high=np.nan, why="Two values are too few for an unbiased size."
-        )
+    d, df = _standardised(first, second, paired, alpha, "Hedges' g", "hedges_g")
+    if df < 2:
+        raise DataError("hedges_g: two values are too few for an unbiased size. Give at least 3 values.")
+    J = float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2))
     return replace(d, value=J * d.value, low=J * d.low, high=J * d.high)
 
 
@@ -106,10 +104,10 @@ def cohen_h(
 
 
 def _standardised(
-    first: Any, second: Any, paired: bool, alpha: float, measure: str
+    first: Any, second: Any, paired: bool, alpha: float, measure: str, who: str
 ) -> tuple[EffectSize, float]:
     """d, and the degrees of freedom of the deviation it is measured by."""
-    alpha, who = check_alpha(alpha, "cohen_d"), "cohen_d"
+    alpha = check_alpha(alpha, who)
     if second is None or paired:
         if paired and second is None:
             raise ParameterError(f"{who}: paired=True needs two samples, the second one is missing.")

@@ -52,14 +52,15 @@ def correlated_t(differences: Any, *, ratio: float = 0.0, rope: float = 0.01) ->
             f"{who}: ratio must be a number from 0 (test rows per training row), got {ratio!r}."
         )
     if isinstance(differences, Summary):
-        s, largest = differences, abs(differences.mean)
+        s, constant = differences, differences.constant
     else:
         d = sample(differences, who, what="splits")
-        s, largest = Summary.of(d), float(np.abs(d).max())
+        s = Summary.of(d)
+        constant = s.sd <= NO_SPREAD * float(np.abs(d).max())
     if s.n < 2:
         raise DataError(f"{who}: needs at least 2 splits, got {s.n}.")
     name, df = "Bayesian correlated t test", s.n - 1
-    if s.sd <= NO_SPREAD * largest:
+    if constant:
         return _without_spread(s.mean, rope, name, df)
     scale = float(s.sd * np.sqrt(1 / s.n + ratio))  # (1)
     left, right = float(stdtr(df, (-rope - s.mean) / scale)), float(stdtr(df, (s.mean - rope) / scale))

@@ -46,6 +46,9 @@ def cliff_delta(first: Any, second: Any, *, alpha: float = 0.05) -> EffectSize:
     alpha = check_alpha(alpha, "cliff_delta")
     a, b = sample(first, "cliff_delta", 1), sample(second, "cliff_delta", 1)
     n1, n2 = len(a), len(b)
+    a, b = np.split(
+        mid_ranks(np.concatenate([a, b])[None])[0], [n1]
+    )  # values equal but for rounding are tied
     rows, columns = _beats(a, np.sort(b)), -_beats(b, np.sort(a))  # mean dominance of each value
     delta = float(rows.mean())  # (1)
     name, z = "Cliff's delta", float(-ndtri(alpha / 2))

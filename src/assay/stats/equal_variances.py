@@ -10,7 +10,8 @@ from scipy.special import fdtrc
 
 from assay.errors import DataError
 from assay.stats._checks import one_of
-from assay.stats._samples import both, check_squares, named_samples
+from assay.stats._samples import both, named_samples
+from assay.stats.summary import squarable
 from assay.stats.test_result import TestResult, check_alpha
 
 __all__ = ["levene"]
@@ -41,10 +42,14 @@ def levene(
     check_alpha(alpha, "levene")
     one_of(centre, ("median", "mean"), "levene", "centre")
     labels, samples, why = named_samples(data, names, "levene")
-    check_squares(np.concatenate(samples), "levene")
+    squarable(np.concatenate(samples), "levene")
     if min(len(x) for x in samples) < 2:
         small = next(n for n, x in zip(labels, samples) if len(x) < 2)
         raise DataError(f"levene: {small} has one value; a variance needs two.")
+    if max(len(x) for x in samples) < 3:
+        raise DataError(
+            "levene: of two values each has the same distance to the centre; one sample must have three or more."
+        )
     at = np.median if centre == "median" else np.mean
     Z = [np.abs(x - at(x)) for x in samples]
     counts = np.array([len(z) for z in Z])

@@ -34,7 +34,7 @@ def five_by_two_t(differences: Any, *, alpha: float = 0.05, alternative: str = "
     Returns
     -------
     TestResult, with the mean of the ten differences as estimate. Differences that never vary within a
-    replication give an infinite statistic and p = 0, or 0 and p = 1 if they are all zero; ``why`` says so.
+    replication give an infinite statistic and p = 0, or 0 and p = 1 if they point nowhere; ``why`` says so.
 
     Examples
     --------
@@ -47,9 +47,9 @@ def five_by_two_t(differences: Any, *, alpha: float = 0.05, alternative: str = "
     p, spread = _spread(differences, "five_by_two_t")
     name, mean = "5 x 2 cv paired t test", float(p.mean())
     if spread == 0:
-        sign = float(np.sign(mean or p[0, 0]))
-        chance = float(tail(sign * np.inf, 5, alternative)) if p.any() else 1.0
-        statistic = sign * np.inf if p.any() else 0.0
+        sign = float(np.sign(p.sum() if abs(p.sum()) > 1e-12 * np.abs(p).sum() else p[0, 0]))
+        statistic = np.copysign(np.inf, sign) if sign else 0.0  # 0 also if gains and losses cancel out
+        chance = float(tail(statistic, 5, alternative)) if sign else 1.0
         return TestResult(name, statistic, chance, 5, alternative, alpha, mean, why=_why(p))
     statistic = float(p[0, 0] / np.sqrt(spread / 5))  # (1)
     return TestResult(name, statistic, float(tail(statistic, 5, alternative)), 5, alternative, alpha, mean)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import gammaincc, gammainccinv, gammaln, stdtr
 
 from assay.errors import DataError, ParameterError
-from assay.stats._checks import is_number, is_whole
+from assay.stats._checks import as_generator, is_number, is_whole
 from assay.stats.rope_posterior import RopePosterior, check_rope
 from assay.stats.summary import NO_SPREAD, sample
 
@@ -124,7 +124,7 @@ def _sample(
     m: np.ndarray, B: np.ndarray, J: np.ndarray, c: np.ndarray, draws: int, random_state: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Draws of mu0, sigma0, nu and (draws, q) mu; many chains side by side, in units of a typical spread."""
-    rng, q = np.random.default_rng(random_state), len(m)
+    rng, q = as_generator(random_state, "hierarchical_t"), len(m)
     rounds = -(-draws // CHAINS)
     widest = 1000 * max(float(m.std(ddof=1)), 1e-3)
     mu = m + rng.normal(size=(CHAINS, q)) * np.sqrt(B / np.maximum(J - 1, 1) * c)

@@ -12,7 +12,8 @@ from scipy.special import chdtrc, fdtrc
 
 from assay.errors import DataError, DegenerateError
 from assay.stats._checks import as_matrix
-from assay.stats._samples import check_squares, checked_names
+from assay.stats._samples import checked_names
+from assay.stats.summary import squarable
 from assay.stats.test_result import TestResult, check_alpha
 
 __all__ = ["Manova", "manova"]
@@ -121,7 +122,7 @@ def manova(
         raise DataError(f"manova: expected a table for each of two or more learners, got {len(groups)}.")
     labels = checked_names(given if names is None else names, len(groups), "manova")
     tables = [as_matrix(g, f"manova: {n}") for n, g in zip(labels, groups)]
-    check_squares(np.concatenate([t.ravel() for t in tables]), "manova")
+    squarable(np.concatenate([t.ravel() for t in tables]), "manova")
     p = tables[0].shape[1]
     if any(t.shape[1] != p for t in tables):
         raise DataError(

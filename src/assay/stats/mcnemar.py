@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import is_whole
+from assay.stats.tails import at_most
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
 __all__ = ["discordant", "mcnemar"]
@@ -57,7 +58,7 @@ def mcnemar(
     >>> [round(v, 4) for v in (found.estimate, found.low, found.high)]
     [0.05, 0.0045, 0.0945]
     """
-    from scipy.special import bdtr, ndtr
+    from scipy.special import ndtr
 
     if method not in METHODS:
         raise ParameterError(f"mcnemar: method must be one of {', '.join(METHODS)}, got {method!r}.")
@@ -74,9 +75,9 @@ def mcnemar(
     side = 1 if alternative == "greater" else -1 if alternative == "less" else np.sign(gap) or 1
     fewer = e10 if side > 0 else e01
     if method in ("exact", "mid-p"):
-        p = float(bdtr(fewer, split, 0.5))
+        p = float(at_most(fewer, split, 0.5))
         if method == "mid-p":
-            p -= float(bdtr(fewer, split, 0.5) - (bdtr(fewer - 1, split, 0.5) if fewer else 0)) / 2
+            p = (p + float(at_most(fewer - 1, split, 0.5))) / 2
     else:
         p = float(ndtr(-side * np.sign(gap) * np.sqrt(statistic)))
     p = min(1.0, 2 * p) if alternative == "two-sided" else p
@@ -103,6 +104,8 @@ def discordant(truth: Any, first: Any, second: Any) -> tuple[int, int, int]:
         raise DataError(
             f"discordant: truth and both answers must be of one length, got {t.shape}, {a.shape}, {b.shape}."
         )
+    if len({v.dtype.kind in "US" for v in (t, a, b) if v.dtype != object}) > 1:
+        raise DataError("discordant: truth and answers must be of one kind, got text and numbers.")
     wrong_first, wrong_second = a != t, b != t
     return int((wrong_first & ~wrong_second).sum()), int((wrong_second & ~wrong_first).sum()), len(t)
 

@@ -52,7 +52,7 @@ def mean_interval(
     if sigma is None and s.n < 2:
         raise DataError(f"{who}: one value alone has no spread. Give sigma, or more values.")
     error, df = (s.sd, s.n - 1) if sigma is None else (sigma, np.inf)
-    if error == 0:
+    if sigma is None and s.constant:
         return (
             -np.inf if alternative == "less" else s.mean,
             np.inf if alternative == "greater" else s.mean,
@@ -89,7 +89,8 @@ def variance_interval(
     s = Summary.of(values, who)
     if s.n < 2:
         raise DataError(f"{who}: one value alone has no variance. Give at least 2 values.")
-    beyond, squares = alpha / 2 if alternative == "two-sided" else alpha, (s.n - 1) * s.sd**2
+    beyond = alpha / 2 if alternative == "two-sided" else alpha
+    squares = 0.0 if s.constant else (s.n - 1) * s.sd**2
     low = 0.0 if alternative == "less" else squares / float(chdtri(s.n - 1, beyond))
     high = np.inf if alternative == "greater" else squares / float(chdtri(s.n - 1, 1 - beyond))
     return low, high

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.stats._checks import as_matrix, is_number
+from assay.stats._checks import as_matrix, is_number, is_whole
 from assay.stats.summary import NO_SPREAD, Summary, sample, squarable
 from assay.stats.tails import judge
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
@@ -61,8 +61,8 @@ def paired_t(
     if isinstance(differences, Summary):
         if differences.n < 2:
             raise DataError("paired_t: needs at least 2 splits, the summary is of one.")
-        means, spreads, J = np.array([differences.mean]), np.array([differences.sd]), differences.n
-        largest = np.abs(means)
+        means, J, largest = np.array([differences.mean]), differences.n, np.zeros(1)
+        spreads = np.array([0.0 if differences.constant else differences.sd])
     else:
         d = sample(differences, "paired_t", least=2, what="splits")[:, None]
         means, spreads, J, largest = d.mean(axis=0), d.std(axis=0, ddof=1), len(d), np.abs(d).max(axis=0)
@@ -103,6 +103,8 @@ def _judged(
         raise ParameterError(
             f"paired_t: ratio must be a number from 0 (test rows per training row), got {ratio!r}."
         )
+    if folds is not None and not is_whole(folds, 1):
+        raise ParameterError(f"paired_t: folds must be a whole number from 1, got {folds!r}.")
     varies = spreads > NO_SPREAD * largest
     scale = np.where(varies, spreads, 1.0) * np.sqrt(1 / J + ratio)
     statistics, p, low, high = (v.tolist() for v in judge(means, scale, J - 1, alpha, alternative))  # (1)
@@ -110,7 +112,7 @@ def _judged(
     return [
         TestResult(name, statistics[i], p[i], J - 1, alternative, alpha, mean, low[i], high[i])
         if varies[i]
-        else without_spread(mean, J, min(folds or J, J), alpha, alternative)
+        else without_spread(mean, J, min(int(folds or J), J), alpha, alternative)
         for i, mean in enumerate(means.tolist())
     ]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
-from assay.stats._checks import is_whole
+from assay.stats._checks import as_generator, is_whole
 from assay.stats.differences import paired_differences
 from assay.stats.summary import sample
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
@@ -65,18 +65,19 @@ def permutation_test(
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
     if not is_whole(n_resamples, 1):
         raise ParameterError(f"{who}: n_resamples must be a whole number from 1, got {n_resamples!r}.")
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state, who)
     if paired:
         d = paired_differences(first, second, who)
         seen, drawn, full = float(d.mean()), *_signed(d, n_resamples, rng)
-        name, scale = "paired permutation test", np.abs(d).mean()
+        name, scale, slack = "paired permutation test", np.abs(d).mean(), 0.0
     elif second is None:
         raise ParameterError(f"{who}: paired=False needs two samples, the second one is missing.")
     else:
         a, b = sample(first, who, 1), sample(second, who, 1)
         seen, drawn, full = float(a.mean() - b.mean()), *_dealt(a, b, n_resamples, rng)
-        name, scale = "permutation test", np.abs(np.concatenate([a, b])).mean()
-    slack = 1e-10 * scale  # sums in another order differ by rounding
+        name, scale = "permutation test", np.abs(np.concatenate([a, b]) - np.median(np.append(a, b))).mean()
+        slack = 8 * np.finfo(float).eps * max(np.abs(a).max(), np.abs(b).max())
+    slack += 1e-10 * scale  # sums in another order differ by rounding
     sides = {"greater": drawn >= seen - slack, "less": drawn <= seen + slack}
     hits = int(np.sum(sides.get(alternative, np.abs(drawn) >= abs(seen) - slack)))
     p = hits / len(drawn) if full else (1 + hits) / (1 + len(drawn))  # (1)
@@ -106,6 +107,9 @@ def _signed(d: np.ndarray, draws: int, rng: np.random.Generator) -> tuple[np.nda
 def _dealt(a: np.ndarray, b: np.ndarray, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, bool]:
     """Differences of means when the values are dealt anew: all ways, or some."""
     pooled, n1, n2 = np.concatenate([a, b]), len(a), len(b)
+    pooled = pooled - np.median(
+        pooled
+    )  # where zero lies does not matter, and small numbers keep their digits
     if comb(n1 + n2, n1) <= DEALS_IN_FULL:
         rows = np.array(list(combinations(range(n1 + n2), n1)))
         sums, full = pooled[rows].sum(axis=1), True

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from assay.stats.binomial_test import log_binomial
-from assay.stats.tails import noncentral_t
+from assay.stats.tails import at_least, at_most, noncentral_t
 
 __all__ = ["POWERS", "Setting", "approximate_n"]
+
+
+NODES = 10_000
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,9 @@ def binomial_power(difference: float, n: float, s: Setting) -> float:
     """Of the exact test, without approximation."""
     k, rows = _support(int(n), s.p0), int(n)
     if s.alternative == "greater":
-        rejected = (bdtrc(np.maximum(k - 1, 0), rows, s.p0) <= s.alpha) & (k > 0)
+        rejected = at_least(k, rows, s.p0) <= s.alpha
     elif s.alternative == "less":
-        rejected = bdtr(k, rows, s.p0) <= s.alpha
+        rejected = at_most(k, rows, s.p0) <= s.alpha
     else:  # outcomes in order of their likelihood, until they fill alpha; ties go together
         log_null = log_binomial(k, n, s.p0)
         order = np.argsort(log_null)
@@ -76,16 +79,22 @@ def proportion_power(difference: float, n: float, s: Setting) -> float:
 
 
 def mcnemar_power(difference: float, n: float, s: Setting) -> float:
-    """Of the exact test: over the number of rows that exactly one learner gets wrong, then its split."""
+    """Of the exact test: over the number of rows that exactly one learner gets wrong, then its split.
+
+    Where that number spreads over more than NODES, so many of them stand for all.
+    """
     share = (s.disagree + difference) / 2 / s.disagree  # of those rows, the part of the first learner
     reach = 9 * np.sqrt(n * s.disagree * (1 - s.disagree)) + 9
     first, last = max(0, int(n * s.disagree - reach)), min(int(n), int(n * s.disagree + reach))
-    split = np.arange(first, last + 1)
+    split = np.unique(np.linspace(first, last, min(last - first + 1, NODES)).astype(np.int64))
     if last < 10_000:
         given = _found_given(1 << (last + 1).bit_length(), share, s.beyond, s.alternative)[split]
     else:
         given = _found(split, share, s.beyond, s.alternative)
-    return min(1.0, float(np.exp(log_binomial(split, n, s.disagree)) @ given))
+    weight = np.exp(log_binomial(split, n, s.disagree))
+    if last - first >= NODES:  # nodes stand for what lies between them
+        weight /= weight.sum()
+    return min(1.0, float(weight @ given))
 
 
 @lru_cache(maxsize=4)
@@ -97,9 +106,7 @@ def _found_given(size: int, share: float, beyond: float, alternative: str) -> np
 def _found(split: np.ndarray, share: float, beyond: float, alternative: str) -> np.ndarray:
     """Power of the sign test on so many rows, of which the first learner gets ``share`` wrong on average."""
     few = _critical(split, beyond)  # rejected if one learner has at most so many of them; -1: never
-    some, most = np.maximum(few, 0), np.maximum(split - few - 1, 0)
-    up = np.where(few >= 0, bdtrc(most, split, share), 0.0)
-    down = np.where(few >= 0, bdtr(some, split, share), 0.0)
+    up, down = at_least(split - few, split, share), at_most(few, split, share)
     return {"greater": up, "less": down}.get(alternative, up + down)
 
 
@@ -146,16 +153,16 @@ def _hit(k: np.ndarray, rejected: np.ndarray, n: int, p1: float, s: Setting) -> 
     kept = k[~rejected]
     if len(kept) == 0:
         return 1.0
-    down = float(bdtr(kept[0] - 1, n, p1)) if kept[0] > 0 else 0.0
-    up = float(bdtrc(kept[-1], n, p1)) if kept[-1] < n else 0.0
+    down, up = float(at_most(kept[0] - 1, n, p1)), float(at_least(kept[-1] + 1, n, p1))
     return _sides(up, down, s)
 
 
 def _critical(split: np.ndarray, beyond: float) -> np.ndarray:
     """The largest c with P(X <= c) <= beyond for X ~ Bin(split, 1/2); -1 where there is none."""
-    low, high = np.full(len(split), -1), np.maximum(split, 0)
+    middle, reach = split // 2, (20 * np.sqrt(split)).astype(np.int64)  # P is below 1e-300 further out
+    low, high = np.maximum(middle - reach - 1, -1), np.maximum(split, 0)
     while (high - low > 1).any():  # low keeps the promise, high breaks it or is not yet known
         middle = np.maximum((low + high) // 2, 0)
-        good = bdtr(middle, split, 0.5) <= beyond
+        good = at_most(middle, split, 0.5) <= beyond
         low, high = np.where(good & (high - low > 1), middle, low), np.where(good, high, middle)
     return low

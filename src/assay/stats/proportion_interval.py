@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.stats._checks import is_number
+from assay.stats._checks import _as_floats, is_number
 from assay.stats.test_result import check_alpha, check_alternative
 
 __all__ = ["proportion_interval", "wilson_interval"]
@@ -77,6 +77,8 @@ def _bounds(s: float, n: float, method: str, beyond: float) -> tuple[float, floa
     from scipy.special import betaincinv, ndtri
 
     if method == "wilson":
+        if beyond >= 0.5:  # not even the share itself
+            raise ParameterError(f"proportion_interval: a one-sided alpha must be below 0.5, got {beyond:g}.")
         return wilson_interval(s / n, n, 2 * beyond)  # (2)
     if method == "clopper-pearson":  # (4)
         low = betaincinv(s, n - s + 1, beyond) if s else 0.0
@@ -104,6 +106,11 @@ def wilson_interval(share: Any, n: Any, alpha: float = 0.05) -> tuple[Any, Any]:
     """
     from scipy.special import ndtri
 
+    who, alpha = "wilson_interval", check_alpha(alpha, "wilson_interval")
+    share, n = _as_floats(share, f"{who}: share"), _as_floats(n, f"{who}: n")
+    if (share < -1e-9).any() or (share > 1 + 1e-9).any() or not (n > 0).all():
+        raise DataError(f"{who}: shares must lie from 0 to 1 and n above 0, got {share} of {n}.")
+    share = np.clip(share, 0.0, 1.0)  # means of weighted rows exceed 1 by rounding
     z2 = float(ndtri(1 - alpha / 2)) ** 2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)

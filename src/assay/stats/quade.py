@@ -47,7 +47,8 @@ def quade(
     N, k = X.shape
     ranks = mid_ranks(-X if better == "higher" else X)
     span = np.ptp(X, axis=1)
-    S = mid_ranks(span[None], float(np.abs(X).max()))[0][:, None] * (ranks - (k + 1) / 2)
+    weight = mid_ranks(span[None], np.abs(X).max(axis=1)[None])[0]
+    S = weight[:, None] * (ranks - (k + 1) / 2)
     A, B = float(np.sum(S**2)), float(np.sum(S.sum(axis=0) ** 2) / N)
     df = (float(k - 1), float((N - 1) * (k - 1)))
     if A == 0:

@@ -85,12 +85,13 @@ def rank_sum(
 def _exact_p(ranks: np.ndarray, n1: int, alternative: str) -> float:
     """Tails of the sum of n1 ranks drawn without replacement; doubled, if ties make halves of them."""
     untied = len(np.unique(ranks)) == len(ranks)
-    if untied:
+    if untied:  # the distribution is symmetric, so the upper tail is a lower one and keeps its digits
         below, seen = _untied(n1, len(ranks) - n1), round(ranks[:n1].sum() - n1 * (n1 + 1) / 2)
+        fewer, more = below[seen], below[len(below) - 1 - seen]
     else:
         steps = np.rint(2 * ranks).astype(np.int64)
-        below, seen = np.cumsum(_draws(steps, n1)), int(steps[:n1].sum())
-    fewer, more = below[seen], 1 - (below[seen - 1] if seen else 0.0)
+        chance, seen = _draws(steps, n1), int(steps[:n1].sum())
+        fewer, more = chance[: seen + 1].sum(), chance[seen:].sum()
     sides = {"greater": more, "less": fewer}
     return float(min(1.0, max(0.0, sides.get(alternative, 2 * min(fewer, more)))))
 

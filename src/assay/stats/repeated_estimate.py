@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.stats.summary import NO_SPREAD, sample
+from assay.errors import DataError, ParameterError
+from assay.stats._checks import _as_floats, is_number
+from assay.stats.summary import NO_SPREAD_OF_VALUES, sample
 from assay.stats.test_result import check_alpha
 
 __all__ = ["RepeatedEstimate", "corrected_interval", "repeated_estimate"]
@@ -73,7 +75,8 @@ def corrected_interval(values: Any, ratio: float, alpha: float = 0.05) -> tuple[
 
     .. math:: \bar v \pm t_{1-\alpha/2,\,J-1} \sqrt{(1/J + n_{test}/n_{train})\, S^2}
 
-    NaN if all values are equal, because then they say nothing about how sure one can be.
+    NaN if there is one value only, if all are equal, or if one is not finite: then they do not say how sure one
+    can be.
 
     >>> from assay.stats import corrected_interval
     >>> low, high = corrected_interval([.12, .15, .11, .14, .13, .16, .10, .12, .15, .12], ratio=0)
@@ -82,8 +85,15 @@ def corrected_interval(values: Any, ratio: float, alpha: float = 0.05) -> tuple[
     """
     from scipy.special import stdtrit
 
-    v = np.asarray(values, dtype=np.float64)
-    if len(v) < 2 or v.std(ddof=1) <= NO_SPREAD * np.abs(v).max():
+    who, alpha = "corrected_interval", check_alpha(alpha, "corrected_interval")
+    v = _as_floats(values, who)
+    if v.ndim != 1:
+        raise DataError(f"{who}: expected one value per split, got shape {v.shape}.")
+    if not is_number(ratio) or ratio < 0:
+        raise ParameterError(
+            f"{who}: ratio must be a number from 0 (test rows per training row), got {ratio!r}."
+        )
+    if len(v) < 2 or not np.isfinite(v).all() or v.std(ddof=1) <= NO_SPREAD_OF_VALUES * np.abs(v).max():
         return np.nan, np.nan
     half = stdtrit(len(v) - 1, 1 - alpha / 2) * v.std(ddof=1) * np.sqrt(1 / len(v) + ratio)
     return float(v.mean() - half), float(v.mean() + half)

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import bdtr
 
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import is_whole
 from assay.stats.differences import paired_differences
 from assay.stats.proportion_interval import proportion_interval
-from assay.stats.tails import tail
+from assay.stats.tails import at_least, at_most, tail
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
 __all__ = ["SignTest", "Wins", "sign_test"]
@@ -98,7 +97,7 @@ def sign_test(
 
 def _judged(w: int, n: int, method: str, alternative: str) -> tuple[float, float]:
     if method == "exact":
-        more, fewer = float(bdtr(n - w, n, 0.5)), float(bdtr(w, n, 0.5))  # P(X >= w), P(X <= w)
+        more, fewer = float(at_least(w, n, 0.5)), float(at_most(w, n, 0.5))
         sides = {"greater": more, "less": fewer}
         return float(w), sides.get(alternative, min(1.0, 2 * min(more, fewer)))
     gap = w - n / 2

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
-from assay.stats._checks import is_number, is_whole
+from assay.stats._checks import as_generator, is_number, is_whole
 from assay.stats.differences import DIGITS, paired_differences
 from assay.stats.rope_posterior import RopePosterior, check_rope
 
@@ -74,7 +74,7 @@ def signed_rank_posterior(
     z = z[order]
     # of each z_i, how many z_j come before the edge, and how many up to it
     edges = [(np.searchsorted(z, e - z, "left"), np.searchsorted(z, e - z, "right")) for e in (-edge, edge)]
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state, who)
     blocks = np.array_split(np.arange(draws), max(1, draws * len(z) // AT_ONCE))
     samples = np.concatenate([_thetas(rng.standard_gamma(strength, (len(b), len(z))), edges) for b in blocks])
     wins = np.bincount(samples.argmax(axis=1), minlength=3) / draws

@@ -13,7 +13,9 @@ from assay.stats._checks import as_sample, is_number, is_whole
 __all__ = ["NO_SPREAD", "Summary", "sample", "squarable"]
 
 LARGEST = 1e150  # the square of a larger value is not a number any more
-NO_SPREAD = 1e-10  # a standard deviation below this share of the values is rounding
+SMALLEST = 1e-150  # the square of a smaller one is nothing
+NO_SPREAD = 1e-10  # a standard deviation below this share of differences is rounding
+NO_SPREAD_OF_VALUES = 1e-12  # the same of values, which have lost no digits yet
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Summary:
     @property
     def constant(self) -> bool:
         """Whether the values do not vary beyond rounding (two or more values)."""
-        return bool(self.sd <= NO_SPREAD * abs(self.mean))
+        return bool(self.sd <= NO_SPREAD_OF_VALUES * abs(self.mean))
 
 
 def sample(values: Any, who: str, least: int = 2, what: str = "values") -> np.ndarray:
@@ -79,8 +81,10 @@ def sample(values: Any, who: str, least: int = 2, what: str = "values") -> np.nd
 
 
 def squarable(v: np.ndarray, who: str) -> np.ndarray:
-    """The values themselves, unless their squares would overflow."""
+    """The values themselves, unless their squares would overflow, or vanish."""
     largest = np.abs(v).max(initial=0.0)
-    if largest > LARGEST:
-        raise DataError(f"{who}: values up to {largest:.3g} have no finite variance here. Change their unit.")
+    if largest > LARGEST or 0 < largest < SMALLEST:
+        raise DataError(
+            f"{who}: the largest value is {largest:.3g}, whose square no float holds. Use other units."
+        )
     return v

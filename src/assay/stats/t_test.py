@@ -10,8 +10,9 @@ import numpy as np
 
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import is_number
+from assay.stats.differences import paired_differences
 from assay.stats.paired_t import paired_t
-from assay.stats.summary import Summary, sample
+from assay.stats.summary import Summary
 from assay.stats.tails import judge
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
@@ -80,10 +81,7 @@ def t_test(
         raise ParameterError(
             "t_test: pairs need their values; a summary does not know which belong together."
         )
-    a, b = sample(first, "t_test"), sample(second, "t_test")
-    if len(a) != len(b):
-        raise DataError(f"t_test: pairs need two samples of one length, got {len(a)} and {len(b)}.")
-    return _of_one(a - b, mean, alpha, alternative, "paired t test")
+    return _of_one(paired_differences(first, second, "t_test"), mean, alpha, alternative, "paired t test")
 
 
 def _of_one(values: Any, mean: float, alpha: float, alternative: str, name: str) -> TestResult:
@@ -96,7 +94,10 @@ def _of_one(values: Any, mean: float, alpha: float, alternative: str, name: str)
     found = paired_t(gap, alpha=alpha, alternative=alternative)  # (1)
     if found.test == "paired t test":
         return replace(found, test=name, estimate=s.mean, low=found.low + mean, high=found.high + mean)
-    return replace(found, test=name, estimate=s.mean, low=np.nan, high=np.nan)
+    why = found.why.replace("folds", "values").replace(
+        "All differences are zero", "All values equal the mean"
+    )
+    return replace(found, test=name, estimate=s.mean, low=np.nan, high=np.nan, why=why)
 
 
 def _of_two(a: Summary, b: Summary, mean: float, equal: bool, alpha: float, alternative: str) -> TestResult:

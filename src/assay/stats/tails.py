@@ -1,13 +1,13 @@
-"""What tests and intervals share: tails and quantiles of the normal and Student's distribution."""
+"""What tests and intervals share: tails of the normal, of Student's and of the binomial distribution."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy.special import nctdtr, ndtr, stdtr, stdtrit
+from scipy.special import betainc, gammaincc, nctdtr, ndtr, stdtr, stdtrit
 
-__all__ = ["Judged", "judge", "noncentral_t", "tail"]
+__all__ = ["Judged", "at_least", "at_most", "judge", "noncentral_t", "tail"]
 
 Judged = tuple[Any, Any, Any, Any]
 
@@ -51,14 +51,48 @@ def judge(gap: Any, error: Any, df: Any, alpha: float, alternative: str, null: f
     return statistic, p, low, high
 
 
+def at_most(k: Any, n: Any, p: float) -> Any:
+    r"""P(X <= k) of the binomial distribution, also for n beyond what SciPy's ``bdtr`` can count to.
+
+    .. math:: P(X \le k) = I_{1-p}(n - k,\ k + 1)
+
+    >>> from assay.stats.tails import at_most
+    >>> float(at_most(1, 2, 0.5)), float(at_most(-1, 2, 0.5)), float(at_most(2, 2, 0.5))
+    (0.75, 0.0, 1.0)
+    """
+    k, n = np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    inside = betainc(np.maximum(n - k, 1), np.maximum(k, 0) + 1, 1 - p)
+    return np.where(k < 0, 0.0, np.where(k >= n, 1.0, inside))
+
+
+def at_least(k: Any, n: Any, p: float) -> Any:
+    """P(X >= k) of the binomial distribution.
+
+    >>> from assay.stats.tails import at_least
+    >>> float(at_least(1, 2, 0.5)), float(at_least(0, 2, 0.5)), float(at_least(3, 2, 0.5))
+    (0.75, 1.0, 0.0)
+    """
+    k, n = np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    inside = betainc(np.maximum(k, 1), np.maximum(n - k, 0) + 1, p)
+    return np.where(k <= 0, 1.0, np.where(k > n, 0.0, inside))
+
+
 def noncentral_t(t: float, df: float, shift: float) -> float:
-    """P(T <= t) of the noncentral t distribution; far out, where SciPy gives up, a normal approximation.
+    """P(T <= t) of the noncentral t distribution; far out, where SciPy gives up, what it tends to.
+
+    There the shift exceeds the normal's own spread by far, so that T is the shift over the deviation s, whose
+    square is a chi-squared over df; or normal, if df is so large that s hardly varies.
 
     >>> from assay.stats.tails import noncentral_t
     >>> round(noncentral_t(2.0, 9, 1.5), 4), round(noncentral_t(-2.0, 9, -1.5), 4)
     (0.6559, 0.3441)
     """
-    p = float(nctdtr(df, shift, t)) if shift >= 0 else 1 - float(nctdtr(df, -shift, -t))
+    if shift < 0:
+        return 1 - noncentral_t(-t, df, -shift)
+    p = float(nctdtr(df, shift, t))
     if np.isnan(p):
-        p = float(ndtr((t * (1 - 1 / (4 * df)) - shift) / np.sqrt(1 + t * t / (2 * df))))
+        if t > 10 * np.sqrt(2 * df):
+            p = float(gammaincc(df / 2, df / 2 * (shift / t) ** 2))
+        else:
+            p = float(ndtr((t * (1 - 1 / (4 * df)) - shift) / np.sqrt(1 + t * t / (2 * df))))
     return min(1.0, max(0.0, p))

@@ -165,7 +165,7 @@ def _located(d: np.ndarray, alpha: float, alternative: str) -> tuple[float, floa
     cut = _cut(n, beyond)
     estimate, low, high = float(np.median(means)), -np.inf, np.inf
     if cut < 1:
-        return estimate, np.nan, np.nan, f"{n} pairs are too few for an interval at {1 - alpha:.0%}."
+        return estimate, np.nan, np.nan, f"Too few pairs ({n}) for an interval at {1 - alpha:.0%}."
     if alternative != "less":
         low = float(means[cut - 1])
     if alternative != "greater":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import is_number
 from assay.stats.summary import Summary
+from assay.stats.t_test import t_test
 from assay.stats.tails import judge
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
 
@@ -28,7 +30,7 @@ def z_test(
     .. math:: z = \sqrt n\,(m - \mu_0) / \sigma                                         \quad (1)
 
     against the normal distribution. Without ``sigma`` the sample's own deviation stands in, which is right
-    for large n only: below some hundred values take ``t_test``.
+    for large n only: below some hundred values take ``t_test``. Values that are all equal are judged as there.
 
     Parameters
     ----------
@@ -55,19 +57,9 @@ def z_test(
     s = Summary.of(values, "z_test")
     if sigma is None and s.n < 2:
         raise DataError("z_test: one value alone has no spread. Give sigma, or more values.")
-    if sigma is None and s.constant:
-        return _without_spread(s, mean, alpha, alternative)
+    if sigma is None and s.constant:  # counts, and says so
+        return replace(t_test(s, mean=mean, alpha=alpha, alternative=alternative), test="z test", df=None)
     error = (s.sd if sigma is None else sigma) / np.sqrt(s.n)
     z, p, low, high = (float(v) for v in judge(s.mean, error, np.inf, alpha, alternative, mean))  # (1)
     why = "The sample's own deviation stands in for sigma." if sigma is None and s.n < 30 else ""
     return TestResult("z test", z, p, None, alternative, alpha, s.mean, low, high, why)
-
-
-def _without_spread(s: Summary, mean: float, alpha: float, alternative: str) -> TestResult:
-    if s.mean == mean:
-        why = "All values equal the hypothesis."
-        return TestResult("z test", 0.0, 1.0, None, alternative, alpha, s.mean, s.mean, s.mean, why)
-    away = np.copysign(np.inf, s.mean - mean)
-    p = 1.0 if alternative != "two-sided" and (away > 0) != (alternative == "greater") else 0.0
-    why = "All values are equal, so there is no spread to judge by. Give sigma."
-    return TestResult("z test", away, p, None, alternative, alpha, s.mean, s.mean, s.mean, why)
