@@ -106,5 +106,5 @@ def growths() -> list[str]:
             truth, answer, _, score = answers(n, 2)
             return lambda: mine(truth, answer if name == "confusion_matrix" else score)
 
-        notes.append(f"{name}: seconds grow as n^{growth(job, [20_000, 80_000, 320_000]):.2f}")
+        notes.append(f"{name}: seconds grow as n^{growth(job, [100_000, 400_000, 1_600_000]):.2f}")
     return notes
