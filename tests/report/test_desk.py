@@ -118,6 +118,8 @@ def many(n, K, learners, seed=0):
 class Given:
     """As much of a comparison as the desk looks at."""
 
+    alpha = 0.05
+
     def __init__(self, K, answers):
         self.classes, self.settings, self.finished = (
             list(range(K)),
@@ -332,6 +334,86 @@ def test_nonsense_in_the_address_changes_nothing(browser, three, tmp_path):
         "#costs;cost.9.9=4;learner=77;miss=3",
         "#costs;reject=-1;cost.0.0=5",
         "#costs;cost.1=x;=;;reject=",
+        "#costs;cost.-1.0=3;cost.0.-1=3;cost.0.1e-1=3;cost.length.0=3",
+        "#%",
+        "#%E0%A4%A",
     ):
         browser.open(page, fragment)
         assert browser.table("#desk-ranking") == before and browser.said == []
+
+
+def typed(browser, name, text):
+    browser.run(
+        f"document.getElementById('desk-{name}').focus(); document.getElementById('desk-{name}').select()"
+    )
+    browser.ask("Input.insertText", text=text)
+
+
+def test_a_number_that_is_typed_moves_every_other_knob(browser, two, tmp_path):
+    page = tmp_path / "two.html"
+    page.write_text(render_report(two, learning_curves=False, explanations=False), encoding="utf-8")
+    browser.open(page)
+    browser.run("document.getElementById('desk-may-reject').click()")
+    typed(browser, "miss", "4")
+    value = "document.getElementById('desk-{}').value"
+    assert browser.run(value.format("miss")) == "4"
+    assert_allclose(float(browser.run(value.format("ratio"))), np.log10(4), atol=0.0051)
+    assert (
+        browser.text("#desk-threshold-out")
+        == "0.200"
+        == f"{float(browser.run(value.format('threshold'))):.3f}"
+    )
+    assert_allclose(float(browser.run(value.format("reject"))), 0.25 / 0.8, atol=0.0051)  # of 4 x 1 / (4 + 1)
+    typed(browser, "miss", "-3")  # no cost: the last one counts, and comes back
+    browser.run("document.getElementById('desk-alarm').focus()")
+    assert browser.run(value.format("miss")) == "4" and "miss=4;" in browser.run("location.hash")
+
+
+def test_costs_are_shown_and_kept_with_all_their_digits(browser, tmp_path):
+    loss = {("benign", "malignant"): 12345.678, ("malignant", "benign"): 0.00012345}
+    result = compare(["lda"], load_breast_cancer(), design="3-fold", loss=loss)
+    page = tmp_path / "dear.html"
+    page.write_text(render_report(result, learning_curves=False, explanations=False), encoding="utf-8")
+    browser.open(page)
+    assert browser.run("document.getElementById('desk-miss').value") == "12345.678"
+    assert float(browser.run("document.getElementById('desk-alarm').value")) == 0.00012345
+    a = result.out_of_fold("lda")
+    found = account(a.posterior, a.truth, loss_matrix(result), None)
+    assert browser.table("#desk-ranking")[0][2] == f"{found.cost:.4f}"
+
+
+def test_tiny_costs_are_not_shown_as_none(browser, tmp_path):
+    result = compare(["lda", "majority"], load_breast_cancer(), design="3-fold",
+                     loss={("benign", "malignant"): 3e-5, ("malignant", "benign"): 1e-5})  # fmt: skip
+    page = tmp_path / "cheap.html"
+    page.write_text(render_report(result, learning_curves=False, explanations=False), encoding="utf-8")
+    browser.open(page)
+    a = result.out_of_fold("lda")
+    found = account(a.posterior, a.truth, loss_matrix(result), None)
+    assert_allclose(float(browser.table("#desk-ranking")[0][2]), found.cost, rtol=1e-3)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.01])
+def test_the_desk_is_as_sure_as_the_page(browser, tmp_path, alpha):
+    result = compare(["lda"], load_breast_cancer(), design="3-fold", alpha=alpha)
+    page = tmp_path / "sure.html"
+    page.write_text(render_report(result, learning_curves=False, explanations=False), encoding="utf-8")
+    browser.open(page)
+    wrong = (lambda a: a.posterior.argmax(axis=1) != a.truth)(result.out_of_fold("lda"))
+    half = {0.1: 1.6449, 0.01: 2.5758}[alpha] * wrong.std() / np.sqrt(len(wrong))
+    assert_allclose(float(browser.table("#desk-ranking")[0][3].removeprefix("± ")), half, atol=5.1e-5)
+    assert f"{100 - 100 * alpha:g}%" in browser.text(".by-cost thead")
+
+
+def test_the_table_at_a_few_costs_begins_with_the_costs_given():
+    kinds = {"loss": {("benign", "malignant"): 5}, "reject": 0.2}
+    for chosen in ({"loss"}, {"reject"}, {"loss", "reject"}):
+        result = compare(["lda"], load_breast_cancer(), design="3-fold", **{k: kinds[k] for k in chosen})
+        table = desk(result, pooled(result))["table"]
+        assert table["heads"][0] == "the costs given"
+        a = result.out_of_fold("lda")
+        found = account(a.posterior, a.truth, loss_matrix(result), result.settings["reject"])
+        assert table["rows"][0]["cells"][0]["cost"] == f"{found.cost:.4f}"
+    X, y = load_breast_cancer()
+    rows = compare(["lda"], X, y, design="3-fold", loss=np.ones((len(y), 2, 2)) - np.eye(2))
+    assert "the costs given" not in desk(rows, pooled(rows))["table"]["heads"]

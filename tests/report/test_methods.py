@@ -9,6 +9,7 @@ import assay
 from assay import compare
 from assay.report import render_report
 from assay.report.methods import SOURCES, methods, sources, usual_test, why_this_test
+from assay.report.steps import steps
 from assay.tables.data import load_breast_cancer, load_iris
 
 
@@ -98,3 +99,39 @@ def test_a_pair_that_never_differs_does_not_name_the_test_of_the_others():
         result, learning_curves=False, explanations=False
     )
     assert usual_test(compare(["lda"], load_iris(), design="3-fold")) == ""
+
+
+def test_one_learner_was_evaluated_and_not_compared():
+    result = compare(["lda"], load_iris(), design="leave-one-out")
+    first = methods(result)[0]
+    assert first.startswith("lda was evaluated on iris") and "149 training and 1 test row (random" in first
+    assert "the same for every learner" not in first
+    html = render_report(result, learning_curves=False, explanations=False)
+    assert "<title>iris: lda</title>" in html and "1 learners" not in html
+
+
+def test_where_nobody_finished_no_interval_is_described():
+    class Never(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            raise ValueError("no")
+
+    result = compare({"a": Never(), "b": Never()}, load_iris(), design="3-fold")
+    assert not any("Intervals" in sentence for sentence in methods(result))
+    assert {letter: said for letter, _, said in steps(result)}["F"] == [
+        "No learner finished, so there is nothing to analyse."
+    ]
+
+
+def test_on_one_split_no_probability_is_promised_that_is_not_there():
+    result = compare(["lda", "majority"], load_iris(), design="holdout")
+    html = render_report(result, learning_curves=False, explanations=False)
+    assert "Bayesian correlated t test" not in html and "split by split" not in html
+    assert "with 100 training and 50 test rows, the same for every learner" in methods(result)[0]
+
+
+@pytest.mark.parametrize(("alpha", "sure"), [(0.005, "99.5%"), (0.001, "99.9%"), (0.3, "70%")])
+def test_the_confidence_keeps_its_digits(alpha, sure):
+    result = compare(["lda", "majority"], load_iris(), design="3-fold", alpha=alpha)
+    html = render_report(result, learning_curves=False, explanations=False)
+    assert f"Line: {sure} interval" in html and f"Intervals ({sure})" in html and "100% interval" not in html
+    assert f"{sure} interval" in str(result.test("lda", "majority"))

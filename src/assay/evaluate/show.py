@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.evaluate.majority import MajorityClassifier
 from assay.evaluate.verdict import Standing
-from assay.stats.test_result import shown_p
+from assay.stats.test_result import shown_confidence, shown_p
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -42,7 +42,7 @@ def headline(result: Comparison) -> str:
 def columns(result: Comparison) -> list[str]:
     """The table's heads."""
     first, *others = result.metrics
-    sure = f"{1 - result.alpha:.0%} interval"
+    sure = f"{shown_confidence(result.alpha)} interval"
     prepared = ["prepared"] if any(result.prepared.values()) else []
     return ["learner", first.name, sure, "vs best", "p", "groups", *(m.name for m in others), "fit", "predict",
             *prepared]  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.evaluate.metrics import Metric
-from assay.stats.test_result import TestResult, shown_p
+from assay.stats.test_result import TestResult, shown_confidence, shown_p
 
 __all__ = ["Standing", "Verdict", "turned"]
 
@@ -82,7 +82,7 @@ class Verdict:
         if r.estimate == 0 and r.p == 1:
             return f"{self.first} and {self.second} do not differ in {name} ({r.test})."
         worse = "higher" if r.estimate > 0 else "lower"
-        sure = "" if np.isnan(r.low) else f", {1 - self.alpha:.0%} interval {r.low:+.4f} to {r.high:+.4f}"
+        sure = "" if np.isnan(r.low) else f", {shown_confidence(self.alpha)} interval {r.low:+.4f} to {r.high:+.4f}"
         after = "" if self.pairs == 1 else f", adjusted for {self.pairs} pairs {shown_p(self.adjusted)}"
         splits = f" on {self.splits} splits" if self.splits > 1 and "test rows" not in r.test else ""
         verdict = "significant" if self.significant else "not significant"

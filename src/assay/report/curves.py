@@ -13,6 +13,7 @@ from assay.metrics.gains import GainCurve
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.metrics.roc import RocCurve
 from assay.report.charts import Line, chart, unit_axis
+from assay.stats.test_result import shown_confidence
 
 __all__ = ["learner_panels", "overview", "positive_class"]
 
@@ -130,7 +131,7 @@ def _roc(rows: Rows, title: str, alpha: float, hull: bool = False) -> dict[str, 
         if hull:
             lines.append(Line(curve.hull.fpr, curve.hull.tpr, "ideal", "convex hull"))
         legend.append((kind, name, f"{area.value:.3f}", _between(area.low, area.high)))
-    measure = f"area, with its {1 - alpha:.0%} interval" + ("; dashed: convex hull" if hull else "")
+    measure = f"area, with its {shown_confidence(alpha)} interval" + ("; dashed: convex hull" if hull else "")
     return _panel(title, [IDEAL, *lines[::-1]], "false alarms", "found (recall)", legend, measure)
 
 

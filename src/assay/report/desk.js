@@ -2,10 +2,10 @@
 (() => {
   const box = document.getElementById("assay-desk"), desk = document.getElementById("desk");
   const find = (id) => document.getElementById("desk-" + id);
-  const openTarget = () => {  // a link to a folded part unfolds it
-    const at = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const openTarget = () => {  // a link to a folded part unfolds it; what follows a semicolon is no part's name
+    const [name, ...more] = location.hash.slice(1).split(";"), at = document.getElementById(name);
     for (let e = at; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
-    if (at && at.tagName === "DETAILS") at.scrollIntoView();
+    if (at && (more.length || at.tagName === "DETAILS")) at.scrollIntoView();
   };
   addEventListener("hashchange", openTarget);
   addEventListener("beforeprint", () => {
@@ -15,7 +15,7 @@
   if (!box || !desk) return;
 
   const data = JSON.parse(box.textContent), K = data.classes.length, TIE = 1e-12;
-  const legible = (name) => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");  // no name turns the text around it
+  const legible = (name) => name.replace(/[\0-\x08\x0b\f\x0e-\x1f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");  // no name turns the text around it
   data.classes = data.classes.map(legible);
   for (const learner of data.learners) learner.name = legible(learner.name);
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
@@ -40,10 +40,13 @@
     return { name: given.name, n: truth.length, p: shares(given.p), truth, weight: null };
   });
 
+  const two = K === 2, costly = data.how !== "top";
+  const slackOf = (loss) => TIE * (costly ? Math.max(...loss.flat()) : 1);  // costs closer than this are equal
+
   // R(a|x) = sum_k loss[a][k] p_k; the first action of least risk, or none if R >= reject.
   function account(learner, loss, reject) {
     const confusion = Array.from({ length: K }, () => new Array(K + 1).fill(0));
-    const slack = TIE * Math.max(...loss.flat(), 0);
+    const slack = slackOf(loss);
     let total = 0, squares = 0, rows = 0;
     for (let i = 0; i < learner.n; i++) {
       let least = Infinity, chosen = 0;
@@ -67,7 +70,7 @@
     confusion.forEach((row, k) => { right += row[k]; open += row[K]; });
     const mean = total / rows, decided = rows - open;
     return { confusion, rows, cost: mean, rejected: open / rows,
-      half: 1.96 * Math.sqrt(Math.max(squares / rows - mean * mean, 0) / rows),
+      half: data.z * Math.sqrt(Math.max(squares / rows - mean * mean, 0) / rows),
       error: decided ? (decided - right) / decided : null };
   }
 
@@ -84,16 +87,16 @@
       const next = at + 1 < order.length ? learner.p[2 * order[at + 1] + positive] : 0;
       if (next === p) return;
       const cost = (miss * missed + alarm * alarms) / rows;
-      if (cost < best.cost - TIE) best = { cost, threshold: (p + next) / 2 };
+      if (cost < best.cost - slackOf([[miss, alarm]])) best = { cost, threshold: (p + next) / 2 };
     });
     return best;
   }
 
   const state = { loss: data.loss.map((row) => [...row]), reject: data.reject, positive: data.positive, learner: 0, threshold: 0.5 };
-  const two = K === 2, costly = data.how !== "top";
-  const number = (v, digits = 4) => (v === null || !isFinite(v) ? "none" : v.toFixed(digits));
+  const number = (v) => (v === null || !isFinite(v) ? "none" : v.toFixed(4));
+  const money = (v) => (costly && Math.max(...state.loss.flat()) < 0.01 ? String(+v.toPrecision(4)) : number(v));
   const percent = (v) => (v === null ? "none" : (100 * v).toFixed(1) + "%");
-  const short = (v) => String(+v.toPrecision(3));
+  const exact = (v) => String(+v.toPrecision(12));  // without the dust of binary fractions
   const miss = () => state.loss[1 - state.positive][state.positive];
   const alarm = () => state.loss[state.positive][1 - state.positive];
   const bayes = () => (miss() + alarm() > 0 ? alarm() / (miss() + alarm()) : 0.5);
@@ -107,6 +110,7 @@
     made.textContent = text; if (kind) made.className = kind;
     row.appendChild(made); return made;
   }
+  function named(row, name) { cell(row, "", "name").appendChild(document.createElement("b")).textContent = name; }
   function fill(table, rows) { table.replaceChildren(...rows); }
   function line(kind = "") { const made = document.createElement("tr"); if (kind) made.className = kind; return made; }
 
@@ -138,30 +142,31 @@
     let blind = Math.min(...always), blindly = "always " + data.classes[always.indexOf(blind)];
     if (state.reject !== null && state.reject < blind) { blind = state.reject; blindly = "leave every row undecided"; }
 
+    const least = slackOf(state.loss);
     const rows = found.map((f, place) => {
-      const row = line(place === 0 ? "best" : f.cost >= blind - TIE ? "worse" : "level");
-      cell(row, String(place + 1), "num"); cell(row, f.learner.name, "name");
-      cell(row, number(f.cost), "num"); cell(row, "± " + number(f.half), "num faint");
+      const row = line(place === 0 ? "best" : f.cost >= blind - least ? "worse" : "level");
+      cell(row, String(place + 1), "num"); named(row, f.learner.name);
+      cell(row, money(f.cost), "num"); cell(row, "± " + money(f.half), "num faint");
       cell(row, percent(f.error), "num"); cell(row, percent(f.rejected), "num");
       if (two) {
         const best = bestThreshold(f.learner, state.positive, miss(), alarm());
-        cell(row, `${best.threshold.toFixed(3)} (${number(best.cost)})`, "num faint");
+        cell(row, `${best.threshold.toFixed(3)} (${money(best.cost)})`, "num faint");
       }
       return row;
     });
     const last = line("blind");
-    cell(last, ""); cell(last, "no learner: " + blindly, "name"); cell(last, number(blind), "num");
+    cell(last, ""); named(last, "no learner: " + blindly); cell(last, money(blind), "num");
     for (let j = 0; j < (two ? 4 : 3); j++) cell(last, "");
     fill(find("ranking"), [...rows, last]);
 
     const rule = two && state.reject === null
       ? ` Say ${data.classes[state.positive]} when its probability is above ${bayes().toFixed(3)}.` : "";
-    find("sentence").textContent = any.cost < blind - TIE
-      ? `Cheapest at these costs: ${any.learner.name}, ${number(any.cost)} per row; without any learner (${blindly}) ${number(blind)}.${rule}`
-      : `At these costs no learner is cheaper than none: ${blindly} costs ${number(blind)} per row.${rule}`;
+    find("sentence").textContent = any.cost < blind - least
+      ? `Cheapest at these costs: ${any.learner.name}, ${money(any.cost)} per row; without any learner (${blindly}) ${money(blind)}.${rule}`
+      : `At these costs no learner is cheaper than none: ${blindly} costs ${money(blind)} per row.${rule}`;
 
     const chosen = found.find((f) => f.i === state.learner);
-    find("closer").textContent = `Cost ${number(chosen.cost)} per row, error of decided rows ${percent(chosen.error)}, undecided ${percent(chosen.rejected)}.`;
+    find("closer").textContent = `Cost ${money(chosen.cost)} per row, error of decided rows ${percent(chosen.error)}, undecided ${percent(chosen.rejected)}.`;
     if (find("confusion")) matrix(find("confusion"), chosen.confusion, state.reject !== null);
     if (two) cut();
     if (!two && costly) losses();
@@ -180,7 +185,7 @@
     const ratio = (a, b) => (b ? a / b : null);
     const values = [["precision", percent(ratio(tp, tp + fp))], ["recall", percent(ratio(tp, tp + fn))],
       ["false alarms", percent(ratio(fp, fp + tn))], ["F1", number(ratio(2 * tp, 2 * tp + fp + fn))],
-      ["error", percent((fp + fn) / n)], ["cost per row", number((miss() * fn + alarm() * fp) / n)]];
+      ["error", percent((fp + fn) / n)], ["cost per row", money((miss() * fn + alarm() * fp) / n)]];
     fill(find("rates"), values.map(([name, value]) => {
       const row = line(); cell(row, name, "", "th"); cell(row, value, "num"); return row;
     }));
@@ -193,37 +198,36 @@
     data.classes.forEach((name, k) => {
       const row = line();
       cell(row, name, "", "th").title = name;
-      data.classes.forEach((_, a) => { cell(row, short(state.loss[a][k]), a === k ? "num faint" : "num"); });
+      data.classes.forEach((_, a) => { cell(row, exact(state.loss[a][k]), a === k ? "num faint" : "num"); });
       rows.push(row);
     });
     fill(find("losses"), rows);
   }
 
-  function controls() {  // the knobs show the state
+  function controls(typed = null) {  // the knobs show the state, all but the one that is being typed into
+    const set = (id, value) => { if (find(id) !== typed) find(id).value = value; };
     if (two) {
       for (const e of desk.querySelectorAll(".positive")) e.textContent = data.classes[state.positive];
-      find("positive").value = state.positive;
-      find("miss").value = short(miss()); find("alarm").value = short(alarm());
-      find("ratio").value = Math.log10(Math.min(Math.max(miss() / alarm(), 0.01), 100)) || 0;
-      find("ratio").setAttribute("aria-valuetext", `a miss costs ${short(miss())}, a false alarm ${short(alarm())}`);
-      find("threshold").value = state.threshold; find("threshold-out").textContent = state.threshold.toFixed(3);
+      set("positive", state.positive); set("miss", exact(miss())); set("alarm", exact(alarm()));
+      set("ratio", Math.log10(Math.min(Math.max(miss() / alarm(), 0.01), 100)) || 0);
+      find("ratio").setAttribute("aria-valuetext", `a miss costs ${exact(miss())}, a false alarm ${exact(alarm())}`);
+      set("threshold", state.threshold); find("threshold-out").textContent = state.threshold.toFixed(3);
     } else if (costly) {
       const cost = state.loss[+find("said").value][+find("truth").value];
-      find("cost").value = short(cost);
-      find("ratio").value = Math.log10(Math.min(Math.max(cost, 0.01), 100));
+      set("cost", exact(cost)); set("ratio", Math.log10(Math.min(Math.max(cost, 0.01), 100)));
+      find("ratio").setAttribute("aria-valuetext", `this error costs ${exact(cost)}`);
     }
     find("may-reject").checked = state.reject !== null;
     find("reject").disabled = find("reject-cost").disabled = state.reject === null;
     if (state.reject !== null) {
-      find("reject-cost").value = short(state.reject);
-      find("reject").value = Math.min(state.reject / cap(), 1);
-      find("reject").setAttribute("aria-valuetext", `an undecided row costs ${short(state.reject)}`);
+      set("reject-cost", exact(state.reject)); set("reject", Math.min(state.reject / cap(), 1));
+      find("reject").setAttribute("aria-valuetext", `an undecided row costs ${exact(state.reject)}`);
     }
-    find("learner").value = state.learner;
+    set("learner", state.learner);
   }
-  function changed(cost) {
+  function changed(cost, typed = null) {
     if (cost && two) state.threshold = bayes();
-    controls(); show();
+    controls(typed); show();
   }
 
   // The address of the page keeps the setting: #costs;miss=5;alarm=1;reject=0.2
@@ -241,7 +245,7 @@
       else if (key === "learner" && inside(learners.length)) state.learner = value;
       else if (key.startsWith("cost.") && costly) {
         const [, said, truth] = key.split(".").map(Number);
-        if (said < K && truth < K && said !== truth) state.loss[said][truth] = value;
+        if (said !== truth && said in state.loss && truth in state.loss) state.loss[said][truth] = value;
       }
     }
     if (two) state.threshold = bayes();
@@ -249,9 +253,9 @@
   }
   function toAddress() {
     const kept = ["costs"];
-    if (two) kept.push(`positive=${state.positive}`, `miss=${short(miss())}`, `alarm=${short(alarm())}`, `threshold=${short(state.threshold)}`);
-    else if (costly) state.loss.forEach((row, a) => row.forEach((c, k) => { if (c !== +(a !== k)) kept.push(`cost.${a}.${k}=${short(c)}`); }));
-    if (state.reject !== null) kept.push(`reject=${short(state.reject)}`);
+    if (two) kept.push(`positive=${state.positive}`, `miss=${exact(miss())}`, `alarm=${exact(alarm())}`, `threshold=${exact(state.threshold)}`);
+    else if (costly) state.loss.forEach((row, a) => row.forEach((c, k) => { if (c !== +(a !== k)) kept.push(`cost.${a}.${k}=${exact(c)}`); }));
+    if (state.reject !== null) kept.push(`reject=${exact(state.reject)}`);
     kept.push(`learner=${state.learner}`);
     try { history.replaceState(null, "", "#" + kept.join(";")); } catch (refused) { /* some viewers have no address */ }
   }
@@ -261,11 +265,11 @@
     const e = find(id);
     if (!e) return;
     e.addEventListener("input", () => act(e));
-    e.addEventListener("change", toAddress);
+    e.addEventListener("change", () => { controls(); toAddress(); });  // what is no number gives way to what counts
   };
   on("positive", (e) => { state.positive = +e.value; changed(true); });
-  on("miss", (e) => { const v = positiveNumber(e); if (v !== null) { state.loss[1 - state.positive][state.positive] = v; state.threshold = bayes(); show(); } });
-  on("alarm", (e) => { const v = positiveNumber(e); if (v !== null) { state.loss[state.positive][1 - state.positive] = v; state.threshold = bayes(); show(); } });
+  on("miss", (e) => { const v = positiveNumber(e); if (v !== null) { state.loss[1 - state.positive][state.positive] = v; changed(true, e); } });
+  on("alarm", (e) => { const v = positiveNumber(e); if (v !== null) { state.loss[state.positive][1 - state.positive] = v; changed(true, e); } });
   on("ratio", (e) => {
     const r = +e.value;
     if (two) {
@@ -274,7 +278,7 @@
     } else state.loss[+find("said").value][+find("truth").value] = +Math.pow(10, r).toPrecision(3);
     changed(true);
   });
-  on("cost", (e) => { const v = positiveNumber(e); if (v !== null) { state.loss[+find("said").value][+find("truth").value] = v; show(); } });
+  on("cost", (e) => { const v = positiveNumber(e); if (v !== null) { state.loss[+find("said").value][+find("truth").value] = v; changed(true, e); } });
   for (const id of ["said", "truth"]) on(id, () => {
     const other = find(id === "said" ? "truth" : "said");
     if (find("said").value === find("truth").value) other.value = (+other.value + 1) % K;
@@ -282,7 +286,7 @@
   });
   on("may-reject", (e) => { state.reject = e.checked ? +(cap() / 2).toPrecision(3) : null; changed(false); });
   on("reject", (e) => { state.reject = +(+e.value * cap()).toPrecision(3); changed(false); });
-  on("reject-cost", (e) => { const v = positiveNumber(e); if (v !== null) { state.reject = v; show(); } });
+  on("reject-cost", (e) => { const v = positiveNumber(e); if (v !== null) { state.reject = v; changed(false, e); } });
   on("learner", (e) => { state.learner = +e.value; show(); });
   on("threshold", (e) => { state.threshold = +e.value; controls(); cut(); });
   find("again").addEventListener("click", () => {

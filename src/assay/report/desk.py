@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from assay.decide import decide
 from assay.evaluate import Comparison
@@ -110,7 +111,8 @@ def desk(result: Comparison, answers: dict[str, OutOfFold], most_bytes: int = BY
     data: dict[str, Any] = {
         "classes": [str(c) for c in result.classes],
         "loss": loss_matrix(result).tolist() if K <= MOST_CLASSES else [[0.0] * K],
-        "reject": reject if isinstance(reject, (int, float)) else None,
+        "reject": None if reject is None else float(reject),
+        "z": float(-ndtri(result.alpha / 2)),
         "positive": positive_class(next(iter(known.values())).truth),
     }
     packed = _packed(known, K, n, most_bytes)
@@ -194,8 +196,9 @@ def _table(result: Comparison, known: dict[str, OutOfFold]) -> dict[str, Any]:
     """Each learner's cost per row at a few costs, for readers without a script and for paper."""
     base, K = loss_matrix(result), len(result.classes)
     settings: list[tuple[str, np.ndarray, float | None]] = []
-    if result.settings.get("loss"):
-        settings.append(("the costs given", base, None))
+    loss, reject = result.settings.get("loss"), result.settings.get("reject")
+    if loss != "per row" and (loss or reject is not None):
+        settings.append(("the costs given", base, reject))
     plain = 1.0 - np.eye(K)
     settings.append(("all errors cost 1", plain, None))
     if K == 2:
@@ -218,7 +221,7 @@ def _table(result: Comparison, known: dict[str, OutOfFold]) -> dict[str, Any]:
                 "learner": name,
                 "cells": [
                     {
-                        "cost": f"{f.cost:.4f}",
+                        "cost": f"{f.cost:.4f}" if setting[1].max() >= 0.01 else f"{f.cost:.4g}",
                         "more": f"{f.rejected:.1%} undecided" if setting[2] is not None else "",
                         "best": f.cost <= least + 1e-12,
                     }

@@ -6,6 +6,7 @@ import numpy as np
 
 from assay.evaluate import Comparison
 from assay.evaluate.pairs import test_rows_per_training_row
+from assay.stats.test_result import shown_confidence
 from assay.stats.which_test import Advice, which_test
 
 __all__ = ["SOURCES", "methods", "sources", "usual_test", "why_this_test"]
@@ -89,10 +90,15 @@ def _design(result: Comparison) -> str:
         more += " Rows were put in order of time."
     if settings.get("weighted"):
         more += " Rows carry weights, in learning and in measuring."
+    one = len(result.learners) == 1
+    what = f"{result.learners[0]} was evaluated" if one else f"{len(result.learners)} learners were compared"
+    size = f"{train:.0f} training and {test:.0f} test row{'s' if round(test) != 1 else ''}"
+    if splits > 1:
+        size = f"on average {size}"
     return (
-        f"{len(result.learners)} learners were compared on {d.name} ({d.words}) by {result.design}: {splits} "
-        f"split{'s' if splits != 1 else ''} with on average {train:.0f} training and {test:.0f} test rows, the same "
-        f"for every learner (random seed {settings['seed']}).{more} Measured on the test rows: {names}."
+        f"{what} on {d.name} ({d.words}) by {result.design}: {splits} split{'s' if splits != 1 else ''} with {size}"
+        f"{'' if one else ', the same for every learner'} (random seed {settings['seed']}).{more} Measured on the test "
+        f"rows: {names}."
     )
 
 
@@ -116,23 +122,27 @@ def _learned(result: Comparison) -> str:
 
 
 def _intervals(result: Comparison) -> list[str]:
-    splits, sure, m = len(result.places), f"{1 - result.alpha:.0%}", result.metrics[0]
+    splits, sure, m = len(result.places), shown_confidence(result.alpha), result.metrics[0]
+    if not result.finished:
+        return []
+    rows = "rows as tell as much as the weighted ones" if result.weights else "rows as were tested"
     if splits < 2:
+        weighted = f" of as many {rows}" if result.weights else ""
         return [
             f"With a single split the test rows are the sample: intervals ({sure}) of shares of rows are Wilson's "
-            "(Wilson 1927)."
+            f"(Wilson 1927){weighted}; other measures have none."
         ]
     ratio = test_rows_per_training_row(result, np.ones(splits, dtype=bool))
     wilson = (
         f" For shares of rows, such as {m.name}, the interval is never narrower than Wilson's interval (Wilson 1927) "
-        "of as many independent rows as were tested."
+        f"of as many independent {rows}."
         if m.rate
         else ""
     )
+    df = f"{splits - 1} degree{'s' if splits > 2 else ''} of freedom"
     return [
-        f"Intervals ({sure}) use Student's t distribution with {splits - 1} degrees of freedom and the variance "
-        f"multiplied by 1/{splits} + {ratio:.3f} instead of 1/{splits}, since splits share training rows (Nadeau and "
-        f"Bengio 2003).{wilson}"
+        f"Intervals ({sure}) use Student's t distribution with {df} and the variance multiplied by 1/{splits} + "
+        f"{ratio:.3f} instead of 1/{splits}, since splits share training rows (Nadeau and Bengio 2003).{wilson}"
     ]
 
 

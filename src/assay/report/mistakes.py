@@ -80,7 +80,9 @@ def _fitted(result: Comparison, name: str, split: Split) -> tuple[Fold, Any]:
     if not hasattr(learner, "explain"):
         return fold, None
     named = None if fold.w_train is None else weight_keyword(learner)
-    return fold, learner.fit(fold.tables(candidate)[0], fold.y_train, **({named: fold.w_train} if named else {}))
+    return fold, learner.fit(
+        fold.tables(candidate)[0], fold.y_train, **({named: fold.w_train} if named else {})
+    )
 
 
 def _explained(fold: Fold, learner: Any, candidate: Any, row: int) -> str:

@@ -23,6 +23,7 @@ from assay.report.refits import Extras, extras
 from assay.report.settings import settings_of
 from assay.report.steps import steps
 from assay.report.svg import class_bar
+from assay.stats.test_result import shown_confidence
 
 __all__ = ["render_report", "write_report"]
 
@@ -159,10 +160,10 @@ def _parts(
     return {
         "result": result,
         "version": result.settings["versions"].get("assay", ""),
-        "title": f"{result.data.name}: {len(result.learners)} learners compared",
+        "title": _title(result),
         "conclusion": conclusion(result),
         "metric": result.metrics[0],
-        "sure": f"{1 - result.alpha:.0%}",
+        "sure": shown_confidence(result.alpha),
         "tiles": ranking.tiles(result),
         "ranking": ranking.ranked(result),
         "ranks": ranking.ranks(result),
@@ -186,6 +187,11 @@ def _parts(
         "settings": settings_of(result),
         "embedded": _embedded(result),
     }
+
+
+def _title(result: Comparison) -> str:
+    L = len(result.learners)
+    return f"{result.data.name}: {f'{L} learners compared' if L > 1 else result.learners[0]}"
 
 
 def _rendered(result: Comparison, answers: dict[str, OutOfFold], parts: dict[str, Any], room: _Room) -> str:

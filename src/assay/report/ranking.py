@@ -150,7 +150,8 @@ def differences(result: Comparison, rope: float | None) -> dict[str, Any] | None
                 "sentence": str(verdict),
             }
         )  # fmt: skip
-    return {"best": best.learner, "axis": axis(scale), "rows": rows, "rope": rope}
+    sized = any(row["size"] for row in rows)
+    return {"best": best.learner, "axis": axis(scale), "rows": rows, "rope": rope, "sized": sized}
 
 
 def _size(result: Comparison, learner: str, best: str, rope: float | None) -> str:

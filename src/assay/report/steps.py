@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.evaluate import Comparison
 from assay.evaluate.show import conclusion
 from assay.report.methods import usual_test
+from assay.stats.test_result import shown_confidence
 
 __all__ = ["steps"]
 
@@ -38,8 +39,13 @@ def steps(result: Comparison) -> list[tuple[str, str, list[str]]]:
         )
     factors.append("Not varied: the parameters of each learner, which are in the settings of this page.")
     design = [
-        f"{str(result.design).capitalize()}: {J} split{'s' if J != 1 else ''}, the same for every learner, so each "
-        "split is a block and differences are paired."
+        f"{str(result.design).capitalize()}: {J} split{'s' if J != 1 else ''}"
+        + (
+            "."
+            if L == 1
+            else f", the same for every learner, so {'each split is a block and ' if J > 1 else ''}"
+            "differences are paired."
+        )
     ]
     if result.settings.get("grouped"):
         design.append("Rows of one group stay on one side of every split.")
@@ -64,11 +70,14 @@ def steps(result: Comparison) -> list[tuple[str, str, list[str]]]:
 
 def _analysis(result: Comparison) -> str:
     known = [s for s in result.ranking() if not s.failure]
+    if not known:
+        return "No learner finished, so there is nothing to analyse."
     if len(known) < 2:
         return "One learner: an interval, and no test."
     test = usual_test(result)
     if not test:
         return f"{result.metrics[0].name.capitalize()} is defined on too few splits for a test."
+    sure = shown_confidence(result.alpha)
     count = len(known) * (len(known) - 1) // 2
     holm = f", adjusted by Holm's method over {count} pairs" if count > 1 else ""
-    return f"{test[0].upper() + test[1:]}{holm}, level {result.alpha:g}; intervals at {1 - result.alpha:.0%}."
+    return f"{test[0].upper() + test[1:]}{holm}, level {result.alpha:g}; intervals at {sure}."

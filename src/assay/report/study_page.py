@@ -15,6 +15,7 @@ from assay.report.page import dress, legible, template
 from assay.report.rank_diagram import rank_diagram
 from assay.report.ranking import number
 from assay.report.settings import FORMAT
+from assay.stats.test_result import shown_confidence
 
 __all__ = ["render_study", "write_study"]
 
@@ -53,7 +54,7 @@ def render_study(study: Study) -> str:
             title=f"{study.name}: {len(study.learners)} learners on {len(study.data)} data sets",
             conclusion=found.sentences if found else [why],
             metric=m,
-            sure=f"{1 - study.alpha:.0%}",
+            sure=shown_confidence(study.alpha),
             tiles=_tiles(study, found),
             diagram=_diagram(study, found),
             table=_table(study, found, order),

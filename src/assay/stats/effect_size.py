@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.stats.test_result import shown_confidence
+
 __all__ = ["SCALES", "EffectSize"]
 
 WORDS = ("negligible", "small", "medium", "large")
@@ -67,7 +69,7 @@ class EffectSize:
         sure = (
             ""
             if np.isnan(self.low)
-            else f" ({1 - self.alpha:.0%} interval {self.low:.2f} to {self.high:.2f})"
+            else f" ({shown_confidence(self.alpha)} interval {self.low:.2f} to {self.high:.2f})"
         )
         why = f" {self.why}" if self.why else ""
         return f"{self.measure} {self.value:.2f}{sure}: {self.word} ({SCALES[self.measure][1]}).{why}"

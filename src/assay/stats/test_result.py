@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import ParameterError
 
-__all__ = ["TestResult", "check_alpha", "check_alternative", "shown_p"]
+__all__ = ["TestResult", "check_alpha", "check_alternative", "shown_confidence", "shown_p"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,16 @@ def shown_p(p: float) -> str:
     ('p = 0.013', 'p < 0.001')
     """
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def shown_confidence(alpha: float) -> str:
+    """The confidence of an interval at level alpha, with all its digits.
+
+    >>> from assay.stats.test_result import shown_confidence
+    >>> shown_confidence(0.05), shown_confidence(0.005)
+    ('95%', '99.5%')
+    """
+    return f"{100 * (1 - alpha):.10g}%"
 
 
 def check_alternative(alternative: Any, who: str) -> str:
