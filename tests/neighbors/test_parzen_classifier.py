@@ -108,6 +108,32 @@ def test_leave_one_out_chooses_the_width_with_the_greatest_posterior_of_the_othe
     assert np.mean(model.predict(X) == y) > 0.95
 
 
+@pytest.mark.parametrize("kernel", ["gaussian", "cosine", "logistic"])
+def test_the_width_follows_the_unit_of_the_rows_and_a_weight_of_two_is_two_rows(kernel):
+    rng = np.random.default_rng(2)
+    X, y, w = rng.normal(size=(60, 2)), rng.integers(0, 3, 60), rng.integers(0, 4, 60).astype(float)
+    model = ParzenClassifier(kernel=kernel)
+    width = model.fit(X, y, w).bandwidth_
+    again = np.repeat(np.arange(60), w.astype(int))
+    assert_allclose(model.fit(X[again], y[again]).bandwidth_, width, rtol=1e-12)
+    assert_allclose(
+        model.fit(X, y, w * 1e-9).bandwidth_, model.fit(X, y, w / w[w > 0].mean()).bandwidth_, rtol=1e-9
+    )
+    for unit in (1e-200, 1e6, 1e200):
+        assert_allclose(model.fit(X * unit, y, w).bandwidth_ / unit, width, rtol=1e-9)
+
+
+def test_of_many_rows_some_are_judged_whatever_their_order(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    X = X + np.random.default_rng(1).uniform(0, 1e-3, X.shape)  # no two alike
+    all_ = ParzenClassifier().fit(X, y).bandwidth_
+    monkeypatch.setattr("assay.neighbors.parzen_classifier.PAIRS", 1)
+    monkeypatch.setattr("assay.neighbors.parzen_classifier.LEAST", 75)
+    half = ParzenClassifier().fit(X, y).bandwidth_
+    assert half == ParzenClassifier().fit(X[::-1], y[::-1]).bandwidth_
+    assert 0.5 < half / all_ < 2
+
+
 def test_a_table_with_categories_and_gaps():
     rng = np.random.default_rng(0)
     colour = rng.choice(["red", "blue"], 120)
@@ -148,7 +174,7 @@ def test_the_explanation_lists_the_rows_that_spoke():
 
 
 def test_one_class_one_row_and_wrong_input():
-    assert_array_equal(ParzenClassifier().fit([[1.0]], ["a"]).predict_proba([[2.0]]), [[1]])
+    assert_array_equal(ParzenClassifier(1.0).fit([[1.0]], ["a"]).predict_proba([[2.0]]), [[1]])
     with pytest.raises(DegenerateError, match="leave_one_out needs two"):
         ParzenClassifier("leave_one_out").fit([[1.0]], ["a"])
     assert ParzenClassifier("leave_one_out").fit(np.zeros((4, 1)), [0, 0, 1, 1]).bandwidth_ > 0

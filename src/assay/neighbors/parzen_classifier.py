@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 
 from assay.core.explanation import Section
 from assay.core.learner import Generative, plain_label
+from assay.core.parallel import end_if_abandoned, in_threads
 from assay.core.parameters import Choice, Instance, Range, Simplex
-from assay.core.progress import track
+from assay.core.progress import progress
+from assay.core.targets import row_counts
 from assay.densities.kernel_sums import log_profile
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
 from assay.densities.metric_sums import sums_over
@@ -24,6 +26,11 @@ from assay.neighbors.neighbor_learner import METRIC
 __all__ = ["ParzenClassifier"]
 
 WIDTHS = np.geomspace(0.02, 20, 31)  # that leave-one-out tries, in units of the rows' spread
+PAIRS = (
+    1 << 24
+)  # of rows that leave-one-out compares; with more rows than their root only some of them are judged
+LEAST = 1000  # but so many at least
+TOGETHER = 1 << 16  # pairs in one piece of work
 SHOWN = 8  # rows in an explanation
 
 
@@ -35,13 +42,14 @@ class ParzenClassifier(Generative):
 
     with :math:`r_i^t` = 1 if row t is of class i. Sums are kept in logarithms, so rows far from everything still get a
     posterior from a Gaussian. A kernel that ends may leave a row without any: see ``fallback``. A table with categories
-    or gaps is compared by a mixed distance (metric "auto"). Cost: O(n d log n) to fit, at most O(n d) a row.
+    or gaps is compared by a mixed distance (metric "auto"). Cost: O(n d log n) to fit and O(m n d) to choose the
+    width by m rows, at most O(n d) a row.
 
     Parameters
     ----------
-    bandwidth : float or "leave_one_out"
+    bandwidth : float or "leave_one_out", default "leave_one_out"
         The width h, or the one of 31 that gives the training rows the greatest mean log posterior, each judged by the
-        others.
+        others (of more than 4096 rows some, drawn at random, but by all others). Of a row of weight 2 one is left out.
     kernel : str
         "gaussian", "box", "triangular", "epanechnikov", "biweight", "triweight", "tricube", "cosine", "exponential",
         "logistic".
@@ -80,7 +88,7 @@ class ParzenClassifier(Generative):
 
     def __init__(
         self,
-        bandwidth: float | str = 1.0,
+        bandwidth: float | str = "leave_one_out",
         *,
         kernel: str = "gaussian",
         metric: Any = "auto",
@@ -133,18 +141,14 @@ class ParzenClassifier(Generative):
         self.bandwidth_ = self._width(X, y, w) if self.bandwidth == "leave_one_out" else float(self.bandwidth)
 
     def _log_joint(self, X: np.ndarray) -> np.ndarray:
-        return self._joint(np.ascontiguousarray(X, dtype=np.float64), self.bandwidth_)
-
-    def _joint(
-        self, X: np.ndarray, h: float, own: list[np.ndarray] | None = None, rtol: float = 0.0
-    ) -> np.ndarray:
+        X, h = np.ascontiguousarray(X, dtype=np.float64), self.bandwidth_
         kernel, d = kernel_of(self.kernel), X.shape[1]
         out = np.empty((len(X), len(self.points_)))
         with np.errstate(divide="ignore"):
             log_priors = np.log(self.priors_)
         for k, points in enumerate(self.points_):
             mass = points.weights.sum()
-            out[:, k] = points.log_sums(X, kernel, h, own=None if own is None else own[k], rtol=rtol)
+            out[:, k] = points.log_sums(X, kernel, h)
             out[:, k] += log_priors[k] - (np.log(mass) if mass > 0 else 0.0)  # (1)
         return out - d * np.log(h) - kernel.log_constant(d)
 
@@ -154,27 +158,58 @@ class ParzenClassifier(Generative):
             raise DegenerateError(
                 "ParzenClassifier: n_samples=1, and leave_one_out needs two. Give bandwidth."
             )
-        rng = np.random.RandomState(0)
-        pairs = rng.randint(len(X), size=(2, 1000))
-        far = self.distance_.paired(X[pairs[0]], X[pairs[1]])
+        rng, w = np.random.RandomState(0), row_counts(w)
+        distinct = np.unique(X[w > 0], axis=0)  # what is drawn follows the rows, not their order or number
+        pairs = rng.randint(len(distinct), size=(2, 1000))
+        far = self.distance_.paired(distinct[pairs[0]], distinct[pairs[1]])
         spread = float(np.median(far[far > 0])) if (far > 0).any() else 1.0
-        own = []
-        for rows in self.rows_:
-            place = np.full(len(X), -1)
-            place[rows] = np.arange(len(rows))
-            own.append(place)
-        best, found = -np.inf, spread
+        widths = spread * WIDTHS[::-1]  # of equal ones the widest is taken
+        judged = np.flatnonzero(w > 0)
+        most = max(LEAST, PAIRS // len(X))
+        if len(judged) > most:
+            judged = judged[np.lexsort(X[judged].T)][rng.permutation(len(judged))[:most]]
+        size = max(1, TOGETHER // len(X))
+        parts = [judged[start : start + size] for start in range(0, len(judged), size)]
+        scores = np.empty((len(parts), len(widths)))
+        with progress(len(parts), "ParzenClassifier: widths") as bar:
+
+            def some(i: int) -> None:
+                scores[i] = self._left_out(X, y, w, parts[i], widths)
+                bar.advance()
+
+            in_threads(some, range(len(parts)), 1 if self.distance_.function else None)
+        return float(widths[int(np.argmax(scores.sum(axis=0)))])
+
+    def _left_out(
+        self, X: np.ndarray, y: np.ndarray, w: np.ndarray, rows: np.ndarray, widths: np.ndarray
+    ) -> np.ndarray:
+        """(m,) for each width the sum of the log posteriors of some rows by all others; at least -700 a row.
+
+        Of a row that counts as several one is left out.
+        """
+        kernel, K = kernel_of(self.kernel), len(self.classes_)
+        mass = np.bincount(y, w, minlength=K)
+        vote = np.zeros((len(X), K))
+        vote[np.arange(len(X)), y] = w * (self.priors_ / np.where(mass > 0, mass, 1.0))[y]  # (1)
+        far = self.distance_.between(X[rows], X)
+        idle, left_out = np.flatnonzero(w == 0), np.arange(len(rows))
         with np.errstate(divide="ignore"):
-            log_priors = np.log(self.priors_)
-        for h in track(spread * WIDTHS[::-1], "ParzenClassifier: widths"):  # of equal ones the widest
-            joint = self._joint(X, h, own, rtol=1e-4)
-            joint[np.isneginf(joint.max(axis=1))] = log_priors
-            top = joint.max(axis=1)
-            log_sum = top + np.log(np.exp(joint - top[:, None]).sum(axis=1))
-            score = float(np.average(np.maximum(joint[np.arange(len(X)), y] - log_sum, -700.0), weights=w))
-            if score > best:
-                best, found = score, h
-        return float(found)
+            again = kernel.log_profile(np.zeros(1)) + np.log(np.maximum(w[rows] - 1, 0) / w[rows])
+        found = np.empty(len(widths))
+        for i, h in enumerate(widths):
+            end_if_abandoned()
+            with np.errstate(divide="ignore", over="ignore"):
+                logs = kernel.log_profile(far / h)
+            logs[left_out, rows] = again
+            logs[:, idle] = -np.inf
+            top = logs.max(axis=1, keepdims=True)
+            with np.errstate(under="ignore"):
+                joint = np.exp(logs - np.where(np.isneginf(top), 0.0, top)) @ vote
+            joint[np.isneginf(top[:, 0])] = self.priors_  # no kernel reaches the row
+            with np.errstate(divide="ignore"):
+                own = np.log(joint[left_out, y[rows]]) - np.log(joint.sum(axis=1))
+            found[i] = w[rows] @ np.maximum(own, -700.0)
+        return found
 
     def _evident(self, joint: np.ndarray) -> np.ndarray:
         none = np.isneginf(joint.max(axis=1))
