@@ -3,10 +3,20 @@
 import itertools
 
 import matplotlib.pyplot as plt
+import pytest
 from matplotlib.colors import to_hex
 
 from assay.core.palette import class_colour
-from assay.plots.looks import bare, coloured_axes, curve_legend, draw_literally, legend_name, line_look
+from assay.plots.canvas import axes_for
+from assay.plots.looks import (
+    bare,
+    coloured_axes,
+    curve_legend,
+    draw_literally,
+    legend_name,
+    line_look,
+    short_labels,
+)
 
 
 def test_lines_of_new_axes_take_the_palette_in_turn():
@@ -67,3 +77,28 @@ def test_many_names_stand_beside_the_curves():
         names, square = ax.get_legend().get_window_extent(), ax.get_window_extent()
         assert (names.x0 > square.x1) == beside
         assert names.x1 <= ax.figure.bbox.x1  # inside the picture
+
+
+@pytest.mark.parametrize("square", [False, True])
+@pytest.mark.parametrize(
+    ("count", "words", "beside"), [(2, 1, False), (2, 9, True), (9, 1, True), (12, 9, True)]
+)
+def test_a_picture_of_our_own_grows_by_the_names_that_stand_beside_it(count, words, beside, square):
+    ax = axes_for(None, (5.2, 5.0))
+    for k in range(count):
+        ax.plot([0, 1], label=f"curve {k}" + " and more" * words)
+    if square:
+        ax.set_aspect("equal")
+    for _ in range(2):  # once more changes nothing
+        curve_legend(ax, "lower right", frameon=False)
+    ax.figure.canvas.draw()
+    names, curves = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert (ax.figure.get_figwidth() > 5.2) == beside == (names.x0 > curves.x1)
+    assert names.x1 <= ax.figure.bbox.x1 and curves.width > 0.7 * 5.2 * ax.figure.dpi
+
+
+def test_a_class_of_several_lines_has_one_in_the_labels():
+    ax = plt.subplots()[1]
+    ax.set(xlabel="rate of two\nlines", ylabel="long " * 50)
+    short_labels(ax)
+    assert ax.get_xlabel() == "rate of two\\nlines" and len(ax.get_ylabel()) <= 70

@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.palette import class_colour
 from assay.errors import DataError
 from assay.plots.canvas import axes_for
-from assay.plots.looks import FAINT, bare, draw_literally, legend_name
+from assay.plots.looks import FAINT, bare, curve_legend, draw_literally, legend_name
 
 if TYPE_CHECKING:
     from assay.evaluate.curves import Curve
@@ -57,7 +57,7 @@ def draw_curves(
             ax.set_xscale("log")
     ax.set(xlabel=label, ylabel=curves[0].metric.name)
     ax.tick_params(color=FAINT)
-    ax.legend(frameon=False)
+    curve_legend(ax, "best", frameon=False)
     bare(ax)
     draw_literally(ax)
     return ax, lines, bands

@@ -11,7 +11,16 @@ from sklearn.calibration import CalibrationDisplay as Peer
 from assay.errors import ParameterError
 from assay.metrics.calibration import ReliabilityCurve
 from assay.plots._checks import both_classes
-from assay.plots.looks import FAINT, bare, coloured_axes, draw_literally, legend_name, line_look
+from assay.plots.looks import (
+    FAINT,
+    bare,
+    coloured_axes,
+    curve_legend,
+    draw_literally,
+    legend_name,
+    line_look,
+    short_labels,
+)
 from assay.plots.of_comparison import scored
 
 if TYPE_CHECKING:
@@ -166,6 +175,8 @@ class CalibrationDisplay(Peer):
                 look = {**line_look(k), "marker": "osD^v"[k % 5], "markersize": 4}
                 self.line_.append(one.plot(ax=ax, **{**look, **options}).line_)
             self.ax_, self.figure_ = ax, ax.figure
+            curve_legend(ax, "lower right")
+        short_labels(ax)
         draw_literally(ax)
         return self
 

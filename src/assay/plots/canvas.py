@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from assay.core.palette import shade
 
-__all__ = ["amounts", "axes_for", "names_of"]
+__all__ = ["amounts", "axes_for", "names_of", "own_width"]
+
+_WIDTHS: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # figures made here, and how wide they began
 
 
 def axes_for(ax: Any, size: tuple[float, float]) -> Any:
@@ -17,7 +20,16 @@ def axes_for(ax: Any, size: tuple[float, float]) -> Any:
         import matplotlib.pyplot as plt
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError('Pictures need one more package: pip install "assay[plot]".') from error
-    return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
+    if ax is not None:
+        return ax
+    figure, ax = plt.subplots(figsize=size, layout="constrained")
+    _WIDTHS[figure] = size[0]
+    return ax
+
+
+def own_width(figure: Any) -> float | None:
+    """Inches across that a figure made by ``axes_for`` began with; None for a figure that was given."""
+    return _WIDTHS.get(figure)
 
 
 def amounts() -> Any:

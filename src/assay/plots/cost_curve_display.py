@@ -9,7 +9,7 @@ import numpy as np
 from assay.metrics.cost_curves import CostCurve
 from assay.plots._score_curves import ScoreCurvesDisplay
 from assay.plots.canvas import axes_for
-from assay.plots.looks import FAINT, PALE, bare, draw_literally, legend_name, line_look
+from assay.plots.looks import FAINT, PALE, bare, curve_legend, draw_literally, legend_name, line_look
 
 __all__ = ["CostCurveDisplay"]
 
@@ -67,7 +67,7 @@ class CostCurveDisplay(ScoreCurvesDisplay):
         ax.set(xlim=(0, 1), ylim=(0, min(0.55, 1.6 * top)), ylabel="normalised expected cost")
         what = "" if self.pos_label is None else f" of {legend_name(self.pos_label, 24)}"
         ax.set_xlabel(f"probability cost{what}: its share times the cost of missing it")
-        ax.legend(frameon=False, loc="best")
+        curve_legend(ax, "best", frameon=False)
         bare(ax)
         draw_literally(ax)
         return self

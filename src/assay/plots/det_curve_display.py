@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from sklearn.metrics import DetCurveDisplay as Peer
 
 from assay.plots._checks import both_classes
-from assay.plots.looks import coloured_axes, draw_literally, legend_name, line_look
+from assay.plots.looks import (
+    coloured_axes,
+    curve_legend,
+    draw_literally,
+    legend_name,
+    line_look,
+    short_labels,
+)
 from assay.plots.of_comparison import scored
 
 if TYPE_CHECKING:
@@ -95,6 +102,7 @@ class DetCurveDisplay(Peer):
                 one = Peer(fpr=fpr, fnr=fnr, estimator_name=legend_name(name), pos_label=self.pos_label)
                 self.line_.append(one.plot(ax, **{**line_look(k), **options}).line_)
             self.ax_, self.figure_ = ax, ax.figure
-            ax.legend(loc="upper right")  # good curves run below
+            curve_legend(ax, "upper right")  # good curves run below
+        short_labels(ax)
         draw_literally(ax)
         return self

@@ -9,7 +9,7 @@ import numpy as np
 from assay.metrics.gains import GainCurve
 from assay.plots._score_curves import ScoreCurvesDisplay
 from assay.plots.canvas import axes_for
-from assay.plots.looks import FAINT, PALE, bare, draw_literally, legend_name, line_look
+from assay.plots.looks import FAINT, PALE, bare, curve_legend, draw_literally, legend_name, line_look
 
 __all__ = ["GainDisplay"]
 
@@ -59,7 +59,7 @@ class GainDisplay(ScoreCurvesDisplay):
         what = "positives" if self.pos_label is None else legend_name(self.pos_label, 24)
         ax.set(xlim=(0, 1), ylim=(0, 1.01), xlabel="share of rows, highest scores first")
         ax.set_ylabel(f"share of {what} found")
-        ax.legend(frameon=False, loc="lower right")
+        curve_legend(ax, "lower right", frameon=False)
         bare(ax)
         draw_literally(ax)
         return self

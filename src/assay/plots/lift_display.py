@@ -9,7 +9,7 @@ import numpy as np
 from assay.metrics.gains import GainCurve
 from assay.plots._score_curves import ScoreCurvesDisplay
 from assay.plots.canvas import axes_for
-from assay.plots.looks import FAINT, bare, draw_literally, legend_name, line_look
+from assay.plots.looks import FAINT, bare, curve_legend, draw_literally, legend_name, line_look
 
 __all__ = ["LiftDisplay"]
 
@@ -55,7 +55,7 @@ class LiftDisplay(ScoreCurvesDisplay):
         what = "" if self.pos_label is None else f" of {legend_name(self.pos_label, 24)}"
         ax.set(xlim=(0, 1), xlabel="share of rows, highest scores first", ylabel=f"lift{what}")
         ax.set_ylim(bottom=0)
-        ax.legend(frameon=False)
+        curve_legend(ax, "best", frameon=False)
         bare(ax)
         draw_literally(ax)
         return self

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.core.palette import CLASS_COLOURS, class_colour
 from assay.core.words import one_line
-from assay.plots.canvas import axes_for
+from assay.plots.canvas import axes_for, own_width
 
 __all__ = [
     "FAINT",
@@ -20,6 +20,7 @@ __all__ = [
     "draw_literally",
     "legend_name",
     "line_look",
+    "short_labels",
     "with_ends",
 ]
 
@@ -27,6 +28,7 @@ INK = "#15202b"  # what is said
 FAINT = "#5f6975"  # what helps to read it: reference lines, ticks
 PALE = "#dfe4ea"  # what lies behind: regions, bands
 MOST_INSIDE = 6  # names in a legend that lies on the curves
+MARGINS = 1.0  # inches that labels and ticks take from a picture's width
 LINES = ("-", "--", "-.", ":")
 
 
@@ -60,13 +62,36 @@ def legend_name(name: object, limit: int = 40) -> str:
     return " " + line if line.startswith("_") else line
 
 
-def curve_legend(ax: Any, loc: str) -> None:
-    """The legend of curves in a square: inside, or beside it where many names would cover the curves."""
-    if len(ax.get_legend_handles_labels()[1]) <= MOST_INSIDE:
-        ax.legend(loc=loc)
-    else:
-        ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
-        ax.set_anchor("W")  # a square leaves its room at the right to the names
+def curve_legend(ax: Any, loc: str, **look: Any) -> None:
+    """The legend of curves: among them, or beside them where many or long names would cover them.
+
+    A figure of our own grows by the names' width; one that was given keeps its size.
+    """
+    inside, width = ax.legend(loc=loc, **look), own_width(ax.figure)
+    few = len(inside.get_texts()) <= MOST_INSIDE
+    if few and (width is None or _inches(inside) <= width - MARGINS):
+        return
+    beside = ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
+    ax.set_anchor("W")  # a square leaves its room at the right to the names
+    if width is not None:
+        ax.figure.set_figwidth(width + _inches(beside) + 0.3)
+
+
+def _inches(legend: Any) -> float:
+    """How wide a legend is, its names taken as they are written."""
+    import warnings
+
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a sign that the font lacks is told when it is drawn
+        return float(legend.get_window_extent().width) / legend.figure.dpi
+
+
+def short_labels(ax: Any) -> None:
+    """Axis labels that name a class in one line, whatever the class is called."""
+    for label in (ax.xaxis.label, ax.yaxis.label):
+        label.set_text(one_line(label.get_text(), 70))
 
 
 def with_ends(found: Any) -> str:

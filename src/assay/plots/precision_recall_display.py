@@ -10,12 +10,12 @@ from sklearn.metrics import PrecisionRecallDisplay as Peer
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.plots._checks import both_classes
 from assay.plots.looks import (
-    MOST_INSIDE,
     coloured_axes,
     curve_legend,
     draw_literally,
     legend_name,
     line_look,
+    short_labels,
     with_ends,
 )
 from assay.plots.of_comparison import scored
@@ -160,8 +160,8 @@ class PrecisionRecallDisplay(Peer):
         ax : matplotlib axes, default None for a new figure
         options : name, curve_kwargs, plot_chance_level, chance_level_kw and despine as scikit-learn's
         """
-        wide = isinstance(self.precision, list) and len(self.precision) >= MOST_INSIDE
-        super().plot(coloured_axes(ax, (9.4, 5.0) if wide else (5.2, 5.0)), **options)
+        super().plot(coloured_axes(ax, (5.2, 5.0)), **options)
+        short_labels(self.ax_)
         draw_literally(self.ax_)
         return self
 

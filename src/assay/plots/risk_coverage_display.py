@@ -10,7 +10,7 @@ import numpy as np
 from assay.decide.curves import RejectCurve, RiskCoverage, error_reject_curve, risk_coverage_curve
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
-from assay.plots.looks import bare, draw_literally, legend_name, line_look
+from assay.plots.looks import bare, curve_legend, draw_literally, legend_name, line_look
 from assay.plots.of_comparison import chosen_learners, row_weights
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ class RiskCoverageDisplay:
                 curves[name] = _curve(
                     rows.truth, rows.posterior, None, kind, row_weights(comparison, rows.rows)
                 )
+            elif learners is not None:
+                raise DataError(f"RiskCoverageDisplay: {name} gave no probabilities.")
         if not curves:
             raise DataError("RiskCoverageDisplay: these learners gave no probabilities.")
         return cls(curves).plot(ax, **options)
@@ -150,7 +152,7 @@ class RiskCoverageDisplay:
         ax.set_ylabel("error of the rows answered")
         ax.set(xlim=(0, 1))
         ax.set_ylim(bottom=0)
-        ax.legend(frameon=False)
+        curve_legend(ax, "best", frameon=False)
         bare(ax)
         draw_literally(ax)
         return self

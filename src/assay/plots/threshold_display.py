@@ -111,7 +111,12 @@ class ThresholdDisplay:
         """Draw what thresholds do to one learner (default: the best) on the rows it had not seen."""
         label, (row, *_) = scored(comparison, learner, positive, "ThresholdDisplay")
         curve = RocCurve.of(row.truth, row.score, pos_label=True, sample_weight=row.weight)
-        return cls(curve, miss=miss, alarm=alarm, name=f"{row.learner}, positive: {label}").plot(ax)
+        return cls(
+            curve,
+            miss=miss,
+            alarm=alarm,
+            name=f"{legend_name(row.learner, 30)}, positive: {legend_name(label, 20)}",
+        ).plot(ax)
 
     def plot(self, ax: Any = None) -> ThresholdDisplay:
         """Draw the curves and mark the best threshold.
@@ -140,6 +145,6 @@ class ThresholdDisplay:
         right.spines["top"].set_visible(False)
         ax.legend(handles=lines, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False)
         if self.name:
-            ax.set_title(legend_name(self.name), pad=48)
+            ax.set_title(legend_name(self.name, 65), pad=48)
         draw_literally(ax)
         return self
