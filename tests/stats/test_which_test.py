@@ -1,5 +1,7 @@
 """Which test: every design has one, every row of the guide is needed, all names and calls exist, worked choices."""
 
+import itertools
+
 import inspect
 import re
 from itertools import product
@@ -165,3 +167,24 @@ def test_a_design_names_itself():
 def test_bad_input_is_named(given, message):
     with pytest.raises(ParameterError, match=message):
         which_test(**given)
+
+
+@pytest.mark.parametrize("criteria", [1, 3])
+@pytest.mark.parametrize("learners", [1, 2, 5])
+def test_no_test_of_a_difference_is_said_to_show_equality(learners, criteria):
+    shows = {"equivalence_test", "correlated_t", "signed_rank_posterior"}
+    for datasets, splits, paired in itertools.product(
+        (1, 9), ("holdout", "10-fold", "independent"), (True, False)
+    ):
+        found = which_test(learners, datasets, splits, criteria=criteria, paired=paired, goal="equivalence")
+        assert found.test in shows
+        if learners > 1 and not paired:
+            assert "paired=False" in found.call
+
+
+def test_several_criteria_without_pairs():
+    assert which_test(2, 9, criteria=2, paired=False).call == "hotelling(first, second)"
+    assert which_test(1, 9, criteria=2).call == "hotelling(values, mean=claimed)"
+    assert any("share" in n for n in which_test(2, splits="10-fold", criteria=2).notes)
+    with pytest.raises(ParameterError, match="paired must be True or False"):
+        which_test(paired="no")

@@ -38,20 +38,94 @@ ANOVA_ON_FOLDS = ("anova", "it takes splits as independent; overlapping training
 COUNT_WINS = ("sign_test", "it counts wins only and throws the sizes of differences away; keep it as a check")
 MEAN_OVER_DATA = ("t_test", "differences on different data sets are neither on one scale nor normal")
 MANY_PAIRS = "unadjusted pairs"
+TOGETHER = (
+    "Criteria such as precision and recall move together; one test of the vectors sees differences that each "
+    "criterion alone hides, at one level."
+)
 CHANCE = "with many pairs some differ by chance; adjust, or test all at once"
 
 GUIDE: tuple[Entry, ...] = (
+    # Showing equality; of several criteria, each.
+    Entry(
+        {"goal": ("equivalence",), "learners": ("two", "many"), "paired": (False,)},
+        "equivalence_test",
+        "two one-sided tests of equivalence",
+        "equivalence_test(first, second, rope=0.01, paired=False)",
+        "Equality is shown by rejecting that the difference is as large as the region's ends, on both sides; by "
+        "Welch's test, because there are no pairs. With more than two learners take every pair.",
+        "cohen_d",
+        (
+            "independent values",
+            "a region (rope) below which a difference has no consequence, chosen beforehand",
+        ),
+        (
+            ("correlated_t", "there are no pairs"),
+            ("rank_sum", "not being significant is no proof of equality"),
+        ),
+    ),
+    Entry(
+        {"goal": ("equivalence",), "datasets": MANY},
+        "signed_rank_posterior",
+        "the Bayesian signed-rank test with a region of practical equivalence",
+        "signed_rank_posterior(first - second, rope=0.01)",
+        "A p-value never shows equality; the posterior says how probable it is that differences over data sets are "
+        "negligible. With more than two learners take every pair.",
+        "rank_biserial",
+        (DATA, "a region (rope) below which a difference has no consequence, chosen beforehand"),
+        (("wilcoxon_signed_rank", "not being significant is no proof of equality"),),
+    ),
+    Entry(
+        {"goal": ("equivalence",), "splits": RESAMPLED},
+        "correlated_t",
+        "the Bayesian correlated t test with a region of practical equivalence",
+        "correlated_t(differences, ratio=test_rows / training_rows, rope=0.01)",
+        "A p-value never shows equality; the posterior of the mean difference says how probable it is that it is "
+        "negligible. With more than two learners take every pair.",
+        "cohen_d",
+        (OVERLAP, NORMAL, "a region (rope) below which a difference has no consequence, chosen beforehand"),
+        (("paired_t", "not being significant is no proof of equality"),),
+    ),
+    Entry(
+        {"goal": ("equivalence",)},
+        "equivalence_test",
+        "two one-sided tests of equivalence",
+        "equivalence_test(first, second, rope=0.01)",
+        "Equality is shown by rejecting that the difference is as large as the region's ends, on both sides. "
+        "With more than two learners take every pair.",
+        "cohen_d",
+        (ROWS, NORMAL, "a region (rope) below which a difference has no consequence, chosen beforehand"),
+        (("mcnemar", "not being significant is no proof of equality"),),
+    ),
     # Several criteria at once.
     Entry(
-        {"criteria": ("several",), "learners": ("one", "two")},
+        {"criteria": ("several",), "learners": ONE},
         "hotelling",
         "Hotelling's test",
-        "hotelling(first, second, paired=True)",
-        "Criteria such as precision and recall move together; one test of the vectors sees differences that each "
-        "criterion alone hides, at one level.",
+        "hotelling(values, mean=claimed)",
+        TOGETHER,
         "cohen_d",
         ("vectors that are roughly normal", "more values than criteria"),
         (("paired_t", "one test per criterion multiplies chances and ignores how criteria correlate"),),
+    ),
+    Entry(
+        {"criteria": ("several",), "learners": TWO, "paired": (True,)},
+        "hotelling",
+        "Hotelling's test",
+        "hotelling(first, second, paired=True)",
+        TOGETHER,
+        "cohen_d",
+        ("vectors that are roughly normal", "more values than criteria"),
+        (("paired_t", "one test per criterion multiplies chances and ignores how criteria correlate"),),
+    ),
+    Entry(
+        {"criteria": ("several",), "learners": TWO, "paired": (False,)},
+        "hotelling",
+        "Hotelling's test",
+        "hotelling(first, second)",
+        TOGETHER,
+        "cohen_d",
+        ("vectors that are roughly normal", "more values than criteria"),
+        (("t_test", "one test per criterion multiplies chances and ignores how criteria correlate"),),
     ),
     Entry(
         {"criteria": ("several",), "learners": MANY, "paired": (True,)},
@@ -129,40 +203,6 @@ GUIDE: tuple[Entry, ...] = (
         "rank_biserial",
         (DATA, "differences spread symmetrically"),
         (COUNT_WINS, MEAN_OVER_DATA),
-    ),
-    # Showing equality.
-    Entry(
-        {"goal": ("equivalence",), "datasets": MANY},
-        "signed_rank_posterior",
-        "the Bayesian signed-rank test with a region of practical equivalence",
-        "signed_rank_posterior(first - second, rope=0.01)",
-        "A p-value never shows equality; the posterior says how probable it is that differences over data sets are "
-        "negligible. With more than two learners take every pair.",
-        "rank_biserial",
-        (DATA, "a region (rope) below which a difference has no consequence, chosen beforehand"),
-        (("wilcoxon_signed_rank", "not being significant is no proof of equality"),),
-    ),
-    Entry(
-        {"goal": ("equivalence",), "splits": RESAMPLED},
-        "correlated_t",
-        "the Bayesian correlated t test with a region of practical equivalence",
-        "correlated_t(differences, ratio=test_rows / training_rows, rope=0.01)",
-        "A p-value never shows equality; the posterior of the mean difference says how probable it is that it is "
-        "negligible. With more than two learners take every pair.",
-        "cohen_d",
-        (OVERLAP, NORMAL, "a region (rope) below which a difference has no consequence, chosen beforehand"),
-        (("paired_t", "not being significant is no proof of equality"),),
-    ),
-    Entry(
-        {"goal": ("equivalence",)},
-        "equivalence_test",
-        "two one-sided tests of equivalence",
-        "equivalence_test(first, second, rope=0.01)",
-        "Equality is shown by rejecting that the difference is as large as the region's ends, on both sides. "
-        "With more than two learners take every pair.",
-        "cohen_d",
-        (ROWS, NORMAL, "a region (rope) below which a difference has no consequence, chosen beforehand"),
-        (("mcnemar", "not being significant is no proof of equality"),),
     ),
     # Two learners.
     Entry(

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.errors import ParameterError
 from assay.stats._checks import one_of
-from assay.stats.guide_to_tests import GUIDE, Entry
+from assay.stats.guide_to_tests import GUIDE, RESAMPLED, Entry
 
 __all__ = ["Advice", "which_test"]
 
@@ -123,6 +123,8 @@ def which_test(
             raise ParameterError(f"which_test: {name} must be a whole number from 1, got {value!r}.")
     if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
         raise ParameterError(f"which_test: n must be a whole number from 1, got {n!r}.")
+    if not isinstance(paired, bool | np.bool_):
+        raise ParameterError(f"which_test: paired must be True or False, got {paired!r}.")
     kind = kind_of_splits(splits)
     case = {
         "learners": "one" if learners == 1 else "two" if learners == 2 else "many",
@@ -130,7 +132,7 @@ def which_test(
         "splits": kind,
         "measure": measure,
         "criteria": "one" if criteria == 1 else "several",
-        "paired": paired,
+        "paired": bool(paired),
         "goal": goal,
     }
     entry = entry_for(case)
@@ -199,6 +201,14 @@ def _notes(
     if entry.test == "friedman" and learners > 10 and goal != "control":
         pairs = learners * (learners - 1) // 2
         notes.append(f"{pairs} pairs cost power: compare with a control if that answers the question.")
+    if goal == "equivalence" and learners == 1:
+        notes.append("Of one learner, the values less what is claimed of it take the place of differences.")
+    if goal == "equivalence" and criteria > 1:
+        notes.append(
+            f"Show it for each of the {criteria} criteria, at the level of one: equal means equal in all."
+        )
+    if entry.test in ("hotelling", "manova") and datasets == 1 and kind in RESAMPLED:
+        notes.append("It takes splits as independent; training rows that they share make it find too much.")
     if entry.test in ("hotelling", "manova") and values is not None and values <= criteria + 1:
         notes.append(
             f"{values} values are too few for {criteria} criteria; more than {criteria + 1} are needed."
