@@ -69,3 +69,18 @@ def test_wrong_input_is_named():
     for wrong in (lambda: F.density(1, h=0), lambda: F.quantile(1.5), lambda: F.band(1, alpha=1)):
         with pytest.raises(ParameterError, match="ECDF"):
             wrong()
+
+
+def test_what_is_no_number_is_told_and_what_is_missing_stays_missing():
+    F = ECDF([1.0, 2.0], [1e308, 1e308])  # whose sum is no number
+    assert_array_equal(F([np.nan, 1.0]), [np.nan, 0.5])
+    assert F.effective_size == 2
+    for wrong, said in ((["a"], "x must be numbers"), ([np.nan, 1.0], "got 1 missing"), ([], "shape")):
+        with pytest.raises(DataError, match=said):
+            ECDF(wrong)
+    with pytest.raises(DataError, match="weights must be numbers"):
+        ECDF([1.0], ["heavy"])
+    with pytest.raises(ParameterError, match="h must be"):
+        F.density([1.0], "wide")
+    with pytest.raises(ParameterError, match="alpha must be"):
+        F.band([1.0], "x")

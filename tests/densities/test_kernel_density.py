@@ -294,3 +294,17 @@ def test_a_weight_of_two_is_a_row_that_came_twice_whatever_the_metric(more):
     shares = KernelDensity(bandwidth=0.7, **more).fit(X, sample_weight=np.full(40, 1 / 40))
     alike = KernelDensity(bandwidth=0.7, **more).fit(X)
     assert_allclose(shares.score_samples(at), alike.score_samples(at), rtol=1e-9)
+
+
+def test_what_a_grid_and_a_sample_cannot_be():
+    model = KernelDensity().fit(SAMPLE)
+    for call in (
+        lambda: model.on_grid("fine"),
+        lambda: model.on_grid(16, margin=-1),
+        lambda: model.sample(-1),
+        lambda: model.sample(1.5),
+    ):
+        with pytest.raises(ParameterError, match="must be"):
+            call()
+    with pytest.raises(DegenerateError, match=r"column x0 varies by 8e.200, whose square is no number"):
+        KernelDensity(shape="mahalanobis").fit(SAMPLE * 1e200)

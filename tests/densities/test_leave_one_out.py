@@ -91,3 +91,10 @@ def test_long_work_can_be_stopped_by_who_listens():
 
     with listen(stop), pytest.raises(Enough):
         leave_one_out_log_likelihood(np.random.default_rng(0).normal(size=3000), np.linspace(0.1, 1, 400))
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("choose", [likelihood_bandwidth, least_squares_bandwidth])
+def test_widths_follow_the_unit_of_the_rows(choose, unit):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    assert_allclose(choose(X * unit) / unit, choose(X), rtol=1e-2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,33 +46,35 @@ class ECDF:
     """
 
     def __init__(self, x: ArrayLike, weights: ArrayLike | None = None):
-        x = np.asarray(x, dtype=np.float64)
-        w = np.ones(x.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+        x = _numbers(x, "x")
+        w = np.ones(x.shape) if weights is None else _numbers(weights, "weights")
         if x.ndim != 1 or not len(x) or np.isnan(x).any():
-            raise DataError(f"ECDF: x must be at least one number, none missing, got shape {x.shape}.")
-        if w.shape != x.shape or not (w >= 0).all() or not 0 < w.sum() < math.inf:
+            came = f"{int(np.isnan(x).sum())} missing" if x.ndim == 1 and len(x) else f"shape {x.shape}"
+            raise DataError(f"ECDF: x must be at least one number, none missing, got {came}.")
+        if w.shape != x.shape or not ((w >= 0) & np.isfinite(w)).all() or not w.any():
             raise DataError("ECDF: weights must be one number from 0 up for each x, not all 0.")
-        x, w = x[w > 0], w[w > 0]
+        x, w = x[w > 0], w[w > 0] / w.max()
         self.values, place = np.unique(x, return_inverse=True)
         total = np.cumsum(np.bincount(place, w))
         self.shares = total / total[-1]
         self.effective_size = float(w.sum() ** 2 / (w @ w))
 
     def __call__(self, x: ArrayLike) -> NDArray[np.float64]:
-        """The share of the sample at or below each x."""
-        place = np.searchsorted(self.values, np.asarray(x, dtype=np.float64), side="right")
-        return np.concatenate([[0.0], self.shares])[place]  # (1)
+        """The share of the sample at or below each x; NaN where x is."""
+        x = _numbers(x, "x")
+        place = np.searchsorted(self.values, x, side="right")
+        return np.where(np.isnan(x), np.nan, np.concatenate([[0.0], self.shares])[place])  # (1)
 
     def density(self, x: ArrayLike, h: float) -> NDArray[np.float64]:
         """The slope of the distribution from x to x + h."""
-        if not 0 < h < math.inf:
+        if not isinstance(h, Real) or not 0 < h < math.inf:
             raise ParameterError(f"ECDF: h must be a number above 0, got {h!r}.")
-        x = np.asarray(x, dtype=np.float64)
+        x = _numbers(x, "x")
         return (self(x + h) - self(x)) / h  # (2)
 
     def quantile(self, p: ArrayLike) -> NDArray[np.float64]:
         """The least number of the sample at or below which lies a share of at least p."""
-        p = np.asarray(p, dtype=np.float64)
+        p = _numbers(p, "p")
         if not np.all((p >= 0) & (p <= 1)):
             raise ParameterError("ECDF: p must be numbers from 0 to 1.")
         place = np.searchsorted(
@@ -81,8 +84,15 @@ class ECDF:
 
     def band(self, x: ArrayLike, alpha: float = 0.05) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Below and above each x: the whole true distribution lies between with probability 1 - alpha."""
-        if not 0 < alpha < 1:
+        if not isinstance(alpha, Real) or not 0 < alpha < 1:
             raise ParameterError(f"ECDF: alpha must be a number between 0 and 1, got {alpha!r}.")
         off = math.sqrt(math.log(2 / alpha) / (2 * self.effective_size))
         F = self(x)
         return np.maximum(F - off, 0.0), np.minimum(F + off, 1.0)
+
+
+def _numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"ECDF: {what} must be numbers, got {values!r}.") from None

@@ -45,7 +45,7 @@ def grid_sums(
 
     d = X.shape[1]
     shape = tuple(size) if isinstance(size, tuple) else (size,) * d
-    if len(shape) != d or min(shape) < 2:
+    if len(shape) != d or not all(isinstance(m, (int, np.integer)) and m >= 2 for m in shape):
         raise ParameterError(f"size must be {d} whole numbers from 2 up, one for each column, got {size!r}.")
     axes = [np.linspace(X[:, j].min() - reach[j], X[:, j].max() + reach[j], shape[j]) for j in range(d)]
     shares = shared_by_corners(X, weights, axes)

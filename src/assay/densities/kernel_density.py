@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from assay.densities.grid_sums import grid_sums
 from assay.densities.kernel_sums import KernelSums
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
 from assay.densities.metric_sums import MetricSums, sums_over
+from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import covariance_of
 from assay.distances.metric import METRICS, Metric, metric_of
 from assay.errors import DegenerateError, ParameterError
@@ -169,6 +171,7 @@ class KernelDensity(DensityEstimator):
         return h if np.ndim(h) else float(h) if not isinstance(h, np.float64) else h
 
     def _covariance(self, X: np.ndarray, w: np.ndarray) -> np.ndarray:
+        refuse_extremes(X, "KernelDensity", self._names)
         if row_counts(w).sum() <= 1:
             raise DegenerateError(
                 "KernelDensity: n_samples=1, and one row has no covariance. Use shape='spherical'."
@@ -233,6 +236,10 @@ class KernelDensity(DensityEstimator):
         numbers that stand for them (``design_``).
         """
         self._ready()
+        if not isinstance(n_samples, Integral) or n_samples < 0:
+            raise ParameterError(
+                f"KernelDensity: n_samples must be a whole number from 0 up, got {n_samples!r}."
+            )
         rng = random_state_of(random_state)
         points, w = self.points_.X, self.points_.weights
         u = rng.uniform(0, 1, size=n_samples)
@@ -268,6 +275,8 @@ class KernelDensity(DensityEstimator):
         density : array of shape ``size``
         """
         self._ready()
+        if not isinstance(margin, Real) or not 0 <= margin < np.inf:
+            raise ParameterError(f"KernelDensity: margin must be a number from 0 up, got {margin!r}.")
         d = self.points_.X.shape[1]
         if d > 3 or isinstance(self.points_, MetricSums):
             raise NotImplementedError(

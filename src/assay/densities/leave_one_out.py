@@ -101,8 +101,9 @@ def likelihood_bandwidth(
     2.15
     """
     X, w = rows_of(X, weights, least=2)
-    return _best(
-        "likelihood", X, w, lambda h: -leave_one_out_log_likelihood(X, h, w, kernel), kernel_of(kernel)
+    X, unit = _in_units(X)
+    return unit * _best(
+        "likelihood", X, w, lambda h: -leave_one_out_log_likelihood(X, h, w, kernel), kernel_of(kernel), unit
     )
 
 
@@ -114,13 +115,28 @@ def least_squares_bandwidth(X: ArrayLike, weights: ArrayLike | None = None) -> f
     3.36
     """
     X, w = rows_of(X, weights, least=2)
-    return _best("least_squares", X, w, lambda h: least_squares_scores(X, h, w), kernel_of("gaussian"))
+    X, unit = _in_units(X)
+    return unit * _best(
+        "least_squares", X, w, lambda h: least_squares_scores(X, h, w), kernel_of("gaussian"), unit
+    )
+
+
+def _in_units(X: np.ndarray) -> tuple[np.ndarray, float]:
+    """The rows from their middle on in a power of two, where no square or power of a width leaves the range."""
+    X = X - (X.min(axis=0) / 2 + X.max(axis=0) / 2)
+    unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1] - 1)) if X.any() else 1.0
+    return X / unit, unit
 
 
 def _best(
-    rule: str, X: np.ndarray, w: np.ndarray, loss: Callable[[np.ndarray], np.ndarray], kernel: Kernel
+    rule: str,
+    X: np.ndarray,
+    w: np.ndarray,
+    loss: Callable[[np.ndarray], np.ndarray],
+    kernel: Kernel,
+    unit: float,
 ) -> float:
-    """The width of least loss: the best of a coarse list, then the best around it, to three digits."""
+    """The width of least loss, in units: the best of a coarse list, then the best around it, to three digits."""
     spread = math.sqrt(float(np.mean(deviations(X, w) ** 2)))
     if spread == 0:
         raise DegenerateError(
@@ -132,8 +148,8 @@ def _best(
         at = int(np.argmin(loss(widths)))
         if at == 0:
             raise DegenerateError(
-                f"bandwidth={rule!r}: the narrower the better, down to {widths[0]:.3g}, as happens when rows are "
-                "repeated. Give a number, or add a little noise to the rows."
+                f"bandwidth={rule!r}: the narrower the better, down to {unit * widths[0]:.3g}, as happens when "
+                "rows are repeated. Give a number, or add a little noise to the rows."
             )
         widths = np.geomspace(widths[at - 1], widths[min(at + 1, len(widths) - 1)], 9)
     return float(widths[int(np.argmin(loss(widths)))])
