@@ -50,9 +50,15 @@ def test_weights_and_times_are_mentioned():
     assert "in order of time" in methods(timed)[0]
 
 
-def test_a_single_split_without_a_test_says_so():
-    result = compare(["lda", "majority"], load_iris(), design="holdout", metrics=["auc"])
-    assert "No pair of learners was tested: one split alone shows no variation." in methods(result)
+def test_a_single_split_is_judged_by_its_rows():
+    result = compare(["lda", "majority"], load_iris(), design="holdout", metrics=["log-loss"])
+    assert "paired bootstrap, since with one split the rows are the sample" in " ".join(methods(result))
+    areas = compare(["lda", "majority"], load_breast_cancer(), design="holdout", metrics=["auc"])
+    assert "DeLong's test (DeLong et al. 1988) of two areas" in " ".join(methods(areas))
+    nothing = compare(
+        ["lda", "majority"], load_iris(), design="holdout", metrics=["auc"], probabilities=False
+    )
+    assert "No pair of learners was tested: what it rests on was not kept." in methods(nothing)
 
 
 def test_methods_speak_of_preparation_versions_and_single_pairs():

@@ -129,3 +129,9 @@ def test_each_comparison_of_a_study_has_a_page_fresh_or_loaded(tmp_path):
         assert "Ranking by error" in html and "nan" not in text_of(html).split()
     assert "saved without its rows" in html
     assert render_study(loaded) == render_study(Study.load(tmp_path / "e"))
+
+
+def test_the_ranks_under_the_table_are_rounded_and_not_cut(study, html):
+    foot = re.search(r"<tfoot>(.*?)</tfoot>", html, re.DOTALL)[1]
+    shown = [float(v) for v in re.findall(r"<b>([0-9.]+)</b>", foot)]
+    assert shown == sorted(round(float(r), 2) for r in study.ranks())

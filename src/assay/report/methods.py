@@ -130,7 +130,8 @@ def _intervals(result: Comparison) -> list[str]:
         weighted = f" of as many {rows}" if result.weights else ""
         return [
             f"With a single split the test rows are the sample: intervals ({sure}) of shares of rows are Wilson's "
-            f"(Wilson 1927){weighted}; other measures have none."
+            f"(Wilson 1927){weighted}; those of other measures are the measure's own on these rows (DeLong's for areas "
+            "under ROC curves, the delta method's, Student's), or come from resampling the rows."
         ]
     ratio = test_rows_per_training_row(result, np.ones(splits, dtype=bool))
     wilson = (
@@ -178,6 +179,17 @@ def _why(test: str, result: Comparison) -> str:
         return (
             "Two learners were compared by McNemar's test (McNemar 1947) on the test rows that exactly one of them "
             "gets wrong, since with one split the rows are the sample."
+        )
+    if test.startswith("DeLong"):
+        return (
+            "Two learners were compared by DeLong's test (DeLong et al. 1988) of two areas on the same test rows, since "
+            "with one split the rows are the sample."
+        )
+    if test.startswith("paired bootstrap"):
+        return (
+            "Two learners were compared by a paired bootstrap, since with one split the rows are the sample: test rows "
+            "were drawn again 500 times, the same for every learner, and the standard deviation of the differences is "
+            "their standard error."
         )
     if test.startswith("z test"):
         return (

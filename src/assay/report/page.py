@@ -21,13 +21,13 @@ from assay.report.learner_page import learner_pages
 from assay.report.methods import methods, sources, why_this_test
 from assay.report.refits import Extras, extras
 from assay.report.settings import settings_of
+from assay.report.size import fitted
 from assay.report.steps import steps
 from assay.report.svg import class_bar
 from assay.stats.test_result import shown_confidence
 
 __all__ = ["render_report", "write_report"]
 
-MEGABYTE = 1_000_000
 MOST_CLASSES = 40  # classes in the legend of the class bar, and in confusions for programs
 MOST_ALIKE = 4  # findings of one kind listed one by one
 
@@ -102,12 +102,7 @@ def render_report(
     found = extras(result, learning_curves, explanations)
     found.notes[:0] = notes
     parts = _parts(result, answers, found, rope)
-    html = ""
-    for room in _ROOMS:
-        html = legible(_rendered(result, answers, parts, room))
-        if len(html.encode("utf-8")) < MEGABYTE:
-            break
-    return html
+    return legible(fitted(lambda room: _rendered(result, answers, parts, room), _ROOMS, _names(result)))
 
 
 def template(name: str) -> Any:
@@ -187,6 +182,12 @@ def _parts(
         "settings": settings_of(result),
         "embedded": _embedded(result),
     }
+
+
+def _names(result: Comparison) -> list[str]:
+    """Whatever the user called something."""
+    d = result.data
+    return [d.name, d.target, *result.learners, *map(str, result.classes), *(c.name for c in d.columns)]
 
 
 def _title(result: Comparison) -> str:

@@ -15,17 +15,22 @@ from assay.report import words
 __all__ = ["read_settings", "settings_of"]
 
 FORMAT = 1
+MOST_CLASSES = 1000  # listed with their rows
 _BLOCK = re.compile(r'<script type="application/json" id="assay-settings">(.*?)</script>', re.DOTALL)
 
 
 def settings_of(result: Comparison) -> dict[str, Any]:
-    """Everything that decides the numbers of a comparison, as plain data, with the calls that repeat it."""
+    """Everything that decides the numbers of a comparison, as plain data, with the calls that repeat it.
+
+    Of many classes the first ones are listed; their number is in the description of the data.
+    """
     whole = as_plain(result, without=("classes", "confusion", "ranking", "records"))
+    whole["data"]["classes"] = dict(list(whole["data"]["classes"].items())[:MOST_CLASSES])
     return {
         "format": FORMAT,
         "kind": "comparison",
         "data": {k: v for k, v in whole["data"].items() if k in ("name", "rows", "target", "classes")}
-        | {"columns": len(result.data.columns)},
+        | {"columns": len(result.data.columns), "number of classes": len(result.classes)},
         "learners": {name: _said(result, name) for name in result.learners},
         "prepared": result.prepared,
         "design": whole["design"],

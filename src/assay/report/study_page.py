@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.evaluate.records import plain
 from assay.evaluate.verdict import shown_p
 from assay.experiments.conclusion import Conclusion
 from assay.experiments.study import Study
 from assay.report.page import dress, legible, template
 from assay.report.rank_diagram import rank_diagram
-from assay.report.ranking import number
+from assay.report.ranking import MOST_PAIRS, number
 from assay.report.settings import FORMAT
+from assay.report.size import fitted
 from assay.stats.test_result import shown_confidence
 
 __all__ = ["render_study", "write_study"]
 
-MOST_DATA = 300  # data sets listed
-MOST_LEARNERS = 40  # learners in the table
-MOST_PAIRS = 24  # learners in the matrix of all pairs
+
+@dataclass(frozen=True)
+class _Room:
+    """How much of everything the page holds: data sets, learners in tables, in pairs, metrics, numbers for programs."""
+
+    data: int
+    learners: int
+    pairs: int
+    metrics: int
+    embedded: bool = True
+
+
+_ROOMS = (
+    _Room(300, 40, MOST_PAIRS, 20),
+    _Room(150, 30, MOST_PAIRS, 4),
+    _Room(100, 24, 16, 2, False),
+    _Room(40, 12, 8, 1, False),
+)
 
 
 def write_study(study: Study, path: str | Path) -> Path:
@@ -45,30 +63,38 @@ def write_study(study: Study, path: str | Path) -> Path:
 def render_study(study: Study) -> str:
     """The page as text. Names are escaped wherever they stand."""
     found, why = _concluded(study)
-    m = study.metrics[0]
     order = _order(study, found)
-    checklist = study.checklist
-    return legible(
-        template("study.html").render(
-            **dress(),
-            title=f"{study.name}: {len(study.learners)} learners on {len(study.data)} data sets",
-            conclusion=found.sentences if found else [why],
-            metric=m,
-            sure=shown_confidence(study.alpha),
-            tiles=_tiles(study, found),
-            diagram=_diagram(study, found),
-            table=_table(study, found, order),
-            pairs=_pairs(found),
-            others=[_table(study, None, order, other.name) for other in study.metrics[1:]],
-            effects=_effects(study),
-            notes=study.notes,
-            checklist=checklist,
-            design=study.manifest.design_words,
-            versions=_versions(study),
-            settings=_settings(study),
-            embedded=_embedded(study, found),
-        )
+    parts = dict(
+        dress(),
+        title=f"{study.name}: {_counted(study.learners, 'learner')} on {_counted(study.data, 'data set')}",
+        conclusion=found.sentences if found else [why],
+        metric=study.metrics[0],
+        sure=shown_confidence(study.alpha),
+        tiles=_tiles(study, found),
+        diagram=_diagram(study, found),
+        effects=_effects(study),
+        notes=study.notes,
+        checklist=study.checklist,
+        design=study.manifest.design_words,
+        versions=_versions(study),
+        settings=_settings(study),
     )
+
+    def rendered(room: _Room) -> str:
+        cut = {
+            "table": _table(study, found, order, room),
+            "others": [_table(study, None, order, room, m.name) for m in study.metrics[1 : room.metrics]],
+            "hidden_metrics": [m.name for m in study.metrics[room.metrics :]],
+            "pairs": _pairs(found, room.pairs),
+            "embedded": _embedded(study, found, room),
+        }
+        return str(template("study.html").render(**parts, **cut))
+
+    return legible(fitted(rendered, _ROOMS, [study.name, *study.learners, *study.data]))
+
+
+def _counted(things: list[str], word: str) -> str:
+    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
 
 
 def _concluded(study: Study) -> tuple[Conclusion | None, str]:
@@ -127,14 +153,14 @@ def _diagram(study: Study, found: Conclusion | None) -> dict[str, Any] | None:
 
 
 def _table(
-    study: Study, found: Conclusion | None, order: list[int], metric: str | None = None
+    study: Study, found: Conclusion | None, order: list[int], room: _Room, metric: str | None = None
 ) -> dict[str, Any]:
     """Data sets by learners: mean and interval, the best of a data set marked."""
     m = next(x for x in study.metrics if metric in (None, x.name))
     means, intervals = study.table(m.name), study.intervals(m.name)
-    shown = order[:MOST_LEARNERS]
+    shown = order[: room.learners]
     rows = []
-    for i, data in enumerate(study.data[:MOST_DATA]):
+    for i, data in enumerate(study.data[: room.data]):
         own = np.round(m.sign * means[i], 12)
         best = np.nanmin(own) if np.isfinite(own).any() else np.nan
         cells = []
@@ -157,19 +183,19 @@ def _table(
         "metric": m,
         "names": [study.learners[k] for k in shown],
         "rows": rows,
-        "ranks": None if found is None else [number(found.ranks[k])[:-2] or "–" for k in shown],
+        "ranks": None if found is None else ["–" if np.isnan(r) else f"{r:.2f}" for r in found.ranks[shown]],
         "letters": None if found is None else [found.letters[k] for k in shown],
-        "hidden": max(0, len(study.data) - MOST_DATA),
-        "hidden_learners": max(0, len(order) - MOST_LEARNERS),
+        "hidden": max(0, len(study.data) - room.data),
+        "hidden_learners": max(0, len(order) - room.learners),
     }
 
 
-def _pairs(found: Conclusion | None) -> dict[str, Any] | None:
+def _pairs(found: Conclusion | None, most: int) -> dict[str, Any] | None:
     """Who differs from whom, by the test after Friedman's."""
     if found is None or found.pairs is None or len(found.pairs.names) < 3:
         return None
     post = found.pairs
-    shown = post.order[:MOST_PAIRS].tolist()
+    shown = post.order[:most].tolist()
     rows = []
     for i in shown:
         cells: list[dict[str, str] | None] = []
@@ -186,7 +212,8 @@ def _pairs(found: Conclusion | None) -> dict[str, Any] | None:
                 {"gap": f"{post.difference[i, j]:+.2f}".replace("-", "−"), "p": shown_p(p), "kind": kind}
             )
         rows.append({"learner": post.names[i], "cells": cells})
-    return {"names": [post.names[i] for i in shown], "rows": rows, "method": post.method}
+    names = [post.names[i] for i in shown]
+    return {"names": names, "rows": rows, "method": post.method, "all": len(names) == len(post.names)}
 
 
 def _effects(study: Study) -> list[dict[str, Any]]:
@@ -230,34 +257,21 @@ def _settings(study: Study) -> dict[str, Any]:
             {"name": b.name, "rows": b.about.rows, "design": b.design, "fingerprint": b.print}
             for b in manifest.blocks
         ],
-        "learners": [{k: _plain(v) for k, v in e.items()} for e in manifest.learners],
+        "learners": plain(manifest.learners),
         "design": manifest.design,
         "metrics": [m.name for m in manifest.metrics],
         "alpha": manifest.alpha,
         "seed": manifest.seed,
-        "sessions": [_plain(s) for s in manifest.sessions],
+        "sessions": plain(manifest.sessions),
     }  # fmt: skip
 
 
-def _embedded(study: Study, found: Conclusion | None) -> dict[str, Any]:
+def _embedded(study: Study, found: Conclusion | None, room: _Room) -> dict[str, Any]:
     """The numbers of the page for programs."""
     return {
         "learners": study.learners,
         "data": study.data,
-        "means": {m.name: _plain(study.table(m.name)) for m in study.metrics},
-        "ranks": None if found is None else _plain(found.ranks),
+        "means": {m.name: plain(study.table(m.name)) for m in study.metrics if room.embedded},
+        "ranks": None if found is None else plain(found.ranks),
         "sentences": [] if found is None else found.sentences,
     }
-
-
-def _plain(value: Any) -> Any:
-    """Numbers, text, lists and dicts alone; what is not a number is None."""
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [_plain(v) for v in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
