@@ -16,6 +16,7 @@ from assay.evaluate.describe import Description
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
 from assay.evaluate.metrics import Metric, as_metrics
+from assay.evaluate.one_split import interval_of_rows
 from assay.evaluate.out_of_fold import OutOfFold, pooled
 from assay.evaluate.pairs import (
     any_difference,
@@ -174,7 +175,10 @@ class Comparison:
 
     def ranking(self, metric: str | None = None) -> list[Standing]:
         """The learners from best to worst; those that failed come last."""
-        return self._rankings[self._metric(metric).name]
+        m = self._metric(metric)
+        if m.name not in self._rankings:
+            self._rankings[m.name] = self._ranked(m)
+        return self._rankings[m.name]
 
     def test(self, first: str, second: str, metric: str | None = None) -> Verdict:
         """Whether two learners differ: which test, its p, the size of the difference, in one sentence."""
@@ -267,7 +271,8 @@ class Comparison:
 
         Student's t with the variance corrected for splits that share rows; for a share of rows, Wilson's
         interval of as many rows as were tested (of weighted rows, as many as tell as much), if that is the wider
-        one or each row was tested alone; within the metric's bounds.
+        one or each row was tested alone; within the metric's bounds. On one split, the metric's own interval of
+        the test rows (DeLong's, the delta method's, Student's), or by resampling them.
         """
         m = self._metric(metric)
         values = self.values(learner, m.name)
@@ -280,11 +285,13 @@ class Comparison:
             by_rows = wilson_interval(self._mean(learner, m), rows, self.alpha)
             if self._tested_alone or np.isnan(low) or by_rows[1] - by_rows[0] > high - low:
                 return by_rows
+        elif len(self.places) == 1:
+            low, high = interval_of_rows(self, self._learner(learner), m)
         return float(np.maximum(low, m.bounds[0])), float(np.minimum(high, m.bounds[1]))
 
     @cached_property
     def _rankings(self) -> dict[str, list[Standing]]:
-        return {m.name: self._ranked(m) for m in self.metrics}
+        return {}
 
     @cached_property
     def _tested(self) -> dict[str, dict[tuple[str, str], tuple[TestResult, float]]]:

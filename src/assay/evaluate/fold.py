@@ -112,6 +112,8 @@ class Cell:
     values: dict[str, float] = field(default_factory=dict)
     answer: np.ndarray | None = None  # (n,) class codes; -1 for an answer that is no class
     posterior: np.ndarray | None = None  # (n, K), kept in the first repetition, where each row is tested once
+    price: np.ndarray | None = None  # (n,) what each decision cost, and which rows were left open, kept alike
+    rejected: np.ndarray | None = None
     fit_seconds: float = np.nan
     predict_seconds: float = np.nan
     failure: str = ""
@@ -177,6 +179,8 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
                 raise  # a metric rests on them; otherwise the answers stand without
     cell.posterior = posterior if keep else None
     price, left_open = _prices(fold, task, cell, posterior)
+    if keep:
+        cell.price, cell.rejected = price, left_open
     answer = cell.answer.astype(np.int64)
     seen = Outcome(fold.truth, answer, posterior, K, price, left_open, fold.w_test, fold.labels)
     cell.values = {m.name: float(m.of(seen)) for m in task.metrics}

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.evaluate.metrics import Metric
+from assay.evaluate.one_split import no_test, tests_of_rows
 from assay.evaluate.verdict import turned
 from assay.stats.cochran_q import cochran_q
 from assay.stats.cohen import hedges_g
@@ -37,7 +38,8 @@ def pair_tests(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResul
     """The test of every pair of learners that finished.
 
     Five halvings used both ways: the combined 5 x 2 cv F test. One split, or each row tested alone and once:
-    McNemar's test on the rows. Several splits: the t test with the variance corrected for splits that share rows.
+    McNemar's test on the rows; by another metric on one split, DeLong's test or a paired bootstrap. Several splits:
+    the t test with the variance corrected for splits that share rows.
     """
     names = result.finished
     pairs = list(combinations(names, 2))
@@ -47,6 +49,8 @@ def pair_tests(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResul
         return {(a, b): _on_weighted_rows(values[a] - values[b], rows, result.alpha) for a, b in pairs}
     if m.name in _BY_ROW and (tested_alone(result) or len(result.places) == 1):
         return {(a, b): _on_rows(result, a, b, m) for a, b in pairs}
+    if len(result.places) == 1:
+        return tests_of_rows(result, m)
     whole = all(np.isfinite(v).all() for v in values.values())
     if result.design.five_by_two and len(result.places) == 10 and whole:
         return {(a, b): _five_by_two(values[a] - values[b], result.alpha) for a, b in pairs}
@@ -73,7 +77,7 @@ def any_difference(result: Comparison, m: Metric) -> TestResult:
     names, alpha = result.finished, result.alpha
     L = len(names)
     if L < 2:
-        return _no_test("fewer than two learners finished", alpha)
+        return no_test("fewer than two learners finished", alpha)
     values = np.array([result.values(name, m.name) for name in names])
     there = np.isfinite(values).all(axis=0)
     J = int(there.sum())
@@ -82,7 +86,7 @@ def any_difference(result: Comparison, m: Metric) -> TestResult:
         found = cochran_q(wrong, alpha=alpha)
         return replace(found, test=f"{found.test} on {len(wrong)} test rows")
     if J < 2:
-        return _no_test("fewer than two splits define it for all learners", alpha)
+        return no_test("fewer than two splits define it for all learners", alpha)
     from scipy.special import fdtrc
 
     V = values[:, there]
@@ -157,11 +161,7 @@ def _one_pair(result: Comparison, a: str, b: str, differences: np.ndarray, m: Me
         return paired_t(differences[there], ratio, alpha=result.alpha, folds=_folds(result))
     gap = float(differences[there].mean()) if there.any() else np.nan
     why = "one split alone shows no variation" if there.any() else "no split defines it for both"
-    return replace(_no_test(why, result.alpha), estimate=gap)
-
-
-def _no_test(why: str, alpha: float) -> TestResult:
-    return TestResult(f"no test: {why}", np.nan, np.nan, alpha=alpha, why=why)
+    return replace(no_test(why, result.alpha), estimate=gap)
 
 
 def _unweighted(result: Comparison) -> bool:
@@ -210,14 +210,14 @@ def _on_weighted_rows(d: np.ndarray, weights: np.ndarray, alpha: float) -> TestR
 
     d, weights = d[np.isfinite(d) & (weights > 0)], weights[np.isfinite(d) & (weights > 0)]
     if not len(d):
-        return _no_test("no row that counts defines it for both", alpha)
+        return no_test("no row that counts defines it for both", alpha)
     share = weights / weights.sum()
     gap = float(share @ d)
     error = float(np.sqrt((share**2 * (d - gap) ** 2).sum()))
     name = f"z test of {len(d)} weighted test rows"
     if error <= NO_SPREAD * abs(gap):
         if gap:
-            return replace(_no_test("every row that counts differs alike", alpha), estimate=gap)
+            return replace(no_test("every row that counts differs alike", alpha), estimate=gap)
         why = "The two err on the same rows."
         return TestResult(name, 0.0, 1.0, alpha=alpha, estimate=0.0, low=0.0, high=0.0, why=why)
     half = float(-ndtri(alpha / 2)) * error

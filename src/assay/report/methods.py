@@ -182,8 +182,8 @@ def _why(test: str, result: Comparison) -> str:
         )
     if test.startswith("DeLong"):
         return (
-            "Two learners were compared by DeLong's test (DeLong et al. 1988) of two areas on the same test rows, since "
-            "with one split the rows are the sample."
+            "Two learners were compared by DeLong's test (DeLong et al. 1988) of two areas on the same test rows, "
+            "since with one split the rows are the sample."
         )
     if test.startswith("paired bootstrap"):
         return (

@@ -1,0 +1,118 @@
+"""One split alone: its test rows are the sample, for the interval of any metric and for tests of pairs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.evaluate.metrics import Metric, Outcome
+from assay.metrics.delong import delong
+from assay.stats.summary import NO_SPREAD
+from assay.stats.test_result import TestResult
+
+if TYPE_CHECKING:
+    from assay.evaluate.comparison import Comparison
+
+__all__ = ["interval_of_rows", "no_test", "tests_of_rows"]
+
+_DRAWS = 500
+_AREAS = ("auc", "gini")  # with two classes DeLong's test knows their spread
+
+
+def interval_of_rows(result: Comparison, learner: str, m: Metric) -> tuple[float, float]:
+    """The interval of a metric on the test rows of the only split; NaN where they do not tell.
+
+    Wilson's, DeLong's, the delta method's or Student's, whichever is the metric's own; else by resampling the rows.
+    """
+    seen = _rows_of(result, learner, m)
+    if seen is None:
+        return np.nan, np.nan
+    found = m.estimate(seen, alpha=result.alpha, resamples=_DRAWS)
+    return float(found.low), float(found.high)
+
+
+def tests_of_rows(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResult]:
+    r"""The test of every pair of learners by their answers on the same test rows.
+
+    Areas of two classes: DeLong's test. Any other metric: rows are drawn again and again, the same for all learners;
+    the standard deviation s of the differences d on the draws is the standard error of the difference,
+
+    .. math:: z = \frac{d}{s}
+    """
+    pairs = list(combinations(result.finished, 2))
+    seen = {name: _rows_of(result, name, m) for name in result.finished}
+    if m.name in _AREAS and len(result.classes) == 2 and not result.weights:
+        return {(a, b): _by_area(seen[a], seen[b], m, result.alpha) for a, b in pairs}
+    drawn = {name: np.full(_DRAWS, np.nan) for name in seen}
+    rng = np.random.default_rng(0)
+    for i in range(_DRAWS):
+        rows = rng.integers(len(result.truths[0]), size=len(result.truths[0]))
+        for name, outcome in seen.items():
+            if outcome is not None:
+                drawn[name][i] = m.of(outcome.take(rows))
+    values = {name: float(result.values(name, m.name)[0]) for name in seen}
+    found = {}
+    for a, b in pairs:
+        known = seen[a] is not None and seen[b] is not None
+        found[a, b] = _by_draws(values[a] - values[b], drawn[a] - drawn[b], known, result)
+    return found
+
+
+def _rows_of(result: Comparison, learner: str, m: Metric) -> Outcome | None:
+    """What the learner said on the test rows; None if what the metric rests on was not kept."""
+    cell = result.cells[learner][0]
+    kept = {"posterior": cell.posterior, "price": cell.price}.get(m.needs, cell.answer)
+    if cell.answer is None or kept is None:
+        return None
+    weight = result.weights[0] if result.weights else None
+    answer, labels = np.asarray(cell.answer, dtype=np.int64), np.asarray(result.classes)
+    seen = Outcome(
+        result.truths[0], answer, cell.posterior, len(labels), cell.price, cell.rejected, weight, labels
+    )
+    return seen if np.isfinite(m.of(seen)) else None
+
+
+def _by_area(a: Outcome | None, b: Outcome | None, m: Metric, alpha: float) -> TestResult:
+    if a is None or b is None or a.posterior is None or b.posterior is None:
+        return no_test("what it rests on was not kept", alpha)
+    if min(np.bincount(a.truth, minlength=2)) < 2:
+        return no_test("too few rows of some class", alpha)
+    found = delong(a.truth, a.posterior[:, 1], b.posterior[:, 1], pos_label=1, alpha=alpha)
+    if np.isnan(found.p):
+        return replace(no_test("every row differs alike", alpha), estimate=found.estimate)
+    times = 2.0 if m.name == "gini" else 1.0
+    return replace(
+        found,
+        test=f"DeLong's test on {len(a.truth)} test rows",
+        estimate=times * found.estimate,
+        low=times * found.low,
+        high=times * found.high,
+    )
+
+
+def _by_draws(gap: float, drawn: np.ndarray, known: bool, result: Comparison) -> TestResult:
+    from scipy.special import ndtr, ndtri
+
+    alpha, drawn = result.alpha, drawn[np.isfinite(drawn)]
+    if not known:
+        return replace(no_test("what it rests on was not kept", alpha), estimate=gap)
+    if len(drawn) < _DRAWS / 2:
+        return replace(no_test("too few rows of some class", alpha), estimate=gap)
+    error = float(drawn.std(ddof=1))
+    name = f"paired bootstrap on {len(result.truths[0])} test rows"
+    if error <= NO_SPREAD * abs(gap):
+        if gap:
+            return replace(no_test("every row differs alike", alpha), estimate=gap)
+        why = "The two are equal on every row."
+        return TestResult(name, 0.0, 1.0, alpha=alpha, estimate=0.0, low=0.0, high=0.0, why=why)
+    z, half = gap / error, float(-ndtri(alpha / 2)) * error
+    p = 2 * float(ndtr(-abs(z)))
+    return TestResult(name, z, p, alpha=alpha, estimate=gap, low=gap - half, high=gap + half)
+
+
+def no_test(why: str, alpha: float) -> TestResult:
+    """A result without a p-value, and the reason."""
+    return TestResult(f"no test: {why}", np.nan, np.nan, alpha=alpha, why=why)
