@@ -91,6 +91,25 @@ def test_a_row_of_weight_two_is_two_rows():
     assert_allclose(once, twice, rtol=1e-4)
 
 
+@pytest.mark.parametrize("smoother", [None, SmoothingSpline(df=4), Loess(0.5)])
+def test_shares_of_rows_have_no_unit(smoother):
+    X, _, y = waves_and_parabolas(80)
+    model = AdditiveModel(smoother)
+    for share in (1 / 80, 1e-9):
+        assert_allclose(
+            model.fit(X, y, sample_weight=np.full(80, share)).predict(X),
+            model.fit(X, y).predict(X),
+            rtol=1e-6,
+        )
+
+
+def test_columns_of_any_unit():
+    X, _, y = waves_and_parabolas(60)
+    known = AdditiveModel(Loess(0.5)).fit(X, y).predict(X)
+    for unit in (1e-200, 1e200):
+        assert_allclose(AdditiveModel(Loess(0.5)).fit(X * unit, y).predict(X * unit), known, rtol=1e-6)
+
+
 def test_categories_have_their_level_and_the_explanation_its_terms():
     X, terms, y = waves_and_parabolas()
     colour = np.where(np.arange(len(y)) % 3, "red", "blue")

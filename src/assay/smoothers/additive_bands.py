@@ -36,10 +36,12 @@ class Lines:
         self.means = self.share @ X
         vary = np.ptp(X, axis=0) > 0
         self.centred = np.where(np.asarray(keep) & vary, X - self.means, 0.0)
-        root = np.sqrt(self.share)
-        self.joint = np.linalg.pinv(root[:, None] * self.centred) * root
-        squares = self.share @ self.centred**2
-        self.each = (self.centred * self.share[:, None]).T / np.where(squares > 0, squares, 1.0)[:, None]
+        largest = np.abs(self.centred).max(axis=0)
+        unit = np.where(largest > 0, largest, 1.0)  # whose squares are numbers
+        root, places = np.sqrt(self.share), self.centred / unit
+        self.joint = np.linalg.pinv(root[:, None] * places) * root / unit[:, None]
+        squares = self.share @ places**2
+        self.each = (places * self.share[:, None]).T / (np.where(squares > 0, squares, 1.0) * unit)[:, None]
 
 
 class AdditiveOperator:

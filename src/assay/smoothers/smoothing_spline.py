@@ -70,6 +70,7 @@ class SmoothingSpline(Smoother):
         self._keep(
             X, y, w, shares=self.df is not None or isinstance(self.lam, str)
         )  # λ is in the weights' unit
+        self._times_ = 1.0 if self.weight_ is None or w is None else float(self.weight_.max() / w.max())
         fit = Splines(self.X_[:, 0], self.y_, self.weight_)
         self.knots_, self.mass_ = fit.x, fit.w
         self.lam_ = self._find(fit)
@@ -144,7 +145,7 @@ class SmoothingSpline(Smoother):
         return self._sigma(float(counts @ ((self.y_ - self._predict(self.X_)) / self._unit) ** 2), dof), dof
 
     def _held(self) -> dict[str, Any]:
-        return {"lam": self.lam_, "df": None}
+        return {"lam": self.lam_ / self._times_, "df": None}  # in the unit of the weights that came
 
     def _check_spline(self) -> None:
         self._check_stored()
