@@ -9,6 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from assay import compare
 from assay.bayes import GaussianNB
 from assay.errors import ParameterError
+from assay.evaluate.candidates import as_candidates
+from assay.tables import Table
 from assay.tables.data import load_iris
 
 
@@ -40,3 +42,15 @@ def test_only_classifiers_are_compared(learner, kind):
     """A regressor's numbers are no classes: its error would be 1."""
     with pytest.raises(ParameterError, match=kind):
         compare([learner], *load_iris())
+
+
+def test_a_learner_that_cannot_be_copied_is_told_how_it_can():
+    class Plain:
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return X
+
+    with pytest.raises(ParameterError, match=r"class Plain\(ClassifierMixin, BaseEstimator\)"):
+        as_candidates([Plain()], Table.of([[1.0], [2.0]]))

@@ -1,5 +1,7 @@
 """One fold: its tables hold what its training rows know, and a cell's outcome fits the classes."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,11 +12,17 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
+from assay import compare
 from assay.evaluate import METRICS, Resampling, Split
 from assay.evaluate.fold import Data, Task, run_cell, take
 from assay.evaluate.prepared import prepared
 from assay.tables import Table
+from assay.tables.data import load_iris
 
 ROWS = np.array([2, 0])
 TASK = Task([METRICS["error"], METRICS["log-loss"]], None, None, 0)
@@ -116,3 +124,57 @@ def test_an_error_without_words_has_at_least_its_name():
             raise ZeroDivisionError
 
     assert cell_of(Silent()).failure == "ZeroDivisionError"
+
+
+class Says(ClassifierMixin, BaseEstimator):
+    """Answers and probabilities as told."""
+
+    def __init__(self, answers=0, row=None):
+        self.answers = answers
+        self.row = row
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X) + self.answers, self.classes_[0])
+
+    def predict_proba(self, X):
+        return np.tile(self.row, (len(X), 1))
+
+
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [(Says(-1, [1, 0, 0]), "predict gave 49 answers for 50 rows"),
+     (Says(0, [1, 0]), "predict_proba gave an array of shape .50, 2., expected .50, 3."),
+     (Says(0, [2, -1, 0]), "predict_proba gave no probabilities: row 0 has .2.0, -1.0, 0.0."),
+     (Says(0, [0.2, 0.2, 0.2]), "gave no probabilities")],
+)  # fmt: skip
+def test_answers_that_are_none_are_told(learner, words):
+    result = compare({"it": learner, "lda": "lda"}, load_iris(), design="3-fold", metrics=["log-loss"])
+    assert re.search(words, result.failures["it"]) and result.best == "lda"
+
+
+class Grouped(Says):
+    """Remembers the groups it was given."""
+
+    def fit(self, X, y, groups=None):
+        assert groups is not None and len(groups) == len(y)
+        self.best_params_ = {"groups": sorted(set(groups.tolist()))}
+        return super().fit(X, y)
+
+
+def test_learners_that_split_by_groups_get_those_of_their_training_rows():
+    X, y = load_iris()
+    groups = np.arange(150) % 10
+    search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 3]}, cv=GroupKFold(3))
+    learners = {
+        "it": Grouped(row=[1, 0, 0]),
+        "search": search,
+        "pipe": make_pipeline(StandardScaler(), search),
+    }
+    result = compare(learners, X, y, design="5-fold", groups=groups)
+    assert not result.failures
+    for told, split in zip(result.chosen("it"), result.splits, strict=True):
+        assert told["groups"] == sorted(set(groups[split.train].tolist()))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -140,3 +140,24 @@ def test_odds_are_there_only_where_the_learner_has_them():
 
     assert not hasattr(Tuned(LinearSVC(), {"C": [1.0]}), "predict_proba")
     assert hasattr(Tuned(TREE, {"max_depth": [1]}), "predict_proba")
+
+
+def test_inner_splits_keep_groups_together():
+    """Ten copies of each row are a group: one neighbour knows a copy, unless the group is kept whole."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(30, 2)), 10, axis=0)
+    y, groups = np.repeat(rng.permutation(30) % 2, 10), np.repeat(np.arange(30), 10)
+    grid = {"n_neighbors": [1, 100]}
+    parted, whole = Tuned("knn", grid).fit(X, y), Tuned("knn", grid).fit(X, y, groups=groups)
+    assert parted.best_score_ == 0 and whole.best_score_ > 0.2
+    assert nested("knn", grid, X, y, groups=groups).optimism < 0.2 < nested("knn", grid, X, y, outer=list(
+        GroupKFold(5).split(X, y, groups))).optimism  # fmt: skip
+    with pytest.raises(DataError, match="Tuned: X has 300 rows, so groups must have 300 entries"):
+        Tuned("knn", grid).fit(X, y, groups=[1, 2])
+
+
+def test_by_time_the_inner_splits_are_by_time_too():
+    X, y = load_iris()
+    found = nested("lda", {"shrinkage": [None]}, X, y, times=np.arange(150) * 77 % 150)
+    assert found.comparison.design.name == "5-time"
+    assert found.comparison.candidates["tuned"].given.inner == "3-time"

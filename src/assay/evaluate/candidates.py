@@ -79,15 +79,20 @@ def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
             else "a learner or its name"
         )
         raise ParameterError(f"compare: a learner has fit and predict, got {given!r}. Give {hint}.")
-    if hasattr(given, "__sklearn_tags__"):
-        from sklearn.utils import get_tags
+    if not hasattr(given, "get_params") or not hasattr(given, "__sklearn_tags__"):
+        name = type(given).__name__
+        raise ParameterError(
+            f"compare: {name} cannot be copied for each split as scikit-learn copies learners. Write it as "
+            f"class {name}(ClassifierMixin, BaseEstimator), both of sklearn.base."
+        )
+    from sklearn.utils import get_tags
 
-        kind = get_tags(given).estimator_type
-        if kind not in (None, "classifier"):
-            raise ParameterError(
-                f"compare: learners tell classes apart, {type(given).__name__} is a {kind.replace('_', ' ')}. Give a "
-                "classifier."
-            )
+    kind = get_tags(given).estimator_type
+    if kind not in (None, "classifier"):
+        raise ParameterError(
+            f"compare: learners tell classes apart, {type(given).__name__} is a {kind.replace('_', ' ')}. Give a "
+            "classifier."
+        )
     return prepared(name or type(given).__name__, given, table)
 
 

@@ -14,11 +14,14 @@ from assay.errors import AssayError, SchemaWarning
 from assay.evaluate.design import Split
 from assay.evaluate.metrics import Metric, Outcome
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.weights import weight_keyword
+from assay.evaluate.weights import group_keyword, weight_keyword
 from assay.tables import Column, Schema, Table
 from assay.tables.table import UNSEEN
 
 __all__ = ["Cell", "Data", "Fold", "Task", "run_cell", "take"]
+
+
+_NEAR = 1e-3  # how far probabilities, also of single precision, may be from adding up to 1
 
 
 class Data:
@@ -93,6 +96,13 @@ class Fold:
             return take(self.data.raw, self.split.train), take(self.data.raw, self.split.test)
         return self.train, self.test
 
+    def beside(self, learner: Any) -> dict[str, np.ndarray]:
+        """What ``fit`` takes beside the rows and their classes: weights, and groups for splits of its own."""
+        groups = None if self.data.groups is None else self.data.groups[self.split.train]
+        named = ((weight_keyword, self.w_train), (group_keyword, groups))
+        found = ((keyword(learner), column) for keyword, column in named if column is not None)
+        return {name: column for name, column in found if name}
+
 
 @dataclass(frozen=True)
 class Task:
@@ -156,10 +166,9 @@ def _shortened(text: str, most: int = 240) -> str:
 def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     X_train, X_test = fold.tables(candidate)
     learner = _seeded(candidate, task.seed)
-    named = None if fold.w_train is None else weight_keyword(learner)
-    weights = {named: fold.w_train} if named else {}
+    more = fold.beside(learner)
     start = time.perf_counter()
-    learner.fit(X_train, fold.y_train, **weights)
+    learner.fit(X_train, fold.y_train, **more)
     cell.fit_seconds = time.perf_counter() - start
     last = learner.steps[-1][1] if hasattr(learner, "steps") else learner
     if hasattr(last, "best_params_"):
@@ -168,6 +177,8 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     said = learner.predict(X_test)
     cell.predict_seconds = time.perf_counter() - start
     K = len(fold.labels)
+    if np.size(said) != len(fold.truth):
+        raise ValueError(f"predict gave {np.size(said)} answers for {len(fold.truth)} rows")
     cell.answer = _codes(np.asarray(said), fold.labels).astype(np.min_scalar_type(-K))
     keep = task.probabilities and fold.split.repetition == 0
     posterior = None
@@ -208,8 +219,13 @@ def _codes(said: np.ndarray, labels: np.ndarray) -> np.ndarray:
 def _posterior(learner: Any, X: Any, labels: np.ndarray) -> np.ndarray:
     """(n, K) the learner's posterior with a column for every class, zero for those it never saw."""
     found = np.asarray(learner.predict_proba(X), dtype=np.float64)
+    if found.shape != (wanted := (X.shape[0] if hasattr(X, "shape") else len(X), len(learner.classes_))):
+        raise ValueError(f"predict_proba gave an array of shape {found.shape}, expected {wanted}")
     if not np.isfinite(found).all():
         raise ValueError("predict_proba gave numbers that are not finite")
+    if (found < -_NEAR).any() or (np.abs(found.sum(axis=1) - 1) > _NEAR).any():
+        i = int(np.argmax((found < -_NEAR).any(axis=1) | (np.abs(found.sum(axis=1) - 1) > _NEAR)))
+        raise ValueError(f"predict_proba gave no probabilities: row {i} has {found[i].round(4).tolist()}")
     whole = np.zeros((len(found), len(labels)))
     whole[:, _codes(np.asarray(learner.classes_), labels)] = found
     return whole

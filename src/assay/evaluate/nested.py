@@ -25,7 +25,7 @@ from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.learners import find_learner
 from assay.evaluate.metrics import Metric, as_metrics
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.rows import as_seed
+from assay.evaluate.rows import as_column, as_seed
 from assay.tables import Table
 
 __all__ = ["Nested", "Tuned", "nested"]
@@ -43,7 +43,7 @@ class Tuned(Classifier):
 
     Every setting of the grid is tried on the same inner splits; the one with the best mean of the metric, the first
     of equals, is fitted to all rows. As a candidate of ``compare`` it is tuned anew in every training set, so the
-    test rows never take part in the choice.
+    test rows never take part in the choice, and groups that stay together there do so in the inner splits.
 
     Parameters
     ----------
@@ -101,8 +101,13 @@ class Tuned(Classifier):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
-        """Choose a setting on inner splits of these rows, then fit it to all of them."""
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:  # type: ignore[override]
+        """Choose a setting on inner splits of these rows, then fit it to all of them.
+
+        Parameters
+        ----------
+        groups : (n,) rows of one group stay on one side of every inner split
+        """
         self._check_parameters()
         values = self._admit(X, fitting=True)
         self.classes_, codes = encode_labels(y, values.shape[0], "Tuned")
@@ -112,7 +117,8 @@ class Tuned(Classifier):
                 f"Tuned: {few} is too few to choose a setting by splits. Bring 4 rows of 2 classes."
             )
         seed = 0 if self.random_state is None else as_seed(self.random_state, "Tuned")
-        data = Data(X, self._table(values), self.classes_, codes)
+        groups = as_column(groups, len(codes), "groups", "Tuned")
+        data = Data(X, self._table(values), self.classes_, codes, groups)
         settings, m = self._settings(), self._measure()
         candidates = varied(self.learner, settings, data.table, "Tuned")
         means = self._judged(candidates, data, m, seed)
@@ -145,10 +151,11 @@ class Tuned(Classifier):
         codes = _by_appearance(data.codes)  # so that other names of the classes give the same splits
         plan = Resampling.of(self.inner)
         if plan.given is not None:
-            plan = replace(plan, given=plan.given.dealt(data.raw, data.labels[data.codes], None, len(codes)))
-        plan, _ = plan.fitted_to(codes, data.labels)
+            dealt = plan.given.dealt(data.raw, data.labels[data.codes], data.groups, len(codes))
+            plan = replace(plan, given=dealt)
+        plan, _ = plan.fitted_to(codes, data.labels, data.groups)
         task, values, why = Task([m], None, None, seed, probabilities=False), [], {}
-        for split in plan.splits(codes, seed):
+        for split in plan.splits(codes, seed, data.groups):
             fold = data.fold(split)
             cells = [run_cell(c, fold, task) for c in candidates]
             why.update({i: cell.failure for i, cell in enumerate(cells) if cell.failure})
@@ -250,8 +257,8 @@ def nested(
     grid: Any,
     X: Any,
     y: Any = None,
-    outer: Any = "5-fold",
-    inner: Any = "5-fold",
+    outer: Any = None,
+    inner: Any = None,
     *,
     metric: Any = "error",
     alpha: float = 0.05,
@@ -268,8 +275,11 @@ def nested(
 
     Parameters
     ----------
-    learner, grid, inner, metric : as for ``Tuned``
-    outer : design of the outer splits, as in ``compare``
+    learner, grid, metric : as for ``Tuned``
+    X, y, alpha, random_state, n_jobs : as in ``compare``
+    outer : design of the outer splits, as in ``compare``; default "5-fold", with times "5-time"
+    inner : design of the inner splits; default "5-fold", with times "3-time", so that the past judges here, too
+    groups, times : (n,) as in ``compare``; the inner splits keep groups together as well
 
     Returns
     -------
@@ -285,6 +295,8 @@ def nested(
     """
     if not isinstance(grid, (Mapping, list, tuple)):
         raise ParameterError(f"nested: grid must be a dict of parameter to list of values, got {grid!r}.")
+    usual = ("5-fold", "5-fold") if times is None else ("5-time", "3-time")
+    outer, inner = (given or default for given, default in zip((outer, inner), usual))
     result = compare(
         {"tuned": Tuned(learner, grid, inner, metric), "defaults": learner},
         X,

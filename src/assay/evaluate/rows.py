@@ -20,7 +20,7 @@ from assay.evaluate.target import as_target, missing
 from assay.evaluate.weights import as_weights
 from assay.tables import Table
 
-__all__ = ["Rows", "as_seed", "gather"]
+__all__ = ["Rows", "as_column", "as_seed", "gather"]
 
 
 @dataclass
@@ -71,7 +71,7 @@ def gather(
     table = Table.of(X, who=who)
     n = table.shape[0]
     found = as_target(y, n, who, name=target)
-    groups, times = _column(groups, n, "groups", who), _moments(_column(times, n, "times", who), who)
+    groups, times = as_column(groups, n, "groups", who), _moments(as_column(times, n, "times", who), who)
     weight = None if weights is None else as_weights(weights, n, who)
     kept, codes, notes = found.labelled, found.codes, []
     if not kept.all():
@@ -115,8 +115,13 @@ def _left_out(lost: int, n: int, target: str) -> str:
     return f"{lost} of {n} rows {has} no {target} and {was} left out."
 
 
-def _column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
-    """(n,) one entry per row, none of them missing."""
+def as_column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
+    """(n,) one entry per row, none of them missing; None for None.
+
+    >>> from assay.evaluate.rows import as_column
+    >>> as_column(["a", "b"], 2, "groups", "compare").tolist()
+    ['a', 'b']
+    """
     if values is None:
         return None
     found = np.asarray(plain_values(values))

@@ -1,4 +1,4 @@
-"""Weights of rows: checked, and handed to learners under the name they know them by."""
+"""Weights and groups of rows: checked, and handed to learners under the name they know them by."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.targets import plain_values
 from assay.errors import DataError
 
-__all__ = ["as_weights", "effective_rows", "weight_keyword"]
+__all__ = ["as_weights", "effective_rows", "group_keyword", "weight_keyword"]
 
 
 def as_weights(weights: Any, n: int, who: str) -> np.ndarray:
@@ -86,3 +86,28 @@ def weight_keyword(estimator: Any) -> str | None:
             return None
         return named if named in takes or open_ended else None
     return "sample_weight" if "sample_weight" in takes else None
+
+
+def group_keyword(estimator: Any) -> str | None:
+    """Under which name ``fit`` of this learner takes the groups of rows, for inner splits; None if it does not.
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from assay.evaluate.weights import group_keyword
+    >>> group_keyword(make_pipeline(GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]})))
+    'gridsearchcv__groups'
+    >>> group_keyword(DecisionTreeClassifier()) is None
+    True
+    """
+    steps = getattr(estimator, "steps", None)
+    if steps:
+        name, last = steps[-1]
+        inner = None if last in (None, "passthrough") else group_keyword(last)
+        return f"{name}__{inner}" if inner else None
+    if hasattr(estimator, "_run_search"):  # scikit-learn's searches hand them to their splitter
+        return "groups"
+    try:
+        return "groups" if "groups" in signature(estimator.fit).parameters else None
+    except (TypeError, ValueError):
+        return None
