@@ -108,3 +108,18 @@ def test_rows_put_between_others():
     fraction = table + draw.random(table.shape)
     more = fraction[a] + draw.random((180, 3))
     assert "oversampled-before-split" not in found(np.vstack([fraction, more]), np.r_[y, np.ones(180)])
+
+
+def test_holes_filled_by_the_median_of_all_rows():
+    rng = np.random.default_rng(2)
+    weight = rng.normal(70, 9, size=400)
+    holes = rng.random(400) < 0.1
+    weight[holes] = np.median(weight[~holes])
+    said = found({"weight": weight})["filled-before-split"]
+    assert said.sentence.startswith(
+        f"{holes.sum()} rows ({holes.mean():.1%}) of column weight hold exactly its median"
+    )
+    gain = np.where(rng.random(400) < 0.4, 0.0, rng.normal(size=400))  # no gain, by nature, is the median too
+    often = np.where(rng.random(400) < 0.6, 1.0, rng.normal(size=400))
+    assert np.median(gain) == 0 and np.median(often) == 1
+    assert "filled-before-split" not in found({"gain": gain, "often": often})

@@ -194,3 +194,14 @@ def test_times_ask_for_a_design_in_time_and_groups_for_groups():
     assert "in 5-time, 10 of" in found(X, y, times=np.arange(110))["duplicate-rows", ""].sentence
     with pytest.raises(ParameterError, match="leave-one-group-out needs groups="):
         diagnose(X, y, design="leave-one-group-out")
+
+
+def test_as_many_equal_rows_as_chance_makes_are_no_warning():
+    """Whole years and a sex, 1000 rows: most agree with another by chance. Copies are another thing."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"years": np.round(rng.normal(50, 10, 1000)), "sex": rng.choice(["f", "m"], 1000)})
+    said = found(X, rng.integers(0, 2, 1000))["duplicate-rows", ""]
+    assert said.severity == "note" and "may be chance" in said.sentence
+    X["weight"] = rng.normal(size=1000)
+    X = pd.concat([X, X[:100]])
+    assert found(X, rng.integers(0, 2, 1100))["duplicate-rows", ""].severity == "warning"

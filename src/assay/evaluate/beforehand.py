@@ -52,24 +52,33 @@ def _few(known: np.ndarray) -> bool:
 
 
 def filled_beforehand(case: Case) -> Iterator[Finding]:
-    """Many rows with exactly the mean of a column: holes that were filled by all rows' mean."""
+    """Many rows with exactly the mean, or the median, of a column: holes that were filled by it, over all rows."""
     n = len(case.values)
+    least = max(5, 0.005 * n)
     for _, name, known in _measured(case):
         mean, spread = float(known.mean()), float(known.std())
-        at = np.abs(known - mean) <= 1e-6 * spread
-        count = int(at.sum())
-        if count < max(5, 0.005 * n) or count > 0.95 * n or np.ptp(known[at]) > 0:
-            continue
-        _, others = np.unique(known[~at], return_counts=True)
-        if count >= 5 * others.max() or (not _short(known[at][:1]) and _short(known[~at][:1000])):
-            yield Finding(
-                "filled-before-split",
-                "note",
-                name,
-                f"{count} rows ({count / n:.1%}) of column {name} hold exactly its mean ({known[at][0]:g}): holes "
-                "were filled before the split, by the rows that are to test, too. Leave them empty; compare "
-                "fills them inside each fold.",
-            )
+        for word, at in (("mean", np.abs(known - mean) <= 1e-6 * spread), ("median", _at_median(known))):
+            count = int(at.sum())
+            if count < least or count > 0.95 * n or np.ptp(known[at]) > 0:
+                continue
+            _, others = np.unique(known[~at], return_counts=True)
+            told = word == "mean" and not _short(known[at][:1]) and _short(known[~at][:1000])
+            if count >= 5 * others.max() or told:
+                yield Finding(
+                    "filled-before-split",
+                    "note",
+                    name,
+                    f"{count} rows ({count / n:.1%}) of column {name} hold exactly its {word} ({known[at][0]:g}): "
+                    "holes were filled before the split, by the rows that are to test, too. Leave them empty; "
+                    "compare fills them inside each fold.",
+                )
+                break
+
+
+def _at_median(known: np.ndarray) -> np.ndarray:
+    """(m,) bool; nowhere if the median is 0, or half of the rows have it: so are counts and gains by nature."""
+    at = known == np.median(known)
+    return at & (at.sum() < len(known) / 2) & (known != 0)
 
 
 def _short(values: np.ndarray) -> bool:

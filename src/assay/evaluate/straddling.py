@@ -33,6 +33,7 @@ def duplicate_rows(case: Case) -> Iterator[Finding]:
         for j, c in enumerate(case.table.schema)
         if j in set(case.compared)
     )
+    fine = fine and not _by_chance(case, size)
     names = [case.table.schema[j].name for j in sorted(case.identifiers)]
     severity = "warning" if copies > n / 20 and fine else "note"
     said = f"{copies} row{' repeats' if copies == 1 else 's repeat'} another one in every column{_but(names)}"
@@ -52,6 +53,29 @@ def duplicate_rows(case: Case) -> Iterator[Finding]:
         said += "."
     yield Finding("duplicate-rows", severity, "", said)
     yield from _contradictions(case, len(size))
+
+
+def _by_chance(case: Case, size: np.ndarray) -> bool:
+    """Whether about as many pairs would be equal if the columns were independent.
+
+    How often two rows agree in a column is counted over pairs that are not equal throughout: copies say nothing of it.
+    """
+    if case.equal is None:
+        return False
+    some = slice(None, None, 1 + len(case.values) // SAMPLE)
+    equal, n = _pairs(case.equal[some]), len(case.values)
+    m = len(case.equal[some])
+    rest = m * (m - 1) / 2 - equal
+    agree = 1.0  # the probability that two rows have the same value in every column
+    for j in case.compared:
+        agree *= (_pairs(case.values[some, j]) - equal) / rest if rest else 1.0
+    return (size * (size - 1.0)).sum() <= 5 * agree * n * (n - 1)
+
+
+def _pairs(values: np.ndarray) -> float:
+    """How many pairs are equal."""
+    count = np.unique(values, return_counts=True)[1].astype(np.float64)
+    return float((count * (count - 1)).sum()) / 2
 
 
 def _contradictions(case: Case, kinds: int) -> Iterator[Finding]:
