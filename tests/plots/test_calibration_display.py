@@ -69,3 +69,9 @@ def test_rows_of_one_class_are_refused():
 
 def test_alpha_is_matplotlib_s_as_in_scikit_learn():
     assert CalibrationDisplay.from_predictions(Y, P, alpha=0.8, color="red").line_.get_alpha() == 0.8
+
+
+def test_a_list_of_probabilities_is_one_curve_in_the_histogram():
+    display = CalibrationDisplay.from_predictions([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5], histogram=True)
+    (steps,) = display.histogram_ax_.patches
+    assert steps.get_data().values.sum() == 4

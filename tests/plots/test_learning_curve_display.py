@@ -72,3 +72,8 @@ def test_curves_of_different_kinds_do_not_share_a_picture():
         LearningCurveDisplay.from_curves([a, b])
     with pytest.raises(DataError, match="no curve"):
         LearningCurveDisplay.from_curves([])
+
+
+def test_a_score_without_a_name_is_called_score():
+    display = LearningCurveDisplay(train_sizes=[1, 2], train_scores=[[1], [1]], test_scores=[[0], [1]]).plot()
+    assert display.ax_.get_ylabel() == "Score"

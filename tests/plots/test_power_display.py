@@ -37,3 +37,9 @@ def test_no_difference_cannot_be_found():
         PowerDisplay([1, 2], {"a": [0.5]})
     with pytest.raises(DataError, match="at least one curve"):
         PowerDisplay([], {})
+
+
+def test_names_of_many_effects_stand_beside_the_curves():
+    display = PowerDisplay.from_test("z", [0.1, 0.2, 0.5], sd=2, n=range(10, 400, 10))
+    display.figure_.canvas.draw()
+    assert display.ax_.get_legend().get_window_extent().x0 > display.ax_.get_window_extent().x1

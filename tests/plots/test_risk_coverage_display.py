@@ -51,3 +51,9 @@ def test_what_is_no_posterior_is_refused():
         RiskCoverageDisplay.from_predictions([0, 1], np.eye(2), kind="both")
     with pytest.raises(DataError, match="no curve"):
         RiskCoverageDisplay({})
+
+
+def test_no_error_is_drawn_over_the_axis_and_not_behind_it():
+    display = RiskCoverageDisplay.from_predictions([0, 1], [[0.9, 0.1], [0.2, 0.8]])
+    line = display.lines_["Classifier"]
+    assert not line.get_clip_on() and line.get_zorder() > display.ax_.spines["bottom"].get_zorder()

@@ -52,3 +52,8 @@ def test_what_has_one_class_or_several_scores_is_refused():
         ThresholdDisplay.from_predictions([True, True], [1, 2])
     with pytest.raises(DataError, match="one picture shows one score"):
         ThresholdDisplay.from_predictions([True, False], {"a": [1, 2]})
+
+
+def test_a_single_threshold_is_seen():
+    display = ThresholdDisplay.from_predictions([0, 1, 0, 1], [1, 1, 1, 1])
+    assert {line.get_marker() for line in display.ax_.lines} == {"o"}

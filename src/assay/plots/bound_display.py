@@ -91,7 +91,7 @@ class BoundDisplay:
         if top > 1:
             ax.axhline(1, color=FAINT, lw=0.8, ls=":")
         ax.set(xlabel="rows", ylabel="gap between risk and empirical risk")
-        ax.legend(frameon=False)
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False)  # lines fall all across
         bare(ax)
         draw_literally(ax)
         return self

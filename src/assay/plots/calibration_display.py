@@ -198,13 +198,16 @@ class CalibrationDisplay(Peer):
     def _draw_histogram(self, lines: Sequence[Any]) -> None:
         """Above the diagram: how many rows have which probability."""
         self.histogram_ax_ = above = self.ax_.inset_axes([0, 1.02, 1, 0.16], sharex=self.ax_)
-        given = self.y_prob if isinstance(self.y_prob, list) else [self.y_prob]
+        given = (
+            self.y_prob if isinstance(self.line_, list) else [self.y_prob]
+        )  # a list may be one curve's rows
         edges = np.linspace(0, 1, 21)
         for line, probabilities in zip(lines, given):
             counts, _ = np.histogram(np.asarray(probabilities, dtype=np.float64), bins=edges)
             above.stairs(counts, edges, color=line.get_color(), ls=line.get_linestyle(), lw=1.2)
         above.tick_params(labelbottom=False, labelsize=8, colors=FAINT)
         above.set_ylabel("rows", size=8, color=FAINT)
+        above.yaxis.get_major_locator().set_params(integer=True)
         bare(above)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from assay.metrics.cost_curves import CostCurve
 from assay.plots._score_curves import ScoreCurvesDisplay
 from assay.plots.canvas import axes_for
-from assay.plots.looks import FAINT, PALE, bare, curve_legend, draw_literally, legend_name, line_look
+from assay.plots.looks import FAINT, ON_TOP, PALE, bare, curve_legend, draw_literally, legend_name, line_look
 
 __all__ = ["CostCurveDisplay"]
 
@@ -62,7 +62,7 @@ class CostCurveDisplay(ScoreCurvesDisplay):
             if thresholds:
                 for fpr, fnr in zip(curve.fpr, curve.fnr):
                     ax.plot([0, 1], [fpr, fnr], color=look["color"], lw=0.5, alpha=0.5)
-            (self.lines_[name],) = ax.plot(curve.probability_cost, curve.cost, label=label, **look)
+            (self.lines_[name],) = ax.plot(curve.probability_cost, curve.cost, label=label, **ON_TOP, **look)
         top = max([0.05, *(float(curve.cost.max()) for curve in self.curves.values())])
         ax.set(xlim=(0, 1), ylim=(0, min(0.55, 1.6 * top)), ylabel="normalised expected cost")
         what = "" if self.pos_label is None else f" of {legend_name(self.pos_label, 24)}"

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import LearningCurveDisplay as Peer
 
 from assay.plots._curves import as_list, draw_curves
-from assay.plots.looks import coloured_axes, draw_literally
+from assay.plots.looks import coloured_axes, draw_literally, short_labels
 from assay.plots.validation_curve_display import check_scores
 
 if TYPE_CHECKING:
@@ -89,5 +89,8 @@ class LearningCurveDisplay(Peer):
         """
         options["fill_between_kw"] = {"alpha": 0.2, **(options.get("fill_between_kw") or {})}
         super().plot(coloured_axes(ax, (6.0, 4.0)), **options)
+        if options.get("score_name", self.score_name) is None:
+            self.ax_.set_ylabel("Score")
+        short_labels(self.ax_)
         draw_literally(self.ax_)
         return self

@@ -13,6 +13,7 @@ from assay.plots.canvas import axes_for, own_width
 __all__ = [
     "FAINT",
     "INK",
+    "ON_TOP",
     "PALE",
     "bare",
     "coloured_axes",
@@ -27,6 +28,7 @@ __all__ = [
 INK = "#15202b"  # what is said
 FAINT = "#5f6975"  # what helps to read it: reference lines, ticks
 PALE = "#dfe4ea"  # what lies behind: regions, bands
+ON_TOP = {"clip_on": False, "zorder": 3}  # a line along an axis is seen, not half hidden by it
 MOST_INSIDE = 6  # names in a legend that lies on the curves
 MARGINS = 1.0  # inches that labels and ticks take from a picture's width
 LINES = ("-", "--", "-.", ":")
@@ -62,13 +64,13 @@ def legend_name(name: object, limit: int = 40) -> str:
     return " " + line if line.startswith("_") else line
 
 
-def curve_legend(ax: Any, loc: str, **look: Any) -> None:
+def curve_legend(ax: Any, loc: str, most: int = MOST_INSIDE, **look: Any) -> None:
     """The legend of curves: among them, or beside them where many or long names would cover them.
 
     A figure of our own grows by the names' width; one that was given keeps its size.
     """
     inside, width = ax.legend(loc=loc, **look), own_width(ax.figure)
-    few = len(inside.get_texts()) <= MOST_INSIDE
+    few = len(inside.get_texts()) <= most
     if few and (width is None or _inches(inside) <= width - MARGINS):
         return
     beside = ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)

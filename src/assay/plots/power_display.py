@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
-from assay.plots.looks import FAINT, bare, draw_literally, legend_name, line_look
+from assay.plots.looks import FAINT, bare, curve_legend, draw_literally, legend_name, line_look
 
 __all__ = ["PowerDisplay"]
 
@@ -114,7 +114,7 @@ class PowerDisplay:
             ylim=(0, 1.02), xlabel="sample size", ylabel=f"power{' of the ' + self.test if self.test else ''}"
         )
         ax.set_xlim(left=0, right=float(self.n.max()))
-        ax.legend(frameon=False, loc="lower right")
+        curve_legend(ax, "lower right", most=2, frameon=False)  # curves of all effects leave no room
         bare(ax)
         draw_literally(ax)
         return self

@@ -153,6 +153,7 @@ class RankStripDisplay:
                 edges = np.arange(0.5, len(strip) + 1)
                 ax.vlines(edges, place - 0.36, place + 0.36, color="white", lw=1.2 if n <= 60 else 0.5)
         ax.set(xlim=(0.5, n + 0.5), ylim=(m - 0.5, -0.5), xlabel="rank by score, highest first")
+        ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set_yticks(range(m), [self._word(name) for name in self.strips])
         ax.tick_params(axis="y", length=0)
         ax.spines[:].set_visible(False)

@@ -116,7 +116,7 @@ class ResponseSurfaceDisplay:
             draw_literally(bar.ax)
         else:
             self.contours_ = None
-            ax.text(0.5, 0.5, f"flat at {self.height_.mean():g}", transform=ax.transAxes, ha="center")
+            ax.text(0.5, 0.6, f"flat at {self.height_.mean():g}", transform=ax.transAxes, ha="center")
         self._draw_marks(ax, i, j, far, rest, path)
         ax.set(xlabel=legend_name(names[i]), ylabel=legend_name(names[j]))
         others = [

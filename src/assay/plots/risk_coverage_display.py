@@ -10,7 +10,7 @@ import numpy as np
 from assay.decide.curves import RejectCurve, RiskCoverage, error_reject_curve, risk_coverage_curve
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
-from assay.plots.looks import bare, curve_legend, draw_literally, legend_name, line_look
+from assay.plots.looks import ON_TOP, bare, curve_legend, draw_literally, legend_name, line_look
 from assay.plots.of_comparison import chosen_learners, row_weights
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class RiskCoverageDisplay:
             else:
                 some = curve.rejected < 1  # where all are rejected there is no error to show
                 label, x, y = legend_name(name), curve.rejected[some], curve.error[some]
-            (self.lines_[name],) = ax.plot(x, y, label=label, drawstyle=steps, **line_look(k))
+            (self.lines_[name],) = ax.plot(x, y, label=label, drawstyle=steps, **ON_TOP, **line_look(k))
         ax.set_xlabel("share of rows answered, surest first" if covered else "share of rows rejected")
         ax.set_ylabel("error of the rows answered")
         ax.set(xlim=(0, 1))

@@ -129,7 +129,7 @@ class ThresholdDisplay:
         self.figure_ = ax.figure
         self.cost_ax_ = right = ax.twinx()
         x = self.thresholds_
-        look = {"drawstyle": "steps-post", "lw": 1.6}
+        look = {"drawstyle": "steps-post", "lw": 1.6, "marker": "o" if len(x) == 1 else ""}
         lines = ax.plot(x, self.precision_, color=class_colour(0), label="precision", **look)
         lines += ax.plot(x, self.recall_, color=class_colour(2), ls="--", label="recall", **look)
         lines += right.plot(x, self.cost_, color=class_colour(5), ls="-.", label="cost of a row", **look)

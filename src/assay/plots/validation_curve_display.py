@@ -10,7 +10,7 @@ from sklearn.model_selection import ValidationCurveDisplay as Peer
 
 from assay.errors import DataError
 from assay.plots._curves import as_list, draw_curves
-from assay.plots.looks import coloured_axes, draw_literally
+from assay.plots.looks import coloured_axes, draw_literally, short_labels
 
 if TYPE_CHECKING:
     from assay.evaluate.curves import Curve
@@ -96,6 +96,9 @@ class ValidationCurveDisplay(Peer):
         """
         options["fill_between_kw"] = {"alpha": 0.2, **(options.get("fill_between_kw") or {})}
         super().plot(coloured_axes(ax, (6.0, 4.0)), **options)
+        if options.get("score_name", self.score_name) is None:
+            self.ax_.set_ylabel("Score")
+        short_labels(self.ax_)
         draw_literally(self.ax_)
         return self
 
