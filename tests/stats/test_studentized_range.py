@@ -126,3 +126,17 @@ def test_bad_input_is_named(call, message):
 def test_shape_is_kept():
     assert studentized_range_sf(np.ones((2, 3)), 3, 9).shape == (2, 3)
     assert np.ndim(studentized_range_sf(1.0, 3)) == 0
+
+
+def test_a_value_that_nearly_all_statistics_exceed_is_below_zero():
+    t = dunnett_quantile(0.99, [0.5] * 3, 3, two_sided=False)
+    assert t < 0
+    assert_allclose(dunnett_sf(t, [0.5] * 3, 3, two_sided=False), 0.99, rtol=1e-9)
+
+
+@pytest.mark.parametrize("p", ["x", None, 0, 1, 2.0, float("nan")])
+def test_levels_outside_are_named(p):
+    with pytest.raises(ParameterError, match="p must lie between 0 and 1"):
+        dunnett_quantile(p, [0.5], 3)
+    with pytest.raises(ParameterError, match="p must lie between 0 and 1"):
+        studentized_range_quantile(p, 3, 3)

@@ -1,8 +1,7 @@
 """Which test: every design has one, every row of the guide is needed, all names and calls exist, worked choices."""
 
-import itertools
-
 import inspect
+import itertools
 import re
 from itertools import product
 

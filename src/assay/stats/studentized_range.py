@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from assay.errors import ParameterError
-from assay.stats._checks import _as_floats
+from assay.stats._checks import _as_floats, is_number
 
 __all__ = ["dunnett_quantile", "dunnett_sf", "studentized_range_quantile", "studentized_range_sf"]
 
@@ -27,7 +27,7 @@ def studentized_range_sf(q: ArrayLike, k: int, df: float = np.inf) -> Floats:
               \qquad S_\nu(q) = \int_0^\infty f_\nu(s)\,S_\infty(qs)\,ds \quad (2)
 
     where :math:`\nu s^2` is chi-squared. Both integrals are sums over equal steps (of log s in (2)), vectorised
-    over q, and small tails keep their relative accuracy.
+    over q, and tails down to about 1e-20 keep their relative accuracy.
 
     Parameters
     ----------
@@ -73,8 +73,9 @@ def studentized_range_quantile(p: float, k: int, df: float = np.inf) -> float:
     >>> round(studentized_range_quantile(0.05, 10) / 2**0.5, 3)  # Nemenyi's q for ten learners
     3.164
     """
-    _checked(p, k, df, "studentized_range_quantile")
-    return _tukey_point(float(p), int(k), float(df))
+    level = _level(p, "studentized_range_quantile")
+    _checked(level, k, df, "studentized_range_quantile")
+    return _tukey_point(level, int(k), float(df))
 
 
 def dunnett_sf(t: ArrayLike, loadings: ArrayLike, df: float = np.inf, *, two_sided: bool = True) -> Floats:
@@ -130,7 +131,8 @@ def dunnett_quantile(p: float, loadings: ArrayLike, df: float = np.inf, *, two_s
     >>> round(dunnett_quantile(0.05, [0.5**0.5] * 3, 20), 4)
     2.5403
     """
-    return _dunnett_point(float(p), tuple(np.atleast_1d(loadings).tolist()), float(df), bool(two_sided))
+    rho = _as_floats(loadings, "dunnett_quantile: loadings").ravel()
+    return _dunnett_point(_level(p, "dunnett_quantile"), tuple(rho.tolist()), float(df), bool(two_sided))
 
 
 @lru_cache(maxsize=256)  # one design, one critical value: simulations and reports ask for it again and again
@@ -173,15 +175,21 @@ def _deviations(df: float, k: int) -> tuple[Floats, Floats]:
 def _inverse(p: float, sf, who: str) -> float:  # type: ignore[no-untyped-def]
     from scipy.optimize import brentq
 
-    if not 0 < p < 1:
-        raise ParameterError(f"{who}: p must lie between 0 and 1, got {p!r}.")
     high = max(1.0, float(-ndtri(p / 2)))
     while sf(high) > p:
         high *= 2
         if high > 1e12:
             raise ParameterError(f"{who}: no finite value is exceeded with probability {p:g} only.")
-    low = 0.0 if sf(0.0) > p else -high
+    low = 0.0 if sf(0.0) > p else -1.0
+    while sf(low) < p:  # of one side, where most values lie above
+        low *= 2
     return float(brentq(lambda q: sf(q) - p, low, high, xtol=1e-12, rtol=1e-13))
+
+
+def _level(p: float, who: str) -> float:
+    if not is_number(p) or not 0 < p < 1:
+        raise ParameterError(f"{who}: p must lie between 0 and 1, got {p!r}.")
+    return float(p)
 
 
 def _checked(q: ArrayLike, k: int, df: float, who: str, signed: bool = False) -> Floats:
