@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -102,9 +101,7 @@ def _plan(plan: Resampling, target: Target | None, n: int, groups: np.ndarray | 
         return plan
     kept = target.labelled
     y = target.codes[kept]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # some splitters ignore groups; the finding says more
-        given = plan.given.dealt(y, y, None if groups is None else groups[kept], n, kept)
+    given = plan.given.dealt(y, y, None if groups is None else groups[kept], n, kept, whole=False)
     return Resampling(kind="given", folds=0, given=given)
 
 

@@ -53,7 +53,9 @@ class GivenSplits:
         self.words = words or _words(self.design)
         self.pairs: list[Pair] | None = None
 
-    def dealt(self, X: Any, y: Any, groups: Any, n: int, kept: np.ndarray | None = None) -> GivenSplits:
+    def dealt(
+        self, X: Any, y: Any, groups: Any, n: int, kept: np.ndarray | None = None, whole: bool = True
+    ) -> GivenSplits:
         """The same with its pairs written down, as numbers of the kept rows.
 
         Parameters
@@ -61,6 +63,7 @@ class GivenSplits:
         X, y, groups : of the kept rows, for a splitter
         n : number of rows as they were given
         kept : (n,) bool, rows that take part; None for all
+        whole : whether splits that part a group are refused
         """
         if self.pairs is not None:
             return self
@@ -81,7 +84,7 @@ class GivenSplits:
             raise ParameterError(
                 f"compare: {self.words} gives no split. Give at least one (train, test) pair."
             )
-        if groups is not None:
+        if groups is not None and whole:
             for j, (train, test) in enumerate(found.pairs):
                 _refuse_parted(np.asarray(groups)[train], np.asarray(groups)[test], j, self.words)
         return found
