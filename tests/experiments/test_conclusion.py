@@ -109,6 +109,15 @@ def test_a_test_of_all_that_rejects_though_no_pair_does_is_told_so():
     assert few.sentences[0].endswith("; the learners are not all equal, but no pair is shown to differ.")
 
 
+def test_two_data_sets_that_agree_show_little():
+    """F is infinite, yet two orders of three learners agree in one of six cases by chance; four rarely do."""
+    found = of([[0.9, 0.8, 0.7], [0.6, 0.5, 0.4]])
+    assert_allclose(found.test.p, 1 / 6, rtol=1e-12)
+    assert found.test.statistic == np.inf and found.letters == ["a", "a", "a"]
+    assert "no learner is shown to be better" in found.sentences[0] and "p = 0.167" in found.sentences[1]
+    assert_allclose(of([[0.9, 0.8, 0.7]] * 4).test.p, 6.0**-3, rtol=1e-12)
+
+
 def test_against_a_control():
     rng = np.random.default_rng(0)
     table = np.array([0.3, 0.29, 0.1, 0.5]) + rng.normal(0, 0.03, size=(20, 4))

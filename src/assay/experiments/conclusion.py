@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import lgamma
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -227,15 +228,20 @@ def _many(
 
     means = np.column_stack(list(scores.values()))
     found = friedman(means, better=metric.better, names=list(scores), alpha=alpha)
+    test = found.test
+    if np.isinf(
+        test.statistic
+    ):  # F has p = 0 where all data sets agree; how often they do by chance is known
+        test = replace(test, p=float(np.exp(-(len(found.rows) - 1) * lgamma(len(scores) + 1))))
     pairs = nemenyi(found) if control is None else compare_ranks(found, "holm", control=control)
     names, order = list(found.names), [int(j) for j in pairs.order]
     shown = ", ".join(f"{names[j]} {found.average_ranks[j]:.2f}" for j in order[:10])
     leader = f"By {metric.name}, {names[order[0]]} ranks best over {_data_sets(len(means))}"
     evidence = [
-        str(found.test),
+        str(test),
         f"Average ranks, 1 is the best: {shown}{', ...' if len(order) > 10 else ''}.",
     ]
-    if not found.test.rejected:
+    if not test.rejected:
         said = [f"{leader}, but no learner is shown to be better than another.", *evidence]
     elif control is not None:
         said = [_against(pairs, names, control, metric), *evidence]
@@ -244,8 +250,8 @@ def _many(
         said.append(
             f"{pairs.method}: learners differ whose average ranks are {pairs.critical:.2f} or more apart."
         )
-    letters = list(pairs.letters) if found.test.rejected else ["a"] * len(names)
-    return {"test": found.test, "friedman": found, "pairs": pairs, "letters": letters, "sentences": said}
+    letters = list(pairs.letters) if test.rejected else ["a"] * len(names)
+    return {"test": test, "friedman": found, "pairs": pairs, "letters": letters, "sentences": said}
 
 
 def _groups(pairs: PostHoc, names: list[str], order: list[int]) -> str:
