@@ -229,10 +229,8 @@ def _many(
     means = np.column_stack(list(scores.values()))
     found = friedman(means, better=metric.better, names=list(scores), alpha=alpha)
     test = found.test
-    if np.isinf(
-        test.statistic
-    ):  # F has p = 0 where all data sets agree; how often they do by chance is known
-        test = replace(test, p=float(np.exp(-(len(found.rows) - 1) * lgamma(len(scores) + 1))))
+    if np.isinf(test.statistic):  # all data sets agree, and F has p = 0; how often they do by chance is known
+        test = replace(test, p=float(np.exp(-(len(means) - 1) * lgamma(len(scores) + 1))))
     pairs = nemenyi(found) if control is None else compare_ranks(found, "holm", control=control)
     names, order = list(found.names), [int(j) for j in pairs.order]
     shown = ", ".join(f"{names[j]} {found.average_ranks[j]:.2f}" for j in order[:10])
