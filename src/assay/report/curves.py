@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.evaluate import Comparison, OutOfFold
-from assay.metrics.calibration import ReliabilityCurve
+from assay.metrics.calibration import ReliabilityCurve, calibration_error
 from assay.metrics.gains import GainCurve
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.metrics.roc import RocCurve
@@ -177,7 +177,7 @@ def _reliability(rows: Rows, title: str, histogram: bool = False) -> dict[str, A
     for i, (name, (truth, score)) in enumerate(rows.items()):
         outcome, kind = truth.astype(int), f"k{i % MOST_LINES}"
         bins = ReliabilityCurve.of(outcome, score, method="uniform", bins=BINS, pos_label=1)
-        error = float(bins.count @ np.abs(bins.predicted - bins.observed) / bins.count.sum())
+        error = calibration_error(outcome, score, bins=BINS, labels=[0, 1])
         label = f"{name}: calibration error {error:.3f}"
         if histogram:
             lines.append(Line(bins.predicted, bins.observed, kind, label, bins.low, bins.high, dots=True))
@@ -187,7 +187,7 @@ def _reliability(rows: Rows, title: str, histogram: bool = False) -> dict[str, A
             curve = ReliabilityCurve.of(outcome, score, method="isotonic", pos_label=1)
             lines.append(Line(curve.predicted, curve.observed, kind, label))
         legend.append((kind, name, f"{error:.3f}", ""))
-    measure = "calibration error" + ("; bars: how often" if histogram else "")
+    measure = f"calibration error, {BINS} bins" + ("; bars: how often" if histogram else "")
     return _panel(
         title, [IDEAL, *lines[::-1]], "probability given", "share that came true", legend, measure, bars=bars
     )

@@ -111,7 +111,12 @@
     row.appendChild(made); return made;
   }
   function named(row, name) { cell(row, "", "name").appendChild(document.createElement("b")).textContent = name; }
-  function fill(table, rows) { table.replaceChildren(...rows); }
+  function fill(place, rows) {  // a whole table has its first line of heads apart
+    if (place.tagName !== "TABLE") return place.replaceChildren(...rows);
+    const parts = [document.createElement("thead"), document.createElement("tbody")];
+    for (const row of rows) parts[[...row.children].every((c) => c.tagName === "TH") ? 0 : 1].appendChild(row);
+    place.replaceChildren(...parts);
+  }
   function line(kind = "") { const made = document.createElement("tr"); if (kind) made.className = kind; return made; }
 
   function matrix(table, confusion, withOpen) {
