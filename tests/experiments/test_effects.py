@@ -129,3 +129,26 @@ def test_degenerate_responses_have_an_answer():
 def test_bad_input_is_named(design, response, message):
     with pytest.raises(DataError, match=message):
         effects(design, response)
+
+
+def test_rounding_is_no_effect():
+    """Tenths that add up: no interaction at all, though its sum is 1e-17."""
+    found = effects(full_factorial(3), np.arange(8) / 10)
+    assert_allclose(found.effect[3:], 0, atol=0)
+    assert (found.p[3:] == 1).all() and (found.p[:3] == 0).all()
+
+
+def test_many_factors_have_all_their_effects():
+    y = np.random.default_rng(0).normal(size=1024)
+    found = effects(full_factorial(10), y)
+    assert len(found.names) == 1023
+    assert_allclose(found.ss.sum(), found.total_ss, rtol=1e-10)  # orthogonal, and nothing is left over
+    y = np.random.default_rng(0).normal(size=2**13)
+    few = effects(full_factorial(13), y)
+    assert len(few.names) <= 5000 and "left out" in few.why
+
+
+def test_responses_whose_squares_vanish_are_refused():
+    for size in (1e200, 1e-200):
+        with pytest.raises(DataError, match="whose square no float holds"):
+            effects(full_factorial(3), np.arange(8) * size)

@@ -168,3 +168,23 @@ def test_lack_of_fit_keeps_its_level_and_sees_a_cubic():
 def test_bad_input_is_named(call, message):
     with pytest.raises((DataError, ParameterError), match=message):
         call()
+
+
+def test_a_flat_response_has_no_slopes():
+    found = ResponseSurface.fit(central_composite(2), [5.0] * 11)
+    assert_allclose(found.coefficients, [5, 0, 0, 0, 0, 0], atol=1e-14)
+    assert (found.p[1:] == 1).all() and found.kind == "ridge"
+
+
+def test_wrong_questions_to_a_surface_are_named():
+    design = central_composite(2)
+    found = ResponseSurface.fit(design, design.coded[:, 0] - design.coded[:, 1] ** 2)
+    for ask in (
+        lambda: found.predict([1]), lambda: found.predict("a"), lambda: found.decoded([1]),
+        lambda: ResponseSurface.fit(design, np.arange(11) * 1e200),
+    ):  # fmt: skip
+        with pytest.raises(DataError, match="ResponseSurface"):
+            ask()
+    for wrong in (lambda: found.best_within("a"), lambda: found.steepest(2, 0), lambda: found.steepest(-2)):
+        with pytest.raises(ParameterError, match="ResponseSurface"):
+            wrong()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from assay.errors import DataError, ParameterError
 from assay.experiments.effects import effects
 from assay.experiments.factorial import full_factorial, three_level
+from assay.experiments.fractional import fractional_factorial
 from assay.experiments.run_order import blocked_runs, confounded_blocks, latin_square, randomised_order
 
 
@@ -96,3 +97,13 @@ def test_a_factorial_in_blocks_gives_up_the_chosen_interaction_only():
 def test_bad_input_is_named(call, message):
     with pytest.raises((DataError, ParameterError), match=message):
         call()
+
+
+def test_blocks_of_a_fraction_take_no_factor_with_them():
+    """With D = ABC the word ABC is D itself, and ABCD is the same on all runs."""
+    half = fractional_factorial(4, ["D=ABC"])
+    assert confounded_blocks(half, ["AB"]).tolist() == [1, 0, 0, 1, 1, 0, 0, 1]
+    with pytest.raises(ParameterError, match="ABC is the same as D"):
+        confounded_blocks(half, ["ABC"])
+    with pytest.raises(ParameterError, match="ABCD is constant"):
+        confounded_blocks(half, ["ABCD"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ from scipy.special import ndtri, stdtr, stdtrit
 from assay.errors import DataError
 from assay.experiments.fractional import word
 from assay.experiments.run_table import RunTable, as_numbers, names_of
+from assay.stats.summary import squarable
 from assay.stats.test_result import check_alpha
 
 __all__ = ["Effects", "effects"]
 
 Floats = NDArray[np.float64]
+MOST_EFFECTS = 5000  # longer interactions are left out of designs that have more
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +123,7 @@ def effects(design: RunTable | ArrayLike, response: ArrayLike, *, alpha: float =
     terms, columns, entangled = _terms(X, names)
     mean = float(y.mean())
     effect = columns.T @ (y - mean) / (n / 2)
+    effect[np.abs(effect) <= 1e-14 * np.abs(y).max()] = 0.0  # rounding
     ss = n * (effect / 2) ** 2
     total = float(np.sum((y - mean) ** 2))
     share = ss / total if total > 0 else np.zeros_like(ss)
@@ -148,6 +152,8 @@ def effects(design: RunTable | ArrayLike, response: ArrayLike, *, alpha: float =
         p = np.full(m, np.nan)
         single = all_ = np.nan
         why = "With fewer than three effects and no replicates there is no error to judge them by."
+    if not entangled and len(times) - 1 > MOST_EFFECTS:
+        why = f"{why} Interactions of many factors are left out.".strip()
     if entangled:
         why = " ".join(
             [why, f"{len(entangled)} interactions are mixed in parts with several effects."]
@@ -174,6 +180,7 @@ def _given(design: Any, response: ArrayLike) -> tuple[tuple[str, ...], Floats, F
         raise DataError(f"effects: expected one response per run ({len(X)}), got shape {y.shape}.")
     if not np.isfinite(y).all():
         raise DataError("effects: a response is missing or infinite. Repeat that run.")
+    squarable(y, "effects")
     if y.ndim == 2:
         X, y = np.repeat(X, y.shape[1], axis=0), y.ravel()
     if len(X) < 2 or np.abs(X.sum(axis=0)).any():
@@ -184,23 +191,28 @@ def _given(design: Any, response: ArrayLike) -> tuple[tuple[str, ...], Floats, F
 def _terms(X: Floats, names: tuple[str, ...]) -> tuple[list[str], Floats, list[str]]:
     """Effects from short to long: each new column is new, a copy (alias) of one, or a mixture of several."""
     n, F = X.shape
-    most = len(np.unique(X, axis=0)) - 1
+    times = np.unique(X, axis=0, return_counts=True)[1]
+    most = len(times) - 1
+    everything = most == 2**F - 1 and np.ptp(times) == 0  # all combinations equally often: all columns differ
     labels: list[str] = []
-    kept = np.empty((n, 0))
+    room = np.empty((min(most, MOST_EFFECTS), n))
     entangled = []
     for size in range(1, F + 1):
-        if size > 2 and kept.shape[1] >= most:
-            break
-        if size > 2 and entangled:
+        if size > 2 and (len(labels) >= most or entangled or len(labels) + comb(F, size) > MOST_EFFECTS):
             break
         for chosen in combinations(range(F), size):
             column = np.prod(X[:, chosen], axis=1)
             own = word(names, frozenset(chosen))
+            kept = room[: len(labels)]
+            if everything:
+                room[len(labels)] = column
+                labels.append(own)
+                continue
             if abs(column.sum()) == n:  # constant: a word of the defining relation
                 continue
-            match = kept.T @ column / n
+            match = kept @ column / n
             if not np.abs(match).any() and column.sum() == 0:
-                kept = np.column_stack([kept, column])
+                room[len(labels)] = column
                 labels.append(own)
             elif np.isin(np.abs(match), (0.0, 1.0)).all() and column.sum() == 0:
                 j = int(np.abs(match).argmax())
@@ -210,7 +222,7 @@ def _terms(X: Floats, names: tuple[str, ...]) -> tuple[list[str], Floats, list[s
                 raise DataError(f"effects: the column of {own} is not orthogonal to the others.")
             else:
                 entangled.append(own)
-    return labels, kept, entangled
+    return labels, room[: len(labels)].T, entangled
 
 
 def _lenth(size: Floats) -> float:

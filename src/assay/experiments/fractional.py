@@ -12,6 +12,7 @@ import numpy as np
 from assay.errors import ParameterError
 from assay.experiments.factorial import full_factorial
 from assay.experiments.run_table import RunTable, at_levels, two_ends
+from assay.stats._checks import is_whole
 
 __all__ = ["FractionalFactorial", "fractional_factorial"]
 
@@ -52,6 +53,8 @@ class FractionalFactorial(RunTable):
 
         A minus says that the mixture is a difference.
         """
+        if not is_whole(order, 1):
+            raise ParameterError(f"aliases: order must be a whole number from 1, got {order!r}.")
         F = len(self.names)
         table: dict[str, list[str]] = {}
         for size in range(1, order + 1):

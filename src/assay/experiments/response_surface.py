@@ -14,6 +14,8 @@ from scipy.special import fdtrc, stdtr
 from assay.errors import DataError, ParameterError
 from assay.experiments.fractional import word
 from assay.experiments.run_table import RunTable, as_numbers, names_of
+from assay.stats._checks import is_number, is_whole
+from assay.stats.summary import squarable
 from assay.stats.test_result import TestResult
 
 __all__ = ["ResponseSurface"]
@@ -94,6 +96,7 @@ class ResponseSurface:
                 f"ResponseSurface: expected {len(X)} finite responses, one per run, got shape {y.shape}. "
                 "A run that failed has to be repeated or left out of both."
             )
+        squarable(y, "ResponseSurface")
         F = X.shape[1]
         if names is None:
             names = names_of(design, F)
@@ -118,12 +121,18 @@ class ResponseSurface:
 
     def predict(self, X: ArrayLike) -> Floats:
         """The surface at points (n, F) in coded units."""
-        X = np.atleast_2d(np.asarray(X, np.float64))
+        X = np.atleast_2d(as_numbers(X, "ResponseSurface: points"))
+        if X.ndim != 2 or X.shape[1] != len(self.b):
+            raise DataError(
+                f"ResponseSurface: expected points of {len(self.b)} coded levels, got shape {X.shape}."
+            )
         return self.b0 + X @ self.b + np.einsum("ij,jk,ik->i", X, self.B, X)  # (1)
 
     def decoded(self, x: ArrayLike) -> dict[str, float]:
         """A point in coded units as levels of the factors; as it is if the design was a matrix."""
-        x = np.asarray(x, np.float64)
+        x = as_numbers(x, "ResponseSurface: point")
+        if x.shape != self.b.shape:
+            raise DataError(f"ResponseSurface: expected {len(self.b)} coded levels, got shape {x.shape}.")
         if self.ends is None:
             return dict(zip(self.names, x.tolist()))
         return {
@@ -137,7 +146,7 @@ class ResponseSurface:
         unless the summit itself lies inside.
         """
         sign = _goal(goal)
-        if not radius > 0:
+        if not is_number(radius) or not radius > 0:
             raise ParameterError(f"ResponseSurface: radius must be above 0, got {radius!r}.")
         values, V = np.linalg.eigh(sign * self.B)  # maximise: the largest eigenvalue is the last
         c = V.T @ (sign * self.b) / 2
@@ -152,6 +161,10 @@ class ResponseSurface:
         Near the centre this is the path of steepest ascent along b; farther out it bends with the surface.
         """
         sign = _goal(goal)
+        if not is_whole(steps, 1) or not is_number(step) or not step > 0:
+            raise ParameterError(
+                f"ResponseSurface: steps must be from 1 and step above 0, got {steps!r} and {step!r}."
+            )
         values, V = np.linalg.eigh(sign * self.B)
         c = V.T @ (sign * self.b) / 2
         scale = max(float(np.abs(values).max()), float(np.abs(c).max()), 1e-300)
@@ -188,6 +201,7 @@ def _fitted(
     n, m, F = len(y), len(terms), len(names)
     Q, R = np.linalg.qr(Z)
     beta = np.linalg.solve(R, Q.T @ y)
+    beta[np.abs(beta) * np.abs(Z).max(axis=0) <= 1e-14 * np.abs(y).max()] = 0.0  # rounding
     left = y - Z @ beta
     left[np.abs(left) <= 1e-13 * max(float(np.abs(y).max()), 1e-300)] = 0.0
     rss, df = float(left @ left), n - m

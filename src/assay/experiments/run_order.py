@@ -168,8 +168,25 @@ def confounded_blocks(design: RunTable, words: Sequence[str]) -> NDArray[np.intp
             lost = word(design.names, short[0]) or "a word that is given twice"
             raise ParameterError(f"{who}: these words mix {lost} with the blocks. Choose longer ones.")
         products |= new
+        _stays_clear(design, new, who)
         block += (np.prod(design.coded[:, sorted(own)], axis=1) > 0).astype(np.intp) << bit
     return block
+
+
+def _stays_clear(design: RunTable, words: set[frozenset[int]], who: str) -> None:
+    """An error if a word is, on these runs of a fraction, constant or the same as a factor."""
+    n = len(design)
+    for own in words:
+        column = np.prod(design.coded[:, sorted(own)], axis=1)
+        if abs(column.sum()) == n:
+            raise ParameterError(
+                f"{who}: {word(design.names, own)} is constant over these runs and makes no blocks. Choose another."
+            )
+        for j in np.flatnonzero(np.abs(column @ design.coded) == n):
+            raise ParameterError(
+                f"{who}: {word(design.names, own)} is the same as {design.names[j]} on these runs, which would be "
+                "mixed with the blocks. Choose another."
+            )
 
 
 def _different(items: Any, who: str, least: int) -> list[Any]:
