@@ -48,6 +48,8 @@ def test_a_fold_from_another_source_stands_out():
     assert (
         "fold 2 stands out" in said.sentence and "(rows 200, 201, 202, 203, 204 and 95 more)" in said.sentence
     )
+    both = found(compare({"logistic": LogisticRegression(), "lda": "lda"}, X, y, blocks))["folds-disagree"]
+    assert "; so does " in both.sentence
     mixed = rng.permutation(500)
     assert "folds-disagree" not in found(
         compare({"logistic": LogisticRegression()}, X[mixed], y[mixed], "5-fold")

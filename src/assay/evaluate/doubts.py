@@ -108,7 +108,10 @@ def doubts(comparison: Comparison, *, rope: float = 0.01) -> list[Finding]:
 def failed(case: Doubt) -> Iterator[Finding]:
     """Learners without numbers: the ranking says nothing about them."""
     for name, why in case.result.failures.items():
-        yield Finding("failed-learner", "warning", name, f"{name} {why} The ranking says nothing about it.")
+        end = "" if why.endswith((".", "!", "?")) else "."
+        yield Finding(
+            "failed-learner", "warning", name, f"{name} {why}{end} The ranking says nothing about it."
+        )
 
 
 def no_better_than_majority(case: Doubt) -> Iterator[Finding]:

@@ -52,7 +52,7 @@ def folds_disagree(case: Doubt) -> Iterator[Finding]:
         said += f"; fold {places[first[worst]][1]} stands out, {rate[worst]:.3f} against {rest:.3f} elsewhere"
         said += f" (rows {listed(rows, 5)})"
     also = [n for n, _ in uneven[1:]]
-    said += f"; so do {listed(also)}" if also else ""
+    said += f"; so {'does' if len(also) == 1 else 'do'} {listed(also)}" if also else ""
     yield Finding(
         "folds-disagree",
         "warning" if np.ptp(rate) > max(0.1, mean) else "note",
