@@ -1,5 +1,6 @@
 """Power against sample size."""
 
+import matplotlib.pyplot as plt
 import pytest
 from numpy.testing import assert_allclose
 
@@ -43,3 +44,6 @@ def test_names_of_many_effects_stand_beside_the_curves():
     display = PowerDisplay.from_test("z", [0.1, 0.2, 0.5], sd=2, n=range(10, 400, 10))
     display.figure_.canvas.draw()
     assert display.ax_.get_legend().get_window_extent().x0 > display.ax_.get_window_extent().x1
+    display.plot(ax := plt.subplots()[1])  # axes that are given keep their room
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x1 <= ax.get_window_extent().x1

@@ -67,10 +67,10 @@ def legend_name(name: object, limit: int = 40) -> str:
 def curve_legend(ax: Any, loc: str, most: int = MOST_INSIDE, **look: Any) -> None:
     """The legend of curves: among them, or beside them where many or long names would cover them.
 
-    A figure of our own grows by the names' width; one that was given keeps its size.
+    A figure of our own grows by the names' width, if there are more than ``most``; one that was given keeps its size.
     """
     inside, width = ax.legend(loc=loc, **look), own_width(ax.figure)
-    few = len(inside.get_texts()) <= most
+    few = len(inside.get_texts()) <= (MOST_INSIDE if width is None else most)
     if few and (width is None or _inches(inside) <= width - MARGINS):
         return
     beside = ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
