@@ -47,4 +47,12 @@ def test_many_and_long_names_stay_on_the_paper():
     ticks = re.findall(r'text-anchor="middle">(\d+)</text>', svg)
     assert len(ticks) <= 13
     places = [float(x) for x in re.findall(r'cx="([\d.]+)"', svg)]
-    assert min(places) >= 0 and max(places) <= 760
+    assert min(places) >= 0 and max(places) <= float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1])
+
+
+def test_names_that_differ_late_are_told_apart():
+    names = [f"knn(n_neighbors={k}, weights={w})" for k in (1, 15) for w in ("uniform", "distance")]
+    svg = str(rank_diagram(names, [1, 2, 3, 4.0], [], "four"))
+    shown = re.findall(r'class="who">(.*?)  ', svg)
+    assert sorted(shown) == sorted(names)
+    assert float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1]) > 760

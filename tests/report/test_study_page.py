@@ -7,6 +7,8 @@ from html import unescape
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from assay.experiments import Experiment, Study
 from assay.report import read_settings, render_study, write_study
@@ -15,6 +17,10 @@ from assay.trees import DecisionTreeClassifier
 EVIL = "</script><script>alert(1)</script>\"'"
 rng = np.random.default_rng(0)
 SMALL = (rng.normal(size=(40, 2)) + np.arange(40)[:, None] % 2, np.arange(40) % 2)
+
+
+def only(X, column):
+    return np.asarray(X)[:, [column]]
 
 
 class Fails(ClassifierMixin, BaseEstimator):
@@ -135,3 +141,32 @@ def test_the_ranks_under_the_table_are_rounded_and_not_cut(study, html):
     foot = re.search(r"<tfoot>(.*?)</tfoot>", html, re.DOTALL)[1]
     shown = [float(v) for v in re.findall(r"<b>([0-9.]+)</b>", foot)]
     assert shown == sorted(round(float(r), 2) for r in study.ranks())
+
+
+def test_a_learner_that_failed_everywhere_is_one_that_failed():
+    study = Experiment({"f": Fails(), "lda": "lda", "majority": "majority"},
+                       {"a": SMALL, "b": (SMALL[0] * 2, SMALL[1])}, design="2-fold").run()  # fmt: skip
+    assert "1 failed somewhere" in text_of(render_study(study))
+
+
+@pytest.mark.parametrize("columns", [(0, 1), (1, 0)])
+def test_of_equal_ranks_the_sentence_the_tile_and_the_table_name_the_same(columns):
+    """Each learner sees one column, which tells all of one data set, and nothing of the other."""
+    near, far = np.arange(40) % 2 + 0.0, np.random.default_rng(1).normal(size=(2, 40))
+    data = {
+        "a": (np.column_stack([near, far[0]]), SMALL[1]),
+        "b": (np.column_stack([far[1], near]), SMALL[1]),
+    }
+    learners = {
+        f"column {c}": make_pipeline(
+            FunctionTransformer(only, kw_args={"column": c}), DecisionTreeClassifier(random_state=0)
+        )
+        for c in columns
+    }
+    study = Experiment({**learners, "majority": "majority"}, data, design="2-fold").run()
+    found = study.conclusion()
+    means = study.table().mean(axis=0)
+    assert found.ranks[0] == found.ranks[1] and means[0] != means[1]
+    assert found.best == study.learners[int(np.argmin(means[:2]))]
+    text = text_of(render_study(study))
+    assert f"average rank of {found.best}" in text and f"{found.best} ranks best" in text

@@ -61,7 +61,7 @@ class Conclusion:
         there = np.isfinite(self.means)
         total = np.where(there, self.metric.sign * self.means, 0.0).sum(axis=0)
         centre = np.where(there.any(axis=0), total / np.maximum(there.sum(axis=0), 1), np.inf)
-        return self.learners[int(np.lexsort((centre, np.nan_to_num(self.ranks, nan=np.inf)))[0])]
+        return self.learners[int(np.lexsort((centre, np.round(np.nan_to_num(self.ranks, nan=np.inf), 9)))[0])]
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
@@ -232,7 +232,9 @@ def _many(
     if np.isinf(test.statistic):  # all data sets agree, and F has p = 0; how often they do by chance is known
         test = replace(test, p=float(np.exp(-(len(means) - 1) * lgamma(len(scores) + 1))))
     pairs = nemenyi(found) if control is None else compare_ranks(found, "holm", control=control)
-    names, order = list(found.names), [int(j) for j in pairs.order]
+    names = list(found.names)
+    centre = np.nan_to_num(metric.sign * means, nan=np.inf).mean(axis=0)  # of equal ranks, the better mean is first
+    order = [int(j) for j in np.lexsort((centre, np.round(found.average_ranks, 9)))]
     shown = ", ".join(f"{names[j]} {found.average_ranks[j]:.2f}" for j in order[:10])
     leader = f"By {metric.name}, {names[order[0]]} ranks best over {_data_sets(len(means))}"
     evidence = [

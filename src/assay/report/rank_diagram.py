@@ -12,8 +12,14 @@ from assay.stats._ranks import mid_ranks
 
 __all__ = ["average_ranks", "rank_diagram"]
 
-WIDTH, SIDE, TOP, STEP = 760.0, 190.0, 30.0, 22.0
-MOST_LETTERS = 24  # of a name beside the line
+LINE, SIDE, TOP, STEP = (
+    380.0,
+    190.0,
+    30.0,
+    22.0,
+)  # the line with the ranks, at least so much room for names, ...
+LETTER = 7.2  # width of one
+MOST_LETTERS = 40  # of a name beside the line
 
 
 def average_ranks(values: np.ndarray, better: str) -> np.ndarray:
@@ -61,13 +67,17 @@ def rank_diagram(
     (1, 3)
     """
     L = len(names)
+    side = max(
+        SIDE, LETTER * min(max(map(len, names)), MOST_LETTERS) + 54
+    )  # of the longest name and its rank
+    width = LINE + 2 * side
     order = np.argsort(ranks, kind="stable")
     bars = [sorted(g, key=lambda i: ranks[i]) for g in groups if len(g) > 1]
     line = TOP + (24.0 if distance else 0.0)
     most = max(L, 2)
 
     def place(rank: float) -> float:  # rank 1 at the right
-        return WIDTH - SIDE - (rank - 1) / (most - 1) * (WIDTH - 2 * SIDE)
+        return width - side - (rank - 1) / (most - 1) * LINE
 
     parts = [element("title", label)]
     parts.append(element("line", x1=place(1), x2=place(most), y1=line, y2=line, class_="ruler"))
@@ -98,7 +108,7 @@ def rank_diagram(
     for at, i in enumerate(order.tolist()):
         right = at < half
         y = base + STEP * (at if right else L - 1 - at)
-        x, end = place(ranks[i]), WIDTH - SIDE + 10 if right else SIDE - 10
+        x, end = place(ranks[i]), width - side + 10 if right else side - 10
         shown = names[i] if len(names[i]) <= MOST_LETTERS else names[i][: MOST_LETTERS - 1] + "…"
         words = element("text", f"{shown}  {ranks[i]:.2f}", element("title", names[i]),
                         x=end + (6 if right else -6), y=y + 4, text_anchor="start" if right else "end",
@@ -106,5 +116,5 @@ def rank_diagram(
         parts += [element("path", d=f"M{x:.1f} {line:g}V{y:g}H{end:g}", class_="lead"), words]
     high = base + STEP * half + 2
     return element(
-        "svg", *parts, viewBox=f"0 0 {WIDTH:g} {high:g}", class_="svg ranks", role="img", aria_label=label
+        "svg", *parts, viewBox=f"0 0 {width:g} {high:g}", class_="svg ranks", role="img", aria_label=label
     )

@@ -101,7 +101,8 @@ def _concluded(study: Study) -> tuple[Conclusion | None, str]:
     try:
         return study.conclusion(), ""
     except ParameterError as error:  # nothing has run yet
-        return None, str(error)
+        said = str(error).removeprefix("study: ")
+        return None, said[:1].upper() + said[1:]
 
 
 def _order(study: Study, found: Conclusion | None) -> list[int]:
@@ -112,12 +113,12 @@ def _order(study: Study, found: Conclusion | None) -> list[int]:
     there = np.isfinite(means)
     centre = np.where(there, means, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
     centre[~there.any(axis=0)] = np.inf
-    return np.lexsort((centre, np.nan_to_num(found.ranks, nan=np.inf))).tolist()
+    return np.lexsort((centre, np.round(np.nan_to_num(found.ranks, nan=np.inf), 9))).tolist()
 
 
 def _tiles(study: Study, found: Conclusion | None) -> list[tuple[str, str, str]]:
     cells = sum(len(column) for own in study.cells.values() for column in own.values())
-    failed = len(study.failures)
+    failed = len({learner for _, learner in study.failures})
     tiles = [
         (f"{len(study.data):,}", "data sets", f"{len(found.data)} count" if found else "none counts yet"),
         (f"{len(study.learners):,}", "learners", f"{failed} failed somewhere" if failed else "none failed"),
