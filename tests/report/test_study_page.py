@@ -151,12 +151,10 @@ def test_a_learner_that_failed_everywhere_is_one_that_failed():
 
 @pytest.mark.parametrize("columns", [(0, 1), (1, 0)])
 def test_of_equal_ranks_the_sentence_the_tile_and_the_table_name_the_same(columns):
-    """Each learner sees one column, which tells all of one data set, and nothing of the other."""
-    near, far = np.arange(40) % 2 + 0.0, np.random.default_rng(1).normal(size=(2, 40))
-    data = {
-        "a": (np.column_stack([near, far[0]]), SMALL[1]),
-        "b": (np.column_stack([far[1], near]), SMALL[1]),
-    }
+    """Each learner sees one column: right about all rows of one data set, and about fewer of the other."""
+    right = np.arange(40) % 2 + 0.0
+    few, many = (np.where(np.arange(40) < wrong, 1 - right, right) for wrong in (4, 8))
+    data = {"a": (np.column_stack([right, few]), SMALL[1]), "b": (np.column_stack([many, right]), SMALL[1])}
     learners = {
         f"column {c}": make_pipeline(
             FunctionTransformer(only, kw_args={"column": c}), DecisionTreeClassifier(random_state=0)
