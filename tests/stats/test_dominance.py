@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.special import ndtr
 
 from assay.errors import DataError
 from assay.stats.dominance import cliff_delta, discordant_odds, rank_biserial, vargha_delaney_a
@@ -97,3 +98,20 @@ def test_odds():
 def test_values_equal_but_for_rounding_are_tied():
     assert cliff_delta([0.3, 0.3], [0.1 + 0.2, 0.1 + 0.2]).value == 0
     assert vargha_delaney_a([0.3], [0.1 + 0.2]).value == 0.5
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.6, 1.0])
+def test_interval_of_the_rank_biserial_covers_also_large_effects(shift):
+    """The mean of sign(d_i + d_j) is 2 Phi(shift sqrt 2) - 1; the spread of no difference would cover 76 % at 1."""
+    true, rng = 2 * ndtr(shift * np.sqrt(2)) - 1, np.random.default_rng(5)
+    found = [rank_biserial(rng.normal(shift, 1, 50)) for _ in range(400)]
+    assert 0.895 <= np.mean([f.low <= true <= f.high for f in found]) <= 0.985
+
+
+def test_the_spread_is_that_of_all_pairs():
+    d = np.array([0.5, -1.0, 2.0, 3.0, -0.25, 4.0])
+    S = np.sign(np.add.outer(d, d))
+    h = (S.sum(axis=1) - np.sign(d)) / 5
+    r = rank_biserial(d)
+    half = 1.959963984540054 * np.sqrt(4 * h.var(ddof=1) / 6) / (1 - r.value**2)
+    assert_allclose([r.low, r.high], np.tanh(np.arctanh(r.value) + np.array([-half, half])), rtol=1e-12)
