@@ -116,8 +116,10 @@ def conclude(
     if len(used) == 1:
         return _one_data_set(study, metric, used[0], base, said, control)
     scores = dict(zip(names, means.T))
-    found = _two if len(names) == 2 else _many
-    parts = found(scores, metric, study.alpha, control, study.manifest.seed, rope)
+    if len(names) == 2:
+        parts = _two(scores, metric, study.alpha, study.manifest.seed, rope)
+    else:
+        parts = _many(scores, metric, study.alpha, control)
     if len(used) < FEW:
         parts["sentences"].append(
             f"{_data_sets(len(used)).capitalize()} are few: only large differences could be shown. Read each data "
@@ -185,7 +187,7 @@ def _one_data_set(
 
 
 def _two(
-    scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None, seed: int, rope: float
+    scores: dict[str, np.ndarray], metric: Metric, alpha: float, seed: int, rope: float
 ) -> dict[str, Any]:
     """Two learners over data sets; differences count as worse when positive, whichever way the metric goes."""
     from assay.stats.sign_test import sign_test
@@ -219,9 +221,7 @@ def _two(
             "sentences": said}  # fmt: skip
 
 
-def _many(
-    scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None, seed: int, rope: float
-) -> dict[str, Any]:
+def _many(scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None) -> dict[str, Any]:
     """More than two learners over data sets."""
     from assay.stats.friedman import friedman
     from assay.stats.rank_post_hoc import compare_ranks, nemenyi
@@ -233,7 +233,9 @@ def _many(
         test = replace(test, p=float(np.exp(-(len(means) - 1) * lgamma(len(scores) + 1))))
     pairs = nemenyi(found) if control is None else compare_ranks(found, "holm", control=control)
     names = list(found.names)
-    centre = np.nan_to_num(metric.sign * means, nan=np.inf).mean(axis=0)  # of equal ranks, the better mean is first
+    centre = np.nan_to_num(metric.sign * means, nan=np.inf).mean(
+        axis=0
+    )  # of equal ranks, the better mean is first
     order = [int(j) for j in np.lexsort((centre, np.round(found.average_ranks, 9)))]
     shown = ", ".join(f"{names[j]} {found.average_ranks[j]:.2f}" for j in order[:10])
     leader = f"By {metric.name}, {names[order[0]]} ranks best over {_data_sets(len(means))}"
