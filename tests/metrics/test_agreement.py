@@ -50,3 +50,12 @@ def test_one_class_has_no_agreement_beyond_chance():
     assert matthews_corrcoef([1, 1], [1, 0]) == 0
     with pytest.raises(ParameterError, match="weights must be None, linear or quadratic, got 'cubic'"):
         cohen_kappa_score([0, 1], [0, 1], weights="cubic")
+
+
+@pytest.mark.parametrize("unit", [1e-99, 1e-40, 1e40, 1e99])
+def test_the_unit_of_the_weights_does_not_matter(unit):
+    y, z, w = [0, 1, 2, 0, 1, 1], [0, 1, 1, 0, 2, 1], np.array([1.0, 2, 3, 1, 2, 1])
+    for measure in (matthews_corrcoef, cohen_kappa_score):
+        assert_allclose(measure(y, z, sample_weight=w * unit), measure(y, z, sample_weight=w), rtol=1e-12)
+    table = w[:, None]  # a table of one column is a column
+    assert matthews_corrcoef(y, z, sample_weight=table) == matthews_corrcoef(y, z, sample_weight=w)

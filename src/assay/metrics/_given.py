@@ -115,6 +115,8 @@ def weights(w: Any, n: int, who: str) -> np.ndarray | None:
         raise DataError(f"{who}: sample_weight must be numbers.") from None
     if w.ndim == 0:
         w = np.full(n, float(w))
+    if w.ndim == 2 and w.shape[1] == 1:
+        w = w[:, 0]
     if w.shape != (n,):
         raise DataError(f"{who}: sample_weight must have one number per row ({n}), got shape {w.shape}.")
     low = w.min()

@@ -130,9 +130,12 @@ def disagreement(K: int, weights: str | None) -> np.ndarray:
 
 def matthews(T: np.ndarray) -> np.ndarray:
     """Correlation of truth and answer (Gorodkin 2004); 0 where either has one class only."""
-    t, a = tested(T).astype(np.float64), answered(T).astype(np.float64)
-    n = t.sum(axis=-1)
-    together = right(T).sum(axis=-1) * n - (t * a).sum(axis=-1)
-    apart = (n**2 - (a**2).sum(axis=-1)) * (n**2 - (t**2).sum(axis=-1))
-    out = np.zeros(np.shape(n))
+    n = T.sum(axis=(-2, -1))[..., None]
+    t, a = (
+        share(tested(T), n),
+        share(answered(T), n),
+    )  # shares: powers of large or tiny weights are no numbers
+    together = share(right(T), n).sum(axis=-1) - (t * a).sum(axis=-1)
+    apart = (t * share(n - tested(T), n)).sum(axis=-1) * (a * share(n - answered(T), n)).sum(axis=-1)
+    out = np.zeros(np.shape(apart))
     return np.divide(together, np.sqrt(np.maximum(apart, 0)), out=out, where=apart > 0)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
+from assay.metrics.bootstrap import plan
 from assay.metrics.roc import RocCurve
-from assay.stats._checks import as_random
 from assay.stats.test_result import check_alpha
 
 __all__ = ["RocBand", "roc_band"]
@@ -100,7 +100,7 @@ def roc_band(
         return RocBand(
             grid, np.clip(low, 0, 1), np.clip(high, 0, 1), "Kolmogorov (Campbell 1994)", alpha, True
         )
-    drawn = _resampled(curve, grid, resamples, as_random(random_state))
+    drawn = _resampled(curve, grid, resamples, random_state)
     if not simultaneous:
         low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
         low[0], high[-1] = 0.0, 1.0
@@ -115,15 +115,25 @@ def roc_band(
     return RocBand(grid, low, high, f"bootstrap, {resamples} resamples", alpha, True)
 
 
-def _resampled(curve: RocCurve, grid: np.ndarray, resamples: int, rng: Any) -> np.ndarray:
+def _resampled(curve: RocCurve, grid: np.ndarray, resamples: int, random_state: Any) -> np.ndarray:
     """(B, m) TPR of resampled curves at the rates of the grid."""
     if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 50:
         raise ParameterError(f"roc_band: resamples must be a whole number from 50 up, got {resamples!r}.")
-    P, N = round(curve.positives), round(curve.negatives)
-    shares = [np.diff(v) / np.diff(v).sum() for v in (curve.tpr, curve.fpr)]
+    steps = np.concatenate([np.diff(curve.tpr) * curve.positives, np.diff(curve.fpr) * curve.negatives])
+    rows, m = np.rint(steps).astype(np.int64), len(curve.fpr) - 1  # of either class at each threshold
+    P, N = int(rows[:m].sum()), int(rows[m:].sum())
+    drawn = plan(
+        P + N,
+        strata=np.repeat([0, 1], [P, N]),
+        resamples=resamples,
+        random_state=random_state,
+        who="roc_band",
+    )
+    cell, size = np.repeat(np.arange(2 * m), rows), max(1, 4_000_000 // (2 * m))
     found = np.empty((resamples, len(grid)))
-    for b in range(resamples):
-        tpr = np.append(0, rng.multinomial(P, shares[0]).cumsum()) / P
-        fpr = np.append(0, rng.multinomial(N, shares[1]).cumsum()) / N
-        found[b] = RocCurve(fpr, tpr, curve.thresholds, P, N).at(grid)
+    for first in range(0, resamples, size):
+        part = range(first, min(first + size, resamples))
+        for b, counts in zip(part, drawn.cells(cell, None, 2 * m, part)):
+            tpr, fpr = np.append(0, counts[:m].cumsum()) / P, np.append(0, counts[m:].cumsum()) / N
+            found[b] = RocCurve(fpr, tpr, curve.thresholds, P, N).at(grid)
     return found
