@@ -38,10 +38,11 @@ class Lines:
         self.centred = np.where(np.asarray(keep) & vary, X - self.means, 0.0)
         largest = np.abs(self.centred).max(axis=0)
         unit = np.where(largest > 0, largest, 1.0)  # whose squares are numbers
+        unit = unit * np.sqrt(self.share @ (self.centred / unit) ** 2)  # the standard deviations
+        unit = np.where(unit > 0, unit, 1.0)
         root, places = np.sqrt(self.share), self.centred / unit
         self.joint = np.linalg.pinv(root[:, None] * places) * root / unit[:, None]
-        squares = self.share @ places**2
-        self.each = (places * self.share[:, None]).T / (np.where(squares > 0, squares, 1.0) * unit)[:, None]
+        self.each = (places * self.share[:, None]).T / unit[:, None]
 
 
 class AdditiveOperator:
