@@ -109,7 +109,14 @@ def test_level_holds():
 
 def test_data_sets_that_agree_are_certain():
     found = friedman([[1, 2, 3]] * 4)
-    assert found.test.statistic == np.inf and found.test.p == 0 and found.kendall_w == 1
+    assert found.test.statistic == np.inf and found.kendall_w == 1
+    assert_allclose(
+        found.test.p, 1 / 216, rtol=1e-12
+    )  # the F distribution would say 0, of two data sets, too
+    assert_allclose(friedman([[1, 2], [2, 3], [3, 4]]).test.p, 1 / 4, rtol=1e-12)  # as the sign test
+    assert_allclose(
+        friedman([[1, 1, 2]] * 3, ties=True).test.p, 1 / 9, rtol=1e-12
+    )  # one of three may stand out
     assert "0.0046" in found.test.why  # (1/6)^3
     assert "order the learners alike" in str(found)
 

@@ -111,3 +111,12 @@ def test_same_as_pingouin():
     assert_allclose([two.statistic, two.f, two.p], [3.466971, 1.034009, 0.40255], rtol=1e-6, atol=5e-7)
     assert_allclose([one.statistic, one.f, one.p], [1.995849, 0.498962, 0.696519], atol=5e-7)
     assert two.df == (3, 17) and one.df == (3, 6)
+
+
+def test_units_of_criteria_may_differ_by_any_factor():
+    d = np.random.default_rng(0).normal(size=(9, 2))
+    assert_allclose(hotelling(d * [1e-140, 1e140]).p, hotelling(d).p, rtol=1e-9)
+    with pytest.raises(DataError, match="criterion 0 does not vary"):
+        hotelling(np.column_stack([np.full(9, 0.1), d[:, 1]]))
+    with pytest.raises(DataError, match="hotelling: mean"):
+        hotelling(d, mean="a")

@@ -9,7 +9,11 @@ from scipy.stats import false_discovery_control
 from statsmodels.stats.multitest import multipletests
 
 from assay.errors import ParameterError
+from assay.stats.anova import anova
+from assay.stats.kruskal_wallis import dunn, kruskal_wallis
 from assay.stats.multiple_tests import METHODS, adjust, benjamini_hochberg, finner, holm, hommel
+from assay.stats.post_hoc import post_hoc
+from assay.stats.rank_post_hoc import compare_ranks, conover
 
 
 @settings(max_examples=60, deadline=None)
@@ -120,7 +124,7 @@ def test_no_p_values_are_no_trouble():
 
 
 def test_fewer_tests_than_p_values_are_refused():
-    with pytest.raises(ParameterError, match="at least the number of p-values, 2, got 1"):
+    with pytest.raises(ParameterError, match="at least that of p-values, 2, got 1"):
         holm([0.1, 0.2], tests=1)
 
 
@@ -137,3 +141,18 @@ def test_fewer_tests_than_p_values_are_refused():
 def test_bad_input_is_named(p, method, message):
     with pytest.raises(ParameterError, match=message):
         adjust(p, method)
+
+
+@pytest.mark.parametrize("tests", [0, 2.5, "a", True])
+def test_the_number_of_tests_is_whole(tests):
+    with pytest.raises(ParameterError, match="tests must be a whole number"):
+        adjust([0.1], tests=tests)
+
+
+def test_methods_are_spelled_alike_everywhere():
+    table = np.random.default_rng(0).normal(size=(6, 3))
+    for f in (lambda m: compare_ranks(table, m), lambda m: conover(table, m), lambda m: post_hoc(anova(table), m),
+              lambda m: dunn(kruskal_wallis(table), m)):  # fmt: skip
+        assert_allclose(f("Holm sidak").adjusted, f("holm_sidak").adjusted)
+        with pytest.raises(ParameterError, match="method must be one of"):
+            f(None)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from math import lgamma
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -229,8 +228,6 @@ def _many(scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: 
     means = np.column_stack(list(scores.values()))
     found = friedman(means, better=metric.better, names=list(scores), alpha=alpha)
     test = found.test
-    if np.isinf(test.statistic):  # all data sets agree, and F has p = 0; how often they do by chance is known
-        test = replace(test, p=float(np.exp(-(len(means) - 1) * lgamma(len(scores) + 1))))
     pairs = nemenyi(found) if control is None else compare_ranks(found, "holm", control=control)
     names = list(found.names)
     centre = np.nan_to_num(metric.sign * means, nan=np.inf).mean(

@@ -178,6 +178,7 @@ def contrast(
         )
     if not planned and alternative != "two-sided":
         raise ParameterError("contrast: a question from looking at the data (planned=False) has two sides.")
+    squarable(c, "contrast: weights")
     estimate, df = float(c @ found.means), found.error_df
     error = float(np.sqrt(found.error_ms * np.sum(c**2 / found.counts)))
     t, why = _ratio(estimate, error, float(np.abs(c) @ np.abs(found.means)))

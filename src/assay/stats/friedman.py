@@ -94,7 +94,8 @@ def friedman(
               \qquad F_F = \frac{(N-1)\chi_F^2}{N(k-1)-\chi_F^2} \sim F_{k-1,(k-1)(N-1)}              \quad (2)
 
     (1) is too careful for few data sets; (2), by Iman and Davenport, is not, and decides here. Where all data
-    sets agree the denominator is 0 and p is 0. Two learners are compared more sharply by
+    sets agree the denominator is 0, and p is the probability that they do by chance, (1/k!)^(N-1) without ties. Two
+    learners are compared more sharply by
     `wilcoxon_signed_rank`, which also uses the sizes of the differences.
 
     Parameters
@@ -179,11 +180,10 @@ def _tested(
     if centred < 1e-20:
         chi2, note = 0.0, "All average ranks are equal."
     if most - chi2 <= 1e-10 * most:
-        f, p = np.inf, 0.0
-        chance = np.exp(-(N - 1) * lgamma(k + 1))
+        f, p = np.inf, all_alike(N, k, ranks)
         note = (
             f"All {N} data sets order the learners alike, so that F is infinite; "
-            f"by chance that happens with probability {chance:.2g}."
+            f"p is how often that happens by chance, {p:.2g}."
         )
     else:
         f = (N - 1) * chi2 / (most - chi2)  # (2)
@@ -198,3 +198,15 @@ def _tested(
         TestResult(name, chi2, float(chdtrc(k - 1, chi2)), float(k - 1), alpha=alpha, why=why),
         labels, R, N, chi2 / most, ranks, rows,
     )  # fmt: skip
+
+
+def all_alike(N: int, k: int, ranks: Floats | None = None) -> float:
+    """Probability that N data sets order k learners alike by chance; of equal learners (ranks), fewer orders differ.
+
+    >>> from assay.stats.friedman import all_alike
+    >>> round(all_alike(2, 3), 6)
+    0.166667
+    """
+    same = np.unique(ranks[0], return_counts=True)[1] if ranks is not None else np.ones(k)
+    orders = lgamma(k + 1) - sum(lgamma(t + 1) for t in same)
+    return float(np.exp(-(N - 1) * orders))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.stats._checks import as_matrix, is_number
+from assay.stats._checks import _as_floats, as_matrix, is_number
 from assay.stats.summary import squarable
 from assay.stats.t_test import t_test
 from assay.stats.test_result import TestResult, check_alpha
@@ -92,7 +92,7 @@ def hotelling(
             raise DataError("hotelling: pairs need two tables of the same shape.")
         a, b = (a if b is None else a - b), None
     p = a.shape[1]
-    null = np.zeros(p) if mean is None else np.asarray(mean, dtype=np.float64)
+    null = np.zeros(p) if mean is None else _as_floats(mean, "hotelling: mean")
     if null.shape != (p,) or not np.isfinite(null).all() or not (is_number(ridge) and ridge >= 0):
         raise ParameterError(
             f"hotelling: mean must be {p} finite numbers and ridge from 0, got {mean!r}, {ridge!r}."
@@ -103,7 +103,8 @@ def hotelling(
         raise DataError(
             f"hotelling: {p} criteria need more than {p} rows beyond the groups, got {n + 1} in all."
         )
-    weights, why = _solved(S, gap, ridge)
+    sizes = np.abs(a if b is None else np.vstack([a, b])).max(axis=0)
+    weights, why = _solved(S, gap, sizes, ridge)
     T2 = float(size * gap @ weights)  # (1), (2)
     F = rest / (p * n) * T2
     alone = [
@@ -131,10 +132,10 @@ def _moments(
     return n, size, a.mean(axis=0) - b.mean(axis=0) - null, (_scatter(a) + _scatter(b)) / max(n, 1)
 
 
-def _solved(S: np.ndarray, gap: np.ndarray, ridge: float) -> tuple[np.ndarray, str]:
+def _solved(S: np.ndarray, gap: np.ndarray, sizes: np.ndarray, ridge: float) -> tuple[np.ndarray, str]:
     """Inverse covariance times the gap, computed on standardised criteria so that units do not matter."""
     spread = np.sqrt(np.diag(S))
-    flat = np.flatnonzero(spread <= 1e-12 * (np.abs(gap) + spread.max(initial=0.0)))
+    flat = np.flatnonzero(spread <= 1e-12 * sizes)
     scale = np.where(spread > 0, spread, 1.0)
     R = S / np.outer(scale, scale)
     rank = len(S) if not len(flat) and np.linalg.cond(R) < 1e12 else int(np.linalg.matrix_rank(R))

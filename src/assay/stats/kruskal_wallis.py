@@ -14,7 +14,7 @@ from assay.errors import DataError, ParameterError
 from assay.stats._checks import one_of
 from assay.stats._ranks import mid_ranks, tie_sum
 from assay.stats._samples import both, named_samples, place_of
-from assay.stats.multiple_tests import METHODS, adjust
+from assay.stats.multiple_tests import METHODS, adjust, method_name
 from assay.stats.post_hoc_result import PostHoc
 from assay.stats.studentized_range import studentized_range_quantile, studentized_range_sf
 from assay.stats.test_result import TestResult, check_alpha
@@ -138,7 +138,7 @@ def dunn(
     """
     if not isinstance(found, KruskalWallis):
         raise ParameterError(f"dunn: expected the result of kruskal_wallis, got {type(found).__name__}.")
-    name = str(method).lower().replace("-", "_")
+    name = method_name(method)
     if name != "tukey" and name not in METHODS:
         raise ParameterError(f"dunn: method must be one of tukey, {', '.join(METHODS)}, got {method!r}.")
     one_of(better, ("higher", "lower"), "dunn", "better")

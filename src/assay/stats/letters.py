@@ -28,6 +28,7 @@ def letters(differ: np.ndarray) -> list[str]:
     >>> letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
     ['a', 'ab', 'b']
     """
+    differ = np.asarray(differ, dtype=bool)
     L = len(differ)
     groups: list[frozenset[int]] = [frozenset(range(L))]
     for i, j in np.argwhere(np.triu(differ, 1)).tolist():
@@ -58,6 +59,7 @@ def runs_alike(differ: np.ndarray) -> list[tuple[int, int]]:
     >>> runs_alike(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
     [(0, 1), (1, 2)]
     """
+    differ = np.asarray(differ, dtype=bool)
     L = len(differ)
     found: list[tuple[int, int]] = []
     for first in range(L):

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import psi
 
 from assay.errors import ParameterError
+from assay.stats._checks import is_whole
 
 __all__ = [
     "adjust",
@@ -56,10 +57,20 @@ def adjust(p: Numbers, method: str = "holm", tests: int | None = None) -> np.nda
     >>> adjust([0.03, float("nan"), 0.02], "holm").tolist()
     [0.04, nan, 0.04]
     """
-    name = str(method).lower().replace("-", "_").replace(" ", "_")
+    name = method_name(method)
     if name not in METHODS:
         raise ParameterError(f"adjust: method must be one of {', '.join(METHODS)}, got {method!r}.")
     return METHODS[name](p, tests)
+
+
+def method_name(method: object) -> str:
+    """How a method is spelled here: a hyphen or a blank may stand for the underscore, None is no method.
+
+    >>> from assay.stats.multiple_tests import method_name
+    >>> method_name("Holm-Sidak")
+    'holm_sidak'
+    """
+    return method.lower().replace("-", "_").replace(" ", "_") if isinstance(method, str) else ""
 
 
 def bonferroni(p: Numbers, tests: int | None = None) -> np.ndarray:
@@ -236,9 +247,9 @@ def _sorted(who: str, p: Numbers, tests: int | None, steps) -> np.ndarray:  # ty
         raise ParameterError(
             f"{who}: p-values lie between 0 and 1, got {given[(given < 0) | (given > 1)][0]:g}."
         )
-    if tests is not None and tests < len(given):
+    if tests is not None and not is_whole(tests, len(given)):
         raise ParameterError(
-            f"{who}: tests must be at least the number of p-values, {len(given)}, got {tests}."
+            f"{who}: tests must be a whole number, at least that of p-values, {len(given)}, got {tests!r}."
         )
     known = ~np.isnan(given)
     m = int(known.sum()) if tests is None else int(tests)

@@ -10,7 +10,7 @@ from assay.errors import ParameterError
 from assay.stats._checks import one_of
 from assay.stats._samples import both, place_of
 from assay.stats.anova import Anova
-from assay.stats.multiple_tests import METHODS, adjust
+from assay.stats.multiple_tests import METHODS, adjust, method_name
 from assay.stats.post_hoc_result import PostHoc
 from assay.stats.studentized_range import (
     dunnett_quantile,
@@ -75,7 +75,7 @@ def post_hoc(
     """
     if not isinstance(found, Anova):
         raise ParameterError(f"post_hoc: expected the result of anova, got {type(found).__name__}.")
-    name = str(method).lower().replace("-", "_")
+    name = method_name(method)
     if name not in WORDS and name not in METHODS:
         known = ", ".join([*WORDS, *METHODS])
         raise ParameterError(f"post_hoc: method must be one of {known}, got {method!r}.")

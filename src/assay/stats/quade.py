@@ -11,6 +11,7 @@ from scipy.special import fdtrc
 from assay.stats._checks import one_of
 from assay.stats._ranks import mid_ranks
 from assay.stats._samples import both, named_table
+from assay.stats.friedman import all_alike
 from assay.stats.test_result import TestResult, check_alpha
 
 __all__ = ["quade"]
@@ -54,8 +55,11 @@ def quade(
     if A == 0:
         f, p, note = 0.0, 1.0, "On every data set all values are equal."
     elif A - B <= 1e-12 * A:
-        f, p = np.inf, 0.0
-        note = f"All {N} data sets order the learners alike, with one range, so that F is infinite."
+        f, p = np.inf, all_alike(N, k, ranks)
+        note = (
+            f"All {N} data sets order the learners alike, with one range, so that F is infinite; "
+            f"p is how often they do by chance, {p:.2g}."
+        )
     else:
         f, note = (N - 1) * B / (A - B), ""
         p = float(fdtrc(*df, f))

@@ -14,7 +14,7 @@ from assay.stats._checks import _as_floats
 from assay.stats._samples import both, place_of
 from assay.stats.friedman import Friedman, friedman
 from assay.stats.kruskal_wallis import z_pairs
-from assay.stats.multiple_tests import METHODS, adjust
+from assay.stats.multiple_tests import METHODS, adjust, method_name
 from assay.stats.post_hoc_result import PostHoc
 
 __all__ = ["bonferroni_dunn", "compare_ranks", "conover", "nemenyi", "shaffer"]
@@ -90,7 +90,7 @@ def compare_ranks(
     [1.0, 0.0472, 0.6084, 0.0472]
     """
     found = _friedman(found, options)
-    name = str(method).lower().replace("-", "_")
+    name = method_name(method)
     if name not in METHODS and name != "shaffer":
         raise ParameterError(
             f"compare_ranks: method must be one of {', '.join(METHODS)}, shaffer, got {method!r}."
@@ -132,6 +132,9 @@ def conover(found: Friedman | Any, method: str = "holm", **options: Any) -> Post
     [1.0, 0.021225, 0.075528]
     """
     found = _friedman(found, options)
+    name = method_name(method)
+    if name not in METHODS:
+        raise ParameterError(f"conover: method must be one of {', '.join(METHODS)}, got {method!r}.")
     if found.ranks is None:
         raise DataError("conover: needs the ranks on every data set, not their averages only. Use friedman.")
     N, k = found.ranks.shape
@@ -146,13 +149,13 @@ def conover(found: Friedman | Any, method: str = "holm", **options: Any) -> Post
     np.fill_diagonal(raw, 1.0)
     pairs = np.triu_indices(k, 1)
     adjusted = raw.copy()
-    adjusted[pairs] = adjusted[pairs[::-1]] = adjust(raw[pairs], method)
-    width = float(-stdtrit(df, found.test.alpha / 2)) * error if method == "none" else np.nan
+    adjusted[pairs] = adjusted[pairs[::-1]] = adjust(raw[pairs], name)
+    width = float(-stdtrit(df, found.test.alpha / 2)) * error if name == "none" else np.nan
     margin = np.where(np.eye(k, dtype=bool), np.nan, width)
     note = "" if found.test.rejected else "The test of all learners does not reject: read pairs with care."
     return PostHoc(
-        f"Conover's test, adjusted by {method}", found.test, found.names, R, t, raw, adjusted, margin, "lower",
-        None, both(note, found.test.why),
+        f"Conover's test, adjusted by {name.replace('_', '-')}", found.test, found.names, R, t, raw, adjusted,
+        margin, "lower", None, both(note, found.test.why),
     )  # fmt: skip
 
 
