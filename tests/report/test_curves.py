@@ -78,3 +78,12 @@ def test_a_class_that_is_never_tested_has_no_panel(two):
     one = OutOfFold(a.rows[kept], a.truth[kept], a.answer[kept], a.posterior[kept])
     titles = [p["title"] for p in overview(two, {"lda": one})["panels"]]
     assert titles == ["Calibration of P(malignant)"]
+
+
+def test_a_class_without_tested_rows_has_no_curve_and_stops_nothing():
+    X, y = load_iris()
+    tested = np.r_[0:10, 50:60]  # no row of the third class
+    result = compare(["lda"], X, y, test=tested)
+    roc, precision, _ = learner_panels(result, result.out_of_fold("lda"))
+    assert [name for _, name, _, _ in roc["legend"]] == ["setosa", "versicolor"]
+    assert len(precision["legend"]) == 2

@@ -115,13 +115,14 @@ def _panel(
     return {"title": title, "plot": plot, "legend": legend, "measure": measure}
 
 
-def _usable(rows: Rows) -> bool:
-    truth = next(iter(rows.values()))[0]
-    return bool(truth.any() and not truth.all())
+def _two_sided(rows: Rows) -> Rows:
+    """Those with rows of the class and rows of others, without which there is no curve."""
+    return {name: pair for name, pair in rows.items() if pair[0].any() and not pair[0].all()}
 
 
 def _roc(rows: Rows, title: str, alpha: float, hull: bool = False) -> dict[str, Any] | None:
-    if not _usable(rows):
+    rows = _two_sided(rows)
+    if not rows:
         return None
     lines, legend = [], []
     for i, (name, (truth, score)) in enumerate(rows.items()):
@@ -140,7 +141,8 @@ def _between(low: float, high: float) -> str:
 
 
 def _precision(rows: Rows, title: str) -> dict[str, Any] | None:
-    if not _usable(rows):
+    rows = _two_sided(rows)
+    if not rows:
         return None
     lines, legend, chance = [], [], set()
     for i, (name, (truth, score)) in enumerate(rows.items()):
@@ -158,7 +160,8 @@ def _precision(rows: Rows, title: str) -> dict[str, Any] | None:
 
 
 def _gain(rows: Rows, title: str) -> dict[str, Any] | None:
-    if not _usable(rows):
+    rows = _two_sided(rows)
+    if not rows:
         return None
     lines, legend = [], []
     for i, (name, (truth, score)) in enumerate(rows.items()):
