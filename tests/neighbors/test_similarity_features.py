@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris, make_circles
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import laplacian_kernel, linear_kernel, rbf_kernel
 
-from assay.errors import DataError
+from assay.errors import DataError, DegenerateError
 from assay.neighbors.similarity_features import SimilarityFeatures
 
 X, Y = load_iris(return_X_y=True)
@@ -52,3 +52,20 @@ def test_mixed_rows_are_compared_and_equal_rows_have_a_width():
     assert SimilarityFeatures().fit(np.ones((4, 2))).gamma_ == 1.0
     with pytest.raises(DataError, match="needs no map"):
         SimilarityFeatures(metric="precomputed").fit(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_similarities_of_distances_of_any_size(unit):
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    for word in ("laplacian", "inverse"):
+        near = SimilarityFeatures(word).fit_transform(X)
+        assert_allclose(SimilarityFeatures(word).fit_transform(X * unit), near, rtol=1e-9)
+    assert_allclose(SimilarityFeatures(gamma=1.0).fit_transform(X * 1e200), np.eye(9), atol=0)
+    with pytest.raises(DegenerateError, match="dot product"):
+        SimilarityFeatures("linear").fit_transform(X * 1e200)
+
+
+@pytest.mark.parametrize("said", [np.nan, "near", np.zeros(2)])
+def test_a_similarity_that_is_no_number_is_told(said):
+    with pytest.raises(DataError, match="must give one number"):
+        SimilarityFeatures(lambda a, b: said).fit_transform([[0.0], [1.0]])

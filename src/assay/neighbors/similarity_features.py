@@ -126,7 +126,7 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         if not len(apart):
             return 1.0
         middle = float(np.median(apart))
-        if not 1e-140 < middle < 1e140:
+        if self.similarity == "gaussian" and not 1e-140 < middle < 1e140:
             raise DegenerateError(
                 f"SimilarityFeatures: half of the rows are {middle:.3g} or more apart, a distance whose square is no "
                 "number. Divide the columns by their spread first, or give gamma."
@@ -137,16 +137,37 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         landmarks, g = self._fit_X, self.gamma_
         if callable(self.similarity):
             A, B = (t if isinstance(t, np.ndarray) else t.toarray() for t in (X, landmarks))
-            return np.array([[float(self.similarity(a, b)) for b in B] for a in A]).reshape(len(A), len(B))
+            return np.array([[self._asked(a, b) for b in B] for a in A]).reshape(len(A), len(B))
         if self.similarity == "linear":
-            product = X @ landmarks.T
-            return product if isinstance(product, np.ndarray) else product.toarray()
+            with np.errstate(over="ignore", invalid="ignore"):
+                product = X @ landmarks.T
+            product = product if isinstance(product, np.ndarray) else product.toarray()
+            if not np.isfinite(product).all():
+                raise DegenerateError(
+                    "SimilarityFeatures: a dot product of rows is too large for a number. Divide the columns by their "
+                    "spread first."
+                )
+            return product
         D = self.distance_.between(X, landmarks)
-        if self.similarity == "gaussian":
-            return np.exp(-g * D * D)
-        if self.similarity == "laplacian":
-            return np.exp(-g * D)
-        return 1 / (1 + g * D) if self.similarity == "inverse" else -D
+        with np.errstate(over="ignore"):  # rows so far apart have the similarity 0
+            if self.similarity == "gaussian":
+                return np.exp(-((np.sqrt(g) * D) ** 2))
+            if self.similarity == "laplacian":
+                return np.exp(-g * D)
+            return 1 / (1 + g * D) if self.similarity == "inverse" else -D
+
+    def _asked(self, a: np.ndarray, b: np.ndarray) -> float:
+        """What the user's function says of two rows."""
+        said = self.similarity(a, b)
+        try:
+            value = float(np.asarray(said, dtype=np.float64).item())
+        except (TypeError, ValueError):
+            value = np.nan
+        if np.isnan(value):
+            raise DataError(
+                f"SimilarityFeatures: similarity must give one number for two rows, got {said!r}."
+            )
+        return value
 
     def _names_out(self) -> list[str]:
         return [f"row{i}" for i in self.landmarks_]
