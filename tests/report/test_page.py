@@ -15,7 +15,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from assay import compare
 from assay.bayes import GaussianNB
+from assay.errors import ParameterError
+from assay.evaluate import Finding
 from assay.report import read_settings, render_report, write_report
+from assay.report.page import _findings
 from assay.tables.data import load_breast_cancer, load_digits, load_iris
 
 plain = partial(render_report, learning_curves=False, explanations=False)  # nothing is fitted again
@@ -214,3 +217,60 @@ def test_a_name_cannot_turn_the_direction_of_the_text_around_it(tmp_path):
     path = tmp_path / "turned.html"
     path.write_text(html, encoding="utf-8")
     assert turned in read_settings(path)["learners"]  # data for programs keep the name as it is
+
+
+def test_a_folder_that_is_not_there_is_told_before_the_work(tmp_path, monkeypatch):
+    result = compare(["majority"], load_iris(), design="2-fold")
+    monkeypatch.setattr("assay.report.page.render_report", lambda *_, **__: pytest.fail("worked first"))
+    with pytest.raises(ParameterError, match=r"there is no folder .*nowhere to write page\.html into"):
+        result.report(tmp_path / "nowhere" / "page.html")
+    with pytest.raises(ParameterError, match="is a folder; give the name of a file"):
+        result.report(tmp_path)
+
+
+def test_many_findings_without_a_column_are_all_told():
+    told = _findings([Finding("odd", "note", "", f"oddity {i}.") for i in range(7)])
+    assert [f.sentence for f in told] == [f"oddity {i}." for i in range(7)]
+    told = _findings([Finding("odd", "note", f"c{i}", f"oddity {i}.") for i in range(7)])
+    assert [f.sentence for f in told][3:] == ["the same holds for 4 more: c3, c4, c5, c6."]
+
+
+class Loud(ClassifierMixin, BaseEstimator):
+    """Naive Bayes whose probabilities are stretched: ``times`` p + ``plus``."""
+
+    def __init__(self, times=1.0, plus=0.0):
+        self.times = times
+        self.plus = plus
+
+    def fit(self, X, y):
+        self.inner_ = GaussianNB().fit(np.asarray(X), y)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def predict(self, X):
+        return self.inner_.predict(np.asarray(X))
+
+    def predict_proba(self, X):
+        return self.times * self.inner_.predict_proba(np.asarray(X)) + self.plus
+
+
+def loud(classes, times, plus):
+    y = np.arange(120) % classes
+    X = np.random.default_rng(0).normal(size=(120, 2)) + y[:, None]
+    return compare({"loud": Loud(times, plus), "nb": GaussianNB()}, X, y, design="3-fold")
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(("times", "plus"), [(0.9, 0.0), (7.0, 0.0), (0.0, 0.0), (1.2, -0.1)])
+def test_numbers_that_are_no_probabilities_cost_the_learner_its_curves_and_not_the_page(classes, times, plus):
+    html = render_report(loud(classes, times, plus))
+    assert "predict_proba gave no probabilities" in html and "not here: loud" in html
+
+
+@pytest.mark.parametrize(("times", "plus"), [(1.0005, 0.0), (1.0008, -0.0004)])
+def test_probabilities_that_nearly_add_up_are_made_to(times, plus):
+    result = loud(2, times, plus)
+    posterior = result.out_of_fold("loud").posterior
+    np.testing.assert_allclose(posterior.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(posterior, result.out_of_fold("nb").posterior, atol=1e-3)
+    assert posterior.min() >= 0 and "not here" not in render_report(result)

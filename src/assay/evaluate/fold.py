@@ -22,6 +22,7 @@ __all__ = ["Cell", "Data", "Fold", "Task", "run_cell", "take"]
 
 
 _NEAR = 1e-3  # how far probabilities, also of single precision, may be from adding up to 1
+_ROUNDING = 1e-9  # from where on they are made to
 
 
 class Data:
@@ -185,9 +186,10 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     if hasattr(learner, "predict_proba") and (keep or any(m.needs for m in task.metrics)):
         try:
             posterior = _posterior(learner, X_test, fold.labels)
-        except Exception:
+        except Exception as error:
             if any(m.needs for m in task.metrics):
                 raise  # a metric rests on them; otherwise the answers stand without
+            warnings.warn(f"{error}; its answers stand without probabilities", stacklevel=1)
     cell.posterior = posterior if keep else None
     price, left_open = _prices(fold, task, cell, posterior)
     if keep:
@@ -218,14 +220,18 @@ def _codes(said: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 def _posterior(learner: Any, X: Any, labels: np.ndarray) -> np.ndarray:
     """(n, K) the learner's posterior with a column for every class, zero for those it never saw."""
-    found = np.asarray(learner.predict_proba(X), dtype=np.float64)
+    found = np.array(learner.predict_proba(X), dtype=np.float64)
     if found.shape != (wanted := (X.shape[0] if hasattr(X, "shape") else len(X), len(learner.classes_))):
         raise ValueError(f"predict_proba gave an array of shape {found.shape}, expected {wanted}")
     if not np.isfinite(found).all():
         raise ValueError("predict_proba gave numbers that are not finite")
-    if (found < -_NEAR).any() or (np.abs(found.sum(axis=1) - 1) > _NEAR).any():
-        i = int(np.argmax((found < -_NEAR).any(axis=1) | (np.abs(found.sum(axis=1) - 1) > _NEAR)))
+    below, off = found.min(axis=1), np.abs(found.sum(axis=1) - 1)
+    if (bad := (below < -_NEAR) | (off > _NEAR)).any():
+        i = int(np.argmax(bad))
         raise ValueError(f"predict_proba gave no probabilities: row {i} has {found[i].round(4).tolist()}")
+    if (rough := (below < 0) | (off > _ROUNDING)).any():
+        found[rough] = np.maximum(found[rough], 0)
+        found[rough] /= found[rough].sum(axis=1, keepdims=True)
     whole = np.zeros((len(found), len(labels)))
     whole[:, _codes(np.asarray(learner.classes_), labels)] = found
     return whole

@@ -8,7 +8,6 @@ import numpy as np
 
 from assay.evaluate.doubts import Doubt
 from assay.evaluate.finding import Finding
-from assay.evaluate.out_of_fold import OutOfFold
 
 __all__ = ["PROBABILITY_DOUBTS"]
 
@@ -20,7 +19,7 @@ def weighted_probabilities(case: Doubt) -> Iterator[Finding]:
     """Class weights, or rows drawn to even the classes: mean probabilities far from the classes' shares."""
     for name in case.ranked:
         cause = _cause(case, name)
-        P = _probabilities(case.result.out_of_fold(name)) if cause else None
+        P = case.result.out_of_fold(name).posterior if cause else None
         if P is None or case.result.weights:
             continue
         off = P.mean(axis=0) - case.shares
@@ -38,12 +37,6 @@ def weighted_probabilities(case: Doubt) -> Iterator[Finding]:
                 "trained_priors=effective_priors(y, class_weight)), or teach without weights and give the "
                 "costs to decide.",
             )
-
-
-def _probabilities(seen: OutOfFold) -> np.ndarray | None:
-    """(n, K) what the learner gave as probabilities; None where there are none, or numbers that cannot be any."""
-    P = seen.posterior
-    return None if P is None or P.min() < 0 or P.max() > 1 else P
 
 
 def _cause(case: Doubt, name: str) -> str:
@@ -69,7 +62,7 @@ def not_calibrated(case: Doubt) -> Iterator[Finding]:
         return
     for name in case.ranked:
         seen = case.result.out_of_fold(name)
-        P = _probabilities(seen)
+        P = seen.posterior
         if P is None or name in case.blind or len(seen.truth) < 50 or _cause(case, name):
             continue
         sure, said = P.max(axis=1), P.argmax(axis=1)

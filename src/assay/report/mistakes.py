@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from assay.evaluate import Comparison, OutOfFold
+from assay.evaluate import Comparison
 from assay.evaluate.design import Split
 from assay.evaluate.fold import Fold, take
 from assay.evaluate.weights import weight_keyword
@@ -32,19 +32,17 @@ class Mistake:
     text: str
 
 
-def surest_mistakes(
-    result: Comparison, name: str, answers: OutOfFold, splits: list[Split], most: int
-) -> list[Mistake] | None:
+def surest_mistakes(result: Comparison, name: str, splits: list[Split], most: int) -> list[Mistake] | None:
     """The wrong answers with the largest probability; None for a learner without probabilities.
 
     The learner is fitted again on the split that held the row out, so its reasoning is that of the comparison.
 
     Parameters
     ----------
-    answers : of this learner, on rows it had not seen
     splits : of the first repetition
     most : how many are told
     """
+    answers = result.out_of_fold(name)
     if answers.posterior is None:
         return None
     wrong = np.flatnonzero((answers.answer != answers.truth) & (answers.answer >= 0))

@@ -14,7 +14,6 @@ from assay.evaluate.doubts import doubts
 from assay.evaluate.records import as_plain
 from assay.evaluate.show import conclusion
 from assay.report import ranking, words
-from assay.report.answers import answers_of
 from assay.report.curves import overview
 from assay.report.desk import BYTES, desk, script, script_hash
 from assay.report.learner_page import learner_pages
@@ -82,9 +81,23 @@ def write_report(
     ...     write_report(result, folder + "/small.html").name
     'small.html'
     """
-    path = Path(path)
+    path = checked_path(path)
     html = render_report(result, learning_curves=learning_curves, explanations=explanations, rope=rope)
     path.write_text(html, encoding="utf-8")
+    return path
+
+
+def checked_path(path: str | Path) -> Path:
+    """The path, if its folder is there: said before the work, not after it."""
+    path = Path(path)
+    if not path.absolute().parent.is_dir():
+        raise ParameterError(
+            f"report: there is no folder {path.parent} to write {path.name} into; make it first."
+        )
+    if path.is_dir():
+        raise ParameterError(
+            f"report: {path} is a folder; give the name of a file, such as {path / 'report.html'}."
+        )
     return path
 
 
@@ -98,9 +111,8 @@ def render_report(
     """The page as text. Names and labels of the data are escaped wherever they stand."""
     if rope is not None and not (isinstance(rope, (int, float)) and 0 <= rope < float("inf")):
         raise ParameterError(f"report: rope must be a number from 0 up, or None, got {rope!r}.")
-    answers, notes = answers_of(result)
+    answers = {s.learner: result.out_of_fold(s.learner) for s in result.ranking() if not s.failure}
     found = extras(result, learning_curves, explanations)
-    found.notes[:0] = notes
     parts = _parts(result, answers, found, rope)
     return legible(fitted(lambda room: _rendered(result, answers, parts, room), _ROOMS, _names(result)))
 
@@ -219,7 +231,9 @@ def _findings(found: list[Finding]) -> list[Finding]:
     listed: list[Finding] = []
     for code in dict.fromkeys(f.code for f in found):
         alike = [f for f in found if f.code == code]
-        few = alike if len(alike) <= MOST_ALIKE else alike[: MOST_ALIKE - 1]
+        few = (
+            alike if len(alike) <= MOST_ALIKE or not all(f.column for f in alike) else alike[: MOST_ALIKE - 1]
+        )
         listed += few
         rest = alike[len(few) :]
         if rest:

@@ -116,5 +116,11 @@ def rank_diagram(
         parts += [element("path", d=f"M{x:.1f} {line:g}V{y:g}H{end:g}", class_="lead"), words]
     high = base + STEP * half + 2
     return element(
-        "svg", *parts, viewBox=f"0 0 {width:g} {high:g}", class_="svg ranks", role="img", aria_label=label
+        "svg",
+        *parts,
+        viewBox=f"0 0 {width:g} {high:g}",
+        class_="svg ranks",
+        style=f"max-width: {1.13 * width:.0f}px",
+        role="img",
+        aria_label=label,
     )

@@ -11,9 +11,8 @@ import numpy as np
 
 from assay.core.progress import progress
 from assay.errors import ParameterError
-from assay.evaluate import METRICS, Comparison, OutOfFold
+from assay.evaluate import METRICS, Comparison
 from assay.evaluate.design import Split
-from assay.report.answers import answers_of
 from assay.report.mistakes import Mistake, surest_mistakes
 from assay.report.trained_curves import (
     SHARES,
@@ -66,8 +65,7 @@ def extras(result: Comparison, learning_curves: Any = "auto", explanations: Any 
         return found
     order = [s.learner for s in result.ranking() if not s.failure]
     first = [s for s in result.splits if s.repetition == result.places[0][0]]
-    answers = answers_of(result)[0]
-    jobs = _jobs(result, order, answers, first, learning_curves, explanations, found)
+    jobs = _jobs(result, order, first, learning_curves, explanations, found)
     with progress(total=len(jobs), description="curves and explanations") as bar:
         for name, work in jobs:
             with warnings.catch_warnings():
@@ -84,7 +82,6 @@ def extras(result: Comparison, learning_curves: Any = "auto", explanations: Any 
 def _jobs(
     result: Comparison,
     order: list[str],
-    answers: dict[str, OutOfFold],
     first: list[Split],
     curves: Any,
     explained: Any,
@@ -116,7 +113,7 @@ def _jobs(
             without.append(name)
     for name in order if explained is True else order[:EXPLAINED]:
         if affords(name, min(len(first), MISTAKES), explained):
-            jobs.append((name, _mistakes(result, name, answers[name], first, found)))
+            jobs.append((name, _mistakes(result, name, first, found)))
     for name in order:
         values = complexity_grid(result, name)[1]
         if values and affords(name, 1.5 * len(folds) * len(values), curves):
@@ -156,11 +153,9 @@ def _metric(result: Comparison) -> Any:
     return result.metrics[0] if result.metrics[0].needs != "price" else METRICS["error"]
 
 
-def _mistakes(
-    result: Comparison, name: str, answers: OutOfFold, first: list[Split], found: Extras
-) -> Callable[[], None]:
+def _mistakes(result: Comparison, name: str, first: list[Split], found: Extras) -> Callable[[], None]:
     def work() -> None:
-        told = surest_mistakes(result, name, answers, first, MISTAKES)
+        told = surest_mistakes(result, name, first, MISTAKES)
         if told is not None:
             found.mistakes[name] = told
 

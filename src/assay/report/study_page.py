@@ -13,7 +13,7 @@ from assay.evaluate.records import plain
 from assay.evaluate.verdict import shown_p
 from assay.experiments.conclusion import Conclusion
 from assay.experiments.study import Study
-from assay.report.page import dress, legible, template
+from assay.report.page import checked_path, dress, legible, template
 from assay.report.rank_diagram import rank_diagram
 from assay.report.ranking import MOST_PAIRS, number
 from assay.report.settings import FORMAT
@@ -55,7 +55,7 @@ def write_study(study: Study, path: str | Path) -> Path:
     ...     write_study(study, folder + "/study.html").name
     'study.html'
     """
-    path = Path(path)
+    path = checked_path(path)
     path.write_text(render_study(study), encoding="utf-8")
     return path
 
