@@ -47,3 +47,22 @@ def test_some_of_the_rows():
     assert_array_equal(part.weight, [2, 2, 0])
     assert_array_equal(part.price, [2, 2, 0])
     assert part.rejected is None
+
+
+def test_a_class_whose_rows_weigh_nothing_has_no_part():
+    truth, P = np.array([2, 1, 0, 2, 2, 1]), np.random.default_rng(0).dirichlet(np.ones(3), 6)
+    weight = np.array([0.0, 0, 2, 2, 1, 0])  # class 1 weighs nothing
+    whole = Outcome(truth, truth, P, 3, weight=weight)
+    part = whole.take(np.flatnonzero(weight))
+    for name in ("auc", "average precision", "lift", "gini"):
+        found = METRICS[name].of(whole)
+        assert found == METRICS[name].of(part) and np.isfinite(found)
+        assert_allclose(METRICS[name].estimate(whole, resamples=20).value, found)
+
+
+def test_one_row_has_a_value_and_a_sentence():
+    one = Outcome(np.array([0]), np.array([0]), np.array([[0.7, 0.3]]), 2)
+    for name in ("specificity", "ece", "top-2", "brier", "kappa"):
+        found = METRICS[name].estimate(one)
+        assert found.why and np.isnan(found.low)
+    assert METRICS["error"].estimate(one).method == "Wilson"

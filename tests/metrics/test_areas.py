@@ -14,6 +14,7 @@ from assay.metrics import _areas
 from assay.metrics._given import Scored
 from assay.metrics.areas import auc, average_precision_score, roc_auc_score
 from assay.metrics.bootstrap import plan
+from assay.metrics.intervals import with_interval
 from assay.tables.data import load_ranks
 
 # --- the book
@@ -284,3 +285,9 @@ def test_one_is_positive_whatever_the_numbers_are_kept_in():
     y, s = np.array([1, 2, 1, 2, 2]), np.array([0.9, 0.8, 0.3, 0.2, 0.1])
     expected = peer.average_precision_score(y, s)
     assert_allclose([average_precision_score(y, s), average_precision_score(y.astype(object), s)], expected)
+
+
+def test_rows_that_weigh_nothing_change_no_precision():
+    y, s, w = [0, 1, 0, 1], [0.9, 0.8, 0.3, 0.2], [0, 1, 1, 1]
+    found = with_interval("average precision", y, s, sample_weight=w, resamples=20, stratify=True)
+    assert_allclose(found.value, average_precision_score(y[1:], s[1:]), rtol=1e-12)

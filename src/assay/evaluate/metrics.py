@@ -87,6 +87,8 @@ class Metric:
         if np.isnan(value):
             return Estimate(value, alpha=alpha, why="the metric is not defined on these rows")
         whole = not (seen.answer < 0).any()
+        if len(seen.truth) < 2 and not (self.rate and self.measure and whole):
+            return Estimate(value, alpha=alpha, why="one row shows no spread")
         if self.measure and whole:
             answer = seen.posterior if self.needs == "posterior" else seen.answer
             classes = np.arange(seen.K) if self.needs == "posterior" else None
@@ -236,7 +238,13 @@ def _of_class(name: str) -> Metric | None:
     label = label.strip()
     words = f"{what.strip().lower()} of the class {label}"
     return Metric(
-        words.replace(" the class", ""), partial(of_class, function, label), "higher", words, False, "", _UNIT
+        words.replace(" the class", "", 1),
+        partial(of_class, function, label),
+        "higher",
+        words,
+        False,
+        "",
+        _UNIT,
     )
 
 

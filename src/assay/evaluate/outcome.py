@@ -118,8 +118,10 @@ def brier(seen: Outcome) -> float:
 def of_scores(function: Callable[[Scored], float], seen: Outcome) -> float:
     """What a class's column says of it, mean over classes if more than two.
 
-    A class without test rows, or with nothing else, is left out; NaN if none is left.
+    A class without test rows that weigh something, or with nothing else, is left out; NaN if none is left.
     """
+    if seen.weight is not None and not seen.weight.all():
+        seen = seen.take(np.flatnonzero(seen.weight))
     if seen.posterior is None:
         return float("nan")
     found = []

@@ -62,7 +62,11 @@ def average_precision_of(seen: Scored) -> float:
     tps, fps = counted.tps, counted.fps
     if not tps[-1] > 0:
         return 0.0
-    return float(np.diff(tps, prepend=0.0) @ (tps / (tps + fps)) / tps[-1])
+    said = tps + fps
+    precision = np.divide(
+        tps, said, out=np.zeros_like(tps), where=said > 0
+    )  # the first rows may weigh nothing
+    return float(np.diff(tps, prepend=0.0) @ precision / tps[-1])
 
 
 def roc_auc_score(

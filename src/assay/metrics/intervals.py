@@ -303,7 +303,8 @@ def _binary_problems(
         _, codes = classes_of(truth, P.shape[1], labels, "with_interval")
         if len(codes) != n:
             raise DataError(f"with_interval: {len(codes)} true labels and {n} rows of scores.")
-        there = [k for k in range(P.shape[1]) if 0 < np.count_nonzero(codes == k) < n]
+        sizes = np.bincount(codes if w is None else codes[w > 0], minlength=P.shape[1])
+        there = np.flatnonzero((sizes > 0) & (sizes < sizes.sum())).tolist()
         if not there:
             raise DataError("with_interval: the truth has one class only.")
         return [Scored(codes == k, P[:, k], w, k) for k in there], w
