@@ -186,6 +186,9 @@ def test_odd_tables_have_outcomes_and_sentences():
         of(np.full((3, 2), np.nan))
     with pytest.raises(ParameterError, match='missing must be "leave out" or "last"'):
         of(FIVE, missing="worst")
+    for rope in (-1, "a", np.nan):
+        with pytest.raises(ParameterError, match="rope must be a number from 0 up"):
+            of(FIVE, rope=rope)
 
 
 def test_the_median_difference_is_told_with_its_side():

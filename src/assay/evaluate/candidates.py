@@ -11,7 +11,7 @@ from assay.evaluate.learners import find_learner, suitable
 from assay.evaluate.prepared import Candidate, prepared
 from assay.tables import Table
 
-__all__ = ["as_candidates", "varied"]
+__all__ = ["as_candidates", "distinct", "varied"]
 
 
 def as_candidates(learners: Any, table: Table) -> list[Candidate]:
@@ -37,7 +37,7 @@ def as_candidates(learners: Any, table: Table) -> list[Candidate]:
         raise ParameterError(
             "compare: there is no learner to compare. Name some, or give None for all that suit."
         )
-    return _distinct(found)
+    return distinct(found)
 
 
 def varied(learner: Any, settings: list[dict[str, Any]], table: Table, who: str) -> list[Candidate]:
@@ -96,8 +96,8 @@ def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
     return prepared(name or type(given).__name__, given, table)
 
 
-def _distinct(found: list[Candidate]) -> list[Candidate]:
-    """Equal names are told apart by the parameters that are not the defaults, else by number."""
+def distinct(found: list[Any]) -> list[Any]:
+    """Things with a name and a learner given; equal names are told apart by what is not a default, else by number."""
     names = [c.name for c in found]
     told = [c if names.count(c.name) == 1 else replace(c, name=_with_settings(c)) for c in found]
     seen: dict[str, int] = {}
@@ -108,6 +108,6 @@ def _distinct(found: list[Candidate]) -> list[Candidate]:
     return result
 
 
-def _with_settings(c: Candidate) -> str:
+def _with_settings(c: Any) -> str:
     text = " ".join(repr(c.given).split())  # scikit-learn's repr shows what differs from the defaults
     return text.removesuffix("()") if text.startswith(c.name) and len(text) <= 60 else c.name

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import MissingExtraError, ParameterError
+from assay.errors import ParameterError
 from assay.evaluate.describe import Description
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
@@ -27,7 +27,7 @@ from assay.evaluate.pairs import (
     tested_alone,
 )
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.records import as_plain, tidy
+from assay.evaluate.records import as_frame, as_plain, tidy
 from assay.evaluate.verdict import Standing, Verdict, turned
 from assay.evaluate.weights import effective_rows
 from assay.stats._ranks import mid_ranks
@@ -114,13 +114,7 @@ class Comparison:
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtraError(
-                "to_pandas needs one more package: pip install pandas. Without it: to_records or to_arrow."
-            ) from None
-        return pd.DataFrame.from_records(self.records)
+        return as_frame(self.records)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data that JSON can hold; what is not a number is None."""

@@ -8,10 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.errors import MissingExtraError
+
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
 
-__all__ = ["as_plain", "plain", "tidy"]
+__all__ = ["as_frame", "as_plain", "plain", "tidy"]
+
+
+def as_frame(records: list[dict[str, Any]]) -> Any:
+    """Records as a pandas DataFrame."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtraError(
+            "to_pandas needs one more package: pip install pandas. Without it: to_records or to_arrow."
+        ) from None
+    return pd.DataFrame.from_records(records)
 
 
 def tidy(result: Comparison) -> list[dict[str, Any]]:

@@ -79,6 +79,8 @@ def conclude(
     """
     if missing not in ("leave out", "last"):
         raise ParameterError(f'study: missing must be "leave out" or "last", got {missing!r}.')
+    if isinstance(rope, bool) or not isinstance(rope, (int, float)) or not 0 <= rope < np.inf:
+        raise ParameterError(f"study: rope must be a number from 0 up, got {rope!r}.")
     if control is not None and control not in study.learners:
         raise ParameterError(
             f"study: there is no learner {control!r} to be the control. There are: {', '.join(study.learners)}."

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 from assay.errors import ParameterError
-from assay.evaluate.candidates import as_candidates
+from assay.evaluate.candidates import as_candidates, distinct
 from assay.evaluate.learners import find_learner, suitable
 from assay.evaluate.prepared import Candidate, prepared
 from assay.tables import Table
@@ -91,7 +91,7 @@ def as_entrants(learners: Any, tables: Iterable[Table], factors: Any = None) -> 
         raise ParameterError(
             "experiment: there is no learner. Name some, such as 'naive bayes', 'c45', 'lda'."
         )
-    return _distinct(found)
+    return distinct(found)
 
 
 def runs_of(settings: Any) -> list[dict[str, Any]]:
@@ -156,20 +156,3 @@ def _plain(given: Any) -> bool:
 def _shown(value: Any) -> str:
     text = value if isinstance(value, str) else " ".join(repr(value).split())
     return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _distinct(found: list[Entrant]) -> list[Entrant]:
-    """Equal names are told apart by the parameters that are not the defaults, else by number."""
-    names = [e.name for e in found]
-    found = [e if names.count(e.name) == 1 else replace(e, name=_with_settings(e)) for e in found]
-    seen: dict[str, int] = {}
-    result = []
-    for e in found:
-        seen[e.name] = seen.get(e.name, 0) + 1
-        result.append(e if seen[e.name] == 1 else replace(e, name=f"{e.name} ({seen[e.name]})"))
-    return result
-
-
-def _with_settings(e: Entrant) -> str:
-    text = " ".join(repr(e.given).split())  # scikit-learn's repr shows what differs from the defaults
-    return text.removesuffix("()") if text.startswith(e.name) and len(text) <= 60 else e.name

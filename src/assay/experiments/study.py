@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import MissingExtraError, ParameterError
+from assay.errors import ParameterError
 from assay.evaluate import Comparison, Metric
 from assay.evaluate.fold import Cell
+from assay.evaluate.records import as_frame
 from assay.experiments.cells import FIELDS, as_cell
 from assay.experiments.checklist import Checklist
 from assay.experiments.conclusion import Conclusion, conclude
@@ -137,13 +138,7 @@ class Study:
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtraError(
-                "to_pandas needs one more package: pip install pandas. Without it: to_records or to_arrow."
-            ) from None
-        return pd.DataFrame.from_records(self.records)
+        return as_frame(self.records)
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write the records as a Parquet file; returns its path."""
