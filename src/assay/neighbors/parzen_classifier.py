@@ -29,7 +29,7 @@ WIDTHS = np.geomspace(0.02, 20, 31)  # that leave-one-out tries, in units of the
 PAIRS = (
     1 << 24
 )  # of rows that leave-one-out compares; with more rows than their root only some of them are judged
-LEAST = 1000  # but so many at least
+LEAST = 500  # but so many at least
 TOGETHER = 1 << 16  # pairs in one piece of work
 SHOWN = 8  # rows in an explanation
 
@@ -49,7 +49,7 @@ class ParzenClassifier(Generative):
     ----------
     bandwidth : float or "leave_one_out", default "leave_one_out"
         The width h, or the one of 31 that gives the training rows the greatest mean log posterior, each judged by the
-        others (of more than 4096 rows some, drawn at random, but by all others). Of a row of weight 2 one is left out.
+        others (of more than 2048 rows some, drawn at random, but by all others). Of a row of weight 2 one is left out.
     kernel : str
         "gaussian", "box", "triangular", "epanechnikov", "biweight", "triweight", "tricube", "cosine", "exponential",
         "logistic".
