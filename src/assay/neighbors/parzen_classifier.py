@@ -26,9 +26,7 @@ from assay.neighbors.neighbor_learner import METRIC
 __all__ = ["ParzenClassifier"]
 
 WIDTHS = np.geomspace(0.02, 20, 31)  # that leave-one-out tries, in units of the rows' spread
-PAIRS = (
-    1 << 24
-)  # of rows that leave-one-out compares; with more rows than their root only some of them are judged
+PAIRS = 1 << 22  # of rows that leave-one-out compares; of more rows than the root of it some are judged,
 LEAST = 500  # but so many at least
 TOGETHER = 1 << 16  # pairs in one piece of work
 SHOWN = 8  # rows in an explanation
