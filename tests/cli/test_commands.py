@@ -239,7 +239,7 @@ def test_what_cannot_be_written_is_said_without_python_words(run, tmp_path, monk
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("compare", "iris", "--reject", "nan"), "nan is not a cost"),
+        (("compare", "iris", "--reject", "nan"), "nan is no number from 0 up"),
         (("compare", "iris", "--jobs", "0"), "0 processes can do nothing"),
         (("datasets", "--save", "x.csv"), "Which data set is to be saved?"),
     ],
