@@ -117,6 +117,26 @@ def test_functions_differ_by_the_values_they_hold():
     assert settings_text(one.fit) == settings_text(LogisticRegression(C=1).fit) != settings_text(two.fit)
 
 
+def test_a_class_of_ones_own_is_known_by_its_code():
+    """The same name and settings; the first two classes are alike, the third one's parent has another method."""
+
+    def made(shift):
+        space = {"__name__": "own"}
+        exec(
+            "from sklearn.base import BaseEstimator\n"
+            "class Parent(BaseEstimator):\n"
+            "    @property\n"
+            f"    def shift(self): return {shift}\n"
+            "class Mine(Parent):\n"
+            "    def fit(self, X, y): return self\n",
+            space,
+        )
+        return settings_text(space["Mine"]())
+
+    assert made(1) == made(1) != made(2)
+    assert "#" not in settings_text(LogisticRegression())
+
+
 SCRIPT = """
 from sklearn.linear_model import LogisticRegression
 from assay.experiments.fingerprint import settings_text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Mapping
 from functools import partial
 from types import ModuleType
@@ -59,7 +60,8 @@ def settings_text(value: Any) -> str:
 
     Parameters stand in the order of their names, arrays as a fingerprint of their bytes, functions as their
     name and a fingerprint of their code and of the values they hold: defaults, and what they took from the function
-    around them. No address in memory, so that two processes write the same.
+    around them. A class that is written beside the experiment, rather than installed, has a fingerprint of its code
+    too: who changes its methods gets new numbers. No address in memory, so that two processes write the same.
 
     >>> from assay.bayes import GaussianNB
     >>> from assay.experiments.fingerprint import settings_text
@@ -68,7 +70,8 @@ def settings_text(value: Any) -> str:
     """
     if hasattr(value, "get_params") and not isinstance(value, type):
         inside = sorted(value.get_params(deep=False).items())
-        return f"{_name(type(value))}({', '.join(f'{k}={settings_text(v)}' for k, v in inside)})"
+        name = _name(type(value)) + _own_code(type(value))
+        return f"{name}({', '.join(f'{k}={settings_text(v)}' for k, v in inside)})"
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return repr(value)
     if isinstance(value, np.generic):
@@ -104,6 +107,20 @@ def settings_text(value: Any) -> str:
 
 def _name(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _own_code(kind: type) -> str:
+    """A fingerprint of the methods of a class and its parents, as far as no package has them; "" if all are installed."""
+    parts = []
+    for base in kind.__mro__:
+        file = str(getattr(sys.modules.get(base.__module__), "__file__", None) or "")
+        if base.__module__.partition(".")[0] in ("assay", "builtins") or "-packages" in file:
+            continue
+        for name, member in sorted(vars(base).items()):
+            method = getattr(member, "__func__", None) or getattr(member, "fget", None) or member
+            if hasattr(method, "__code__"):
+                parts.append(f"{name} {digest(method.__code__.co_code, _constants(method.__code__))}")
+    return f"#{digest(*parts)}" if parts else ""
 
 
 def _function_text(function: Any) -> str:
