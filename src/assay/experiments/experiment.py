@@ -36,7 +36,8 @@ class Experiment:
     The same splits test every learner, the order of the runs is random within blocks, and each finished cell is on
     disk before the next one counts. After a crash, a kill or Ctrl-C, ``run`` goes on with what is missing. A cell is
     known by the content of its rows, the settings of its learner (and the code of a class of your own), its split and
-    the seed: add a learner, a data set or repetitions, and only what is new is run. A learner that fails is recorded with its reason.
+    the seed: add a learner, a data set or repetitions, and only what is new is run. A learner that fails, or takes its
+    process with it, is recorded with its reason.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ def _name(kind: type) -> str:
 
 
 def _own_code(kind: type) -> str:
-    """A fingerprint of the methods of a class and its parents, as far as no package has them; "" if all are installed."""
+    """A fingerprint of the methods of a class and its parents, as far as no package has them; else ""."""
     parts = []
     for base in kind.__mro__:
         file = str(getattr(sys.modules.get(base.__module__), "__file__", None) or "")
