@@ -12,6 +12,7 @@ from assay.stats._ranks import mid_ranks, tie_sum
 from assay.stats.summary import sample
 from assay.stats.tails import tail
 from assay.stats.test_result import TestResult, check_alpha, check_alternative
+from assay.stats.wilcoxon import middle_and_ends
 
 __all__ = ["rank_sum"]
 
@@ -129,7 +130,7 @@ def _shift(a: np.ndarray, b: np.ndarray, alpha: float, alternative: str) -> tupl
     n1, n2 = len(a), len(b)
     if n1 * n2 > 4_000_000:
         return float(np.median(a) - np.median(b)), np.nan, np.nan, "The difference of medians, no interval."
-    gaps = np.sort(np.subtract.outer(a, b), axis=None)
+    gaps = np.subtract.outer(a, b).ravel()
     beyond = alpha / 2 if alternative == "two-sided" else alpha
     if n1 + n2 <= EXACT_UP_TO:
         cut = int(np.searchsorted(_untied(n1, n2), beyond, side="right"))
@@ -137,9 +138,12 @@ def _shift(a: np.ndarray, b: np.ndarray, alpha: float, alternative: str) -> tupl
         from scipy.special import ndtri
 
         cut = int(n1 * n2 / 2 + ndtri(beyond) * np.sqrt(n1 * n2 * (n1 + n2 + 1) / 12))
-    estimate = float(np.median(gaps))
+    estimate, low, high = middle_and_ends(gaps, cut)
     if cut < 1:
         return estimate, np.nan, np.nan, f"Too few values for an interval at {1 - alpha:.0%}."
-    low = -np.inf if alternative == "less" else float(gaps[cut - 1])
-    high = np.inf if alternative == "greater" else float(gaps[-cut])
-    return estimate, low, high, ""
+    return (
+        estimate,
+        -np.inf if alternative == "less" else low,
+        np.inf if alternative == "greater" else high,
+        "",
+    )

@@ -160,17 +160,30 @@ def _located(d: np.ndarray, alpha: float, alternative: str) -> tuple[float, floa
     n = len(d)
     if n > WALSH_UP_TO:
         return float(np.median(d)), np.nan, np.nan, f"More than {WALSH_UP_TO} pairs: the median, no interval."
-    means = np.sort(((d[:, None] + d) / 2)[np.triu_indices(n)])
-    beyond = alpha / 2 if alternative == "two-sided" else alpha
-    cut = _cut(n, beyond)
-    estimate, low, high = float(np.median(means)), -np.inf, np.inf
+    means = np.concatenate([(d[i:] + d[i]) / 2 for i in range(n)])
+    cut = _cut(n, alpha / 2 if alternative == "two-sided" else alpha)
+    estimate, low, high = middle_and_ends(means, cut)
     if cut < 1:
         return estimate, np.nan, np.nan, f"Too few pairs ({n}) for an interval at {1 - alpha:.0%}."
-    if alternative != "less":
-        low = float(means[cut - 1])
-    if alternative != "greater":
-        high = float(means[-cut])
-    return estimate, low, high, ""
+    return (
+        estimate,
+        -np.inf if alternative == "less" else low,
+        np.inf if alternative == "greater" else high,
+        "",
+    )
+
+
+def middle_and_ends(values: np.ndarray, cut: int) -> tuple[float, float, float]:
+    """Median, and the values ``cut`` places from either end (the ends themselves below 1), without sorting all.
+
+    >>> from assay.stats.wilcoxon import middle_and_ends
+    >>> middle_and_ends(np.array([5.0, 1, 4, 2, 3, 6]), 2)
+    (3.5, 2.0, 5.0)
+    """
+    m, k = len(values), max(cut, 1)
+    places = [k - 1, (m - 1) // 2, m // 2, m - k]
+    low, left, right, high = np.partition(values, places)[places].tolist()
+    return (left + right) / 2, low, high
 
 
 @lru_cache(maxsize=64)
