@@ -41,13 +41,26 @@ def test_the_bootstrap_knows_the_standard_error_of_a_mean_over_rows(holdout):
     found = holdout.test("lda", "stump", "brier").result
     assert_allclose(found.estimate, gap.mean(), rtol=1e-9)
     error = gap.std() / np.sqrt(len(gap))
-    assert_allclose(found.estimate / found.statistic, error, rtol=0.1)  # of 500 draws: 3 %
+    assert_allclose(found.estimate / found.statistic, error, rtol=0.15)  # of 200 draws: 5 %
     back = holdout.test("stump", "lda", "brier").result
     assert (back.estimate, back.low, back.high, back.p) == (-found.estimate, -found.high, -found.low, found.p)
 
 
+def test_draws_of_some_rows_tell_the_spread_of_all():
+    """6000 test rows, of which a draw takes 2000: the standard error is still that of 6000."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(12_000, 2))
+    y = (X[:, 0] + rng.normal(size=12_000) > 0).astype(int)
+    result = compare(TWO, X, y, test=np.arange(12_000) % 2 == 0, metrics=["brier", "mcc"])
+    each = [np.square(s.posterior[:, 1] - s.truth) for s in (result.out_of_fold(name) for name in TWO)]
+    found = result.test("lda", "stump").result
+    error = (each[0] - each[1]).std() / np.sqrt(6000)
+    assert_allclose(found.estimate / found.statistic, error, rtol=0.15)  # of 200 draws: 5 %
+
+
 def test_every_metric_has_an_interval_and_a_test(holdout, monkeypatch):
     monkeypatch.setattr(one_split, "_DRAWS", 60)
+    monkeypatch.setattr(one_split, "_TEST_DRAWS", 60)
     for name in OTHERS:
         low, high = holdout.interval("lda", name)
         assert low < holdout.values("lda", name)[0] < high or name == "ece", name  # ece is biased upwards
@@ -68,7 +81,7 @@ def test_twins_do_not_differ_and_what_was_not_kept_is_said():
 
 def test_size_and_coverage_on_equal_learners(monkeypatch):
     """400 samples of 150 rows and two equally good scores: 5 % of differences are called significant."""
-    monkeypatch.setattr(one_split, "_DRAWS", 100)
+    monkeypatch.setattr(one_split, "_TEST_DRAWS", 100)
     shown = compare(TWO, load_breast_cancer(), design="holdout", metrics=["brier"])
     rng, rejected, covered = np.random.default_rng(0), 0, 0
     chance = rng.beta(2, 2, size=(400, 150))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["interval_of_rows", "no_test", "tests_of_rows"]
 
-_DRAWS = 500
+_DRAWS, _TEST_DRAWS = 500, 200  # for intervals, and for the spread of differences
+_MOST_ROWS = 2000  # of one draw of a test: more cost time and tell no more about the spread
 _AREAS = ("auc", "gini")  # with two classes DeLong's test knows their spread
 
 
@@ -37,19 +38,20 @@ def interval_of_rows(result: Comparison, learner: str, m: Metric) -> tuple[float
 def tests_of_rows(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResult]:
     r"""The test of every pair of learners by their answers on the same test rows.
 
-    Areas of two classes: DeLong's test. Any other metric: rows are drawn again and again, the same for all learners;
-    the standard deviation s of the differences d on the draws is the standard error of the difference,
+    Areas of two classes: DeLong's test. Any other metric: m of the n rows, 2000 at most, are drawn again and again,
+    the same for all learners; the standard deviation s of the differences on the draws tells the standard error of
+    the difference d on all rows, since spreads shrink with the root of the number of rows,
 
-    .. math:: z = \frac{d}{s}
+    .. math:: z = \frac{d}{s \sqrt{m/n}}
     """
     pairs = list(combinations(result.finished, 2))
     seen = {name: _rows_of(result, name, m) for name in result.finished}
     if m.name in _AREAS and len(result.classes) == 2 and not result.weights:
         return {(a, b): _by_area(seen[a], seen[b], m, result.alpha) for a, b in pairs}
-    drawn = {name: np.full(_DRAWS, np.nan) for name in seen}
-    rng = np.random.default_rng(0)
-    for i in range(_DRAWS):
-        rows = rng.integers(len(result.truths[0]), size=len(result.truths[0]))
+    drawn = {name: np.full(_TEST_DRAWS, np.nan) for name in seen}
+    rng, n = np.random.default_rng(0), len(result.truths[0])
+    for i in range(_TEST_DRAWS):
+        rows = rng.integers(n, size=min(n, _MOST_ROWS))
         for name, outcome in seen.items():
             if outcome is not None:
                 drawn[name][i] = m.of(outcome.take(rows))
@@ -99,10 +101,11 @@ def _by_draws(gap: float, drawn: np.ndarray, known: bool, result: Comparison) ->
     alpha, drawn = result.alpha, drawn[np.isfinite(drawn)]
     if not known:
         return replace(no_test("what it rests on was not kept", alpha), estimate=gap)
-    if len(drawn) < _DRAWS / 2:
+    if len(drawn) < _TEST_DRAWS / 2:
         return replace(no_test("too few rows of some class", alpha), estimate=gap)
-    error = float(drawn.std(ddof=1))
-    name = f"paired bootstrap on {len(result.truths[0])} test rows"
+    n = len(result.truths[0])
+    error = float(drawn.std(ddof=1)) * float(np.sqrt(min(n, _MOST_ROWS) / n))
+    name = f"paired bootstrap on {n} test rows"
     if error <= NO_SPREAD * abs(gap):
         if gap:
             return replace(no_test("every row differs alike", alpha), estimate=gap)
