@@ -101,7 +101,8 @@ def one_column(y: Any, who: str, what: str) -> np.ndarray:
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
-        raise DataError(f"{who}: {what} must be one label per row, got shape {y.shape}.")
+        hint = " Measure one column at a time." if y.ndim == 2 else ""
+        raise DataError(f"{who}: {what} must be one label per row, got shape {y.shape}.{hint}")
     return y
 
 
