@@ -82,7 +82,11 @@ class Verdict:
         if r.estimate == 0 and r.p == 1:
             return f"{self.first} and {self.second} do not differ in {name} ({r.test})."
         worse = "higher" if r.estimate > 0 else "lower"
-        sure = "" if np.isnan(r.low) else f", {shown_confidence(self.alpha)} interval {r.low:+.4f} to {r.high:+.4f}"
+        sure = (
+            ""
+            if np.isnan(r.low)
+            else f", {shown_confidence(self.alpha)} interval {r.low:+.4f} to {r.high:+.4f}"
+        )
         after = "" if self.pairs == 1 else f", adjusted for {self.pairs} pairs {shown_p(self.adjusted)}"
         splits = f" on {self.splits} splits" if self.splits > 1 and "test rows" not in r.test else ""
         verdict = "significant" if self.significant else "not significant"
