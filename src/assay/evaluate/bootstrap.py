@@ -103,7 +103,7 @@ class BootstrapError:
         for name, words in _WORDS.items():
             low, high = self.intervals[name]
             lines.append(
-                f"  {words:<14} {getattr(self, name):.4f}, {1 - self.alpha:.0%} interval {low:.4f} to {high:.4f}"
+                f"  {words:<14} {getattr(self, name):.4f}, {shown_confidence(self.alpha)} interval {low:.4f} to {high:.4f}"
             )
         lines.append(f"  training       {self.training:.4f}; without information {self.no_information:.4f}")
         return "\n".join([*lines, *self.notes])
@@ -133,8 +133,9 @@ def bootstrap_error(
 
     Interval of the leave-one-out estimate: the middle of the resampled errors, with their distances from the mean
     shrunk by :math:`\sqrt{m/(n-m)}`, since an error on m of n rows varies by so much more than one on all n (the
-    factor of the delete-d jackknife). The .632 estimates take its ends through their formulas. The interval of
-    the plain estimate treats rows as the sample, and is about that estimate, not about the error in use.
+    factor of the delete-d jackknife). The intervals of the .632 estimates reach as far: the training error is of the
+    same rows and moves with it. The interval of the plain estimate treats rows as the sample, and is about that
+    estimate, not about the error in use.
 
     Parameters
     ----------
@@ -206,8 +207,8 @@ def bootstrap_error(
         {
             "plain": _of_rows(wrong.mean(axis=0), alpha),
             "leave_one_out": (low, high),
-            "point_632": (error_632(shown, low), error_632(shown, high)),
-            "point_632_plus": (error_632_plus(shown, low, gamma), error_632_plus(shown, high, gamma)),
+            "point_632": _moved(error_632(shown, leave_one_out), leave_one_out, low, high),
+            "point_632_plus": _moved(error_632_plus(shown, leave_one_out, gamma), leave_one_out, low, high),
         },
         alpha,
         left_out,
@@ -250,6 +251,11 @@ def _middle(left_out: np.ndarray, centre: float, share: float, alpha: float) -> 
     shrink = np.sqrt(share / (1 - share))
     ends = centre + shrink * (np.quantile(left_out, [alpha / 2, 1 - alpha / 2]) - left_out.mean())
     return float(np.clip(ends[0], 0.0, centre)), float(np.clip(ends[1], centre, 1.0))
+
+
+def _moved(point: float, centre: float, low: float, high: float) -> tuple[float, float]:
+    """The interval of the centre, moved to another point; within 0 and 1."""
+    return max(point - (centre - low), 0.0), min(point + (high - centre), 1.0)
 
 
 def _of_rows(errors: np.ndarray, alpha: float) -> tuple[float, float]:
