@@ -26,6 +26,7 @@ from assay.evaluate.learners import find_learner
 from assay.evaluate.metrics import Metric, as_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_column, as_seed
+from assay.stats.test_result import shown_confidence
 from assay.tables import Table
 
 __all__ = ["Nested", "Tuned", "nested"]
@@ -242,7 +243,7 @@ class Nested:
     def __str__(self) -> str:
         result, J = self.comparison, len(self.chosen)
         lines = [
-            f"{result.metrics[0].name} of the tuned learner {self.mean:.4f}, {1 - result.alpha:.0%} interval "
+            f"{result.metrics[0].name} of the tuned learner {self.mean:.4f}, {shown_confidence(result.alpha)} interval "
             f"{self.low:.4f} to {self.high:.4f} ({result.design}).",
             f"On the inner splits, which chose the setting, it looked like {np.mean(self.inner):.4f}.",
         ]
@@ -297,8 +298,10 @@ def nested(
         raise ParameterError(f"nested: grid must be a dict of parameter to list of values, got {grid!r}.")
     usual = ("5-fold", "5-fold") if times is None else ("5-time", "3-time")
     outer, inner = (given or default for given, default in zip((outer, inner), usual))
+    tuned = Tuned(learner, grid, inner, metric)
+    tuned._settings()  # a wrong grid is said before the work
     result = compare(
-        {"tuned": Tuned(learner, grid, inner, metric), "defaults": learner},
+        {"tuned": tuned, "defaults": learner},
         X,
         y,
         design=outer,

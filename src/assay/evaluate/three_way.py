@@ -16,7 +16,7 @@ from assay.evaluate.fold import take
 from assay.evaluate.rows import as_seed, gather
 from assay.stats.elbow import elbow
 from assay.stats.proportion_interval import wilson_interval
-from assay.stats.test_result import check_alpha
+from assay.stats.test_result import check_alpha, shown_confidence
 from assay.tables import Table
 
 __all__ = ["Choice", "FinalReport", "ThreeWay", "three_way"]
@@ -258,7 +258,7 @@ class FinalReport:
         name = "error" if self.rate else "mean error"
         said = (
             f"{name} of {self.learner} on {self.rows} test rows {self.error:.4f}, "
-            f"{1 - self.alpha:.0%} interval {self.low:.4f} to {self.high:.4f}."
+            f"{shown_confidence(self.alpha)} interval {self.low:.4f} to {self.high:.4f}."
         )
         if self.looks > 1:
             said += f" This is look number {self.looks} at the test rows, so it flatters whatever was chosen by them."

@@ -99,7 +99,7 @@ from assay.stats.multivariate_gaussian import (
 )
 from assay.stats.normal_inverse_wishart import NormalInverseWishart
 from assay.stats.normal_mean import NormalMean
-from assay.stats.normality import NormalityCheck, TestOutcome, check_normality, henze_zirkler, mardia
+from assay.stats.normality import NormalityCheck, check_normality, henze_zirkler, mardia
 from assay.stats.odds import likelihood_ratio, log_odds, log_odds_discriminant, odds
 from assay.stats.paired_t import paired_t, paired_t_all
 from assay.stats.permutation_test import permutation_test
@@ -187,7 +187,6 @@ __all__ = [
     "Source",
     "StructuralRisk",
     "Summary",
-    "TestOutcome",
     "TestResult",
     "Thresholds",
     "Wins",

@@ -9,10 +9,10 @@ from assay.errors import DataError
 from assay.stats._checks import as_matrix
 from assay.stats._covariance import factor
 from assay.stats.moments import covariance
-from assay.stats.normality import TestOutcome
+from assay.stats.test_result import TestResult
 
 
-def box_m(X: ArrayLike, y: ArrayLike) -> TestOutcome:
+def box_m(X: ArrayLike, y: ArrayLike) -> TestResult:
     r"""Box's M: the question behind the choice between a linear and a quadratic discriminant.
 
     .. math:: M = (n-K)\ln|S| - \sum_k (n_k-1)\ln|S_k|, \qquad
@@ -49,7 +49,8 @@ def box_m(X: ArrayLike, y: ArrayLike) -> TestOutcome:
     M = (n - K) * _log_det(pooled) - sum(f * _log_det(S) for f, S in zip(free, parts))
     c = (2 * d**2 + 3 * d - 1) / (6 * (d + 1) * (K - 1)) * (np.sum(1 / free) - 1 / (n - K))
     statistic = float((1 - c) * M)
-    return TestOutcome("Box's M", statistic, float(chi2.sf(statistic, d * (d + 1) * (K - 1) / 2)))
+    df = d * (d + 1) * (K - 1) / 2
+    return TestResult("Box's M", statistic, float(chi2.sf(statistic, df)), df)
 
 
 def _log_det(S: np.ndarray) -> float:

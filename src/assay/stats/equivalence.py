@@ -13,7 +13,7 @@ from assay.stats.differences import paired_differences
 from assay.stats.paired_t import paired_t
 from assay.stats.summary import Summary
 from assay.stats.t_test import t_test
-from assay.stats.test_result import TestResult, check_alpha, shown_p
+from assay.stats.test_result import TestResult, check_alpha, shown_confidence, shown_p
 
 __all__ = ["Equivalence", "equivalence_test"]
 
@@ -51,9 +51,9 @@ class Equivalence(TestResult):
             "undecided": "neither shown to differ nor shown to be equal; more data would tell",
         }[self.conclusion]
         why = f" {self.why}" if self.why else ""
+        sure = shown_confidence(2 * self.alpha)
         return (
-            f"{self.test}: difference {self.estimate:.4g}, {1 - 2 * self.alpha:.0%} interval {self.low:.4g} to "
-            f"{self.high:.4g}, region {self.rope[0]:g} to {self.rope[1]:g}; for equality {shown_p(self.p)}, "
+            f"{self.test}: difference {self.estimate:.4g}, {sure} interval {self.low:.4g} to {self.high:.4g}, region {self.rope[0]:g} to {self.rope[1]:g}; for equality {shown_p(self.p)}, "
             f"for a difference {shown_p(self.difference_p)}: {said}.{why}"
         )
 

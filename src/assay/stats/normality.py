@@ -12,17 +12,7 @@ from assay.errors import DataError
 from assay.stats._checks import as_matrix, as_sample
 from assay.stats._covariance import factor
 from assay.stats.moments import covariance
-
-
-@dataclass(frozen=True)
-class TestOutcome:
-    """Name, statistic and p value of one test; a small p value speaks against the hypothesis."""
-
-    __test__ = False  # not a test class, whatever its name suggests to a test runner
-
-    name: str
-    statistic: float
-    p_value: float
+from assay.stats.test_result import TestResult
 
 
 @dataclass(frozen=True)
@@ -31,7 +21,7 @@ class NormalityCheck:
 
     n, mean, var, skewness, excess_kurtosis (0 and 0 for a normal variable)
     counts, edges : the histogram
-    tests : one `TestOutcome` per test
+    tests : one `TestResult` per test
     """
 
     n: int
@@ -41,11 +31,11 @@ class NormalityCheck:
     excess_kurtosis: float
     counts: NDArray[np.int64]
     edges: NDArray[np.float64]
-    tests: tuple[TestOutcome, ...]
+    tests: tuple[TestResult, ...]
 
     def rejected(self, alpha: float = 0.05) -> bool:
         """Whether any test rejects normality at level alpha divided by the number of tests (Bonferroni)."""
-        return min(test.p_value for test in self.tests) <= alpha / len(self.tests)
+        return min(test.p for test in self.tests) <= alpha / len(self.tests)
 
     def __str__(self) -> str:
         width = self.counts.max()
@@ -55,7 +45,7 @@ class NormalityCheck:
         ]
         for count, low, high in zip(self.counts, self.edges[:-1], self.edges[1:]):
             lines.append(f"{low:>12.5g} to {high:<12.5g} {'#' * round(40 * count / width)} {count}")
-        lines += [f"{test.name}: {test.statistic:.6g}, p = {test.p_value:.4g}" for test in self.tests]
+        lines += [f"{test.test}: {test.statistic:.6g}, p = {test.p:.4g}" for test in self.tests]
         return "\n".join(lines)
 
 
@@ -96,16 +86,16 @@ def check_normality(x: ArrayLike, *, bins: int | str = "auto") -> NormalityCheck
     g1, g2 = float(np.mean(z**3)), float(np.mean(z**4) - 3)
     jarque_bera = n / 6 * (g1**2 + g2**2 / 4)
     tests = [
-        TestOutcome("Jarque-Bera", jarque_bera, float(chi2.sf(jarque_bera, 2))),
+        TestResult("Jarque-Bera", jarque_bera, float(chi2.sf(jarque_bera, 2)), 2),
         _anderson_darling(np.sort((x - x.mean()) / x.std(ddof=1))),
     ]
     if n <= 5000:
-        tests.insert(0, TestOutcome("Shapiro-Wilk", *map(float, shapiro(x))))
+        tests.insert(0, TestResult("Shapiro-Wilk", *map(float, shapiro(x))))
     counts, edges = np.histogram(x, bins=bins)
     return NormalityCheck(n, float(x.mean()), float(x.var()), g1, g2, counts, edges, tuple(tests))
 
 
-def mardia(X: ArrayLike) -> tuple[TestOutcome, TestOutcome]:
+def mardia(X: ArrayLike) -> tuple[TestResult, TestResult]:
     r"""Mardia's tests of multivariate normality: skewness and kurtosis of Mahalanobis products.
 
     .. math:: b_1 = \frac1{n^2}\sum_{ij} \left[(x_i-m)^TS^{-1}(x_j-m)\right]^3, \quad
@@ -131,12 +121,12 @@ def mardia(X: ArrayLike) -> tuple[TestOutcome, TestOutcome]:
     kurtosis = (b2 - d * (d + 2)) / np.sqrt(8 * d * (d + 2) / n)
     p = float(chi2.sf(skewness, d * (d + 1) * (d + 2) / 6))
     return (
-        TestOutcome("Mardia skewness", skewness, p),
-        TestOutcome("Mardia kurtosis", float(kurtosis), float(2 * ndtr(-abs(kurtosis)))),
+        TestResult("Mardia skewness", skewness, p),
+        TestResult("Mardia kurtosis", float(kurtosis), float(2 * ndtr(-abs(kurtosis)))),
     )
 
 
-def henze_zirkler(X: ArrayLike) -> TestOutcome:
+def henze_zirkler(X: ArrayLike) -> TestResult:
     r"""Henze and Zirkler's test of multivariate normality, sensitive to every departure.
 
     It measures the distance between the characteristic function of the
@@ -146,7 +136,7 @@ def henze_zirkler(X: ArrayLike) -> TestOutcome:
 
     >>> from sklearn.datasets import load_iris
     >>> test = henze_zirkler(load_iris().data[:50])
-    >>> round(test.statistic, 4), round(test.p_value, 4)
+    >>> round(test.statistic, 4), round(test.p, 4)
     (0.9488, 0.05)
     """
     from scipy.spatial.distance import cdist
@@ -169,10 +159,10 @@ def henze_zirkler(X: ArrayLike) -> TestOutcome:
     )
     log_var = np.log1p(var / mean**2)
     z = (np.log(statistic) - np.log(mean) + log_var / 2) / np.sqrt(log_var)
-    return TestOutcome("Henze-Zirkler", statistic, float(ndtr(-z)))
+    return TestResult("Henze-Zirkler", statistic, float(ndtr(-z)))
 
 
-def _anderson_darling(z: NDArray[np.float64]) -> TestOutcome:
+def _anderson_darling(z: NDArray[np.float64]) -> TestResult:
     """z : sorted values, standardised with the unbiased variance."""
     n = len(z)
     odd = 2 * np.arange(1, n + 1) - 1
@@ -188,7 +178,7 @@ def _anderson_darling(z: NDArray[np.float64]) -> TestOutcome:
         p = 1 - np.exp(-13.436 + 101.14 * a - 223.73 * a**2)
     if a > 13:  # beyond the fitted range the parabola would turn upwards
         p = 0.0
-    return TestOutcome("Anderson-Darling", a2, float(p))
+    return TestResult("Anderson-Darling", a2, float(p))
 
 
 def _whitened(X: ArrayLike, who: str) -> NDArray[np.float64]:

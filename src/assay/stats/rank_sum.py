@@ -11,7 +11,7 @@ from assay.errors import ParameterError
 from assay.stats._ranks import mid_ranks, tie_sum
 from assay.stats.summary import sample
 from assay.stats.tails import tail
-from assay.stats.test_result import TestResult, check_alpha, check_alternative
+from assay.stats.test_result import TestResult, check_alpha, check_alternative, shown_confidence
 from assay.stats.wilcoxon import middle_and_ends
 
 __all__ = ["rank_sum"]
@@ -140,7 +140,7 @@ def _shift(a: np.ndarray, b: np.ndarray, alpha: float, alternative: str) -> tupl
         cut = int(n1 * n2 / 2 + ndtri(beyond) * np.sqrt(n1 * n2 * (n1 + n2 + 1) / 12))
     estimate, low, high = middle_and_ends(gaps, cut)
     if cut < 1:
-        return estimate, np.nan, np.nan, f"Too few values for an interval at {1 - alpha:.0%}."
+        return estimate, np.nan, np.nan, f"Too few values for an interval at {shown_confidence(alpha)}."
     return (
         estimate,
         -np.inf if alternative == "less" else low,

@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import _as_floats, is_number
 from assay.stats.summary import NO_SPREAD_OF_VALUES, sample
-from assay.stats.test_result import check_alpha
+from assay.stats.test_result import check_alpha, shown_confidence
 
 __all__ = ["RepeatedEstimate", "corrected_interval", "repeated_estimate"]
 
@@ -41,7 +41,7 @@ class RepeatedEstimate:
         seen = f"{self.mean:.4f} over {self.b} estimates (standard deviation {np.sqrt(self.variance):.4f})"
         if np.isnan(self.low):
             return f"{seen}; they are all equal and give no interval."
-        return f"{seen}; {1 - self.alpha:.0%} interval {self.low:.4f} to {self.high:.4f}."
+        return f"{seen}; {shown_confidence(self.alpha)} interval {self.low:.4f} to {self.high:.4f}."
 
 
 def repeated_estimate(values: Any, ratio: float = 0.0, *, alpha: float = 0.05) -> RepeatedEstimate:

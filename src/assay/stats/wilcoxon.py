@@ -13,7 +13,7 @@ from assay.errors import ParameterError
 from assay.stats._ranks import mid_ranks, tie_sum
 from assay.stats.differences import paired_differences
 from assay.stats.tails import tail
-from assay.stats.test_result import TestResult, check_alpha, check_alternative
+from assay.stats.test_result import TestResult, check_alpha, check_alternative, shown_confidence
 
 __all__ = ["SignedRankTest", "sum_distribution", "wilcoxon_signed_rank"]
 
@@ -164,7 +164,7 @@ def _located(d: np.ndarray, alpha: float, alternative: str) -> tuple[float, floa
     cut = _cut(n, alpha / 2 if alternative == "two-sided" else alpha)
     estimate, low, high = middle_and_ends(means, cut)
     if cut < 1:
-        return estimate, np.nan, np.nan, f"Too few pairs ({n}) for an interval at {1 - alpha:.0%}."
+        return estimate, np.nan, np.nan, f"Too few pairs ({n}) for an interval at {shown_confidence(alpha)}."
     return (
         estimate,
         -np.inf if alternative == "less" else low,
