@@ -17,7 +17,7 @@ from assay.evaluate.metrics import METRICS
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.work import each
-from assay.stats.test_result import check_alpha
+from assay.stats.test_result import check_alpha, shown_confidence
 
 __all__ = ["BootstrapError", "bootstrap_error", "error_632", "error_632_plus", "no_information_rate"]
 
@@ -102,9 +102,8 @@ class BootstrapError:
         ]
         for name, words in _WORDS.items():
             low, high = self.intervals[name]
-            lines.append(
-                f"  {words:<14} {getattr(self, name):.4f}, {shown_confidence(self.alpha)} interval {low:.4f} to {high:.4f}"
-            )
+            interval = f"{shown_confidence(self.alpha)} interval {low:.4f} to {high:.4f}"
+            lines.append(f"  {words:<14} {getattr(self, name):.4f}, {interval}")
         lines.append(f"  training       {self.training:.4f}; without information {self.no_information:.4f}")
         return "\n".join([*lines, *self.notes])
 

@@ -53,7 +53,8 @@ class Equivalence(TestResult):
         why = f" {self.why}" if self.why else ""
         sure = shown_confidence(2 * self.alpha)
         return (
-            f"{self.test}: difference {self.estimate:.4g}, {sure} interval {self.low:.4g} to {self.high:.4g}, region {self.rope[0]:g} to {self.rope[1]:g}; for equality {shown_p(self.p)}, "
+            f"{self.test}: difference {self.estimate:.4g}, {sure} interval {self.low:.4g} to {self.high:.4g}, "
+            f"region {self.rope[0]:g} to {self.rope[1]:g}; for equality {shown_p(self.p)}, "
             f"for a difference {shown_p(self.difference_p)}: {said}.{why}"
         )
 
