@@ -128,7 +128,13 @@ def test_what_makes_no_curve_is_refused(options, words):
 def test_unknown_parameters_and_failing_learners_are_named():
     with pytest.raises(ParameterError, match="knn does not take"):
         complexity_curve("knn", X, Y, param_name="depth", param_range=[1])
-    with pytest.raises(ParameterError, match="param_range is empty"):
+    with pytest.raises(ParameterError, match="param_range must be values"):
         complexity_curve("knn", X, Y, param_name="n_neighbors", param_range=[])
     with pytest.raises(DataError, match="knn failed"):
         complexity_curve("knn", X, Y, param_name="n_neighbors", param_range=[-1])
+
+
+@pytest.mark.parametrize("values", [3, [], "ab", None])
+def test_a_range_that_is_none_is_refused(values):
+    with pytest.raises(ParameterError, match="param_range must be values from simple to complex"):
+        complexity_curve("knn", load_iris(), param_name="n_neighbors", param_range=values)

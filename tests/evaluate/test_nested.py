@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import compare
-from assay.errors import AssayError, DataError
+from assay.errors import AssayError, DataError, ParameterError
 from assay.evaluate import Resampling
 from assay.evaluate.nested import Tuned, nested
 from assay.tables.data import load_breast_cancer, load_german_credit, load_iris, load_wine
@@ -161,3 +161,9 @@ def test_by_time_the_inner_splits_are_by_time_too():
     found = nested("lda", {"shrinkage": [None]}, X, y, times=np.arange(150) * 77 % 150)
     assert found.comparison.design.name == "5-time"
     assert found.comparison.candidates["tuned"].given.inner == "3-time"
+
+
+@pytest.mark.parametrize("grid", [{"n_neighbors": []}, {"n_neighbors": 3}, "knn", None])
+def test_a_grid_that_is_none_is_said_before_the_work(grid):
+    with pytest.raises(ParameterError, match="grid must be a dict of parameter to list of values"):
+        nested("knn", grid, *load_iris())

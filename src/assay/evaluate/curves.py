@@ -215,9 +215,14 @@ def complexity_curve(
     [0.333, 0.037, 0.015]
     """
     data, _, splits, m = _prepared(X, y, design, metric, groups, times, random_state, alpha)
-    values = list(param_range)
-    if not values:
-        raise ParameterError("complexity_curve: param_range is empty; give values from simple to complex.")
+    if (
+        isinstance(param_range, str)
+        or not hasattr(param_range, "__iter__")
+        or not (values := list(param_range))
+    ):
+        raise ParameterError(
+            f"complexity_curve: param_range must be values from simple to complex, got {param_range!r}."
+        )
     candidates = varied(learner, [{param_name: v} for v in values], data.table, "complexity_curve")
     work = [(c, split) for split in splits for c in candidates]
     train, test = _measured(work, data, m, random_state, n_jobs, "complexity curve", len(splits))
