@@ -69,3 +69,13 @@ def test_a_stranger_is_refused():
 
     with pytest.raises(ParameterError, match="one of Assay's classifiers"):
         Prepared(LogisticRegression()).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_what_the_classifier_cannot_say_is_not_promised():
+    from assay.linear import RidgeClassifier
+
+    X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    model = Prepared(RidgeClassifier(), scale=True).fit(X, y)
+    assert not hasattr(model, "predict_proba") and not hasattr(model, "predict_log_proba")
+    assert (model.decision_function(X) > 0).tolist() == [False, False, True, True]
+    assert hasattr(Prepared(), "predict_proba") and not hasattr(Prepared(), "decision_function")

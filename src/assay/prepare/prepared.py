@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from assay.core import Classifier, Explanation
@@ -17,6 +19,20 @@ from assay.prepare.own_units import in_own_units
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
 from assay.tables import Table
+
+
+def _has(method: str) -> Callable[[Prepared], bool]:
+    """A condition for ``available_if``: whether the classifier inside has the method."""
+
+    def inside(model: Prepared) -> bool:
+        learner = vars(model).get("learner_", model.learner)
+        if learner is None:
+            from assay.bayes import GaussianNB
+
+            learner = GaussianNB()
+        return hasattr(learner, method)
+
+    return inside
 
 
 class Prepared(Classifier):
@@ -54,6 +70,21 @@ class Prepared(Classifier):
     def __init__(self, learner: Any = None, scale: bool = False):
         self.learner = learner
         self.scale = scale
+
+    @available_if(_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the posterior probability of each class, if the classifier has them."""
+        return super().predict_proba(X)
+
+    @available_if(_has("predict_proba"))
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """(n, K) the logarithm of the posterior, if the classifier has one."""
+        return super().predict_log_proba(X)
+
+    @available_if(_has("decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The scores of the classifier, if it has them."""
+        return self.learner_.decision_function(self._prepare(self._admit(X)))
 
     def _inner(self) -> Any:
         if self.learner is not None:
