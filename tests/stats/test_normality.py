@@ -27,13 +27,9 @@ def test_statistics_agree_with_scipy():
         check = check_normality(x)
         by_name = {test.test: test for test in check.tests}
         W, p = shapiro(x)
-        assert_allclose(
-            [by_name["Shapiro-Wilk"].statistic, by_name["Shapiro-Wilk"].p], [W, p], rtol=1e-12
-        )
+        assert_allclose([by_name["Shapiro-Wilk"].statistic, by_name["Shapiro-Wilk"].p], [W, p], rtol=1e-12)
         JB, p = jarque_bera(x)
-        assert_allclose(
-            [by_name["Jarque-Bera"].statistic, by_name["Jarque-Bera"].p], [JB, p], rtol=1e-9
-        )
+        assert_allclose([by_name["Jarque-Bera"].statistic, by_name["Jarque-Bera"].p], [JB, p], rtol=1e-9)
         assert_allclose(
             by_name["Anderson-Darling"].statistic, anderson(x, method="interpolate").statistic, rtol=1e-9
         )
