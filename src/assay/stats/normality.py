@@ -90,7 +90,8 @@ def check_normality(x: ArrayLike, *, bins: int | str = "auto") -> NormalityCheck
         _anderson_darling(np.sort((x - x.mean()) / x.std(ddof=1))),
     ]
     if n <= 5000:
-        tests.insert(0, TestResult("Shapiro-Wilk", *map(float, shapiro(x))))
+        W, p = shapiro(x)
+        tests.insert(0, TestResult("Shapiro-Wilk", float(W), float(p)))
     counts, edges = np.histogram(x, bins=bins)
     return NormalityCheck(n, float(x.mean()), float(x.var()), g1, g2, counts, edges, tuple(tests))
 
