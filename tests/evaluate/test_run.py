@@ -110,3 +110,14 @@ def test_a_dask_cluster_gives_the_same_numbers():
     assert all(
         np.array_equal(alone.out_of_fold(k).posterior, there.out_of_fold(k).posterior) for k in alone.learners
     )
+
+
+def test_an_empty_place_in_the_table_has_its_sentence():
+    from assay import compare
+    from assay.tables.data import load_breast_cancer
+
+    result = compare(["ridge", "lda"], load_breast_cancer(), design="3-fold", metrics=["error", "auc"])
+    assert result.notes == [
+        "ridge cannot be judged by auc, which needs probabilities: its place stays empty."
+    ]
+    assert not result.failures

@@ -135,7 +135,7 @@ def remarks_on(cells: dict[str, list[Cell]], metrics: list[Metric]) -> list[str]
 
 
 def _undefined(cells: dict[str, list[Cell]], metrics: list[Metric]) -> list[str]:
-    """A sentence for each metric that some splits leave undefined for every learner."""
+    """A sentence for each metric that some splits leave undefined for every learner, or every split for some."""
     notes = []
     for m in metrics:
         values = np.array([[c.values.get(m.name, np.nan) for c in column] for column in cells.values()])
@@ -144,6 +144,16 @@ def _undefined(cells: dict[str, list[Cell]], metrics: list[Metric]) -> list[str]
         if lost and not failed:
             rest = "rests on the others" if lost < J else "says nothing here"
             notes.append(f"{m.name} is not defined on {lost} of {J} splits and {rest}.")
+        if lost == J:
+            continue
+        without = [
+            name
+            for name, column, found in zip(cells, cells.values(), values)
+            if np.isnan(found).all() and not any(c.failure for c in column)
+        ]
+        if without:
+            asks = ", which needs probabilities" if m.needs == "posterior" else ""
+            notes.append(f"{', '.join(without)} cannot be judged by {m.name}{asks}: its place stays empty.")
     return notes
 
 
