@@ -201,19 +201,21 @@ def _check_output(output: str | None) -> None:
 
 
 def _write(rules: Any, output: str) -> None:
+    from assay.tables.whole_files import whole_file, write_whole
+
     kind = Path(output).suffix.lower()
     names = [name for name in SHOWN if not name.startswith("p") or float(rules.n).is_integer()]
     if kind == ".json":
-        Path(output).write_text(rules.to_json(indent=1, measures=names), encoding="utf-8")
+        write_whole(output, rules.to_json(indent=1, measures=names))
     elif kind == ".html":
-        Path(output).write_text(PAGE + rules.to_html(names), encoding="utf-8")
+        write_whole(output, PAGE + rules.to_html(names))
     else:
         import csv
 
         from assay.associations.rule_forms import columns_of
 
         values = columns_of(rules, names)
-        with open(output, "w", newline="", encoding="utf-8") as file:
+        with whole_file(output) as file:
             writer = csv.writer(file)
             writer.writerow(["antecedent", "consequent", "count", *names])
             for i in range(len(rules)):

@@ -195,18 +195,22 @@ def _tested(path: str, target: str | None) -> tuple[Any, Any]:
 
 def _save(result: Any, path: str) -> None:
     """The records as a table, or everything as JSON."""
+    from assay.tables.whole_files import replacing, write_whole
+
     kind = Path(path).suffix.lower()
     if kind == ".json":
         import json
 
-        Path(path).write_text(json.dumps(result.to_dict(), indent=1), encoding="utf-8")
+        write_whole(path, json.dumps(result.to_dict(), indent=1))
         return
     table = result.to_arrow()
     if kind == ".parquet":
         import pyarrow.parquet as pq
 
-        pq.write_table(table, path)
+        with replacing(path) as beside:
+            pq.write_table(table, beside)
     else:
         import pyarrow.csv as pc
 
-        pc.write_csv(table, path)
+        with replacing(path) as beside:
+            pc.write_csv(table, beside)

@@ -32,13 +32,14 @@ def command() -> None:
 def new(file: str) -> None:
     """Write an example, with comments, to start from."""
     from assay.experiments.spec import EXAMPLE
+    from assay.tables.whole_files import write_whole
 
     path = Path(file)
     if path.suffix != ".toml":
         raise click.BadParameter(f"{file} should end in .toml", param_hint="FILE")
     if path.exists():
         raise click.BadParameter(f"{file} is there already; choose another name", param_hint="FILE")
-    path.write_text(EXAMPLE.format(file=path.name, folder=f"{path.stem}-results"), encoding="utf-8")
+    write_whole(path, EXAMPLE.format(file=path.name, folder=f"{path.stem}-results"))
     click.echo(f"An example is in {path}. Edit it, then: assay experiment run {path}")
 
 

@@ -33,6 +33,7 @@ p { margin: .6em 0; opacity: .8; }
 def command(model: str, data: str, row: int, html: str | None, as_json: bool) -> None:
     """Why a saved model answers as it does for one row of a table: its own reasoning, step by step."""
     from assay import load
+    from assay.tables.whole_files import write_whole
 
     fitted = load(model)
     rows = rows_for(fitted, data)
@@ -41,8 +42,7 @@ def command(model: str, data: str, row: int, html: str | None, as_json: bool) ->
         raise click.BadParameter(f"there is no row {row}; {data} has {counted(n, 'row')}", param_hint="--row")
     explanation = fitted.explain(rows[row - 1 : row])
     if html:
-        with open(html, "w", encoding="utf-8") as file:
-            file.write(PAGE + explanation.to_html())
+        write_whole(html, PAGE + explanation.to_html())
         click.echo(f"Row {row} of {data} is explained in {html}.")
     elif as_json:
         import json

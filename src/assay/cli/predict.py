@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -54,11 +55,9 @@ def command(
 def _write(columns: dict[str, Any], output: str | None) -> None:
     import csv
 
-    file = open(output, "w", newline="", encoding="utf-8") if output else sys.stdout  # noqa: SIM115
-    try:
+    from assay.tables.whole_files import whole_file
+
+    with whole_file(output) if output else nullcontext(sys.stdout) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values()))
-    finally:
-        if output:
-            file.close()

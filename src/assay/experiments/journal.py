@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, DataError, ParameterError
+from assay.tables import whole_files
 
 __all__ = ["Journal", "read_json", "write_whole"]
 
@@ -172,7 +173,7 @@ def _cannot(path: Path, error: OSError) -> AssayError:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that a reader, also after a crash, finds the old content or the new, never a part.
+    """Write a file of the folder whole or not at all; an error says that finished cells are kept.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -182,15 +183,9 @@ def write_whole(path: Path, content: str | bytes) -> None:
     >>> path.read_text()
     'done'
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with open(beside, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
+        whole_files.write_whole(path, content)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise _cannot(path, error) from error
 
 

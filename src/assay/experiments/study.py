@@ -19,6 +19,7 @@ from assay.experiments.factors import FactorEffects, factor_effects
 from assay.experiments.folder import Block, Manifest
 from assay.experiments.journal import Journal
 from assay.experiments.study_comparison import compared
+from assay.tables.whole_files import replacing
 
 __all__ = ["Study"]
 
@@ -144,14 +145,16 @@ class Study:
         """Write the records as a Parquet file; returns its path."""
         import pyarrow.parquet as pq
 
-        pq.write_table(self.to_arrow(), path)
+        with replacing(path) as beside:
+            pq.write_table(self.to_arrow(), beside)
         return Path(path)
 
     def to_csv(self, path: str | Path) -> Path:
         """Write the records as a CSV file; returns its path."""
         from pyarrow.csv import write_csv
 
-        write_csv(self.to_arrow(), path)
+        with replacing(path) as beside:
+            write_csv(self.to_arrow(), beside)
         return Path(path)
 
     @cached_property

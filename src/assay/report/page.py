@@ -24,6 +24,7 @@ from assay.report.size import fitted
 from assay.report.steps import steps
 from assay.report.svg import class_bar
 from assay.stats.test_result import shown_confidence
+from assay.tables.whole_files import write_whole
 
 __all__ = ["render_report", "write_report"]
 
@@ -83,8 +84,7 @@ def write_report(
     """
     path = checked_path(path)
     html = render_report(result, learning_curves=learning_curves, explanations=explanations, rope=rope)
-    path.write_text(html, encoding="utf-8")
-    return path
+    return write_whole(path, html)
 
 
 def checked_path(path: str | Path) -> Path:

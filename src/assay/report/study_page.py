@@ -19,6 +19,7 @@ from assay.report.ranking import MOST_PAIRS, number
 from assay.report.settings import FORMAT
 from assay.report.size import fitted
 from assay.stats.test_result import shown_confidence
+from assay.tables.whole_files import write_whole
 
 __all__ = ["render_study", "write_study"]
 
@@ -56,8 +57,7 @@ def write_study(study: Study, path: str | Path) -> Path:
     'study.html'
     """
     path = checked_path(path)
-    path.write_text(render_study(study), encoding="utf-8")
-    return path
+    return write_whole(path, render_study(study))
 
 
 def render_study(study: Study) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from assay.errors import DataError
 from assay.tables.readers.kinds import MISSING
 from assay.tables.schema import Column
 from assay.tables.table import Table
+from assay.tables.whole_files import whole_file
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-")
 _MARKS = frozenset(MISSING)
@@ -63,7 +63,7 @@ def write_csv(X: Any, path: Any, y: Any = None, target: str = "target", delimite
         return text
 
     hole = '""' if alone else ""  # an empty line would be no row to other programs
-    with open(Path(path), "w", encoding="utf-8", newline="") as file:
+    with whole_file(path) as file:
         file.write(delimiter.join(cell(name) for name in frame.column_names) + "\r\n")
         for block in frame.to_batches(max_chunksize=65536):
             columns = [[hole if v is None else cell(_text(v)) for v in _values(c)] for c in block.columns]
@@ -126,7 +126,7 @@ def write_arff(
     if any(column.coded and (values < 0).any() for column, values in parts):
         name = next(c.name for c, v in parts if c.coded and (v < 0).any())
         raise DataError(f"write_arff: column {name!r} holds values that are none of its categories.")
-    with open(Path(path), "w", encoding="utf-8", newline="\n") as file:
+    with whole_file(path, newline="\n") as file:
         file.write(f"@relation {_quoted(relation)}\n\n")
         writers = []
         for column, values in parts:

@@ -13,15 +13,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import stat
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from assay.errors import PersistenceError
+from assay.tables.whole_files import replacing
 
 __all__ = ["FORMAT", "VERSION", "read", "read_manifest", "write"]
 
@@ -45,23 +44,16 @@ def write(
             "a model file may have. Numbers belong in arrays."
         )
     entry = {"assay": f"{FORMAT} {VERSION} {_digest(text, tensors)}\n{text}"}
-    place = Path(os.path.realpath(path))
-    beside = place.with_name(f".{place.name[:100]}.{secrets.token_hex(6)}.part")
     try:
-        mode = _create(beside, place)
-        save_file(dict(tensors), beside, metadata=entry)
-        os.chmod(beside, mode)
-        with open(beside, "rb") as file:
-            if int.from_bytes(file.read(8), "little") > HEADER_LIMIT:
-                raise PersistenceError("The model has too many arrays for a model file.")
-            os.fsync(file.fileno())
-        os.replace(beside, place)
+        with replacing(path) as beside:
+            save_file(dict(tensors), beside, metadata=entry)
+            with open(beside, "rb") as file:
+                if int.from_bytes(file.read(8), "little") > HEADER_LIMIT:
+                    raise PersistenceError("The model has too many arrays for a model file.")
     except (OSError, SafetensorError) as error:
         raise PersistenceError(
             f"Cannot write {os.fspath(path)!r}: {_reason(error)}. Check the folder, its permissions and the free space."
         ) from error
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -175,14 +167,6 @@ def _digest(text: str, tensors: Mapping[str, np.ndarray]) -> str:
         if tensor.size:
             sha.update(np.ascontiguousarray(tensor).reshape(-1).view(np.uint8).data)
     return sha.hexdigest()
-
-
-def _create(beside: Path, place: Path) -> int:
-    """Make the empty file beside; the permissions the final one shall have."""
-    os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    if place.is_dir():
-        raise IsADirectoryError(f"{place.name} is a folder")
-    return stat.S_IMODE(os.stat(place if place.exists() else beside).st_mode)
 
 
 def _reason(error: BaseException) -> str:
