@@ -9,8 +9,11 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
+from assay.associations.basket_files import read_baskets
 from assay.associations.baskets import Baskets
+from assay.associations.wide_forms import wide_form
 from assay.errors import DataError, ParameterError
+from assay.tables import Table
 from assay.tables.data import load_german_credit, load_transactions, load_weather
 
 SHOP = [("bread", "milk"), ("bread",), ("milk", "tea")]
@@ -81,7 +84,7 @@ def test_slots():
     [
         ({"age": [0.5], "b": [1]}, "column 'age' holds 0.5, expected 0, 1 or a quantity"),
         ({"age": [-1], "b": [1]}, "column 'age' holds -1"),
-        ({"age": [1], "job": ["smith"]}, "column 'age' holds numbers and others hold text"),
+        ({"age": [41], "job": ["smith"]}, "column 'age' holds numbers and others hold text"),
     ],
 )
 def test_wide_tables_that_are_no_baskets(table, what):
@@ -154,3 +157,61 @@ def test_files_long_and_wide(tmp_path):
     assert list(Baskets.read(tmp_path / "wide.parquet")) == SHOP
     with pytest.raises(ParameterError, match="needs both"):
         Baskets.read(tmp_path / "long.csv", "bill")
+
+
+def test_flags_beside_a_column_of_names_as_in_a_supermarket():
+    market = {"bread": ["t", None, "t"], "tea": [None, "t", "t"], "total": ["low", "low", "high"]}
+    taken = [("bread", "total = 'low'"), ("tea", "total = 'low'"), ("bread", "tea", "total = 'high'")]
+    assert list(Baskets.from_wide(market)) == taken
+    assert list(Baskets.from_wide({**market, "bread": [1, 0, 1], "tea": [0, 1, 1]})) == taken
+    assert Baskets.from_wide(market, form="attributes")[0] == ("bread = 't'", "total = 'low'")
+
+
+def test_answers_of_yes_and_no_beside_a_column_of_names_are_attributes():
+    votes = {"crime": ["y", "n", None], "tax": ["n", "n", "y"], "party": ["left", "right", "left"]}
+    assert list(Baskets.from_wide(votes)) == list(Baskets.from_table(votes))
+    assert Baskets.from_wide(votes, form="mixed")[0] == ("crime", "party = 'left'")
+
+
+def test_names_that_columns_share_are_items_and_others_are_attributes():
+    rng = np.random.default_rng(0)
+    drawn = [rng.choice(list("abcdefgh"), size=4, replace=False) for _ in range(40)]
+    assert wide_form(Table.of({f"c{j}": [row[j] for row in drawn] for j in range(4)})) == "slots"
+    letters = {
+        f"c{j}": rng.choice(list("abc"), size=40) for j in range(9)
+    }  # the same letters, other meanings
+    assert wide_form(Table.of(letters)) == "attributes"
+    assert wide_form(load_weather(numeric=False).X) == "attributes"
+
+
+def test_lines_of_different_lengths_are_baskets(tmp_path):
+    path = tmp_path / "shop.csv"
+    path.write_text('bread, milk\n\n"salt, coarse"\nmilk,tea,,bread\n')
+    taken, form = read_baskets(path)
+    assert list(taken) == [("bread", "milk"), ("salt, coarse",), ("bread", "milk", "tea")]
+    assert form == "lines"
+    path.write_text("3 17 4\n17\n4 3\n")
+    assert list(Baskets.read(path)) == [("17", "3", "4"), ("17",), ("3", "4")]
+    path.write_text("bread;milk\ntea;milk\n")
+    assert list(Baskets.read(path, form="lines")) == [("bread", "milk"), ("milk", "tea")]
+    path.write_bytes("bière;thé\nthé\n".encode("latin-1"))
+    assert Baskets.read(path, form="lines")[0] == ("bière", "thé")
+
+
+def test_lines_that_cannot_be_read_are_told(tmp_path):
+    path = tmp_path / "shop.csv"
+    path.write_text("\n\n")
+    with pytest.raises(DataError, match="the file is empty, expected a basket on each line"):
+        Baskets.read(path, form="lines")
+    path.write_text("a" * 200_000 + ",b\nc\n")
+    with pytest.raises(DataError, match=r"shop.csv, line 1: field larger"):
+        Baskets.read(path, form="lines")
+    with pytest.raises(ParameterError, match="form must be one of 'auto', 'lines'"):
+        Baskets.read(path, form="long")
+
+
+def test_a_table_with_one_damaged_line_is_not_taken_for_basket_lines(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n" + "1,0\n" * 50 + "1\n")
+    with pytest.raises(DataError, match="line 52"):
+        Baskets.read(path)

@@ -102,7 +102,7 @@ def test_rows_of_attributes_and_built_in_data(run):
         (("-o", "rules.txt"), "should end in .csv, .json or .html"),
         (("-o", "no/such/rules.csv"), "there is no folder"),
         (("--cuts", 3), "--cuts goes with --attributes"),
-        (("--basket", "bill", "--item", "what", "--attributes"), "which have no --basket"),
+        (("--basket", "bill", "--item", "what", "--form", "slots"), "which have no --basket"),
         (("--basket", "bill", "--item", "what", "--then", "beer"), "there is no item 'beer'"),
         (("-s", 0), "--min-support"),
     ],
@@ -129,3 +129,52 @@ def test_errors_advise_in_options(run, long, tmp_path):
     (tmp_path / "empty.csv").write_text("bill,what\n")
     code, _, said = run("associate", tmp_path / "empty.csv")
     assert code and "names columns but has no rows" in said
+
+
+def test_flags_beside_a_column_of_names(run, tmp_path):
+    """The form of Weka's supermarket: t or missing, and a total of several values."""
+    path = tmp_path / "market.arff"
+    path.write_text(
+        "@relation market\n@attribute bread {t}\n@attribute tea {t}\n@attribute total {low,high}\n@data\n"
+        + "t,?,low\n" * 3 + "t,t,high\n" * 4 + "?,t,low\n"
+    )  # fmt: skip
+    code, out, err = run("associate", path, "-s", 0.3, "-c", 0.9)
+    assert code == 0, err
+    assert "total = 'high' -> bread, tea" in out and "bread = " not in out
+    assert err.startswith(
+        "Note: read as mixed: flags for items, and other columns with items COLUMN = VALUE."
+    )
+    assert "--form flags, slots, attributes, lines" in err
+
+
+def test_a_table_of_names_has_attributes_as_items(run, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("crime,tax,party\n" + "y,n,left\n" * 5 + "n,y,right\n" * 4 + "y,y,right\n")
+    code, out, err = run("associate", path, "-s", 0.3, "-c", 0.9)
+    assert code == 0 and "tax = 'n' -> crime = 'y', party = 'left'" in out, err
+    assert err.startswith("Note: read as attributes")
+    assert run("associate", path, "-s", 0.3, "-c", 0.9, "--form", "attributes")[2] == ""
+    code, out, _ = run("associate", path, "-s", 0.3, "-c", 0.9, "--form", "mixed")
+    assert code == 0 and "party = 'left' -> crime" in out
+
+
+def test_basket_lines(run, tmp_path):
+    path = tmp_path / "lines.csv"
+    path.write_text("".join(",".join(one) + "\n" for one in EXERCISE))
+    code, out, err = run("associate", path, "-s", 0.3)
+    assert code == 0 and out.startswith("6 baskets of 3 items: 5 frequent sets, 4 rules"), err
+    assert err.startswith("Note: read as lines: one basket on each line")
+    path.write_text("a,b\n" + "1,0\n" * 50 + "1\n")
+    code, _, err = run("associate", path)
+    assert code == 2 and err.rstrip().endswith("If each line is a basket: --form lines.")
+
+
+def test_conclusions_are_never_cut(run, tmp_path):
+    names = [f"{what} of a quite particular and wordy kind" for what in ("milk", "bread", "butter", "jam")]
+    path = tmp_path / "wordy.csv"
+    path.write_text("".join(",".join(names[:k]) + "\n" for k in (4, 4, 3, 2)))
+    code, out, _ = run("associate", path, "-s", 0.5, "-c", 0.9, "--then", names[0], "--top", 40)
+    rules = [line for line in out.splitlines() if "->" in line]
+    assert code == 0 and len(rules) == 7
+    assert all(line.endswith(f" -> {names[0]}") for line in rules)
+    assert any(all(name in line for name in names) for line in rules)

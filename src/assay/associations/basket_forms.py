@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.associations.baskets import Baskets
+from assay.associations.wide_forms import FORMS, NO, YES, flag_columns, wide_form
 from assay.core.conditions import Condition
 from assay.core.csr import csr_arrays
 from assay.errors import DataError, ParameterError
@@ -19,8 +20,6 @@ from assay.tables.schema import in_order
 __all__ = ["attribute_items", "attribute_pairs", "from_pairs", "of_lists", "of_long", "of_table", "of_wide"]
 
 WHO = "Baskets"
-YES = {"t", "true", "yes", "y", "1", "x"}
-NO = {"f", "false", "no", "n", "0", "?", ""}
 
 
 def of_lists(lists: Iterable[Iterable[Any]], weights: Any, ids: Sequence[Any] | None) -> Baskets:
@@ -60,17 +59,21 @@ def of_long(table: Any, basket: str, item: str, weights: str | None) -> Baskets:
 
 
 def of_wide(table: Any, weights: Any, form: str, items: Sequence[Any] | None) -> Baskets:
-    """One row for each basket: a column for each item, or columns that hold the names of items."""
-    if form not in ("auto", "flags", "slots"):
-        raise ParameterError(f"{WHO}: form must be 'auto', 'flags' or 'slots', got {form!r}.")
+    """One row for each basket, in one of the wide forms."""
+    if form != "auto" and form not in FORMS:
+        raise ParameterError(f"{WHO}: form must be 'auto', {', '.join(map(repr, FORMS))}, got {form!r}.")
     seen = Table.of(table, who=WHO)
     names = tuple(seen.schema.names if items is None else items)
     if len(names) != len(seen.schema) or len(set(names)) < len(names):
         raise ParameterError(f"{WHO}: items must name the {len(seen.schema)} columns, each differently.")
     if form == "auto":
-        form = _form(seen.schema)
+        form = wide_form(seen)
     if form == "slots":
         return _of_slots(seen, weights)
+    if form == "attributes":
+        return of_table(seen, None, weights)
+    if form == "mixed":
+        return _of_mixed(seen, weights)
     if not isinstance(seen.values, np.ndarray):
         start, codes, values = csr_arrays(seen.values)
         owner = np.repeat(np.arange(len(start) - 1), np.diff(start))
@@ -169,19 +172,6 @@ def _weight_of_each(owner: np.ndarray, given: np.ndarray, ids: Sequence[Any], na
     return w
 
 
-def _form(schema: Schema) -> str:
-    words = {str(v).strip().lower() for c in schema for v in c.categories}
-    if not words - YES - NO:
-        return "flags"
-    if all(c.coded for c in schema):
-        return "slots"
-    numeric = next(c.name for c in schema if not c.coded)
-    raise DataError(
-        f"{WHO}: column {numeric!r} holds numbers and others hold text, so these are neither flags nor slots. For "
-        'items "column = value" use Baskets.from_table.'
-    )
-
-
 def _flags(table: Table) -> np.ndarray:
     """The table as quantities: words that mean yes are 1."""
     X = table.values
@@ -210,6 +200,25 @@ def _check_quantities(values: np.ndarray, columns: np.ndarray | None, names: Seq
             f"{WHO}: column {str(name)!r} holds {value:g}, expected 0, 1 or a quantity of the item. For attributes "
             'use Baskets.from_table: it makes items "column = value".'
         )
+
+
+def _of_mixed(table: Table, weights: Any) -> Baskets:
+    """Flags are items by the name of their column; other columns give items "column = value"."""
+    flags = flag_columns(table)
+    others = [j for j in range(len(table.schema)) if j not in flags]
+    i, j = np.nonzero(_flags(_some_columns(table, flags)) > 0)  # false for NaN
+    rest = _some_columns(table, others)
+    conditions = attribute_items(rest, None)
+    rows, places = attribute_pairs(rest.values, conditions)
+    names = [table.schema[k].name for k in flags] + [c.words(rest.schema) for c in conditions]
+    owner, codes = np.concatenate([i, rows]), np.concatenate([j, places + len(flags)])
+    return from_pairs(owner, codes, len(table), names, weights)
+
+
+def _some_columns(table: Table, chosen: list[int]) -> Table:
+    schema = Schema([table.schema[j] for j in chosen], table.schema.named)
+    values = table.values[:, chosen]
+    return Table(values, schema, not np.isnan(values).any())
 
 
 def _of_slots(table: Table, weights: Any) -> Baskets:

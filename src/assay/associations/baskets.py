@@ -13,7 +13,7 @@ from assay.associations.item_sets import code_of
 from assay.core.conditions import Condition
 from assay.core.targets import plain_values
 from assay.core.words import one_line
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 
 __all__ = ["Baskets"]
 
@@ -136,11 +136,13 @@ class Baskets:
 
         Parameters
         ----------
-        table : a frame, array or sparse matrix, in one of two forms. "flags": one column for each item, true, 1 or a
+        table : a frame, array or sparse matrix, in one of four forms. "flags": one column for each item, true, 1 or a
             quantity above 0 (or "t", "yes", "y", "true") where the basket holds it; missing means it does not.
-            "slots": the columns hold names of items, missing where there are fewer.
+            "slots": the columns hold names of items, missing where there are fewer. "attributes": as for
+            :meth:`from_table`. "mixed": flags, and further columns of names whose items are "column = value".
         weights : (n,) what each basket counts
-        form : "auto", "flags" or "slots"
+        form : "auto", "flags", "slots", "attributes" or "mixed"
+            "auto" tells it from the columns: see :func:`assay.associations.wide_forms.wide_form`.
         items : names of the columns of an array or a sparse matrix
 
         >>> from assay.associations import Baskets
@@ -148,6 +150,8 @@ class Baskets:
         ('tea',)
         >>> Baskets.from_wide({"first": ["tea", "milk"], "second": ["milk", None]})[0]
         ('milk', 'tea')
+        >>> Baskets.from_wide({"milk": ["t", "t"], "tea": ["t", None], "total": ["high", "low"]})[1]
+        ('milk', "total = 'low'")
         """
         from assay.associations.basket_forms import of_wide
 
@@ -179,29 +183,26 @@ class Baskets:
     def read(
         cls, path: Any, basket: str | None = None, item: str | None = None, form: str = "auto", **options: Any
     ) -> Baskets:
-        """Baskets from a CSV, Parquet or ARFF file: long if ``basket`` and ``item`` name its columns, else wide.
+        """Baskets from a file: long if ``basket`` and ``item`` name its columns, else wide, or one basket a line.
 
         Parameters
         ----------
-        path : str or Path
+        path : str or Path of a file that ``assay.tables.read_table`` reads, or of basket lines
         basket, item : as in :meth:`from_long`
-        form : as in :meth:`from_wide`
+        form : as in :meth:`from_wide`, or "lines": text with one basket on each line, of any length
+            "auto" takes a text file whose lines have different numbers of cells as lines.
         **options : as for ``assay.tables.read_table``
-        """
-        from assay.tables import read_table
 
-        if (basket is None) != (item is None):
-            raise ParameterError(
-                "Baskets.read: a long table needs both, basket and item; a wide one needs neither."
-            )
-        table = read_table(path, **options).X
-        if not len(table):
-            raise DataError(f"{path}: the file names columns but has no rows, expected baskets.")
-        return (
-            cls.from_wide(table, form=form)
-            if basket is None or item is None
-            else cls.from_long(table, basket, item)
-        )
+        >>> import pathlib, tempfile
+        >>> from assay.associations import Baskets
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "shop.csv"
+        >>> _ = path.write_text("milk,bread\\nmilk\\ntea,milk,honey\\n")
+        >>> Baskets.read(path)[2]
+        ('honey', 'milk', 'tea')
+        """
+        from assay.associations.basket_files import read_baskets
+
+        return read_baskets(path, basket, item, form, **options)[0]
 
     @property
     def n(self) -> int:

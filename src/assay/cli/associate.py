@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
-from assay.cli.data import data_argument
+from assay.cli.data import data_argument, load_built_in
 from assay.cli.words import counted, did_you_mean
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, ReadError
 
+FILE_FORM_NAMES = ("flags", "slots", "attributes", "mixed", "lines")
+LONGEST_NAME = 200  # characters of an item's name in the table
 SHOWN = ("support", "confidence", "lift", "leverage", "conviction", "p", "p_adjusted")
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Association rules</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -31,8 +33,14 @@ th { font-size: .87em; opacity: .7; }
 @click.option("--basket", metavar="COLUMN", help="Of a long table: the column that says which basket.")
 @click.option("--item", metavar="COLUMN", help="Of a long table: the column that says which item.")
 @click.option(
-    "--attributes", is_flag=True, help="The rows are things with attributes; items are COLUMN = VALUE."
+    "--form",
+    type=click.Choice(["auto", *FILE_FORM_NAMES]),
+    default="auto",
+    show_default=True,
+    help="How the file holds baskets: flags (a column for each item), slots (names of items in the columns), "
+    "attributes (items are COLUMN = VALUE), mixed (flags, other columns as attributes), lines (a basket on each line).",
 )
+@click.option("--attributes", is_flag=True, help="The same as --form attributes.")
 @click.option(
     "--cuts", type=click.IntRange(min=2), help="With --attributes: intervals of a column of numbers."
 )
@@ -76,6 +84,7 @@ def command(
     data: str,
     basket: str | None,
     item: str | None,
+    form: str,
     attributes: bool,
     cuts: int | None,
     min_support: float,
@@ -93,8 +102,9 @@ def command(
 ) -> None:
     """What is bought together: frequent sets of items, and the rules among them.
 
-    FILE is a CSV, Parquet or ARFF file. With --basket and --item it has one row for each item of a basket; else one row
-    for each basket, with a column for each item (yes or no, 1 or 0), or with names of items in its columns.
+    FILE has one row for each item of a basket, with --basket and --item; or one row for each basket, with a column
+    for each item (yes or no, 1 or 0), with names of items in its columns, or with attributes; or one basket on each
+    line, its items separated by commas. The form is told from the file; --form overrules it.
     """
     from assay.associations import MEASURES, association_rules, frequent_sets
 
@@ -104,7 +114,7 @@ def command(
         )
     _check_output(output)
     try:
-        baskets = _baskets(data, basket, item, attributes, cuts)
+        baskets, form = _baskets(data, basket, item, "attributes" if attributes else form, cuts)
         sets = frequent_sets(baskets, float(min_support), max_size=max_size)
         rules = association_rules(sets, min_confidence, min_lift=min_lift, consequent=consequent or None)
     except (DataError, ParameterError) as error:
@@ -120,7 +130,7 @@ def command(
     )
     shown = rules[:top]
     if len(shown) and words:
-        click.echo("\n".join(shown.sentences(*(("rows", "have", "that") if attributes else ()))))
+        click.echo("\n".join(shown.sentences(*(("rows", "have", "that") if form == "attributes" else ()))))
     elif len(shown):
         click.echo("\n".join(_table(shown, by)))
     if len(rules) > top:
@@ -132,11 +142,13 @@ def command(
 
 def _in_options(message: str) -> str:
     """What an error advises, in the words of the command line."""
-    if "Baskets.from_table" in message:
-        message = message[: re.search(r"For (items|attributes)", message).start()]  # type: ignore[union-attr]
-        return message + "A long table needs --basket and --item, a table of attributes --attributes."
+    advice = re.search(r"For (items|attributes).*Baskets\.from_table.*", message)
+    if advice:
+        return message[: advice.start()] + (
+            "A long table needs --basket and --item, a table of attributes --attributes."
+        )
     message = re.sub(r"cuts=.*\.$", "--cuts 4.", message)
-    for said, option in (
+    for wording, option in (
         ("ask for the closed ones only (kind='closed'), ", ""),
         ("set max_size, or raise limit", "or set --max-size"),
         ("or give max_consequent or consequent", "or name what it should lead to with --then"),
@@ -145,49 +157,70 @@ def _in_options(message: str) -> str:
         ("min_support", "--min-support"),
         ("min_confidence", "--min-confidence"),
     ):
-        message = re.sub(rf"(?<!--){re.escape(said)}", option, message)
+        message = re.sub(rf"(?<!--){re.escape(wording)}", option, message)
     return message
 
 
-def _baskets(data: str, basket: str | None, item: str | None, attributes: bool, cuts: int | None) -> Any:
+def _baskets(data: str, basket: str | None, item: str | None, form: str, cuts: int | None) -> tuple[Any, str]:
+    """The baskets of a file or of a built-in data set, and their form; a form that was guessed is told."""
     from assay.associations import Baskets
-    from assay.cli.data import load_built_in
+    from assay.associations.basket_files import FILE_FORMS, read_baskets
+    from assay.associations.wide_forms import wide_form
 
     if (basket is None) != (item is None):
         raise click.UsageError("A long table needs both, --basket and --item; a wide one needs neither.")
-    if attributes and basket is not None:
-        raise click.UsageError("--attributes is for rows of attributes, which have no --basket.")
-    if cuts is not None and not attributes:
+    if form != "auto" and basket is not None:
+        raise click.UsageError(
+            f"--form {form} is for tables with one row for each basket, which have no --basket."
+        )
+    if cuts is not None and form != "attributes":
         raise click.UsageError("--cuts goes with --attributes.")
     if Path(data).exists():
-        if not attributes:
-            return Baskets.read(data, basket, item)
-        from assay.tables import read_table
-
-        return Baskets.from_table(read_table(data).X, cuts)
-    built_in = load_built_in(data)
-    if attributes:
-        return Baskets.from_table(
-            built_in.frame("pyarrow"), cuts
-        )  # what is to be predicted goes with the rest
-    if built_in.y is not None:
-        raise click.UsageError(f"{data} is a table of attributes; add --attributes.")
-    return Baskets.from_wide(built_in.X)
+        try:
+            baskets, taken = read_baskets(data, basket, item, form, cuts)
+        except ReadError as error:
+            if form == "auto" and re.search(r"\d cells?, expected", str(error)):
+                raise ReadError(f"{error} If each line is a basket: --form lines.") from None
+            raise
+    else:
+        built_in = load_built_in(data)
+        if form == "auto" and built_in.y is not None:
+            raise click.UsageError(f"{data} is a table of attributes; add --attributes.")
+        taken = wide_form(built_in.X) if form == "auto" else form
+        if taken == "attributes":  # what is to be predicted goes with the rest
+            baskets = Baskets.from_table(built_in.frame("pyarrow"), cuts)
+        elif taken == "lines":
+            raise click.UsageError(f"{data} is a table; --form lines is for text files.")
+        else:
+            baskets = Baskets.from_wide(built_in.X, form=taken)
+    if form == "auto" and taken not in ("flags", "long"):
+        others = ", ".join(name for name in FILE_FORM_NAMES if name != taken)
+        click.echo(
+            f"Note: read as {taken}: {FILE_FORMS[taken]}. If it is not: --form {others}, or --basket and --item.",
+            err=True,
+        )
+    return baskets, taken
 
 
 def _table(rules: Any, by: str) -> list[str]:
     """The rules as aligned text, with the measure that ranks them."""
-    from assay.core.words import one_line
-
     names = list(dict.fromkeys(["support", "confidence", "lift", by]))
     columns = [rules.measure(name) for name in names]
     cells = [[f"{column[i]:.4g}" for column in columns] for i in range(len(rules))]
     wide = [max(len(name), *(len(row[j]) for row in cells)) for j, name in enumerate(names)]
     lines = ["  " + "  ".join([*(name.rjust(w) for name, w in zip(names, wide)), "rule"])]
     for i, row in enumerate(cells):
-        said = one_line(rules[i], 100)
-        lines.append("  " + "  ".join([*(value.rjust(w) for value, w in zip(row, wide)), said]))
+        lines.append(
+            "  " + "  ".join([*(value.rjust(w) for value, w in zip(row, wide)), _in_words(rules, i)])
+        )
     return lines
+
+
+def _in_words(rules: Any, i: int) -> str:
+    """A rule in one line, both of its sides whole; only a very long name of an item is cut."""
+    from assay.core.words import one_line
+
+    return " -> ".join(", ".join(one_line(name, LONGEST_NAME) for name in side) for side in rules.sides(i))
 
 
 def _check_output(output: str | None) -> None:
