@@ -5,6 +5,7 @@ Learners are found by themselves; one that needs other settings or other data th
 """
 
 import inspect
+import json
 import os
 import pickle
 import re
@@ -420,6 +421,21 @@ def test_a_missing_value_is_used_or_refused_by_name(name):
             continue
         if "predict_proba" in said:
             assert_allclose(said["predict_proba"].sum(axis=1), 1.0)
+
+
+@promise
+def test_a_fitted_model_can_be_looked_at(name, tmp_path):
+    X, y = frame(name)
+    model = make(name)
+    with pytest.raises(NotFittedError):
+        model.show()
+    model.fit(X, y)
+    view = model.show()
+    assert view.parts and all(line.strip() for line in view.facts)
+    assert json.loads(json.dumps(view.to_dict())) == view.to_dict()
+    assert view.to_html() in model._repr_html_()
+    assay.save(model, tmp_path / "model.assay")
+    assert str(assay.load(tmp_path / "model.assay").show()) == str(view)
 
 
 @promise

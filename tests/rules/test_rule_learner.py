@@ -103,7 +103,7 @@ def test_html_of_a_model():
     assert "<" in model._repr_html_()  # as scikit-learn draws it
     data = load_weather(numeric=False)
     html = model.fit(data.X, data.y)._repr_html_()
-    assert "<b>OneRClassifier</b>: 3 rules. The first rule that holds decides." in html
+    assert "<h4>OneRClassifier</h4>" in html and "3 rules. The first rule that holds decides." in html
     assert model._repr_mimebundle_()["text/plain"] == str(model)
 
 

@@ -183,4 +183,5 @@ def test_a_notebook_shows_the_drawing_of_a_fitted_tree():
     model = TextbookTreeClassifier()
     assert "assay-tree" not in model._repr_mimebundle_()["text/html"]
     shown = model.fit([[0.0], [1.0]], ["a", "b"])._repr_mimebundle_()
-    assert shown["text/html"].startswith('<div class="assay-tree"') and "<ellipse" in shown["text/html"]
+    assert '<div class="assay-tree"' in shown["text/html"] and "<ellipse" in shown["text/html"]
+    assert '<div class="assay-tree"' in model._repr_html_() and shown["text/plain"] == str(model)

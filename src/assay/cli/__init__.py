@@ -1,4 +1,4 @@
-"""The command line: describe, compare, experiment, fit, predict, explain, associate, datasets, learners.
+"""The command line: describe, compare, experiment, fit, show, predict, explain, associate, datasets, learners.
 
 Each command lives in a file of its own and is imported only when it is called, so ``assay --help`` is quick.
 Whatever is wrong with a file, a column or an option ends in one sentence and exit code 2.
@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "Which learners are worth having, and which differences are real.",
     "experiment": "Many learners and settings on many data sets, resumable.",
     "fit": "Train one learner on a table and save it.",
+    "show": "What a saved model has learned: tree, rules, coefficients, importances.",
     "predict": "Answer for each row of a table with a saved model.",
     "explain": "Why a saved model answers as it does for one row.",
     "associate": "What is bought together, as rules with support, confidence and lift.",

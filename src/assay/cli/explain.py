@@ -5,21 +5,8 @@ from __future__ import annotations
 import click
 
 from assay.cli.data import data_argument, rows_for
+from assay.cli.page import page
 from assay.cli.words import counted
-
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Explanation</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-:root { color-scheme: light dark; }
-body { max-width: 60em; margin: 2em auto; padding: 0 1.5em; font: 15px/1.5 system-ui, sans-serif; overflow-x: auto; }
-h4 { font-size: 1.5em; margin: 0; }
-h5 { font-size: 1.1em; margin: 1.8em 0 .4em; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25em 1.6em .25em 0; text-align: left; border-bottom: 1px solid #8884; overflow-wrap: anywhere; }
-th { font-size: .87em; opacity: .7; }
-p { margin: .6em 0; opacity: .8; }
-</style>
-"""
 
 
 @click.command("explain", short_help="Why a saved model answers as it does for one row.")
@@ -42,7 +29,7 @@ def command(model: str, data: str, row: int, html: str | None, as_json: bool) ->
         raise click.BadParameter(f"there is no row {row}; {data} has {counted(n, 'row')}", param_hint="--row")
     explanation = fitted.explain(rows[row - 1 : row])
     if html:
-        write_whole(html, PAGE + explanation.to_html())
+        write_whole(html, page("Explanation", explanation.to_html()))
         click.echo(f"Row {row} of {data} is explained in {html}.")
     elif as_json:
         import json

@@ -7,7 +7,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-__all__ = ["Explanation", "Section", "text_table"]
+__all__ = ["Explanation", "Section", "html_table", "text_table"]
 
 
 @dataclass(frozen=True)
@@ -133,13 +133,11 @@ class Explanation:
             f'<div class="assay-explanation"><h4>{escape(self.learner)} answers {escape(self._said)}{sure}</h4>'
         ]
         if self.row:
-            html.append(
-                _html_table("The row", ["column", "value"], [[k, v] for k, v in self.row.items()], "")
-            )
-        html += [_html_table(s.title, s.columns, s.rows, s.note) for s in self.sections]
+            html.append(html_table("The row", ["column", "value"], [[k, v] for k, v in self.row.items()], ""))
+        html += [html_table(s.title, s.columns, s.rows, s.note) for s in self.sections]
         if self.posterior:
             html.append(
-                _html_table(
+                html_table(
                     "Posterior", ["class", "probability"], [[k, p] for k, p in self.posterior.items()], ""
                 )
             )
@@ -194,7 +192,13 @@ def text_table(columns: list[str] | None, rows: list[list[Any]]) -> str:
     )
 
 
-def _html_table(title: str, columns: list[str], rows: list[list[Any]], note: str) -> str:
+def html_table(title: str, columns: list[str], rows: list[list[Any]], note: str) -> str:
+    """Rows of cells as an HTML table under a title, a sentence below it.
+
+    >>> from assay.core.explanation import html_table
+    >>> html_table("Shares", ["class"], [["a < b"]], "")
+    '<h5>Shares</h5><table><thead><tr><th>class</th></tr></thead><tbody><tr><td>a &lt; b</td></tr></tbody></table>'
+    """
     head = "".join(f"<th>{escape(c)}</th>" for c in columns)
     body = "".join("<tr>" + "".join(f"<td>{escape(_shown(v))}</td>" for v in row) + "</tr>" for row in rows)
     foot = f"<p>{escape(note)}</p>" if note else ""

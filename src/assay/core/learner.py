@@ -30,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core.complaints import missing_message, warn_unseen
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
+from assay.core.model_view import Shown
 from assay.core.parameters import Accepted, check
 from assay.core.scores import hopeless, log_softmax, softmax, winner
 from assay.core.sum_learner import PassLearner, SumLearner
@@ -51,7 +52,7 @@ __all__ = [
 ]
 
 
-class Learner(BaseEstimator):
+class Learner(Shown, BaseEstimator):
     """What all learners share: parameters, the schema, and what they take of a table.
 
     Attributes

@@ -11,13 +11,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from assay.core.model_view import Shown
 from assay.core.parameters import Accepted, check
 from assay.core.targets import check_weights, encode_labels
 from assay.decide.decision import check_posterior
 from assay.errors import DataError, ParameterError
 
 
-class MetaClassifier(ClassifierMixin, BaseEstimator):
+class MetaClassifier(ClassifierMixin, Shown, BaseEstimator):
     """A classifier around another one, ``estimator``; None stands for Gaussian naive Bayes.
 
     X is handed on as it came, so frames keep their names, categories and gaps.

@@ -12,6 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
+from assay.core.model_view import Shown
 from assay.core.parameters import Any_, Choice, Range, check
 from assay.core.targets import check_weights, encode_labels, label_codes
 from assay.decide._meta import posterior_of, rows_of, take
@@ -29,7 +30,7 @@ def _is_cv(value: Any) -> bool:
     return bool(value >= 2) if whole else hasattr(value, "split") or isinstance(value, (list, tuple))
 
 
-class RejectCascade(ClassifierMixin, BaseEstimator):
+class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
     r"""Ask a cheap classifier first, and a costlier one about the rows that it rejects, level by level.
 
     Level l answers with the action of least risk if that risk is below its cost of rejecting (IML eq. 3-10), else the

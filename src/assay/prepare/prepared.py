@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from assay.core import Classifier, Explanation
+from assay.core.model_view import Part, TextBlock
 from assay.core.parameters import Flag, Instance
 from assay.errors import ParameterError
 from assay.prepare.own_units import in_own_units
@@ -132,3 +133,21 @@ class Prepared(Classifier):
         if self.scale:
             sections = [in_own_units(section, self.steps_[-1], self.schema_) for section in sections]
         return replace(told, row=row, sections=sections)
+
+    def _model_name(self) -> str:
+        return f"{self.learner_._model_name()} (with preparation)"
+
+    def _model_parts(self) -> list[Part]:
+        inner = self.learner_._model_parts()
+        if self.scale:  # what the classifier learned is in standard deviations
+            note = "Numbers are in standard deviations from the mean of their column (see Scaling)."
+            inner = [
+                replace(part, note=f"{part.note} {note}".strip()) if _of_columns(part) else part
+                for part in inner
+            ]
+        return inner + [part for step in self.steps_ for part in step._model_parts()]
+
+
+def _of_columns(part: Part) -> bool:
+    """Whether a part of a model speaks of values of columns."""
+    return isinstance(part, TextBlock) or part.title in ("Coefficients", "Means by class")

@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.complaints import warn_unseen
+from assay.core.explanation import Section
+from assay.core.model_view import Part
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Flag, Function
 from assay.core.sums import Source
@@ -218,6 +220,12 @@ class SimpleImputer(Summed, Preparation):
         if hole is not None and self.add_indicator:
             X = np.hstack([X, hole[:, self.holed_].astype(X.dtype)])
         return Table(X, self._schema_out())  # nothing is missing any more
+
+    def _model_parts(self) -> list[Part]:
+        rows = [
+            [self.schema_[int(j)].name, self.filled_schema_.label(int(j), self.fill_[j])] for j in self.kept_
+        ]
+        return [Section("Imputation", ["column", "missing values become"], rows)]
 
     def _schema_out(self) -> Schema:
         columns = [self.filled_schema_[int(j)] for j in self.kept_]

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.explanation import Section
+from assay.core.model_view import Part
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Flag
 from assay.errors import DataError
@@ -98,6 +100,14 @@ class StandardScaler(Summed, Preparation):
         self.var_ = var if self.with_std else None
         self.scale_ = scale if self.with_std else None
         self.n_samples_seen_ = _count(seen, sums.weighted)
+
+    def _model_parts(self) -> list[Part]:
+        numbers = [j for j, column in enumerate(self.schema_) if not column.coded]
+        mean = np.zeros(len(self.schema_)) if self.mean_ is None else self.mean_
+        scale = np.ones(len(self.schema_)) if self.scale_ is None else self.scale_
+        rows = [[self.schema_[j].name, self.schema_.label(j, mean[j]), float(scale[j])] for j in numbers]
+        note = "Each number becomes (value - mean) / standard deviation of the training rows."
+        return [Section("Scaling", ["column", "mean", "standard deviation"], rows, note)]
 
     def _convert(self, table: Table, copy: bool) -> Table:
         steps: list[Any] = [(np.subtract, self.mean_)] if self.with_mean else []

@@ -75,14 +75,8 @@ class _RuleLearner:
     def __str__(self) -> str:
         return str(self.rules_) if "rules_" in vars(self) else repr(self)
 
-    def _repr_html_(self) -> str:
-        """The rules as a table for notebooks; before fit, the learner as scikit-learn draws it."""
-        if "rules_" not in vars(self):
-            return super()._repr_html_()  # type: ignore[misc]
-        return self.rules_.to_html(title=type(self).__name__)
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": str(self), "text/html": self._repr_html_()}
+    def _model_html(self) -> str:
+        return self.rules_.to_html()
 
 
 class RuleClassifier(_RuleLearner, Classifier):

@@ -104,14 +104,10 @@ class TreeLearner:
     def __str__(self) -> str:
         return self.to_text() if hasattr(self, "tree_") else repr(self)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """What a notebook shows: the drawing once there is a tree."""
-        shown = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if hasattr(self, "tree_"):
-            from assay.trees.svg import tree_html
+    def _model_html(self) -> str:
+        from assay.trees.svg import tree_html
 
-            shown["text/html"] = tree_html(self.outline(), repr(self))
-        return shown
+        return tree_html(self.outline())
 
     def _fitted_tree(self) -> Tree:
         self._ready()  # type: ignore[attr-defined]
