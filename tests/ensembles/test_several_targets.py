@@ -1,4 +1,4 @@
-"""One forest for several targets: Gini's mean over them, as the peer has it."""
+"""One forest for several targets: the mean of their impurities, as the peer has it."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,9 @@ Y = np.column_stack(
 ).astype(int)
 
 
-@pytest.mark.parametrize("limit", [{}, {"min_impurity_decrease": 0.02}, {"ccp_alpha": 0.01}])
+@pytest.mark.parametrize(
+    "limit", [{}, {"min_impurity_decrease": 0.02}, {"ccp_alpha": 0.01}, {"criterion": "entropy"}]
+)
 def test_same_forest_as_scikit_learn(limit):
     """All columns and large leaves: nothing is left to chance, so posteriors and importances agree."""
     settings = {"random_state": 1, "max_features": None, "min_samples_leaf": 12, **limit}
@@ -76,16 +78,18 @@ def test_weights_within_bags_are_those_of_each_target_multiplied():
         assert_allclose(bags.trees_.tree(t).weighted_n_node_samples[0], weight)
 
 
-def test_what_is_for_one_target_alone():
-    with pytest.raises(ParameterError, match="criterion must be 'gini'"):
-        RandomForestClassifier(2, criterion="entropy").fit(X, Y)
-    with pytest.raises(DataError, match="explains one target"):
-        RandomForestClassifier(2, random_state=0).fit(X, Y).explain(X[:1])
+def test_weights_of_classes_and_reasons_for_several_targets():
     weighed = RandomForestClassifier(3, class_weight=[{0: 1, 1: 5}, {0: 1, 1: 1, 2: 1}], random_state=0).fit(
         X, Y
     )
     plain = RandomForestClassifier(3, random_state=0).fit(X, Y)
     assert weighed.predict_proba(X)[0][:, 1].mean() > plain.predict_proba(X)[0][:, 1].mean()
+    explained = plain.explain(X[:1])
+    assert explained.answer == plain.predict(X[:1])[0].tolist()
+    titles = [section.title for section in explained.sections]
+    assert titles[:2] == ["Targets", "Votes of 3 trees"] and len(titles) == 4
+    member = plain.estimators_[0]
+    assert_allclose(member.predict_proba(X)[1], np.split(plain.trees_.tree(0).predict(X), [2], axis=1)[1])
 
 
 def test_targets_of_different_kinds_keep_their_kinds():

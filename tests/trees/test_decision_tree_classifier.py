@@ -445,9 +445,76 @@ def test_seeds_matter_only_where_something_is_drawn():
     )
 
 
-def test_several_outputs_of_classes_are_refused():
-    with pytest.raises(ValueError, match="1d"):
-        DecisionTreeClassifier().fit([[1.0], [2.0]], [[0, 1], [1, 0]])
+def several_targets(n=300):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 4)).astype(np.float32).astype(np.float64)
+    first = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
+    second = np.array(["low", "mid", "high"])[np.digitize(X[:, 2] + rng.normal(size=n) / 2, [-0.7, 0.7])]
+    return X, np.column_stack([first, second]), rng
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"max_leaf_nodes": 9},
+        {"ccp_alpha": 0.01},
+        {"class_weight": "balanced"},
+        {"min_impurity_decrease": 0.02},
+    ],
+)
+def test_several_targets_as_scikit_learn(criterion, settings):
+    """Peer: scikit-learn 1.9. Leaves of 12 rows, so that no two cuts are equally good."""
+    X, Y, rng = several_targets()
+    w = rng.uniform(0.5, 2, len(X))
+    ours = DecisionTreeClassifier(criterion=criterion, min_samples_leaf=12, **settings).fit(X, Y, w)
+    peer = Peer(criterion=criterion, min_samples_leaf=12, random_state=0, **settings).fit(X, Y, w)
+    assert ours.n_outputs_ == 2 and ours.n_classes_ == [2, 3]
+    assert [c.tolist() for c in ours.classes_] == [c.tolist() for c in peer.classes_]
+    for a, b in zip(ours.predict_proba(X), peer.predict_proba(X)):
+        assert_allclose(a, b, atol=1e-12)
+    assert_array_equal(ours.predict(X), peer.predict(X))
+    order = (
+        np.sort if "max_leaf_nodes" in settings else np.asarray
+    )  # the peer numbers these nodes as they come
+    assert_allclose(order(ours.tree_.impurity), order(peer.tree_.impurity), atol=1e-12)
+    assert_array_equal(order(ours.tree_.feature), order(peer.tree_.feature))
+    assert_allclose(ours.feature_importances_, peer.feature_importances_, atol=1e-12)
+
+
+def test_several_targets_are_kept_explained_and_drawn(tmp_path):
+    X, Y, _ = several_targets()
+    X[::7, 0] = np.nan
+    model = DecisionTreeClassifier(max_depth=3).fit(X, Y)
+    assay.save(model, tmp_path / "tree.assay")
+    again = assay.load(tmp_path / "tree.assay")
+    for a, b in zip(again.predict_log_proba(X), model.predict_log_proba(X)):
+        assert_array_equal(a, b)
+    explained = model.explain(X[:1])
+    assert explained.answer == model.predict(X[:1])[0].tolist()
+    assert "y1 = low" in str(explained) and explained.to_dict()["sections"][0]["title"] == "Targets"
+    assert ", ".join(explained.answer) in model.to_text()
+    assert model.to_svg().startswith("<svg") and "digraph" in model.to_graphviz()
+    with pytest.raises(DataError, match="rules are of one target"):
+        model.rules()
+    one = model.fit(X, Y[:, 0])  # a second fit forgets the several targets
+    assert one.n_outputs_ == 1 and one.predict_proba(X).shape == (len(X), 2)
+
+
+def test_what_is_for_one_target_alone():
+    X, Y, _ = several_targets(40)
+    for settings, word in (
+        ({"criterion": "error"}, "criterion='error' is for one"),
+        ({"loss": np.ones((2, 2))}, "loss is for one"),
+        ({"class_weight": {"yes": 2}}, "list of dicts"),
+        ({"class_weight": [{"yes": 2}]}, "should match number of outputs"),
+        ({"monotonic_cst": [1, 0, 0, 0]}, "multiple output"),
+    ):
+        with pytest.raises(ParameterError, match=word):
+            DecisionTreeClassifier(**settings).fit(X, Y)
+    with pytest.raises(DataError, match="sparse multilabel-indicator for y is not supported"):
+        DecisionTreeClassifier().fit(X, sp.csr_matrix(np.ones((40, 2))))
 
 
 def test_no_weight_is_no_sample():

@@ -560,20 +560,84 @@ def test_a_long_chain():
     assert_array_equal(tree.predict(X)[:, 0], y)
 
 
-def test_several_outputs_are_averaged():
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+@pytest.mark.parametrize("weights", [None, "whole", "real"])
+def test_several_outputs_are_averaged(criterion, weights):
     rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=(60, 3)), rng.normal(size=(60, 2))
-    tree = grow(rank_columns(X), Y, n_classes=0, criterion="squared_error", max_depth=1)
+    X, Y = rng.normal(size=(60, 3)), rng.gamma(2.0, size=(60, 2))
+    w = {None: None, "whole": rng.integers(1, 4, 60), "real": rng.uniform(0.5, 2, 60)}[weights]
+    each = np.ones(60) if w is None else w
+    tree = grow(rank_columns(X), Y, w, n_classes=0, criterion=criterion, max_depth=1)
     best = max(
-        sum(gain_of(Y[:, o], np.ones(60), X[:, j] <= t, "squared_error", 0, None) for o in range(2)) / 2
+        sum(gain_of(Y[:, o], each, X[:, j] <= t, criterion, 0, None) for o in range(2)) / 2
         for j in range(3)
         for t, _, _ in cuts_of(X[:, j])
     )
-    assert_allclose(gain_at_root(tree), best, rtol=1e-10)
-    full = grow(rank_columns(X), Y, n_classes=0, criterion="squared_error")
+    assert_allclose(gain_at_root(tree), best, rtol=1e-9)
+    full = grow(rank_columns(X), Y, w, n_classes=0, criterion=criterion)
     assert_allclose(full.predict(X), Y, rtol=1e-12)
-    with pytest.raises(DataError, match="squared_error"):
-        grow(rank_columns(X), Y, n_classes=0, criterion="poisson")
+    gathered = grow(rank_columns(X, presorted=False), Y, w, n_classes=0, criterion=criterion, max_features=2)
+    assert_allclose(gathered.predict(X), Y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("weights", [None, "whole", "real"])
+@pytest.mark.parametrize("holes", [False, True])
+def test_several_targets_are_averaged(criterion, weights, holes):
+    """The root's gain is the best mean gain of the twin; grown out, the tree knows every row."""
+    rng = np.random.default_rng(1)
+    X, Y = rng.normal(size=(50, 3)), np.column_stack([rng.integers(0, K, 50) for K in (2, 3)])
+    if holes:
+        X[rng.random(X.shape) < 0.2] = np.nan
+    w = {None: None, "whole": rng.integers(1, 4, 50), "real": rng.uniform(0.5, 2, 50)}[weights]
+    each = np.ones(50) if w is None else w
+    tree = grow(rank_columns(X), Y, w, n_classes=[2, 3], criterion=criterion, max_depth=1)
+    best = 0.0
+    for j in range(3):
+        for t in np.unique(X[:, j][~np.isnan(X[:, j])]):
+            for lost in (False, True):
+                left = np.where(np.isnan(X[:, j]), lost, X[:, j] <= t)
+                if left.all() or not left.any():
+                    continue
+                gains = [gain_of(Y[:, o], each, left, criterion, K, None) for o, K in enumerate((2, 3))]
+                best = max(best, sum(gains) / 2)
+    assert_allclose(gain_at_root(tree), best, rtol=1e-9)
+    shares = [np.bincount(Y[:, o], weights=each, minlength=K) / each.sum() for o, K in enumerate((2, 3))]
+    assert_allclose(tree.value[0], np.concatenate(shares))
+    for limits in ({}, {"max_features": 1}, {"max_leaf_nodes": 50}, {"splitter": "random"}):
+        full = grow(rank_columns(X), Y, w, n_classes=[2, 3], criterion=criterion, **limits)
+        answers = full.predict(X)
+        assert_array_equal(np.argmax(answers[:, :2], axis=1), Y[:, 0])
+        assert_array_equal(np.argmax(answers[:, 2:], axis=1), Y[:, 1])
+
+
+@pytest.mark.parametrize("missing", ["surrogate", "spread"])
+def test_several_targets_with_other_ways_for_missing_values(missing):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 3))
+    X[:, 1] = X[:, 0] + 0.01 * X[:, 1]
+    Y = np.column_stack([X[:, 0] > 0, X[:, 2] > 0]).astype(int)
+    X[:40, 0] = np.nan
+    tree = grow(rank_columns(X), Y, n_classes=[2, 2], missing=missing, max_depth=3)
+    answers = tree.predict(X).reshape(-1, 2, 2).argmax(axis=2)
+    assert (answers == Y).mean() > 0.95
+
+
+def test_several_targets_group_categories():
+    codes = np.tile(np.arange(6.0), 20)[:, None]
+    Y = np.column_stack([codes[:, 0] % 2, codes[:, 0] > 2]).astype(int)
+    tree = grow(rank_columns(codes, [6]), Y, n_classes=[2, 2])
+    assert_array_equal(tree.predict(codes).reshape(-1, 2, 2).argmax(axis=2), Y)
+
+
+def test_several_targets_that_do_not_fit_are_refused():
+    X, Y = np.arange(4.0)[:, None], np.array([[0, 0], [1, 0], [0, 1], [1, 2]])
+    with pytest.raises(DataError, match="2 targets must be 0 to"):
+        grow(rank_columns(X), Y, n_classes=[2, 2])
+    with pytest.raises(DataError, match="2 targets"):
+        grow(rank_columns(X), Y[:, :1], n_classes=[2, 2])
+    with pytest.raises(DataError, match="several targets cannot be grown by the criterion error"):
+        grow(rank_columns(X), Y, n_classes=[2, 3], criterion="error")
 
 
 def test_numbers_far_from_zero_keep_their_digits():

@@ -8,7 +8,15 @@ import numpy as np
 
 from assay.errors import DataError
 
-__all__ = ["check_weights", "encode_labels", "label_codes", "numeric_target", "plain_values"]
+__all__ = [
+    "check_weights",
+    "encode_labels",
+    "encode_targets",
+    "is_table",
+    "label_codes",
+    "numeric_target",
+    "plain_values",
+]
 
 
 def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
@@ -68,6 +76,40 @@ def label_codes(y: Any, classes: np.ndarray, n: int, who: str) -> np.ndarray:
             f"{who}: y has the label {unknown[0]!r}, which is not among classes {classes.tolist()}."
         )
     return np.array([position[label] for label in found.tolist()], dtype=np.int64)[codes]
+
+
+def encode_targets(Y: Any, n: int, who: str) -> tuple[list[np.ndarray], np.ndarray]:
+    """Of several targets: the sorted class labels of each, and (n, O) the number of each row's classes.
+
+    >>> from assay.core.targets import encode_targets
+    >>> encode_targets([["b", 2], ["a", 2]], 2, "Learner")
+    ([array(['a', 'b'], dtype=...), array([2])], array([[1, 0],
+           [0, 0]]))
+    """
+    Y = plain_values(Y)
+    if not isinstance(Y, np.ndarray):  # numbers beside text stay numbers
+        Y = np.array(Y, dtype=object if any(isinstance(v, str) for row in Y for v in row) else None)
+    if len(Y) != n:
+        raise DataError(f"{who}: X has {n} rows and y has {len(Y)}.")
+    encoded = [encode_labels(Y[:, o], n, who) for o in range(Y.shape[1])]
+    return [labels for labels, _ in encoded], np.stack([codes for _, codes in encoded], axis=1)
+
+
+def is_table(y: Any, who: str) -> bool:
+    """Whether y has several columns, one for each target.
+
+    >>> from assay.core.targets import is_table
+    >>> is_table([0, 1], "Learner"), is_table([[0, 1], [1, 1]], "Learner")
+    (False, True)
+    """
+    if hasattr(y, "tocsr"):
+        raise DataError(
+            f"{who}: sparse multilabel-indicator for y is not supported. Use y.toarray(), if y is small enough."
+        )
+    if isinstance(y, (list, tuple)):
+        return bool(y) and isinstance(y[0], (list, tuple, np.ndarray)) and len(y[0]) > 1
+    shape: Any = getattr(y, "shape", ())
+    return len(shape) == 2 and shape[1] > 1
 
 
 def numeric_target(y: Any, n: int, who: str) -> np.ndarray:

@@ -84,6 +84,7 @@ class Forest(Learner):
     max_samples: float | None
     random_state: Any
     n_outputs_: int
+    n_classes_: Any
     warm_start: bool
     n_jobs: int | None
     trees_: PressedTrees
@@ -96,7 +97,7 @@ class Forest(Learner):
 
     # ------------------------------------------------------------------ growing
 
-    def _grow_trees(self, X: Any, y: np.ndarray, w: np.ndarray | None, n_classes: int) -> int:
+    def _grow_trees(self, X: Any, y: np.ndarray, w: np.ndarray | None, n_classes: Any) -> int:
         """Grow the trees that are not there yet; how many that were."""
         who, n = type(self).__name__, X.shape[0]
         refuse_without_bags(who, self.bootstrap, self.oob_score, self.max_samples)
@@ -151,7 +152,7 @@ class Forest(Learner):
         y: np.ndarray,
         w: np.ndarray | None,
         size: int,
-        n_classes: int,
+        n_classes: Any,
         settings: dict[str, Any],
     ) -> list[PressedTrees]:
         with progress(total=len(seeds), description=type(self).__name__) as bar:
@@ -164,7 +165,7 @@ class Forest(Learner):
                 own = seeded(seed).randint(2**31)  # as the tree alone draws it
                 tree = self._grow_tree(columns, y, weights, n_classes, settings, own)
                 bar.advance()
-                return PressedTrees.of([tree], n_classes)
+                return PressedTrees.of([tree], n_classes if isinstance(n_classes, int) else 0)
 
             return in_threads(one, seeds.tolist(), self.n_jobs)
 
@@ -173,24 +174,20 @@ class Forest(Learner):
         columns: Columns,
         y: np.ndarray,
         w: np.ndarray | None,
-        n_classes: int,
+        n_classes: Any,
         settings: dict[str, Any],
         seed: int,
     ) -> Tree:
         total = columns.n if w is None else float(w.sum())
         limit = self.min_weight_fraction_leaf * total
         tree = grow(columns, y, w, n_classes=n_classes, min_weight_leaf=limit, seed=seed, **settings)
-        return cost_complexity(tree, self.ccp_alpha * self._indicators()) if self.ccp_alpha > 0 else tree
-
-    def _indicators(self) -> float:
-        """What the criterion's impurity is multiplied with to be the grower's."""
-        return 1.0
+        return cost_complexity(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
     def _weigh_bag(self, counts: np.ndarray, y: np.ndarray) -> np.ndarray:
         """What the rows of a bag weigh: how often they were drawn."""
         return counts
 
-    def _settings(self, n: int, d: int, n_classes: int, several: bool) -> dict[str, Any]:
+    def _settings(self, n: int, d: int, n_classes: Any, several: bool) -> dict[str, Any]:
         """What the grower is told: shares of rows and columns as numbers."""
         me: Any = self
         return {
@@ -254,7 +251,7 @@ class Forest(Learner):
         model.tree_, model.n_outputs_ = self.trees_.tree(t), self.n_outputs_
         model.max_features_ = _n_features(self.max_features, self.n_features_in_)
         if "classes_" in vars(self):
-            model.classes_, model.n_classes_ = self.classes_, len(self.classes_)
+            model.classes_, model.n_classes_ = self.classes_, self.n_classes_
         return model
 
     def apply(self, X: Any) -> np.ndarray:
@@ -300,14 +297,14 @@ class Forest(Learner):
         trees = [self.trees_.tree(t) for t in range(len(self.trees_))]
         phi, base = contributions(trees, dense, 1 / len(trees))
         said = np.concatenate([tree.predict(dense) for tree in trees])
-        section, k, of = self._votes(said)
-        return [
-            section,
-            contribution_section(row, phi[0, :, k], float(base[k]), of=of, names=self.schema_.names),
+        section, chosen = self._votes(said)
+        names = self.schema_.names
+        return [section] + [
+            contribution_section(row, phi[0, :, k], float(base[k]), of=of, names=names) for k, of in chosen
         ]
 
-    def _votes(self, said: np.ndarray) -> tuple[Section, int, str]:
-        """What the trees say, (T, V), as a section; and which of the V outputs is explained, in words too."""
+    def _votes(self, said: np.ndarray) -> tuple[Section, list[tuple[int, str]]]:
+        """What the trees say, (T, V), as a section; and which of the V outputs are explained, in words too."""
         raise TypeError(f"{type(self).__name__} must show what its trees say")
 
     def _tree_learner(self, seed: int | None = None) -> Any:

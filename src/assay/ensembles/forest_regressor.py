@@ -22,7 +22,7 @@ class ForestRegressor(Forest, Regressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = self.criterion in ("squared_error", "friedman_mse")
+        tags.target_tags.multi_output = True
         return tags
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
@@ -48,9 +48,10 @@ class ForestRegressor(Forest, Regressor):
         tree = DecisionTreeRegressor if self.splitter == "best" else ExtraTreeRegressor
         return tree(**self._tree_parameters(), random_state=seed)
 
-    def _votes(self, said: np.ndarray) -> tuple[Section, int, str]:
+    def _votes(self, said: np.ndarray) -> tuple[Section, list[tuple[int, str]]]:
         names = ["answer"] if said.shape[1] == 1 else [f"y{k}" for k in range(said.shape[1])]
         marks = np.quantile(said, [0, 0.25, 0.5, 0.75, 1], axis=0)
         rows = [[name, float(m), *map(float, q)] for name, m, q in zip(names, said.mean(axis=0), marks.T)]
         columns = ["", "mean", "lowest", "quarter", "median", "three quarters", "highest"]
-        return Section(f"Answers of {len(said)} trees", columns, rows), 0, "the answer"
+        explained = ["the answer"] if len(names) == 1 else [f"the answer {name}" for name in names]
+        return Section(f"Answers of {len(said)} trees", columns, rows), list(enumerate(explained))

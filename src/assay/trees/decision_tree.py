@@ -57,7 +57,8 @@ class DecisionTree(TreeLearner):
         "max_candidates": Count(1) | None,
     }
 
-    def _grown(self, X: Any, y: np.ndarray, w: np.ndarray | None, K: int, loss: Any = None) -> Tree:
+    def _grown(self, X: Any, y: np.ndarray, w: np.ndarray | None, K: Any, loss: Any = None) -> Tree:
+        """A tree of K classes; of a list of them, one for each target; of numbers if K is 0."""
         me: Any = self
         if me.missing == "spread" and me.splitter == "random":
             raise ParameterError(
@@ -106,15 +107,15 @@ class DecisionTree(TreeLearner):
         self.tree_ = tree
         return self
 
-    def _monotonic(self, K: int, several: bool) -> np.ndarray | None:
+    def _monotonic(self, K: Any, several: bool) -> np.ndarray | None:
         """(d,) of -1, 0, 1, checked."""
         me: Any = self
         given = me.monotonic_cst
         if given is None:
             return None
         who, schema = type(self).__name__, me.schema_
-        if K > 2 or several:
-            what = "multiclass classification" if K > 2 else "multiple outputs"
+        if several or K > 2:
+            what = "multiple outputs" if several else "multiclass classification"
             raise ParameterError(f"{who}: Monotonicity constraints are not supported with {what}.")
         if isinstance(given, dict):
             unknown = [name for name in given if name not in schema.names]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core.multi_target import MultiTargetClassifier
 from assay.core.parameters import Any_, Array, Choice
 from assay.errors import ParameterError
 from assay.trees.decision_tree import DecisionTree
@@ -15,7 +15,7 @@ from assay.trees.decision_tree import DecisionTree
 __all__ = ["DecisionTreeClassifier"]
 
 
-class DecisionTreeClassifier(DecisionTree, Classifier):
+class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
     r"""Classify by a tree of questions, each about one column, grown from the top by the purest answers.
 
     A node of weight W is cut in two where the impurity falls most, that is where
@@ -41,7 +41,10 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     X is sparse.
 
     Differences from scikit-learn: ties are not drawn by lot; numbers keep all their digits (there they are rounded to
-    single precision, and values closer than 1e-7 are equal); one output.
+    single precision, and values closer than 1e-7 are equal).
+
+    y may have several columns, one for each of O targets: one tree answers for all, grown by the mean of their
+    impurities (Gini or entropy). ``classes_`` and ``n_classes_`` are lists then, and ``predict_proba`` gives a list.
 
     Parameters
     ----------
@@ -65,8 +68,9 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         Most leaves; the node that gains most is cut first.
     min_impurity_decrease : float, default 0
         A node is cut only if (1), as a share of all weight, reaches this.
-    class_weight : dict, "balanced" or None, default None
-        What each class's rows count; "balanced" gives all classes the same weight.
+    class_weight : dict, list of dicts, "balanced" or None, default None
+        What each class's rows count; "balanced" gives all classes the same weight. Of several targets a list, and the
+        weights of a row's classes are multiplied.
     ccp_alpha : float, default 0
         Price of a leaf in minimal cost-complexity pruning; 0 prunes nothing.
     monotonic_cst : array of -1, 0, 1, or dict of column names to these, default None
@@ -85,7 +89,7 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
 
     Attributes
     ----------
-    tree_ : Tree      classes_ : (K,)      n_classes_ : int      n_outputs_ : 1      max_features_ : int
+    tree_ : Tree      classes_ : (K,)      n_classes_ : int      n_outputs_ : int      max_features_ : int
     feature_importances_ : (d,)
 
     Examples
@@ -149,6 +153,17 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         w = class_weighted(self.class_weight, self.classes_, y, w, type(self).__name__)
         self.tree_ = self._grown(X, y, w, self.n_classes_, self._losses())
 
+    def _learn_several(self, X: Any, codes: np.ndarray, w: np.ndarray | None) -> None:
+        who = type(self).__name__
+        if self.criterion in ("error", "risk") or self.loss is not None:
+            what = "loss" if self.loss is not None else f"criterion={self.criterion!r}"
+            raise ParameterError(
+                f"{who}: y has {self.n_outputs_} targets, and {what} is for one. Use 'gini' or 'entropy' without a "
+                "loss, or fit one tree for each target."
+            )
+        w = targets_weighted(self.class_weight, self.classes_, codes, w, who)
+        self.tree_ = self._grown(X, codes, w, self.n_classes_)
+
     def _losses(self) -> np.ndarray | None:
         K, who = len(self.classes_), type(self).__name__
         if self.loss is None:
@@ -164,6 +179,9 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
 
     def _posterior(self, X: Any) -> np.ndarray:
         return self._answers(X)
+
+    def _posteriors(self, X: Any) -> list[np.ndarray]:
+        return np.split(self._answers(X), np.cumsum(self.n_classes_)[:-1], axis=1)
 
     def _choose(self, X: Any) -> np.ndarray:
         tree = self.tree_
@@ -206,3 +224,30 @@ def class_weighted(
             f"{who}: class_weight must be None, 'balanced', or a dict from classes to weights, got {class_weight!r}."
         )
     return each[y] if w is None else w * each[y]
+
+
+def targets_weighted(
+    class_weight: Any, classes: list[np.ndarray], codes: np.ndarray, w: np.ndarray | None, who: str
+) -> np.ndarray | None:
+    """The rows' weights times those of their classes in each of several targets.
+
+    >>> classes, codes = [np.array(["a", "b"]), np.array([0, 1])], np.array([[0, 1], [1, 1]])
+    >>> targets_weighted([{"a": 3}, {1: 2}], classes, codes, None, "Tree")
+    array([6., 2.])
+    """
+    if class_weight is None:
+        return w
+    if isinstance(class_weight, Mapping):
+        raise ParameterError(
+            f"{who}: For multi-output, class_weight should be a list of dicts, or the string 'balanced', since y has "
+            f"{len(classes)} targets."
+        )
+    each = class_weight if isinstance(class_weight, (list, tuple)) else [class_weight] * len(classes)
+    if len(each) != len(classes):
+        raise ParameterError(
+            f"{who}: class_weight has {len(each)} dicts and y has {len(classes)} targets. For multi-output, number of "
+            "elements in class_weight should match number of outputs."
+        )
+    for o, (weights, labels) in enumerate(zip(each, classes)):
+        w = class_weighted(weights, labels, codes[:, o], w, who)
+    return w

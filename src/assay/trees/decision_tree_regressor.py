@@ -34,8 +34,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     Parameters
     ----------
     criterion : "squared_error", "friedman_mse", "absolute_error" or "poisson", default "squared_error"
-        The impurity. "friedman_mse" is "squared_error": both prefer the same cuts. Several outputs need
-        "squared_error", whose mean over the outputs counts.
+        The impurity. "friedman_mse" is "squared_error": both prefer the same cuts. Of several outputs the mean counts.
     splitter : "best" or "random", default "best"
     max_depth : int, default None
     min_samples_split : int or fraction, default 2
@@ -108,7 +107,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = self.criterion in ("squared_error", "friedman_mse")
+        tags.target_tags.multi_output = True
         return tags
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
@@ -128,16 +127,11 @@ def check_numbers(y: np.ndarray, w: np.ndarray | None, criterion: str, who: str)
             raise DataError(
                 f"{who}: the numbers of y are too large to be added up. Divide them by a power of ten."
             )
-    if y.ndim > 1 and criterion not in ("squared_error", "friedman_mse"):
-        raise DataError(
-            f"{who}: y has {y.shape[1]} outputs, and criterion={criterion!r} is for one. Use 'squared_error', or "
-            "fit one tree for each output."
-        )
     if criterion == "poisson":
         if (y < 0).any():
             raise DataError(
                 f"{who}: Some value(s) of y are negative which is not allowed for Poisson regression: the least is "
                 f"{y.min():g}. Use 'squared_error'."
             )
-        if (y if w is None else y * w).sum() <= 0:
+        if (y if w is None else (y.T * w).T).sum(axis=0).min() <= 0:
             raise DataError(f"{who}: Sum of y is not positive which is necessary for Poisson regression.")

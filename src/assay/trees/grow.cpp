@@ -5,6 +5,7 @@
 // Twins in NumPy: tests/trees/test_growing.py and, for rows in fractions, test_growing_fractions.py: tree_by_the_book.
 #include "assay/give.hpp"
 #include "assay/grower.hpp"
+#include "assay/several_targets.hpp"
 
 using namespace assay;
 
@@ -92,12 +93,50 @@ void classify(Source source, const Target &t, int which, const Data &data, const
     grow_with(AnyImpurity<Source>(source, t.K, kind, t.loss, t.most), data, rules, rows, packed, out);
 }
 
+// Several targets: classes are numbered through, those of target o from start[o].
+void classify_several(const int32_t *y, const int32_t *start, const Target &t, int which, const Data &data,
+                      const Rules &rules, const std::vector<uint32_t> &rows, Grown &out) {
+    const bool entropy = Impurity(which) == Impurity::Entropy;
+    if (t.weights)
+        return grow_with(ImpurityOfTargets<WeightedTargets>({y, t.weights, t.q}, start, entropy, 0), data, rules, rows,
+                         {}, out);
+    const CountedTargets counted{y, t.counts, t.q};
+    if (!entropy && double(t.most) * double(t.most) * double(t.q) < 0x1p61)
+        return grow_with(GiniOfTargets<CountedTargets>(counted, start), data, rules, rows, {}, out);
+    grow_with(ImpurityOfTargets<CountedTargets>(counted, start, entropy, t.most), data, rules, rows, {}, out);
+}
+
+// Several numbers, by a criterion that has no form of its own for them.
+template <class One>
+void predict_several(One one, const Numbers &source, const Data &data, const Rules &rules,
+                     const std::vector<uint32_t> &rows, Grown &out) {
+    std::vector<double> columns(size_t(source.q * data.n));
+    for (int64_t i = 0; i < data.n; ++i)
+        for (int64_t o = 0; o < source.q; ++o) columns[size_t(o * data.n + i)] = source.y[i * source.q + o];
+    const NumberColumns by_output{columns.data(), source.weight, source.q, data.n};
+    grow_with(EachNumber<One>(by_output, std::vector<One>(size_t(source.q), one)), data, rules, rows, {}, out);
+}
+
+void check_targets(const In2<int32_t> &targets, const In1<int32_t> &start, int criterion) {
+    const int64_t q = int64_t(targets.shape(1));
+    const int32_t *first = start.data();
+    require(criterion < 2 && first[0] == 0, "grow: several targets take Gini or entropy");
+    for (int64_t o = 0; o < q; ++o) require(first[o] < first[o + 1], "grow: a target has no class");
+    const int32_t *y = targets.data();
+    bool inside = true;
+    for (int64_t i = 0; i < int64_t(targets.shape(0)); ++i)
+        for (int64_t o = 0; o < q; ++o) inside &= y[i * q + o] >= first[o] && y[i * q + o] < first[o + 1];
+    require(inside, "grow: classes of the targets");
+}
+
 template <class A> auto data_or_null(const A &a) { return a.size() ? a.data() : nullptr; }
 
-// order is written to only if it may be used up. y: classes (n,), or empty and numbers (n, q). weights: whole (n,), real (n,), or both empty. criterion: 0 gini,
+// order is written to only if it may be used up. y: classes (n,), or empty and either numbers (n, q), or targets (n, q)
+// whose classes are numbered through, with their first classes and the number of all in target_start (q + 1,). weights: whole (n,), real (n,), or both empty. criterion: 0 gini,
 // 1 entropy, 2 error, 3 risk; 4 squared error, 5 absolute error, 6 Poisson.
 nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<double> X, In1<double> values, In1<int64_t> start,
-               In1<int32_t> categories, In1<uint8_t> holes, In1<int32_t> y, In2<double> numbers, In1<int32_t> counts,
+               In1<int32_t> categories, In1<uint8_t> holes, In1<int32_t> y, In2<int32_t> targets,
+               In1<int32_t> target_start, In2<double> numbers, In1<int32_t> counts,
                In1<double> weights, int64_t n, int n_classes, int criterion, bool random, bool surrogate,
                bool spread, int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_weight, double min_node,
                int64_t max_features,
@@ -116,7 +155,12 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
     require(int64_t(start.shape(0)) == d + 1 && int64_t(holes.shape(0)) == d, "grow: columns");
     require(values.size() || (order.size() && X.size() && !surrogate) || !start.data()[d],
             "grow: without values, the order and the table must say them");
-    require(n_classes > 0 ? int64_t(y.shape(0)) == n : int64_t(numbers.shape(0)) == n, "grow: target");
+    const bool several = target_start.size() > 0;
+    require(several ? int64_t(targets.shape(0)) == n && target_start.size() == targets.shape(1) + 1 && targets.shape(1) > 0
+                    : n_classes > 0 ? int64_t(y.shape(0)) == n
+                                    : int64_t(numbers.shape(0)) == n,
+            "grow: target");
+    if (several) check_targets(targets, target_start, criterion);
     require((!counts.size() || int64_t(counts.shape(0)) == n) && (!weights.size() || int64_t(weights.shape(0)) == n),
             "grow: weights");
     require(!monotonic.size() || int64_t(monotonic.shape(0)) == d, "grow: monotonic");
@@ -143,7 +187,10 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
         }
         Rules rules{random, surrogate, spread, false, use_up, max_depth, min_split, min_leaf, max_features, max_leaves,
                     max_candidates, min_weight, min_node, min_decrease, mono, seed};
-        if (n_classes > 0 && !t.weights) {
+        if (several) {
+            t.q = int64_t(targets.shape(1));
+            classify_several(targets.data(), target_start.data(), t, criterion, data, rules, rows, out);
+        } else if (n_classes > 0 && !t.weights) {
             rules.packed = !data.order && !surrogate && n_classes <= 256 && heaviest < (1 << 24);
             if (rules.packed) {
                 packed.reserve(rows.size());
@@ -163,7 +210,9 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
             std::vector<double> real;
             if (t.counts) real.assign(t.counts, t.counts + n);
             const Numbers source{t.numbers, t.counts ? real.data() : t.weights, t.q};
-            if (criterion == 5) grow_with(AbsoluteError(source, n), data, rules, rows, packed, out);
+            if (criterion == 5 && t.q > 1) predict_several(AbsoluteError(source, n), source, data, rules, rows, out);
+            else if (criterion == 6 && t.q > 1) predict_several(Poisson(source), source, data, rules, rows, out);
+            else if (criterion == 5) grow_with(AbsoluteError(source, n), data, rules, rows, packed, out);
             else if (criterion == 6) grow_with(Poisson(source), data, rules, rows, packed, out);
             else if (t.q == 1) grow_with(SquaredError(source), data, rules, rows, packed, out);
             else grow_with(SquaredErrors(source), data, rules, rows, packed, out);

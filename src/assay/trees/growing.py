@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +28,7 @@ CRITERIA = {
 ENDLESS = 2**62
 _no_order, _no_ranks = np.empty((0, 0), np.uint64), np.empty((0, 0), np.int32)
 _no_codes, _no_numbers = np.empty(0, np.int32), np.empty((0, 1))
+_no_targets = np.empty((0, 0), np.int32)
 _no_weights, _no_signs, _no_loss = np.empty(0), np.empty(0, np.int8), np.empty((0, 0))
 
 
@@ -35,7 +37,7 @@ def grow(
     y: np.ndarray,
     w: np.ndarray | None = None,
     *,
-    n_classes: int,
+    n_classes: int | Sequence[int],
     criterion: str = "gini",
     splitter: Literal["best", "random"] = "best",
     max_depth: int | None = None,
@@ -67,13 +69,14 @@ def grow(
     ----------
     columns : Columns
         From :func:`rank_columns`; shared by all trees of a forest.
-    y : (n,) class numbers 0..K-1, or (n,) or (n, outputs) numbers
+    y : (n,) class numbers 0..K-1, (n, O) of these for several targets, or (n,) or (n, outputs) numbers
     w : (n,) float weights, or whole numbers such as bootstrap counts, default None
         Rows with weight 0 are not in the sample. Whole weights give exactly the tree of repeated rows.
-    n_classes : int
-        K; 0 for regression.
+    n_classes : int, or O of these
+        K; 0 for regression. Of several targets one each: their impurities are averaged, and a node's value has the
+        class shares of all targets, one after the other. Gini and entropy only.
     criterion : "gini", "entropy" (or "log_loss"), "error", "risk" for classes; "squared_error" (or
-        "friedman_mse"), "absolute_error", "poisson" for numbers
+        "friedman_mse"), "absolute_error", "poisson" for numbers; of several outputs the mean counts
         Where error or risk cannot tell cuts apart, the Gini gain does.
     splitter : "best" or "random"
         Random: one threshold a column, uniform over the range of the node; the best of these.
@@ -107,24 +110,28 @@ def grow(
     (4, array([0, 1], dtype=int32), array([0.5, 0.5]))
     """
     n, d = columns.n, columns.d
-    if (CRITERIA[criterion] > 3) == (n_classes > 0):
-        kind = "classes" if n_classes > 0 else "numbers"
+    sizes = [] if isinstance(n_classes, int) else [int(K) for K in n_classes]
+    width = sum(sizes) if sizes else int(n_classes)  # type: ignore[call-overload]
+    if (CRITERIA[criterion] > 3) == (width > 0) or (sizes and CRITERIA[criterion] > 1):
+        kind = "several targets" if sizes else "classes" if width > 0 else "numbers"
         raise DataError(f"A tree of {kind} cannot be grown by the criterion {criterion}.")
     counts, weights, unit = _weights(w, n)
     min_weight_leaf *= unit
     q, size = 1, 1.0
-    if n_classes:
-        codes, numbers = np.ascontiguousarray(y, np.int32), _no_numbers
-        if len(codes) and not 0 <= codes.min() <= codes.max() < n_classes:
-            raise DataError(
-                f"Class numbers must be 0 to {n_classes - 1}, got {codes.min()} to {codes.max()}."
-            )
+    codes, targets, target_start, numbers = _no_codes, _no_targets, _no_codes, _no_numbers
+    if sizes:
+        target_start = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+        if np.shape(y) != (n, len(sizes)) or not ((np.asarray(y) >= 0) & (np.asarray(y) < sizes)).all():
+            raise DataError(f"Class numbers of {len(sizes)} targets must be 0 to {[K - 1 for K in sizes]}.")
+        targets = np.ascontiguousarray(y + target_start[:-1], np.int32)
+    elif width:
+        codes = np.ascontiguousarray(y, np.int32)
+        if len(codes) and not 0 <= codes.min() <= codes.max() < width:
+            raise DataError(f"Class numbers must be 0 to {width - 1}, got {codes.min()} to {codes.max()}.")
     else:
-        codes, numbers = _no_codes, np.ascontiguousarray(y, np.float64).reshape(n, -1)
+        numbers = np.ascontiguousarray(y, np.float64).reshape(n, -1)
         q, size = numbers.shape[1], _size(numbers)
         numbers = numbers if size == 1 else numbers / size
-        if q > 1 and CRITERIA[criterion] != 4:
-            raise DataError(f"A tree of several outputs needs the criterion squared_error, got {criterion}.")
     take = d if max_features is None else min(max_features, d)
     spread = missing == "spread" and (w is not None or bool(columns.holes.any()))
     presorted = splitter == "best" and take == d and not spread
@@ -147,11 +154,13 @@ def grow(
         columns.n_categories,
         columns.holes,
         codes,
+        targets,
+        target_start,
         numbers,
         counts,
         weights,
         n,
-        n_classes,
+        width,
         CRITERIA[criterion],
         splitter == "random",
         missing == "surrogate",
@@ -187,7 +196,7 @@ def grow(
         set_offset=set_offset,
         sets=sets,
         missing=np.full_like(side, -1) if missing == "spread" else side,
-        value=value.reshape(-1, n_classes or q),
+        value=value.reshape(-1, width or q),
         impurity=impurity,
         n_node_samples=rows,
         weighted_n_node_samples=weight / unit,

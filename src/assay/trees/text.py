@@ -77,7 +77,7 @@ def _answer(outline: Outline, i: int, counts: bool, cut: bool) -> str:
 
 def answer_word(outline: Outline, node: OutlineNode, digits: int = 6) -> str:
     """The answer of a node: its label, or its number or numbers to six digits."""
-    if outline.classes is not None:
+    if outline.classes is not None or isinstance(node.answer, str):
         return one_line(node.answer)
     if len(node.value) > 1:
         return ", ".join(shorter(v, digits) for v in node.value)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from assay.core.explanation import Section
+from assay.errors import DataError
 from assay.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -73,6 +74,10 @@ class TreeLearner:
         from assay.trees.outline import outline_of
 
         tree, classes = self._fitted_tree(), getattr(self, "classes_", None)
+        if isinstance(classes, list):  # several targets: the answers as one word
+            shares = np.split(tree.value, np.cumsum([len(labels) for labels in classes])[:-1], axis=1)
+            each = [labels[np.argmax(share, axis=1)] for labels, share in zip(classes, shares)]
+            return outline_of(tree, self.schema_, answers=[", ".join(map(str, node)) for node in zip(*each)])
         decide = getattr(self, "_decide", None)  # with losses the answer need not be the likeliest class
         answers = None if decide is None or classes is None else classes[decide(tree.value)]
         return outline_of(tree, self.schema_, classes, answers=answers)
@@ -99,6 +104,10 @@ class TreeLearner:
         """One rule for each leaf: the tests on the way to it, and its answer."""
         from assay.trees.rules import outline_rules
 
+        if isinstance(getattr(self, "classes_", None), list):
+            raise DataError(
+                f"{type(self).__name__}: rules are of one target, the tree answers for several. Fit one tree for each."
+            )
         return outline_rules(self.outline())
 
     def __str__(self) -> str:
@@ -116,7 +125,9 @@ class TreeLearner:
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         outline, tree = self.outline(), self.tree_
         x = dense(X)[0]
-        classes = [str(c) for c in getattr(self, "classes_", ())]
+        labels = getattr(self, "classes_", ())
+        several = isinstance(labels, list)
+        classes = self._target_labels() if several else [str(c) for c in labels]  # type: ignore[attr-defined]
         rows = []
         for node, branch in tree.path(x):
             told = outline.nodes[node].branches[branch].words if branch >= 0 else "the leaf"

@@ -59,6 +59,23 @@ struct PackedRows {  // the label itself is weight << 8 | class
     int64_t w(uint32_t label) const { return int64_t(label >> 8); }
 };
 
+template <class Stored, class T>
+struct TargetRows {  // several targets; label is a row; without weights each row weighs 1
+    using Weight = T;
+    const int32_t *y;      // (n, q) the class of each target, numbered through all targets
+    const Stored *weight;  // (n,) or null
+    int64_t q;
+    T w(uint32_t row) const { return weight ? T(weight[row]) : T(1); }
+};
+using CountedTargets = TargetRows<int32_t, int64_t>;
+using WeightedTargets = TargetRows<double, double>;
+
+struct NumberColumns {  // several numbers a row, output after output: y is (q, stride)
+    const double *y, *weight;
+    int64_t q, stride;
+    double w(uint32_t row) const { return weight ? weight[row] : 1.0; }
+};
+
 // The same rows numbered 0..m-1, side by side in memory: for small nodes, whose rows lie far apart.
 struct Nearby {
     std::vector<uint8_t> y8;
@@ -77,12 +94,33 @@ struct Nearby {
         copy(from.y, label, m, y), copy(from.weight, label, m, weight);
         return {y.data(), weight.data()};
     }
+    CountedTargets of(const CountedTargets &from, const uint32_t *label, int64_t m) {
+        copy_rows(from.y, from.q, label, m, y);
+        if (from.weight) copy(from.weight, label, m, count);
+        return {y.data(), from.weight ? count.data() : nullptr, from.q};
+    }
+    WeightedTargets of(const WeightedTargets &from, const uint32_t *label, int64_t m) {
+        copy_rows(from.y, from.q, label, m, y);
+        if (from.weight) copy(from.weight, label, m, weight);
+        return {y.data(), from.weight ? weight.data() : nullptr, from.q};
+    }
+    NumberColumns of(const NumberColumns &from, const uint32_t *label, int64_t m) {
+        number.resize(size_t(m * from.q));
+        for (int64_t o = 0; o < from.q; ++o)
+            for (int64_t i = 0; i < m; ++i) number[o * m + i] = from.y[o * from.stride + label[i]];
+        if (from.weight) copy(from.weight, label, m, weight);
+        return {number.data(), from.weight ? weight.data() : nullptr, from.q, m};
+    }
     template <class Rows>  // Numbers
     Rows of(const Rows &from, const uint32_t *label, int64_t m) {
-        number.resize(size_t(m * from.q));
-        for (int64_t i = 0; i < m; ++i) std::copy_n(from.y + label[i] * from.q, from.q, number.data() + i * from.q);
+        copy_rows(from.y, from.q, label, m, number);
         if (from.weight) copy(from.weight, label, m, weight);
         return {number.data(), from.weight ? weight.data() : nullptr, from.q};
+    }
+    template <class T>
+    static void copy_rows(const T *from, int64_t q, const uint32_t *label, int64_t m, std::vector<T> &to) {
+        to.resize(size_t(m * q));
+        for (int64_t i = 0; i < m; ++i) std::copy_n(from + int64_t(label[i]) * q, q, to.data() + i * q);
     }
     template <class T>
     static void copy(const T *from, const uint32_t *label, int64_t m, std::vector<T> &to) {
