@@ -6,15 +6,18 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
+from assay.core.callbacks import call_observed
+
 F = TypeVar("F", bound=Callable[..., Any])
 
-__all__ = ["all_or_nothing"]
+__all__ = ["all_or_nothing", "observed"]
 
 
 def all_or_nothing(fit: F) -> F:
     """Decorate a ``fit``: if it fails, the estimator is as if never fitted, neither now nor before.
 
-    Otherwise a model refitted in vain would answer with one part of the old model and one of the new.
+    Otherwise a model refitted in vain would answer with one part of the old model and one of the new. Callbacks of the
+    estimator are told of the fit.
 
     >>> from assay.bayes import GaussianNB
     >>> model = GaussianNB().fit([[1.0], [2.0]], ["a", "b"])
@@ -28,10 +31,24 @@ def all_or_nothing(fit: F) -> F:
     @wraps(fit)
     def whole(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
-            return fit(self, *args, **kwargs)
+            if not vars(self).get("_skl_callbacks"):  # as nearly always, without a frame more in warnings
+                return fit(self, *args, **kwargs)
+            return call_observed(fit, self, args, kwargs)
         except BaseException:
             for name in [name for name in vars(self) if name.endswith("_") or name in ("_sums", "_unsolved")]:
                 delattr(self, name)
             raise
 
     return whole  # type: ignore[return-value]
+
+
+def observed(fit: F) -> F:
+    """Decorate a ``partial_fit``: callbacks of the estimator are told of it; a failure leaves the model as it was."""
+
+    @wraps(fit)
+    def told(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not vars(self).get("_skl_callbacks"):
+            return fit(self, *args, **kwargs)
+        return call_observed(fit, self, args, kwargs)
+
+    return told  # type: ignore[return-value]

@@ -27,6 +27,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, Regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core.callbacks import set_callbacks
 from assay.core.complaints import missing_message, warn_unseen
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
@@ -89,6 +90,19 @@ class Learner(Shown, BaseEstimator):
         except DataError as error:
             return str(error)
         return None
+
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Register callbacks that follow scikit-learn's protocol, such as ``sklearn.callback.ProgressBar()``.
+
+        They are called at the beginning and the end of every fit and, where the learner iterates with callbacks
+        (:class:`~assay.linear.LogisticRegression`), of each iteration. No callbacks removes those there are.
+        """
+        set_callbacks(self, callbacks)
+        return self
+
+    def _most_iterations(self) -> int:
+        """How many iterations a fit may report to callbacks; 0 if it reports none."""
+        return 0
 
     def _check_parameters(self) -> None:
         if self.accepts:

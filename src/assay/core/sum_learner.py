@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from assay.core.fitting import all_or_nothing
+from assay.core.fitting import all_or_nothing, observed
 from assay.core.sums import Block, DaskRows, Rows, Source, Stream
 from assay.core.targets import check_weights, encode_labels, label_codes, numeric_target, plain_values
 from assay.errors import DataError, DegenerateError, ParameterError, SchemaError
@@ -136,6 +136,7 @@ class SumLearner(PassLearner):
         for name in ("_sums", "_unsolved"):
             self.__dict__.pop(name, None)
 
+    @observed
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add some rows to what was learned so far; the order of the calls does not matter.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import Classifier, PassLearner
+from assay.core.callbacks import iterations_of
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.sums import Rows, Source
@@ -248,23 +250,46 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         if sample.complete and (not isinstance(source, Rows) or sample.X.size * 8 <= FITS):
             objective = objective.over(Rows(sample.X, sample.y, sample.w), factors)
         optimum = self._minimise(objective, None if sample.complete else sample.rows(factors), rows)
-        self._keep(objective.weights(optimum.w), optimum, objective.shape[1] == K)
+        self._keep(*self._shown(objective.weights(optimum.w), objective), optimum)
         if np.isinf(C) and runs_away(objective, optimum.w):
             self._tell_separation(source if isinstance(source, Rows) else None)
 
     def _minimise(self, objective: LogisticObjective, sample: Rows | None, rows: int) -> Optimum:
         start = self._start()
+        first = np.zeros(objective.shape).ravel() if start is None else objective.start(start.T)
+        tasks = iterations_of(self, "step")
+
+        def fitted(w: np.ndarray) -> dict[str, np.ndarray]:
+            return dict(zip(("coef_", "intercept_"), self._shown(objective.weights(w), objective)))
+
         with progress(self.max_iter, f"{type(self).__name__}: steps") as bar:
-            return minimise(
+
+            def watch(record: Record) -> bool:
+                bar.advance(note=f"gradient {record.gradient:.2g}")
+                if tasks is None or record.weights is None or record.iteration == 0:
+                    return False
+                return tasks.end(fitted(record.weights))
+
+            if tasks is not None:
+                tasks.begin(fitted(first))
+            optimum = minimise(
                 objective,
                 sample,
                 rows,
-                np.zeros(objective.shape).ravel() if start is None else objective.start(start.T),
+                first,
                 method="newton" if self.solver == "newton-cholesky" else "quick",
                 tol=self.tol,
                 max_iter=self.max_iter,
-                watch=lambda record: bar.advance(note=f"gradient {record.gradient:.2g}"),
+                watch=watch,
+                keep=tasks is not None,
             )
+            if tasks is None:
+                return optimum
+            tasks.close()
+            return replace(optimum, history=[replace(record, weights=None) for record in optimum.history])
+
+    def _most_iterations(self) -> int:
+        return max(self.max_iter, 1) + 1  # one more begins than are made
 
     def _learn_by_columns(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         """Sparse rows, or a penalty with corners: solvers of their own, all rows in memory."""
@@ -294,16 +319,18 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
             max_iter=self.max_iter,
             start=self._start(),
         )
-        self._keep(W, optimum, K > 2 and not ratio)
+        self._keep(*_coefficients(W, K > 2 and not ratio), optimum)
 
-    def _keep(self, W: np.ndarray, optimum: Optimum, symmetric: bool) -> None:
-        """Set the attributes from the (d + 1, rows) weights, and say if they are not final."""
-        if symmetric:  # what all classes share no row determines, and a penalty draws it to 0
-            W = W - W.mean(axis=1, keepdims=True)
-        self.coef_, self.intercept_ = np.ascontiguousarray(W[:-1].T), W[-1].copy()
+    def _shown(self, W: np.ndarray, objective: LogisticObjective) -> tuple[np.ndarray, np.ndarray]:
+        """``coef_`` and ``intercept_`` from the (d + 1, rows) weights of an objective."""
+        return _coefficients(W, objective.shape[1] == objective.K)
+
+    def _keep(self, coef: np.ndarray, intercept: np.ndarray, optimum: Optimum) -> None:
+        """Set the attributes, and say if they are not final."""
+        self.coef_, self.intercept_ = coef, intercept
         self.n_iter_ = np.array([optimum.n_iter], dtype=np.int32)
         self.history_ = optimum.history
-        if not optimum.converged:
+        if not optimum.converged and optimum.reason != "watch":
             last = optimum.history[-1]
             advice = "Raise max_iter." if optimum.reason == "iterations" else "Raise tol, or lower C."
             warnings.warn(
@@ -390,3 +417,10 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
                 return
             said = found.sentence or said
         warnings.warn(f"{type(self).__name__}: {said.rstrip('.')}.", ConvergenceWarning, stacklevel=6)
+
+
+def _coefficients(W: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of coefficients and intercepts from (d + 1, rows) weights."""
+    if symmetric:  # what all classes share no row determines, and a penalty draws it to 0
+        W = W - W.mean(axis=1, keepdims=True)
+    return np.ascontiguousarray(W[:-1].T), W[-1].copy()

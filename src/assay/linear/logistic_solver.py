@@ -40,6 +40,7 @@ def minimise(
     tol: float,
     max_iter: int,
     watch: Callable[[Record], Any] | None = None,
+    keep: bool = False,
 ) -> Optimum:
     """Minimise the objective.
 
@@ -54,11 +55,11 @@ def minimise(
         sample's curvature as its metric, for which a few passes suffice; where rows are few and columns many, among
         sums of rows; else L-BFGS as if the columns did not depend on each other, then with the curvatures of the
         single classes, and Newton for the digits that are missing
-    tol, max_iter, watch : as in ``newton`` and ``lbfgs``
+    tol, max_iter, watch, keep : as in ``newton`` and ``lbfgs``
     """
     p, F = objective.shape
     tol = max(tol, NOTHING)
-    how: dict[str, Any] = {"tol": tol, "norm": objective.size, "watch": watch}
+    how: dict[str, Any] = {"tol": tol, "norm": objective.size, "watch": watch, "keep": keep}
 
     def by_newton(w: np.ndarray, left: int) -> Optimum:
         return newton(objective, w, max_iter=left, **how)
@@ -71,7 +72,7 @@ def minimise(
     if method == "newton":
         if _is_wide(objective, rows) and (narrow := by_rows(objective)) is not None:
             return _go_on(
-                _among_rows(narrow, start, rows, tol, max_iter, watch, method), [by_newton], max_iter
+                _among_rows(narrow, start, rows, tol, max_iter, watch, keep, method), [by_newton], max_iter
             )
         return by_newton(start, max_iter)
     if sample is not None and rows >= MANY * len(sample.y) and p * F <= WIDE and max_iter > 0:
@@ -99,7 +100,7 @@ def minimise(
         return lbfgs(objective, w, metric=metric, scaled=scaled, max_iter=min(steps, left), **how)
 
     if _is_wide(objective, rows) and (narrow := by_rows(objective)) is not None:
-        found = _among_rows(narrow, start, rows, tol, max_iter, watch)
+        found = _among_rows(narrow, start, rows, tol, max_iter, watch, keep)
         return _go_on(found, [by_steps, *later], max_iter)
     return _go_on(by_steps(start, max_iter), later, max_iter)
 
@@ -119,19 +120,27 @@ def _among_rows(
     tol: float,
     max_iter: int,
     watch: Callable[[Record], Any] | None,
+    keep: bool = False,
     method: str = "quick",
 ) -> Optimum:
     """The minimum in few coordinates, sought until the gradient in the many ones is small enough, too."""
     v, history = narrow.inside(start), []
+
+    def outside(record: Record) -> Record:
+        return record if record.weights is None else replace(record, weights=narrow.outside(record.weights))
+
     large, d = narrow.large, len(narrow.large.scale.mean)
     unit = float((np.sqrt(large.decay[:d, 0]) * np.maximum(large.scale.spread, 1.0)).max())
     aim = 0.5 * tol / max(1.0, unit * np.sqrt(len(narrow.rows) / d))
     for _ in range(ROUNDS):
         behind = history[-1].iteration if history else 0
-        how: dict[str, Any] = {"method": method, "tol": aim, "max_iter": max_iter - behind, "watch": watch}
+        how: dict[str, Any] = {"method": method, "tol": aim, "max_iter": max_iter - behind, "keep": keep}
+        how["watch"] = None if watch is None else lambda record: watch(outside(record))
         found = minimise(narrow.small, None, rows, v, **how)
         v = found.w
-        history += [replace(r, iteration=r.iteration + behind) for r in found.history[bool(history) :]]
+        history += [
+            replace(outside(r), iteration=r.iteration + behind) for r in found.history[bool(history) :]
+        ]
         w = narrow.outside(v)
         value, g = large.value_gradient(w)
         size = large.size(g)
@@ -140,7 +149,8 @@ def _among_rows(
             break
         aim *= 0.3 * tol / size
     history[-1] = replace(history[-1], value=value, gradient=size)
-    return Optimum(w, value, g, done, "gradient" if done else "iterations", history)
+    reason = "gradient" if done else "watch" if found.reason == "watch" else "iterations"
+    return Optimum(w, value, g, done, reason, history)
 
 
 def _go_on(found: Optimum, stages: Sequence[Callable[[np.ndarray, int], Optimum]], max_iter: int) -> Optimum:

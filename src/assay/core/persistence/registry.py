@@ -31,6 +31,7 @@ __all__ = ["ROOMS", "class_of", "name_of", "rebuild", "state_of"]
 ROOMS = tuple(room for room in assay._ROOMS if room not in ("explain", "plots", "report"))
 FORMER_NAMES: dict[str, str] = {}  # names that classes had in files of earlier releases, to today's
 REMADE = {Design: ("schema", "drop_first")}  # classes made anew from these: all else follows from them
+NOT_OF_THE_MODEL = ("_skl_callbacks",)  # who watched the fit
 _NOT_LEARNED = ("_metadata_request", "_callback", "_estimator_type", "_doc_link")  # scikit-learn's own
 
 
@@ -78,7 +79,9 @@ def state_of(value: Any, where: str) -> dict[str, Any]:
     state = dict(getattr(value, "__dict__", {}))
     if dataclasses.is_dataclass(cls):
         state |= {f.name: getattr(value, f.name) for f in dataclasses.fields(cls) if hasattr(value, f.name)}
-    state = {name: v for name, v in state.items() if not _is_cache(cls, name)}
+    state = {
+        name: v for name, v in state.items() if not _is_cache(cls, name) and name not in NOT_OF_THE_MODEL
+    }
     for name in state:
         if not _allowed(cls, name):
             raise PersistenceError(
