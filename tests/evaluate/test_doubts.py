@@ -141,7 +141,7 @@ def test_the_best_of_many_is_flattered_by_as_much_as_is_said():
         many = {f"l{k}": Scripted(0.8, seed=k) for k in range(8)}
         said = found(compare(many, X, y, "5-fold"))["best-of-many"]
         lowest, expected = (
-            float(said.sentence.split(word)[1].split()[0]) for word in ("error of ", "Expect ")
+            float(said.sentence.split(word)[1].split()[0]) for word in ("error of ", "Expect about ")
         )
         gaps.append(lowest - 0.2)
         corrected.append(expected - 0.2)

@@ -50,7 +50,7 @@ def test_many_categories_cannot_pass_for_a_leak_because_they_are_tested_on_other
     said = found(X.sample(frac=1, random_state=1).reset_index(drop=True), Y)
     assert ("target-in-disguise", "place") not in said
     assert said["many-categories", "place"].sentence == (
-        "column place has 50 categories in 100 rows, 2.0 rows each; join the rare ones."
+        "column place has 50 categories in 100 rows, 2.0 rows each. Join the rare ones."
     )
     assert "many-categories" not in codes(CLEAN)
 

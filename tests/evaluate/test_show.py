@@ -79,7 +79,7 @@ def test_warnings_about_the_data_are_not_overlooked():
     result = compare(["majority", "naive bayes"], X, np.repeat(["a", "b"], 30), design="5-fold")
     for shown in (str(result), terminal(result, 200), result._repr_html_()):
         assert "column closed is class by other names" in shown and "alone tells the classes apart" in shown
-        assert "2 more warnings about the data" in shown
+        assert "the same holds for 5 more columns: k1, k2, k3, k4, k5." in shown
 
 
 def test_when_nothing_was_learned_it_is_said():

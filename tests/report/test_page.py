@@ -16,9 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from assay import compare
 from assay.bayes import GaussianNB
 from assay.errors import ParameterError
-from assay.evaluate import Finding
 from assay.report import read_settings, render_report, write_report
-from assay.report.page import _findings
 from assay.tables.data import load_breast_cancer, load_digits, load_iris
 
 plain = partial(render_report, learning_curves=False, explanations=False)  # nothing is fitted again
@@ -188,7 +186,7 @@ def test_many_classes_columns_and_learners_stay_below_a_megabyte():
     assert len(html.encode()) < 1_000_000
     text = Page(html).text
     assert "100 more are not listed" in text and "and 20 more" in text
-    assert "the same holds for 27 more: x3, x4" in text
+    assert "the same holds for 27 more columns: x3, x4" in text
     assert "True class" in text  # the largest confusions instead of a matrix of 60 times 60
 
 
@@ -226,13 +224,6 @@ def test_a_folder_that_is_not_there_is_told_before_the_work(tmp_path, monkeypatc
         result.report(tmp_path / "nowhere" / "page.html")
     with pytest.raises(ParameterError, match="is a folder; give the name of a file"):
         result.report(tmp_path)
-
-
-def test_many_findings_without_a_column_are_all_told():
-    told = _findings([Finding("odd", "note", "", f"oddity {i}.") for i in range(7)])
-    assert [f.sentence for f in told] == [f"oddity {i}." for i in range(7)]
-    told = _findings([Finding("odd", "note", f"c{i}", f"oddity {i}.") for i in range(7)])
-    assert [f.sentence for f in told][3:] == ["the same holds for 4 more: c3, c4, c5, c6."]
 
 
 class Loud(ClassifierMixin, BaseEstimator):

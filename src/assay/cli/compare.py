@@ -107,6 +107,7 @@ def command(
     from rich.console import Console
 
     from assay.evaluate import compare
+    from assay.evaluate.show import as_rich
 
     for option, path in (("--report", report), ("--save", save)):  # said before the work, not after it
         if path and not Path(path).absolute().parent.is_dir():
@@ -155,8 +156,7 @@ def command(
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
-    console.print(result)
-    _doubt(result, 0.01 if rope is None else rope, console)
+    console.print(as_rich(result, rope=0.01 if rope is None else rope))
     if save:
         _save(result, save)
         click.echo(f"The results are in {save}.")
@@ -165,26 +165,6 @@ def command(
             report, learning_curves="auto" if curves is None else curves, rope=0.01 if rope is None else rope
         )
         click.echo(f"The report is in {report}.")
-
-
-def _doubt(result: Any, rope: float, console: Any, most: int = 3) -> None:
-    """What to doubt of the result, the gravest first; what the table already says is left out."""
-    from rich.text import Text
-
-    from assay.evaluate.doubts import doubts
-    from assay.evaluate.show import conclusion
-
-    said = {"failed-learner"}
-    if "nothing was shown to be learned" in conclusion(result):
-        said.add("no-better-than-majority")
-    found = [f for f in doubts(result, rope=rope) if f.code not in said]
-    for f in found[:most]:
-        console.print(
-            Text.assemble((f"{f.severity} ", "yellow" if f.severity == "note" else "bold yellow"), f.sentence)
-        )
-    if len(found) > most:
-        more = len(found) - most
-        console.print(Text(f"{more} more doubt{'s' if more > 1 else ''}: see the report.", style="dim"))
 
 
 def _tested(path: str, target: str | None) -> tuple[Any, Any]:

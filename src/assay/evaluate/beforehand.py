@@ -38,10 +38,10 @@ def scaled_beforehand(case: Case) -> Iterator[Finding]:
             yield Finding(
                 "scaled-before-split",
                 "note",
-                names[0] if len(names) == 1 else "",
+                tuple(names),
                 f"column{'' if len(names) == 1 else 's'} {listed(names)} {have} {words} over all rows: scaled "
-                "before the split, by the rows that are to test, too. Bring the numbers as they were measured; "
-                "compare scales inside each fold.",
+                "before the split, by the rows that are to test, too.",
+                "Bring the numbers as they were measured; compare scales inside each fold.",
             )
 
 
@@ -69,8 +69,8 @@ def filled_beforehand(case: Case) -> Iterator[Finding]:
                     "note",
                     name,
                     f"{count} rows ({count / n:.1%}) of column {name} hold exactly its {word} ({known[at][0]:g}): "
-                    "holes were filled before the split, by the rows that are to test, too. Leave them empty; "
-                    "compare fills them inside each fold.",
+                    "missing values were filled before the split, by the rows that are to test, too.",
+                    "Leave them empty; compare fills them inside each fold.",
                 )
                 break
 
@@ -102,8 +102,8 @@ def oversampled(case: Case) -> Iterator[Finding]:
             "warning",
             case.target.name,
             f"all classes have exactly {counts[0]} rows, and {made}: rows seem to have been multiplied before "
-            "the split, so that test rows have their likes in training. Split first; multiply, or weigh, in "
-            "training rows alone.",
+            "the split, so that test rows have their likes in training.",
+            "Split first; multiply, or weigh, in training rows alone.",
         )
 
 

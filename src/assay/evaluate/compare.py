@@ -14,6 +14,7 @@ from assay.evaluate.candidates import as_candidates
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.describe import description
 from assay.evaluate.fold import Data, Task
+from assay.evaluate.learners import not_tried
 from assay.evaluate.metrics import METRICS, Metric, as_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
@@ -133,6 +134,8 @@ def compare(
     folds = plan.folds if plan.kind == "folds" else 10
     about = description(data.table, classes, name or "data", folds, plan, data.groups, data.times)
     candidates = as_candidates(learners, data.table)
+    if learners is None:
+        notes.append(not_tried(data.table))
     notes += _unweighed(candidates, data)
     task = Task(measured, costs, reject, seed, probabilities)
     start = time.perf_counter()

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.errors import ParameterError
 from assay.evaluate.finding import SEVERITIES, Finding, listed
-from assay.evaluate.majority import MajorityClassifier
+from assay.evaluate.learned import learned, looks_at_nothing
 from assay.evaluate.pairs import test_rows_per_training_row
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["doubts"]
 
 _DRAWS = 2000
+MOST_DRAWN = 2e7  # numbers drawn to see what choosing the best does
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,7 @@ class Doubt:
     @cached_property
     def blind(self) -> list[str]:
         """Those that look at no column."""
-        known = self.result.candidates
-        return [n for n in self.ranked if n in known and isinstance(known[n].given, MajorityClassifier)]
+        return [name for name in self.ranked if looks_at_nothing(self.result, name)]
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -64,6 +64,15 @@ class Doubt:
         """(n,) bool of the rows of the first repetition."""
         seen = self.result.out_of_fold(learner)
         return seen.answer != seen.truth
+
+    def wrong_in_all_repetitions(self, learner: str) -> np.ndarray:
+        """(n,) of each row the share of its tests that went wrong; NaN for a row that was never tested."""
+        result = self.result
+        wrong, tested = np.zeros(result.data.rows), np.zeros(result.data.rows)
+        for rows, truth, cell in zip(result.tests, result.truths, result.cells[learner]):
+            np.add.at(wrong, rows, cell.answer != truth)
+            np.add.at(tested, rows, 1.0)
+        return np.divide(wrong, tested, out=np.full(len(wrong), np.nan), where=tested > 0)
 
 
 def doubts(comparison: Comparison, *, rope: float = 0.01) -> list[Finding]:
@@ -110,54 +119,39 @@ def failed(case: Doubt) -> Iterator[Finding]:
     for name, why in case.result.failures.items():
         end = "" if why.endswith((".", "!", "?")) else "."
         yield Finding(
-            "failed-learner", "warning", name, f"{name} {why}{end} The ranking says nothing about it."
+            "failed-learner",
+            "warning",
+            (),
+            f"{name} {why}{end} The ranking says nothing about it.",
+            learner=name,
         )
 
 
 def no_better_than_majority(case: Doubt) -> Iterator[Finding]:
     """Learners that are not significantly better than the most frequent class."""
-    poor = [name for name in case.ranked if name not in case.blind and not _learned(case, name)]
-    if not poor:
+    who = learned(case.result)
+    if who is None or not who.not_shown:
         return
     always = "answering the most frequent class always"
-    if case.ranked[0] in [*poor, *case.blind]:
-        name = poor[0] if case.ranked[0] in case.blind else case.ranked[0]
-        lead = f"{name} has the best {case.metric.name}, but is" if name == case.ranked[0] else f"{name} is"
+    m, poor = case.metric.name, who.not_shown
+    if not who.shown:
+        lead = f"{poor[0]} has the best {m}, but is" if poor[0] == case.ranked[0] else f"{poor[0]} is"
         yield Finding(
             "no-better-than-majority",
             "warning",
-            name,
+            (),
             f"{lead} not significantly better than {always}: nothing was shown to be learned.",
+            learner=poor[0],
         )
-    else:
-        are = "is" if len(poor) == 1 else "are"
-        yield Finding(
-            "no-better-than-majority",
-            "note",
-            poor[0] if len(poor) == 1 else "",
-            f"by {case.metric.name}, {listed(poor)} {are} not significantly better than {always}.",
-        )
-
-
-def _learned(case: Doubt, name: str) -> bool:
-    """Whether a learner is significantly better than the majority class; True where that cannot be asked."""
-    from assay.stats.binomial_test import binomial_test
-    from assay.stats.paired_t import paired_t
-
-    result, m = case.result, case.metric
-    if case.blind:
-        verdict = result.test(name, case.blind[0], m.name)
-        return np.isnan(verdict.adjusted) or (verdict.significant and m.sign * verdict.result.estimate < 0)
-    if not case.counts_errors:
-        return True
-    k = int(np.argmax(case.shares))
-    floor = np.array([np.mean(truth != k) for truth in result.truths])
-    gap = m.sign * result.values(name, m.name) - (floor if m.sign > 0 else floor - 1)
-    if len(gap) < 2:  # one split: its rows are the sample
-        wrong, least = case.wrong(name), float(floor[0])
-        return not least or binomial_test(int(wrong.sum()), len(wrong), least, alternative="less").rejected
-    ratio = test_rows_per_training_row(result, np.ones(len(gap), dtype=bool))
-    return paired_t(gap, ratio, alpha=result.alpha, alternative="less").rejected
+        return
+    are = "is" if len(poor) == 1 else "are"
+    yield Finding(
+        "no-better-than-majority",
+        "note",
+        (),
+        f"by {m}, {listed(poor)} {are} not significantly better than {always}.",
+        learner=poor[0] if len(poor) == 1 else "",
+    )
 
 
 def misleading_metric(case: Doubt) -> Iterator[Finding]:
@@ -176,10 +170,12 @@ def misleading_metric(case: Doubt) -> Iterator[Finding]:
         yield Finding(
             "metric-misleads",
             "warning",
-            case.ranked[0],
+            (),
             f"{case.ranked[0]} has the best {case.metric.name}, yet finds {recall:.1%} of the rows of "
-            f"{labels[least]} only; answering {labels[most]} always is right in {share[most]:.1%}. Rank by "
-            "balanced error, auc or cost.",
+            f"{labels[least]} only; answering {labels[most]} always is right in {share[most]:.1%}.",
+            "Rank by balanced error, auc or cost: metrics=['balanced error'].",
+            "Rank by balanced error, auc or cost: --metric 'balanced error'.",
+            case.ranked[0],
         )
 
 
@@ -197,9 +193,11 @@ def negligible(case: Doubt) -> Iterator[Finding]:
         yield Finding(
             "negligible-difference",
             "note",
-            best,
+            (),
             f"significantly worse than {best} but practically equal, within {case.rope:g} of its {m.name}: "
-            f"{listed(small, 3)}. Choose by speed or simplicity.",
+            f"{listed(small, 3)}.",
+            "Choose by speed or simplicity.",
+            learner=best,
         )
 
 
@@ -236,40 +234,44 @@ def too_few_rows(case: Doubt) -> Iterator[Finding]:
         yield Finding(
             "too-few-rows",
             "warning" if not least <= 0.1 else "note",
-            "",
+            (),
             f"{a} and {b} do not differ significantly, but with {rows} rows and {result.design.name}, {found} would "
-            "be found four times out of five. That no difference was found does not mean that there is "
-            "none: bring more rows.",
+            "be found four times out of five. That no difference was found does not mean that there is none.",
+            "Bring more rows.",
         )
 
 
 def best_of_many(case: Doubt) -> Iterator[Finding]:
     r"""The best of several is flattered by the choice, by as much as a bootstrap of choosing shows.
 
-    Rows are drawn again; the best on the draw has error :math:`e_b` there and e on all rows; optimism is the mean of
-    :math:`e - e_b`.
+    Rows are drawn again, with their errors in all repetitions; the best on the draw has error :math:`e_b` there and e
+    on all rows; optimism is the mean of :math:`e - e_b`. It is added to the number that the table has.
     """
     rivals = [n for n in case.ranked if n not in case.blind]
-    if len(rivals) < 3 or not case.counts_errors:
+    if len(rivals) < 3 or not case.counts_errors or case.ranked[0] in case.blind:
         return
-    seen = [case.result.out_of_fold(n).rows for n in rivals]
-    if any(len(rows) != len(seen[0]) for rows in seen) or len(seen[0]) < 20:
+    wrong = np.array([case.wrong_in_all_repetitions(n) for n in rivals])
+    wrong = wrong[:, np.isfinite(wrong).all(axis=0)]
+    if wrong.shape[1] < 20:
         return
-    wrong = np.array([case.wrong(n) for n in rivals])
-    pattern, count = _patterns(wrong)  # rows on which the same learners err
+    pattern, count = _patterns(wrong)  # rows on which the same learners err alike
     n, error = int(count.sum()), wrong.mean(axis=1)
-    drawn = np.random.default_rng(0).multinomial(n, count / n, size=_DRAWS) @ pattern.T / n
+    draws = int(np.clip(MOST_DRAWN / len(count), 200, _DRAWS))
+    drawn = np.random.default_rng(0).multinomial(n, count / n, size=draws) @ pattern.T / n
     winner = drawn.argmin(axis=1)
-    flattery = float(np.mean(error[winner] - drawn[np.arange(_DRAWS), winner]))
-    lowest, best = float(error.min()), rivals[int(error.argmin())]
+    flattery = float(np.mean(error[winner] - drawn[np.arange(draws), winner]))
+    best, m = case.result.ranking()[0], case.metric
+    lowest = best.mean if m.sign > 0 else 1 - best.mean
     if flattery > max(0.002, 0.1 * lowest):
         yield Finding(
             "best-of-many",
             "note",
-            best,
-            f"{best} is the best of {len(rivals)} by looking: its error of {lowest:.4f} is flattered "
-            f"by the choice, by about {flattery:.4f}. Expect {lowest + flattery:.4f} on new rows, or choose "
-            "inside each fold.",
+            (),
+            f"{best.learner} is the best of {len(rivals)} by looking: its {m.name} of {best.mean:.4f} in the table is "
+            f"flattered by the choice, by about {flattery:.4f}. Expect about {best.mean + m.sign * flattery:.4f} on "
+            "new rows.",
+            "Or choose inside each fold: assay.evaluate.Tuned.",
+            learner=best.learner,
         )
 
 
@@ -289,9 +291,10 @@ def too_good(case: Doubt) -> Iterator[Finding]:
         yield Finding(
             "too-good",
             "note",
-            case.ranked[0],
-            f"{case.ranked[0]} is right on all {len(wrong)} rows. That is rare: see whether a column, a copy "
-            "or the order of the rows gives the class away.",
+            (),
+            f"{case.ranked[0]} is right on all {len(wrong)} rows. That is rare.",
+            "See whether a column, a copy or the order of the rows gives the class away.",
+            learner=case.ranked[0],
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from assay.evaluate.design import Resampling, Split
 from assay.evaluate.target import Target
 from assay.tables import Table
 
-__all__ = ["Case", "Finding", "listed"]
+__all__ = ["Case", "Finding", "dropped", "listed"]
 
 SAMPLE = 5000  # rows looked at where all rows would take long; drawn with a fixed seed
 SEVERITIES = ("error", "warning", "note")
@@ -23,27 +24,82 @@ SEVERITIES = ("error", "warning", "note")
 
 @dataclass(frozen=True)
 class Finding:
-    """One oddity.
+    """One oddity: what was seen, and what to do about it in Python and on the command line.
 
-    Attributes
+    Parameters
     ----------
     code : short name of the check, such as "constant-column"
     severity : "error" (nothing can be learned), "warning" (results would mislead), or "note"
-    column : the column or the learner it is about, or ""
-    sentence : what was found and what to do
+    columns : the columns concerned, as a tuple; one name alone may be given as text
+    fact : what was seen, as a sentence
+    remedy : what to do, in a sentence for Python; "" if there is nothing to do
+    command : the same for the command line, where it differs
+    learner : the learner concerned, or ""
+
+    Attributes
+    ----------
+    column : the only column concerned, or the learner; "" for several or none
+    sentence : fact and remedy, as Python users read them
 
     Examples
     --------
     >>> from assay.evaluate.diagnose import diagnose
-    >>> diagnose({"weight": [1.0, 2.0, None]})[0]
-    Finding(code='missing-values', severity='note', column='weight',
-            sentence='column weight has 1 missing value of 3 (33.3%).')
+    >>> found = diagnose({"unit": ["g", "g", "g"]})[0]
+    >>> found.code, found.severity, found.columns
+    ('constant-column', 'warning', ('unit',))
+    >>> print(found.sentence)
+    column unit has one value only (g): it tells nothing apart. Drop it.
+    >>> print(found.said("command line"))
+    column unit has one value only (g): it tells nothing apart. Leave it out with --drop unit.
     """
 
     code: str
     severity: str
-    column: str
-    sentence: str
+    columns: tuple[str, ...] | str
+    fact: str
+    remedy: str = ""
+    command: str = ""
+    learner: str = ""
+
+    def __post_init__(self) -> None:
+        given = self.columns
+        names = (given,) if isinstance(given, str) and given else tuple(map(str, given))
+        object.__setattr__(self, "columns", names)
+
+    @property
+    def column(self) -> str:
+        return self.learner or (self.columns[0] if len(self.columns) == 1 else "")
+
+    @property
+    def sentence(self) -> str:
+        return self.said()
+
+    def said(self, face: str = "python") -> str:
+        """Fact and remedy as one reads them in "python" or on the "command line"."""
+        advice = self.command or self.remedy if face == "command line" else self.remedy
+        return f"{self.fact} {advice}".strip()
+
+    @classmethod
+    def read(cls, held: dict[str, Any]) -> Finding:
+        """The finding that was stored as plain data, also by earlier versions.
+
+        >>> from assay.evaluate import Finding
+        >>> Finding.read({"code": "imbalance", "severity": "note", "column": "class", "sentence": "It is."}).column
+        'class'
+        """
+        if "sentence" in held:
+            return cls(held["code"], held["severity"], held["column"], held["sentence"])
+        return cls(**{**held, "columns": tuple(held["columns"])})
+
+
+def dropped(*columns: str) -> str:
+    """The options that leave columns out on the command line.
+
+    >>> from assay.evaluate.finding import dropped
+    >>> dropped("unit", "first name")
+    "--drop unit --drop 'first name'"
+    """
+    return " ".join(f"--drop {shlex.quote(name)}" for name in columns)
 
 
 @dataclass(frozen=True)

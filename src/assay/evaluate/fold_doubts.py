@@ -56,9 +56,11 @@ def folds_disagree(case: Doubt) -> Iterator[Finding]:
     yield Finding(
         "folds-disagree",
         "warning" if np.ptp(rate) > max(0.1, mean) else "note",
+        (),
+        f"{said}. Rows may come from different sources, times or groups.",
+        "Look at them, and split by what sets them apart: groups= or times=.",
+        "Look at them, and split by what sets them apart: --group or --time.",
         name,
-        f"{said}. Rows may come from different sources, times or groups: look at them, and split by what sets "
-        "them apart.",
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.evaluate.design import Resampling
-from assay.evaluate.finding import Case, Finding
+from assay.evaluate.finding import Case, Finding, dropped
 
 __all__ = ["LEAKAGE_CHECKS", "words_of"]
 
@@ -46,7 +46,9 @@ def target_in_disguise(case: Case) -> Iterator[Finding]:
                 "warning",
                 name,
                 f"column {name} {_by_other_names(case, j)}alone tells the classes apart in {1 - wrong:.1%} of "
-                "the rows. Is it known before the class is? If not, drop it.",
+                "the rows.",
+                "Is it known before the class is? If not, drop it.",
+                f"Is it known before the class is? If not, leave it out with {dropped(name)}.",
             )
 
 
@@ -93,7 +95,9 @@ def holes_that_tell(case: Case) -> Iterator[Finding]:
                     name,
                     f"{'all' if counts[k] == n else 'nearly all'} of {n} rows {words} a value of {name} have "
                     f"the class {label}, which {share[k]:.1%} of all rows have: it seems to be filled in when "
-                    "the class is known. Drop it, or record it before.",
+                    "the class is known.",
+                    "Drop it, or record it before.",
+                    f"Leave it out with {dropped(name)}, or record it before.",
                 )
                 break
 
@@ -122,8 +126,9 @@ def target_coded(case: Case) -> Iterator[Finding]:
                     "warning",
                     name,
                     f"column {name} holds, for {len(value)} sets of rows, exactly the share of {label} among "
-                    "them: it was computed from the classes of all rows, those to be tested included. Code "
-                    "the categories inside each fold instead.",
+                    "them: it was computed from the classes of all rows, those to be tested included.",
+                    "Bring the categories themselves; they are coded inside each fold.",
+                    f"Leave it out with {dropped(name)}, and bring the categories themselves.",
                 )
                 break
 
@@ -144,8 +149,9 @@ def named_like_the_outcome(case: Case) -> Iterator[Finding]:
                 "warning",
                 name,
                 f"column {name} speaks of {case.target.name} by its name ({', '.join(sorted(hint))}), and "
-                f"alone lowers the error from {case.blind:.1%} to {wrong:.1%}. Is it known before the class "
-                "is? If not, drop it.",
+                f"alone lowers the error from {case.blind:.1%} to {wrong:.1%}.",
+                "Is it known before the class is? If not, drop it.",
+                f"Is it known before the class is? If not, leave it out with {dropped(name)}.",
             )
 
 

@@ -10,7 +10,16 @@ from typing import Any
 from assay.errors import ParameterError
 from assay.tables import Table
 
-__all__ = ["LEARNERS", "Entry", "find_learner", "make_learner", "register", "suitable"]
+__all__ = [
+    "LEARNERS",
+    "Entry",
+    "find_learner",
+    "make_learner",
+    "not_tried",
+    "register",
+    "suitable",
+    "why_not_tried",
+]
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,7 @@ class Entry:
         return self.where.partition(":")[2]
 
 
+ON_REQUEST = "on request"
 LEARNERS: dict[str, Entry] = {}
 
 
@@ -103,19 +113,48 @@ def make_learner(name: str, **settings: Any) -> Any:
 
 def suitable(table: Table) -> list[Entry]:
     """The learners that are tried on a table when nobody named any."""
+    return [entry for entry in LEARNERS.values() if not why_not_tried(entry, table)]
+
+
+def why_not_tried(entry: Entry, table: Table) -> str:
+    """Why a learner is tried on a table only if it is named; "" for one that is tried.
+
+    >>> from assay.evaluate.learners import LEARNERS, why_not_tried
+    >>> from assay.tables import Table
+    >>> why_not_tried(LEARNERS["lda"], Table.of({"taste": ["sweet", "sour"]}))
+    'it needs numeric columns'
+    """
     coded = table.schema.coded
-    fits = {
-        "any": True,
-        "numeric": not coded.all(),
-        "all numeric": not coded.any(),
-        "all nominal": bool(coded.all()),
-        "on request": False,
-    }
-    return [
-        entry
-        for entry in LEARNERS.values()
-        if fits[entry.suits] and (entry.most is None or len(table) <= entry.most)
-    ]
+    if entry.suits == "on request":
+        return ON_REQUEST
+    if entry.suits == "numeric" and coded.all():
+        return "it needs numeric columns"
+    if entry.suits == "all numeric" and coded.any():
+        return "it needs numeric columns alone"
+    if entry.suits == "all nominal" and not coded.all():
+        return "it needs nominal columns alone"
+    if entry.most is not None and len(table) > entry.most:
+        return f"its time grows with the square of the rows, and there are more than {entry.most:,}"
+    return ""
+
+
+def not_tried(table: Table) -> str:
+    """The sentence about the learners that are tried only if named, and why.
+
+    >>> from assay.evaluate.learners import not_tried
+    >>> from assay.tables import Table
+    >>> not_tried(Table.of([[1.0], [2.0]]))
+    'Not tried unless named: ... more that are tried on request alone; assay learners lists them.'
+    """
+    reasons = {entry.name: why_not_tried(entry, table) for entry in LEARNERS.values()}
+    by_reason: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        if why and why != ON_REQUEST:
+            by_reason.setdefault(why, []).append(name)
+    parts = [f"{', '.join(names)} ({why})" for why, names in by_reason.items()]
+    asked = sum(why == ON_REQUEST for why in reasons.values())
+    parts += [f"{asked} more that are tried on request alone; assay learners lists them"] if asked else []
+    return f"Not tried unless named: {', '.join(parts)}." if parts else ""
 
 
 def _find(name: str) -> Entry | None:

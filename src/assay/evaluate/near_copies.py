@@ -55,7 +55,9 @@ def near_copies(case: Case) -> Iterator[Finding]:
         "",
         f"{count} of {len(rows)} distinct rows looked at are nearly equal to another one (rows {first} "
         f"and {second}, for example), far nearer than rows lie by nature: copies with noise or other rounding "
-        "flatter every learner as exact ones do. Keep them together with groups=, or drop them.",
+        "flatter every learner as exact ones do.",
+        "Keep them together with groups=, or drop them.",
+        "Keep them together with --group COLUMN, or drop them.",
     )
 
 

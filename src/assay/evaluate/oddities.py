@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.evaluate.copies import rounded
-from assay.evaluate.finding import Case, Finding
+from assay.evaluate.finding import Case, Finding, dropped
 from assay.tables import Table
 
 __all__ = ["COLUMN_CHECKS", "TARGET_CHECKS", "is_identifier"]
@@ -27,7 +27,9 @@ def constant_column(case: Case) -> Iterator[Finding]:
                 "constant-column",
                 "warning",
                 name,
-                f"column {name} has one value only ({shown}): it tells nothing apart. Drop it.",
+                f"column {name} has one value only ({shown}): it tells nothing apart.",
+                "Drop it.",
+                f"Leave it out with {dropped(name)}.",
             )
 
 
@@ -38,7 +40,12 @@ def missing_values(case: Case) -> Iterator[Finding]:
         holes = n - len(known)
         if holes == n:
             yield Finding(
-                "empty-column", "warning", name, f"column {name} is empty: every value is missing. Drop it."
+                "empty-column",
+                "warning",
+                name,
+                f"column {name} is empty: every value is missing.",
+                "Drop it.",
+                f"Leave it out with {dropped(name)}.",
             )
         elif holes:
             much = holes > n / 2
@@ -60,7 +67,9 @@ def identifier(case: Case) -> Iterator[Finding]:
             "identifier",
             "warning",
             column.name,
-            f"column {column.name} has {kind}: it names the rows and cannot help with new ones. Drop it.",
+            f"column {column.name} has {kind}: it names the rows and cannot help with new ones.",
+            "Drop it.",
+            f"Leave it out with {dropped(column.name)}.",
         )
 
 
@@ -73,7 +82,9 @@ def rounded_numbers(case: Case) -> Iterator[Finding]:
                 "warning",
                 name,
                 f"column {name} holds whole numbers beyond 2^53, which are rounded, so that different ones "
-                "may fall together. Drop it if it names the rows, or make it text.",
+                "may fall together.",
+                "Drop it if it names the rows, or make it text.",
+                f"If it names the rows, leave it out with {dropped(name)}.",
             )
 
 
@@ -89,7 +100,9 @@ def many_categories(case: Case) -> Iterator[Finding]:
                 "note",
                 name,
                 f"column {name} has {levels} categories in {len(known)} rows, "
-                f"{len(known) / levels:.1f} rows each; join the rare ones.",
+                f"{len(known) / levels:.1f} rows each.",
+                "Join the rare ones.",
+                f"If it names the rows, leave it out with {dropped(name)}.",
             )
 
 
@@ -105,7 +118,9 @@ def date_as_text(case: Case) -> Iterator[Finding]:
                     "note",
                     name,
                     f"column {name} looks like dates but is text ({some[0]}); each date counts as a category "
-                    "of its own. Convert it.",
+                    "of its own.",
+                    "Convert it, for example with pandas.to_datetime.",
+                    f"Write dates as 2024-05-31, or leave the column out with {dropped(name)}.",
                 )
 
 
@@ -129,7 +144,8 @@ def measured(case: Case) -> Iterator[Finding]:
             "error",
             case.target.name,
             f"{case.target.name} holds {len(case.target.labels)} distinct numbers with fractions, expected "
-            "classes. Cut it into classes first, or choose another target.",
+            "classes.",
+            "Cut it into classes first, or choose another target.",
         )
 
 
@@ -184,8 +200,9 @@ def imbalance(case: Case) -> Iterator[Finding]:
             "note",
             case.target.name if case.target else "",
             f"classes are uneven: {label} has {most / total:.1%} of the rows, {rarest} {least / total:.1%}. "
-            f"Answering {label} always is right as often and finds no {rarest}: look at the balanced error or "
-            "the cost, not at the error alone.",
+            f"Answering {label} always is right as often and finds no {rarest}.",
+            "Look at the balanced error, auc or the cost, not at the error alone.",
+            "Look at more than the error: --metric 'balanced error', --metric auc, or --cost.",
         )
 
 

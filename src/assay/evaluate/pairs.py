@@ -39,7 +39,8 @@ def pair_tests(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResul
 
     Five halvings used both ways: the combined 5 x 2 cv F test. One split, or each row tested alone and once:
     McNemar's test on the rows; by another metric on one split, DeLong's test or a paired bootstrap. Several splits:
-    the t test with the variance corrected for splits that share rows.
+    the t test with the variance corrected for splits that share rows. Where two differ alike on every split there is
+    no variance: then, by error or accuracy, McNemar's test on the rows of the first repetition, each tested once.
     """
     names = result.finished
     pairs = list(combinations(names, 2))
@@ -58,7 +59,11 @@ def pair_tests(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResul
         differences = np.column_stack([values[a] - values[b] for a, b in pairs])
         ratio = test_rows_per_training_row(result, np.ones(len(differences), dtype=bool))
         found = paired_t_all(differences, ratio, alpha=result.alpha, folds=_folds(result))
-        return dict(zip(pairs, found, strict=True))
+        by_row = m.name in _BY_ROW and _unweighted(result)
+        return {
+            (a, b): _alike_on_every_split(result, a, b, m, t) if by_row and np.isinf(t.statistic) else t
+            for (a, b), t in zip(pairs, found, strict=True)
+        }
     return {(a, b): _one_pair(result, a, b, values[a] - values[b], m) for a, b in pairs}
 
 
@@ -168,10 +173,10 @@ def _unweighted(result: Comparison) -> bool:
     return not result.settings.get("weighted", False)
 
 
-def _wrong(result: Comparison, name: str) -> np.ndarray:
-    """(n,) bool: whether the answer is wrong, on the test rows of all splits."""
-    answers = [np.asarray(cell.answer) for cell in result.cells[name]]
-    return np.concatenate(answers) != np.concatenate(result.truths)
+def _wrong(result: Comparison, name: str, splits: int | None = None) -> np.ndarray:
+    """(n,) bool: whether the answer is wrong, on the test rows of all splits, or of so many."""
+    answers = [np.asarray(cell.answer) for cell in result.cells[name][:splits]]
+    return np.concatenate(answers) != np.concatenate(result.truths[:splits])
 
 
 def _five_by_two(differences: np.ndarray, alpha: float) -> TestResult:
@@ -191,9 +196,20 @@ def _five_by_two(differences: np.ndarray, alpha: float) -> TestResult:
     return replace(found, low=found.estimate - half, high=found.estimate + half)
 
 
-def _on_rows(result: Comparison, a: str, b: str, m: Metric) -> TestResult:
+def _alike_on_every_split(
+    result: Comparison, a: str, b: str, m: Metric, without_spread: TestResult
+) -> TestResult:
+    """The rows of the first repetition as the sample, where the splits show a difference but no variance."""
+    found = _on_rows(result, a, b, m, _folds(result))
+    if found.p > without_spread.p:  # a repetition of one split, as a bootstrap has, knows fewer rows
+        return without_spread
+    why = f"The difference is {without_spread.estimate:+.4f} on every split, so the splits show no variance."
+    return replace(found, estimate=without_spread.estimate, why=why)
+
+
+def _on_rows(result: Comparison, a: str, b: str, m: Metric, splits: int | None = None) -> TestResult:
     """The rows themselves are the sample, for each was tested once."""
-    wrong_a, wrong_b = _wrong(result, a), _wrong(result, b)
+    wrong_a, wrong_b = _wrong(result, a, splits), _wrong(result, b, splits)
     if not _unweighted(result):
         gaps = m.sign * (wrong_a.astype(np.float64) - wrong_b)
         return _on_weighted_rows(gaps, np.concatenate(result.weights), result.alpha)

@@ -30,12 +30,14 @@ def weighted_probabilities(case: Doubt) -> Iterator[Finding]:
             yield Finding(
                 "weighted-probabilities",
                 "warning",
-                name,
+                (),
                 f"{name} was taught with {cause}: on average it gives {label} a probability of "
-                f"{P[:, k].mean():.1%}, and {case.shares[k]:.1%} of the rows have it. Before probabilities or "
-                "costs are used, put the true shares back: decide.adjust_priors(posterior, priors=shares, "
-                "trained_priors=effective_priors(y, class_weight)), or teach without weights and give the "
-                "costs to decide.",
+                f"{P[:, k].mean():.1%}, and {case.shares[k]:.1%} of the rows have it.",
+                "Before probabilities or costs are used, put the true shares back: decide.adjust_priors(posterior, "
+                "priors=shares, trained_priors=effective_priors(y, class_weight)), or teach without weights and give "
+                "the costs to decide.",
+                "Before probabilities or costs are used, teach without weights and give the costs with --cost.",
+                name,
             )
 
 
@@ -77,10 +79,12 @@ def not_calibrated(case: Doubt) -> Iterator[Finding]:
             yield Finding(
                 "not-calibrated",
                 "note",
-                name,
+                (),
                 f"probabilities of {name} do not mean what they say: it is {way}, {sure.mean():.1%} on average "
-                f"where {right.mean():.1%} are right (calibration error {far:.3f}). Before costs or a reject "
-                "option use them, calibrate: CalibratedClassifierCV.",
+                f"where {right.mean():.1%} are right (calibration error {far:.3f}).",
+                "Before costs or a reject option use them, calibrate: CalibratedClassifierCV.",
+                "Before costs or a reject option use them, calibrate: assay fit --calibrate.",
+                name,
             )
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.evaluate.majority import MajorityClassifier
+from assay.evaluate.learned import learned
+from assay.evaluate.remarks import remarks
 from assay.evaluate.verdict import Standing
 from assay.stats.test_result import shown_confidence, shown_p
 
@@ -23,7 +24,6 @@ __all__ = [
     "conclusion",
     "duration",
     "headline",
-    "remarks",
     "signed",
 ]
 
@@ -84,28 +84,27 @@ def conclusion(result: Comparison) -> str:
     first = standings[0]
     if len(standings) == 1:
         return f"{first.learner} has {m.name} {_number(first.mean)}."
+    who = learned(result)
+    if who is not None and who.not_shown and not who.shown:
+        nothing = f"by {m.name}, nothing was shown to be learned."
+        if first.learner == who.reference:
+            return f"{first.learner}, which looks at no column, has the best {m.name}: {nothing}"
+        if who.reference:
+            blind = f"{who.reference}, which looks at no column, is not significantly worse"
+        else:
+            blind = "is not significantly better than answering the most frequent class always"
+        return f"{first.learner} has the best {m.name}, but {blind}: {nothing}"
     level = [s.learner for s in standings[1:] if s.level]
-    blind = [s.learner for s in standings if s.level and _looks_at_nothing(result, s.learner)]
-    if blind:
-        but = "" if blind[0] == first.learner else f"{first.learner} has the best {m.name}, but "
-        worse = f"has the best {m.name}" if not but else "is not significantly worse"
-        return f"{but}{blind[0]}, which looks at no column, {worse}: by {m.name}, nothing was shown to be learned."
     if not level:
         return f"{first.learner} has the best {m.name}; every other learner is significantly worse."
     if len(level) == len(standings) - 1:
-        return f"{first.learner} has the best {m.name}, but no learner is significantly worse."
-    return f"{first.learner} has the best {m.name}; not significantly worse: {', '.join(level)}."
-
-
-def remarks(result: Comparison, most: int = 5) -> list[tuple[str, str]]:
-    """What must not be overlooked: warnings about the data, then notes about the run; (kind, sentence) each."""
-    warned = [f for f in result.data.findings if f.severity != "note"]
-    said = [(f.severity, f.sentence) for f in warned[:most]]
-    if len(warned) > most:
-        said.append(
-            ("warning", f"{len(warned) - most} more warnings about the data: see describe or the report.")
-        )
-    return said + [("note", note) for note in result.notes]
+        said = f"{first.learner} has the best {m.name}, but no learner is significantly worse."
+    else:
+        said = f"{first.learner} has the best {m.name}; not significantly worse: {', '.join(level)}."
+    if who is not None and who.reference in level:
+        shown = ", ".join(who.shown)
+        said += f" {who.reference} looks at no column; significantly better than it: {shown}."
+    return said
 
 
 def as_text(result: Comparison) -> str:
@@ -129,16 +128,19 @@ def as_text(result: Comparison) -> str:
     return "\n".join(lines)
 
 
-def as_rich(result: Comparison) -> Any:
-    """For the terminal: as much in one table as its width allows; what is not significantly worse is bold."""
-    return _Terminal(result)
+def as_rich(result: Comparison, rope: float | None = None) -> Any:
+    """For the terminal: as much in one table as its width allows; what is not significantly worse is bold.
+
+    With a ``rope``, reasons to doubt the result stand among the remarks.
+    """
+    return _Terminal(result, rope)
 
 
 class _Terminal:
     """Fits itself to the width: further metrics move to a table of their own, then times and preparations go."""
 
-    def __init__(self, result: Comparison):
-        self.result = result
+    def __init__(self, result: Comparison, rope: float | None = None):
+        self.result, self.rope = result, rope
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
         from rich.text import Text
@@ -168,7 +170,7 @@ class _Terminal:
         yield Text(conclusion(result), style="bold")
         if len(rows) > 1:
             yield Text("Learners that share a letter do not differ significantly.", style="dim")
-        for kind, note in remarks(result):
+        for kind, note in remarks(result, self.rope):
             yield Text.assemble((f"{kind} ", "yellow" if kind == "note" else "bold yellow"), note)
 
 
@@ -206,10 +208,6 @@ def as_html(result: Comparison) -> str:
         + (f"<ul>{notes}</ul>" if notes else "")
         + "</div>"
     )
-
-
-def _looks_at_nothing(result: Comparison, name: str) -> bool:
-    return name in result.candidates and isinstance(result.candidates[name].given, MajorityClassifier)
 
 
 def duration(seconds: float) -> str:

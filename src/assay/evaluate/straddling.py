@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 import numpy as np
@@ -153,7 +154,9 @@ def groups_that_straddle(case: Case) -> Iterator[Finding]:
                 "warning" if named and constant else "note",
                 name,
                 f"column {name}: {told}. If such rows belong together (a patient, a document), random splits "
-                "test on what was taught: keep them together with groups=, and leave the column out.",
+                "test on what was taught.",
+                "Keep them together with groups=, and leave the column out.",
+                f"Keep them together with --group {shlex.quote(name)}.",
             )
 
 
@@ -203,7 +206,8 @@ def _torn_groups(case: Case) -> Iterator[Finding]:
             "warning",
             "",
             f"in {case.plan.name}, {seen} of {tested} test rows ({seen / tested:.1%}) belong to a group that also "
-            "teaches. Use splits that keep groups whole.",
+            "teaches.",
+            "Use splits that keep groups whole.",
         )
 
 
@@ -223,7 +227,9 @@ def times_that_straddle(case: Case) -> Iterator[Finding]:
                 "warning",
                 name,
                 f"the classes change with {name}: {found}. Random splits test earlier rows by what later ones "
-                f'taught. Test on later rows: design="5-time", times={name}.',
+                "taught.",
+                f'Test on later rows: design="5-time", times={name}.',
+                f"Test on later rows: --time {shlex.quote(name)}.",
             )
         elif column.date:
             yield Finding(
@@ -231,7 +237,9 @@ def times_that_straddle(case: Case) -> Iterator[Finding]:
                 "note",
                 name,
                 f"column {name} holds dates. If rows of one time resemble each other, random splits flatter "
-                "every learner; test on later rows.",
+                "every learner.",
+                f"Test on later rows: times={name}.",
+                f"Test on later rows: --time {shlex.quote(name)}.",
             )
 
 

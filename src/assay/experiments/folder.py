@@ -99,7 +99,7 @@ class Block:
             ) from None
         about = dict(saved["about"])
         about["columns"] = [ColumnSummary(**c) for c in about["columns"]]
-        about["findings"] = [Finding(**f) for f in about["findings"]]
+        about["findings"] = [Finding.read(f) for f in about["findings"]]
         return cls(saved["name"], saved["print"], saved["design"], Description(**about), saved["labels"], codes,
                    np.split(tests, ends[:-1]), places, prints, list(saved["notes"]))  # fmt: skip
 

@@ -12,6 +12,7 @@ from assay.errors import ParameterError
 from assay.evaluate import Comparison, Finding, OutOfFold
 from assay.evaluate.doubts import doubts
 from assay.evaluate.records import as_plain
+from assay.evaluate.remarks import face_of, grouped
 from assay.evaluate.show import conclusion
 from assay.report import ranking, words
 from assay.report.curves import overview
@@ -182,7 +183,7 @@ def _parts(
         "times": ranking.times(result),
         "classes": class_bar(list(result.data.classes.items())[:200]),
         "legend": list(result.data.classes.items())[:MOST_CLASSES],
-        "findings": _findings(_doubts(result, rope) + result.data.findings),
+        "findings": [(f.severity, f.said(face_of(result))) for f in _findings(result, rope)],
         "failures": result.failures,
         "notes": result.notes + found.notes,
         "methods": said,
@@ -219,28 +220,10 @@ def _rendered(result: Comparison, answers: dict[str, OutOfFold], parts: dict[str
     return str(template("page.html").render(**dress(), **(parts | cut)))
 
 
-def _doubts(result: Comparison, rope: float | None) -> list[Finding]:
-    """Reasons to doubt the result; learners that failed are told with their reasons already."""
-    return [f for f in doubts(result, rope=rope or 0.0) if f.code != "failed-learner"]
-
-
-def _findings(found: list[Finding]) -> list[Finding]:
-    """The findings, most severe first; where many are of one kind, the first few, and the columns of the others."""
-    weight = {"error": 0, "warning": 1, "note": 2}
-    found = sorted(found, key=lambda f: weight.get(f.severity, 2))
-    listed: list[Finding] = []
-    for code in dict.fromkeys(f.code for f in found):
-        alike = [f for f in found if f.code == code]
-        few = (
-            alike if len(alike) <= MOST_ALIKE or not all(f.column for f in alike) else alike[: MOST_ALIKE - 1]
-        )
-        listed += few
-        rest = alike[len(few) :]
-        if rest:
-            names = ", ".join(f.column for f in rest[:20]) + (", ..." if len(rest) > 20 else "")
-            sentence = f"the same holds for {len(rest)} more: {names}."
-            listed.append(Finding(code, few[0].severity, "", sentence))
-    return listed
+def _findings(result: Comparison, rope: float | None) -> list[Finding]:
+    """Reasons to doubt the result, and oddities of the data; learners that failed are told with their reasons."""
+    doubted = [f for f in doubts(result, rope=rope or 0.0) if f.code != "failed-learner"]
+    return grouped(doubted + result.data.findings, MOST_ALIKE)
 
 
 def _embedded(result: Comparison) -> dict[str, Any]:

@@ -1,0 +1,91 @@
+"""Which learners were shown to learn: one decision for the sentence under the table, the notes and the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.evaluate.majority import MajorityClassifier
+from assay.evaluate.pairs import test_rows_per_training_row
+
+if TYPE_CHECKING:
+    from assay.evaluate.comparison import Comparison
+
+__all__ = ["Learned", "learned", "looks_at_nothing"]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The learners of a comparison against the answer that looks at no column, by the metric that ranks.
+
+    Attributes
+    ----------
+    reference : the learner that looks at no column, the first of them; "" if none takes part, and then the most
+        frequent class stands for it
+    shown : learners that are significantly better than it, best first
+    not_shown : the others that look at columns, best first
+    """
+
+    reference: str
+    shown: tuple[str, ...]
+    not_shown: tuple[str, ...]
+
+
+def learned(result: Comparison) -> Learned | None:
+    """Who is significantly better than the answer that looks at no column; None where that cannot be asked.
+
+    Against a majority learner that takes part, by the test of the table, adjusted over all pairs like its letters and
+    p-values. Without one, by error or accuracy, against the share of the most frequent class.
+
+    >>> from assay import compare
+    >>> from assay.evaluate.learned import learned
+    >>> from assay.tables.data import load_iris
+    >>> learned(compare(["lda", "majority"], load_iris(), design="10-fold"))
+    Learned(reference='majority', shown=('lda',), not_shown=())
+    """
+    ranked = [s.learner for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
+    blind = [name for name in ranked if looks_at_nothing(result, name)]
+    if blind:
+        judged = {name: _better(result, name, blind[0]) for name in ranked if name not in blind}
+    elif result.metrics[0].name in ("error", "accuracy") and not result.weights:
+        judged = {name: _better_than_share(result, name) for name in ranked}
+    else:
+        return None
+    return Learned(
+        blind[0] if blind else "",
+        tuple(name for name, better in judged.items() if better),
+        tuple(name for name, better in judged.items() if better is False),
+    )
+
+
+def looks_at_nothing(result: Comparison, name: str) -> bool:
+    """Whether a learner answers without looking at any column."""
+    return name in result.candidates and isinstance(result.candidates[name].given, MajorityClassifier)
+
+
+def _better(result: Comparison, name: str, blind: str) -> bool | None:
+    verdict = result.test(name, blind)
+    if np.isnan(verdict.adjusted):
+        return None
+    return verdict.significant and result.metrics[0].sign * verdict.result.estimate < 0
+
+
+def _better_than_share(result: Comparison, name: str) -> bool:
+    """Whether the error is below the share of the other classes, by the splits or by the rows of the only one."""
+    from assay.stats.binomial_test import binomial_test
+    from assay.stats.paired_t import paired_t
+
+    m = result.metrics[0]
+    counts = np.bincount(np.concatenate(result.truths), minlength=len(result.classes))
+    frequent = int(np.argmax(counts))
+    floor = np.array([np.mean(truth != frequent) for truth in result.truths])
+    gap = m.sign * result.values(name, m.name) - (floor if m.sign > 0 else floor - 1)
+    if len(gap) < 2:  # one split: its rows are the sample
+        seen, least = result.out_of_fold(name), float(floor[0])
+        wrong = int((seen.answer != seen.truth).sum())
+        test = binomial_test(wrong, len(seen.truth), least, alternative="less", alpha=result.alpha)
+        return not least or test.rejected
+    ratio = test_rows_per_training_row(result, np.ones(len(gap), dtype=bool))
+    return paired_t(gap, ratio, alpha=result.alpha, alternative="less").rejected
