@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.tables import Table
+from assay.tables.data import load_apples
 from assay.tables.readers import read_table
 from assay.tables.readers.arff import ArffReader
-from assay.tables.writers import write_arff, write_csv
+from assay.tables.writers import write_arff, write_csv, write_table
 
 FIXED = {"delimiter": ",", "quote": '"', "header": True, "decimal": "."}
 TEXT = st.one_of(
@@ -189,3 +190,83 @@ def test_what_is_refused(tmp_path):
     schema = Table.of({"a": ["x"]}).schema
     with pytest.raises(DataError, match="'a' holds values that are none of its categories"):
         write_arff(Table.like({"a": ["y"]}, schema), path)
+
+
+ENDINGS = [
+    ".csv",
+    ".tsv",
+    ".arff",
+    ".parquet",
+    ".jsonl",
+    ".ndjson",
+    ".feather",
+    ".arrow",
+    ".csv.gz",
+    ".jsonl.xz",
+    ".arff.bz2",
+]
+MIXED = pd.DataFrame(
+    {
+        "whole": [1, 2, 3],
+        "part": [0.1, None, 1e300],
+        "text": ["x", None, "ä, 'ö'\n\""],
+        "when": pd.to_datetime(["2026-01-01 00:00", "2026-01-02 03:04", None]),
+        "flag": [True, False, True],
+    }
+)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_ending_reads_back_as_it_was(tmp_path, ending):
+    path = tmp_path / f"t{ending}"
+    write_table(MIXED, path, y=["no", "yes", "no"], target="good")
+    data = read_table(path, target="good")
+    assert data.y.tolist() == ["no", "yes", "no"]
+    expected = Table.of(MIXED)
+    assert_array_equal(data.table.values, expected.values)
+    assert data.schema.names == expected.schema.names
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("path", ["t.doc", "t", "t.parquet.gz", "t.zip"])
+def test_unknown_endings_are_refused(tmp_path, path):
+    with pytest.raises(
+        ParameterError, match=rf"the ending of '.*{path}' names no format that is written. Endings: .csv"
+    ):
+        write_table(MIXED, tmp_path / path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_standard_output_is_csv(capsys):
+    write_table({"a": np.array([1, 2]), "b": np.array(["x", None], dtype=object)}, "-")
+    assert capsys.readouterr().out == "a,b\n1,x\n2,\n"
+
+
+def test_columns_of_several_types_in_a_dict(tmp_path):
+    write_table({"a": [1, "x"], "b": [1.5, None]}, tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == "a,b\n1,1.5\nx,\n"
+
+
+@pytest.mark.parametrize("write", [write_csv, write_table, write_arff])
+def test_data_sets_bring_their_target(tmp_path, write):
+    data = load_apples()
+    path = tmp_path / ("t.arff" if write is write_arff else "t.csv")
+    write(data, path)
+    again = read_table(path, target="variety")
+    assert again.y.tolist() == data.y.tolist() and again.names == data.feature_names
+    write(again, path)
+    assert read_table(path).names == [*data.feature_names, "variety"]
+
+
+def test_an_error_leaves_the_old_file(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text("old")
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_table(pa.table({"a": [1.0, float("inf")]}), path)
+    assert path.read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_lists_and_records_in_json(tmp_path):
+    path = tmp_path / "t.jsonl"
+    write_table(pa.table({"a": [[1, 2]], "b": [{"c": dt.date(2026, 1, 31)}], "d": [Decimal("1.5")]}), path)
+    assert path.read_text() == '{"a": [1, 2], "b": {"c": "2026-01-31"}, "d": 1.5}\n'

@@ -4,6 +4,16 @@ from assay.tables.design import Design
 from assay.tables.readers import read_blocks, read_table
 from assay.tables.schema import Column, Schema
 from assay.tables.table import Table
-from assay.tables.writers import write_arff, write_csv
+from assay.tables.writers import write_arff, write_csv, write_table
 
-__all__ = ["Column", "Design", "Schema", "Table", "read_blocks", "read_table", "write_arff", "write_csv"]
+__all__ = [
+    "Column",
+    "Design",
+    "Schema",
+    "Table",
+    "read_blocks",
+    "read_table",
+    "write_arff",
+    "write_csv",
+    "write_table",
+]

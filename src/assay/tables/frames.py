@@ -74,5 +74,8 @@ def arrow_column(column: Column, numbers: np.ndarray) -> Any:
         return pa.array(np.asarray(numbers, dtype=np.float64), mask=hole)
     hole |= numbers < 0
     codes = pa.array(np.where(hole, 0, numbers).astype(np.int32), mask=hole)
-    categories = list(column.categories)
+    try:
+        categories = pa.array(list(column.categories))
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # values of several types are told apart by their text
+        categories = pa.array([str(value) for value in column.categories])
     return pa.DictionaryArray.from_arrays(codes, categories, ordered=column.kind == "ordinal")

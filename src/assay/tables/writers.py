@@ -1,25 +1,90 @@
-"""Writing tables: CSV by RFC 4180, and ARFF."""
+"""Writing tables: CSV by RFC 4180, ARFF, Parquet, JSON lines, Feather."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.tables.readers.kinds import MISSING
 from assay.tables.schema import Column
 from assay.tables.table import Table
-from assay.tables.whole_files import whole_file
+from assay.tables.whole_files import replacing
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-")
 _MARKS = frozenset(MISSING)
 
 
-def write_csv(X: Any, path: Any, y: Any = None, target: str = "target", delimiter: str = ",") -> None:
+_ENDINGS = {
+    ".csv": "csv", ".tsv": "tsv", ".arff": "arff", ".parquet": "parquet", ".pq": "parquet",
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".feather": "feather", ".arrow": "feather",
+}  # fmt: skip
+_PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
+
+
+def write_table(X: Any, path: Any, y: Any = None, target: str | None = None) -> None:
+    """Write a table in the format of the path's ending.
+
+    ``.csv``, ``.tsv``, ``.arff`` and ``.jsonl`` or ``.ndjson`` (JSON lines) are text and may end in ``.gz``, ``.bz2``
+    or ``.xz`` as well, to be packed; ``.parquet`` and ``.feather`` or ``.arrow`` keep the types of all columns.
+    ``"-"`` is standard output, as CSV. A file is replaced when all of it is written, not before.
+
+    Parameters
+    ----------
+    X : a frame of any library, a dict of columns, a Table, a Dataset, or what ``read_table`` gave
+    path : str or Path
+    y : sequence, default None
+        A target, written as the last column; a Dataset or a file's content brings its own.
+    target : str, default None
+        The name of that column: "target" unless X knows one.
+
+    Examples
+    --------
+    >>> from assay.tables import write_table
+    >>> write_table({"weight": [190, 260], "taste": ["sweet", None]}, "-")
+    weight,taste
+    190,sweet
+    260,
+    """
+    if isinstance(path, str) and path == "-":
+        write_csv(X, path, y, target)
+        return
+    kind, _ = ending(path)
+    if kind in ("csv", "tsv"):
+        write_csv(X, path, y, target, "\t" if kind == "tsv" else ",")
+    elif kind == "arff":
+        write_arff(X, path, y, target)
+    elif kind == "jsonl":
+        _write_json(_arrow(X, y, target, "write_table"), path)
+    else:
+        _write_arrow(_arrow(X, y, target, "write_table"), path, kind)
+
+
+def ending(path: Any) -> tuple[str, str]:
+    """The format that a path's ending names, and how it is packed; a sentence if it names none.
+
+    >>> ending("answers.parquet"), ending("answers.csv.gz")
+    (('parquet', ''), ('csv', '.gz'))
+    """
+    suffixes = [s.lower() for s in Path(path).suffixes]
+    packed = suffixes.pop() if suffixes and suffixes[-1] in _PACKERS else ""
+    kind = _ENDINGS.get(suffixes[-1] if suffixes else "")
+    if kind is None or (packed and kind in ("parquet", "feather")):
+        raise ParameterError(
+            f"write_table: the ending of {str(path)!r} names no format that is written. Endings: "
+            f"{', '.join(_ENDINGS)}; text also with {', '.join(_PACKERS)}."
+        )
+    return kind, packed
+
+
+def write_csv(X: Any, path: Any, y: Any = None, target: str | None = None, delimiter: str = ",") -> None:
     """Write a table as CSV: a header, CRLF after each row, quotes where a cell needs them, UTF-8.
 
     Missing is an empty cell. Numbers are written so that they read back as the same float; dates as ISO
@@ -29,12 +94,13 @@ def write_csv(X: Any, path: Any, y: Any = None, target: str = "target", delimite
 
     Parameters
     ----------
-    X : Table or any table that ``Table.of`` takes
+    X : a frame of any library, a dict of columns, a Table, a Dataset, or what ``read_table`` gave
     path : str or Path
+        "-" is standard output, where lines end in LF.
     y : sequence, default None
-        A target, written as the last column.
-    target : str, default "target"
-        The name of that column.
+        A target, written as the last column; a Dataset or a file's content brings its own.
+    target : str, default None
+        The name of that column: "target" unless X knows one.
     delimiter : str, default ","
 
     Examples
@@ -63,18 +129,19 @@ def write_csv(X: Any, path: Any, y: Any = None, target: str = "target", delimite
         return text
 
     hole = '""' if alone else ""  # an empty line would be no row to other programs
-    with whole_file(path) as file:
-        file.write(delimiter.join(cell(name) for name in frame.column_names) + "\r\n")
+    stop = "\n" if isinstance(path, str) and path == "-" else "\r\n"
+    with _text_file(path) as file:
+        file.write(delimiter.join(cell(name) for name in frame.column_names) + stop)
         for block in frame.to_batches(max_chunksize=65536):
             columns = [[hole if v is None else cell(_text(v)) for v in _values(c)] for c in block.columns]
-            file.writelines(delimiter.join(row) + "\r\n" for row in zip(*columns))
+            file.writelines(delimiter.join(row) + stop for row in zip(*columns))
 
 
 def write_arff(
     X: Any,
     path: Any,
     y: Any = None,
-    target: str = "class",
+    target: str | None = None,
     weights: Sequence[float] | None = None,
     relation: str = "table",
 ) -> None:
@@ -85,12 +152,12 @@ def write_arff(
 
     Parameters
     ----------
-    X : Table or any table that ``Table.of`` takes
+    X : a frame of any library, a dict of columns, a Table, a Dataset, or what ``read_table`` gave
     path : str or Path
     y : sequence, default None
-        A target, written as the last attribute.
-    target : str, default "class"
-        The name of that attribute.
+        A target, written as the last attribute; a Dataset or a file's content brings its own.
+    target : str, default None
+        The name of that attribute: "class" unless X knows one.
     weights : sequence of float, default None
         Row weights.
     relation : str, default "table"
@@ -111,6 +178,7 @@ def write_arff(
     190.0,sweet
     ?,'very sour'
     """
+    X, y, target = _taken_apart(X, y, target, "class")
     table = Table.of(X, who="write_arff")
     if not isinstance(table.values, np.ndarray):
         table = Table(table.values.toarray(), table.schema, table.complete, table.unseen)
@@ -126,7 +194,7 @@ def write_arff(
     if any(column.coded and (values < 0).any() for column, values in parts):
         name = next(c.name for c, v in parts if c.coded and (v < 0).any())
         raise DataError(f"write_arff: column {name!r} holds values that are none of its categories.")
-    with whole_file(path, newline="\n") as file:
+    with _text_file(path) as file:
         file.write(f"@relation {_quoted(relation)}\n\n")
         writers = []
         for column, values in parts:
@@ -173,12 +241,24 @@ def _quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
-def _arrow(X: Any, y: Any, target: str, who: str) -> Any:
+def _taken_apart(X: Any, y: Any, target: str | None, otherwise: str) -> tuple[Any, Any, str]:
+    """Rows, target and its name; a Dataset and what ``read_table`` gives have a target of their own."""
+    known = None
+    if hasattr(X, "X") and hasattr(X, "y"):
+        known = getattr(X, "target_name", None) or getattr(X, "target", None)
+        X, y = X.X, X.y if y is None else y
+    return X, y, target or known or otherwise
+
+
+def _arrow(X: Any, y: Any, target: str | None, who: str) -> Any:
     """Any table as an Arrow table, with the target as its last column."""
     import pyarrow as pa
 
+    X, y, target = _taken_apart(X, y, target, "target")
     if isinstance(X, pa.Table):
         frame = X
+    elif isinstance(X, Mapping):
+        frame = _of_mapping(X, who)
     elif not isinstance(X, Table) and _is_frame(X):
         import narwhals.stable.v2 as nw
 
@@ -194,6 +274,77 @@ def _arrow(X: Any, y: Any, target: str, who: str) -> Any:
         values = y.tolist() if isinstance(y, np.ndarray) else list(y)
         frame = frame.append_column(target, pa.array(values, from_pandas=True))
     return frame
+
+
+def _of_mapping(X: Mapping[Any, Any], who: str) -> Any:
+    """A dict of columns as an Arrow table: whole numbers stay whole."""
+    import pyarrow as pa
+
+    try:
+        columns = {str(name): pa.array(values, from_pandas=True) for name, values in X.items()}
+        if len(columns) == len(X) and len({len(column) for column in columns.values()}) == 1:
+            return pa.table(columns)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        pass  # values of several types, or no columns at all: the encoder has words for it
+    from assay.tables.frames import to_frame
+
+    return to_frame(Table.of(X, who=who), "pyarrow")
+
+
+@contextmanager
+def _text_file(path: Any) -> Iterator[Any]:
+    """A file to write text to: standard output for "-", packed by its ending, replaced when all is written."""
+    import importlib
+
+    if isinstance(path, str) and path == "-":
+        yield sys.stdout
+        return
+    packed = _PACKERS.get(Path(path).suffix.lower())
+    opener: Any = open if packed is None else importlib.import_module(packed).open
+    with replacing(path) as beside, opener(beside, "wt", encoding="utf-8", newline="") as file:
+        yield file
+
+
+def _write_json(frame: Any, path: Any) -> None:
+    """One object a line; missing is null, a moment is ISO text."""
+    import json
+
+    def plain(value: Any) -> Any:
+        return value if isinstance(value, (str, int, float)) else _json_value(value)
+
+    with _text_file(path) as file:
+        for block in frame.to_batches(max_chunksize=65536):
+            columns = [[None if v is None else plain(v) for v in _values(c)] for c in block.columns]
+            for row in zip(*columns):
+                file.write(
+                    json.dumps(dict(zip(frame.column_names, row)), ensure_ascii=False, allow_nan=False) + "\n"
+                )
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_json_value(v) for v in value]
+    if isinstance(value, dict):
+        return {str(k): _json_value(v) for k, v in value.items()}
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, (Decimal, dt.timedelta)):
+        return float(value) if isinstance(value, Decimal) else value / dt.timedelta(days=1)
+    return _text(value)
+
+
+def _write_arrow(frame: Any, path: Any, kind: str) -> None:
+    import pyarrow as pa
+
+    with replacing(path) as beside:
+        if kind == "parquet":
+            import pyarrow.parquet as pq
+
+            pq.write_table(frame, beside)
+        else:
+            frame = frame.unify_dictionaries()
+            with pa.OSFile(str(beside), "wb") as sink, pa.ipc.new_file(sink, frame.schema) as writer:
+                writer.write_table(frame, 65536)
 
 
 def _is_frame(X: Any) -> bool:

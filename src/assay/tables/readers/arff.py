@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import SchemaError
-from assay.tables.readers.arff_columns import BadCell, nominal, nulls, numbers, omitted, spread
+from assay.tables.readers.arff_columns import BadCell, nominal, nulls, numbers, omitted, spread, without_marks
 from assay.tables.readers.arff_header import SPACES, Attribute, Bad, nested, read_header
 from assay.tables.readers.arff_rows import Row, parse_row
 from assay.tables.readers.dates import DatePattern
@@ -35,16 +35,21 @@ class ArffReader:
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path, file object or "-"
     relational : "nested" or "flat", default "nested"
     encoding : str, default None
         None tells it: UTF-8, UTF-16 or Windows-1252.
+    na : sequence of str, default ()
+        Further marks of missing values.
     """
 
     format = "arff"
 
-    def __init__(self, path: Any, relational: str = "nested", encoding: str | None = None):
+    def __init__(
+        self, path: Any, relational: str = "nested", encoding: str | None = None, na: Sequence[str] = ()
+    ):
         self.source = Source(path, encoding)
+        self.na = tuple(na)
         if relational not in ("nested", "flat"):
             raise self.source.complain(f'relational must be "nested" or "flat", got {relational!r}.')
         self.relational = relational
@@ -254,6 +259,8 @@ class ArffReader:
         return pa.table(columns, names=[a.name for a in self.attributes])
 
     def _column(self, attribute: Attribute, text: Any) -> Any:
+        if self.na and attribute.kind != "relational":
+            text = without_marks(text, self.na)
         if attribute.kind == "numeric":
             return numbers(text)
         if attribute.kind == "nominal":

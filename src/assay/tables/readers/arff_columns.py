@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from assay.tables.readers.arff_header import Attribute
@@ -72,3 +73,11 @@ def nulls(n: int) -> Any:
     import pyarrow as pa
 
     return pa.nulls(n, pa.string())
+
+
+def without_marks(text: Any, marks: Sequence[str]) -> Any:
+    """Text with nulls for the values that are one of the marks."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.if_else(pc.is_in(text, pa.array(list(marks), pa.string())), pa.scalar(None, pa.string()), text)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from assay.errors import ReadError, SchemaError
 from assay.tables.readers import kinds
+from assay.tables.readers.column_options import ColumnOptions, no_column
+from assay.tables.readers.json_lines import JsonReader
+from assay.tables.readers.origin import Origin
 from assay.tables.readers.read import format_of, open_reader
+
+_TYPED = ("csv", "jsonl")  # formats whose columns get their type from all rows
 
 
 class Blocks:
@@ -24,14 +30,24 @@ class Blocks:
     """
 
     def __init__(
-        self, paths: list[Any], columns: Sequence[str] | None, rows: int, format: str | None, options: dict
+        self,
+        paths: list[Any],
+        columns: Sequence[str] | None,
+        rows: int,
+        format: str | None,
+        options: dict,
+        wishes: ColumnOptions,
     ):
-        self.paths = paths
+        self.paths = paths = [Origin.of(path) for path in paths]
         self.rows = rows
+        self._wishes = wishes
         kinds_ = [format or format_of(path) for path in paths]
         if "libsvm" in kinds_:
             raise ReadError(f"{paths[kinds_.index('libsvm')]}: LIBSVM files are read whole; use read_table.")
-        self._readers = [open_reader(path, kind, **options) for path, kind in zip(paths, kinds_)]
+        self._readers = [open_reader(path, kind, wishes, **options) for path, kind in zip(paths, kinds_)]
+        for reader in self._readers:
+            if isinstance(reader, JsonReader):
+                reader.whole = False
         formats = {reader.format for reader in self._readers}
         if len(formats) > 1:
             raise ReadError(f"Blocks come from files of one format, got {', '.join(sorted(formats))}.")
@@ -41,12 +57,11 @@ class Blocks:
             if set(reader.names) != set(first.names):
                 odd = sorted(set(reader.names) ^ set(first.names))
                 raise SchemaError(f"{path} and {paths[0]} differ in their columns: {', '.join(odd)}.")
+        wishes.check(paths[0], first.names)
         for name in columns or ():
             if name not in first.names:
-                raise SchemaError(
-                    f"{paths[0]}: there is no column {name!r}. Columns: {', '.join(first.names)}."
-                )
-        self._columns = None if columns is None else list(columns)
+                raise SchemaError(no_column(paths[0], name, first.names))
+        self._columns = None if columns is None else [n for n in columns if n not in wishes.drop]
         self._types: dict[str, str] | None = None
 
     @property
@@ -54,11 +69,12 @@ class Blocks:
         """The columns of the blocks."""
         if self._columns is not None:
             return self._columns
-        return list(self.types) if self.format == "csv" else list(self._readers[0].names)
+        names = list(self.types) if self.format in _TYPED else list(self._readers[0].names)
+        return [name for name in names if name not in self._wishes.drop]
 
     @property
     def types(self) -> dict[str, str]:
-        """What each CSV column is, told from all rows of all files."""
+        """What each column of CSV and JSON files is, told from all rows of all files."""
         if self._types is None:
             found: dict[str, str] = {}
             for reader in self._readers:
@@ -70,16 +86,22 @@ class Blocks:
     def __iter__(self) -> Iterator[Any]:
         names = self.names
         for reader in self._readers:
-            if self.format == "csv":
+            if self.format in _TYPED:
                 tables = reader.blocks(names, self.types)
-            elif self.format == "parquet":
+            elif self.format in ("parquet", "feather"):
                 tables = self._cast(reader.blocks(names, self.rows))
             else:
                 tables = reader.blocks(names)
-            yield from regrouped(tables, self.rows)
+            yield from regrouped(self._as_asked(tables, reader), self.rows)
+
+    def _as_asked(self, tables: Iterator[Any], reader: Any) -> Iterator[Any]:
+        row = 0
+        for table in tables:
+            yield self._wishes.apply(table, self.paths[self._readers.index(reader)], reader, row)
+            row += table.num_rows
 
     def _cast(self, tables: Iterator[Any]) -> Iterator[Any]:
-        """Parquet files may differ in the width of their numbers: the widest holds all."""
+        """Parquet and Feather files may differ in the width of their numbers: the widest holds all."""
         import pyarrow as pa
 
         schemas = [pa.schema([r.schema.field(n) for n in self.names]) for r in self._readers]
@@ -102,19 +124,25 @@ def read_blocks(
     columns: Sequence[str] | None = None,
     rows: int = 65536,
     format: str | None = None,
+    *,
+    drop: str | Sequence[str] = (),
+    nominal: str | Sequence[str] = (),
+    numeric: str | Sequence[str] = (),
+    na: str | float | Sequence[str | float] = (),
     **options: Any,
 ) -> Blocks:
     """The rows of a file, of a list of files, or of all files that match a pattern, in blocks.
 
     Parameters
     ----------
-    path : str, Path or a list of them
-        CSV, Parquet or ARFF files; ``data/2026-*.parquet`` takes all that match, in the order of their names.
+    path : str, Path, file object or "-", or a list of them
+        CSV, Parquet, ARFF, JSON lines or Feather files; ``data/2026-*.parquet`` takes all that match, in the order of
+        their names.
     columns : sequence of str, default None
         Read these columns only.
     rows : int, default 65536
         The most rows of a block.
-    format, **options
+    format, drop, nominal, numeric, na, **options
         As for ``read_table``.
 
     Examples
@@ -132,7 +160,7 @@ def read_blocks(
     many = list(path) if isinstance(path, (list, tuple)) else [path]
     paths: list[Any] = []
     for one in many:
-        name = str(one)
+        name = str(one) if isinstance(one, (str, PathLike)) else ""
         if any(mark in name for mark in "*?[") and not Path(name).exists():
             found = sorted(glob.glob(name, recursive=True))
             if not found:
@@ -142,7 +170,7 @@ def read_blocks(
             paths.append(one)
     if not paths:
         raise ReadError("read_blocks: no file is named.")
-    return Blocks(paths, columns, rows, format, options)
+    return Blocks(paths, columns, rows, format, options, ColumnOptions.of(drop, nominal, numeric, na))
 
 
 def regrouped(tables: Iterator[Any], rows: int) -> Iterator[Any]:

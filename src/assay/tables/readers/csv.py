@@ -28,7 +28,7 @@ class CsvReader:
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path, file object or "-"
     delimiter, quote, escape, comment, decimal : str, default None
         None tells them from the file. There is no comment mark unless one is given, but lines that begin
         with # before the first row are skipped.
@@ -42,6 +42,8 @@ class CsvReader:
     text : sequence of str, default ()
         Columns that stay text, cell for cell, even if every cell looks like a number: codes such as 007 or 2.50.
         Names that the file lacks do no harm.
+    na : sequence of str, default ()
+        Further marks of missing values, whether quoted or not.
     """
 
     format = "csv"
@@ -58,8 +60,10 @@ class CsvReader:
         skip: int | None = None,
         encoding: str | None = None,
         text: Sequence[str] = (),
+        na: Sequence[str] = (),
     ):
         self.source = Source(path, encoding)
+        self.na = tuple(na)
         self.as_text = frozenset([text] if isinstance(text, str) else text)
         fixed: dict[str, Any] = {}
         marks = {"delimiter": delimiter, "quote": quote, "escape": escape, "comment": comment}
@@ -77,7 +81,7 @@ class CsvReader:
         if skip is not None:
             fixed["skip"] = int(skip)
         sample = self.source.sample()
-        tabs = ".tsv" in self.source.path.suffixes or ".tab" in self.source.path.suffixes
+        tabs = self.source.origin.suffix in (".tsv", ".tab")
         whole = len(sample) < SAMPLE
         if not whole and not sample.strip():
             raise self.source.complain(
@@ -190,7 +194,19 @@ class CsvReader:
         """Arrow tables of text, nulls for missing cells."""
         for piece in self.records.pieces(self.dialect.header):
             if piece.rows:
-                yield self._block(piece, columns)
+                table = self._block(piece, columns)
+                yield table if not self.na else kinds.without_marks(table, self.na)
+
+    def lines_of(self, rows: Sequence[int]) -> list[int]:
+        """The lines of the file in which some rows begin; the file is read once more."""
+        wanted, lines, row = set(rows), {}, -1
+        for piece in self.records.pieces(self.dialect.header):
+            for record in self.records.tokenize(piece.data, piece.line):
+                if not self.records.skipped(record):
+                    row += 1
+                    if row in wanted:
+                        lines[row] = piece.line + record.line
+        return [lines[i] for i in rows]
 
     def _block(self, piece: Piece, columns: Sequence[str] | None) -> Any:
         import pyarrow as pa

@@ -5,6 +5,8 @@ A column's type is the narrowest one that holds all of its cells::
     nothing < quoted missing marks < whole < number          < text
                                    < date  < moment          < text
                                    < zoned moment            < text
+            < true or false                                  < text
+                                                               text < nested
 
 The rule looks at single cells only, so a file read in blocks gets the types that it would get when read
 at once: the types of the blocks are joined with ``join``.
@@ -14,15 +16,17 @@ from __future__ import annotations
 
 from typing import Any
 
-NOTHING, MARKS, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT = (
+NOTHING, MARKS, BOOL, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT, NESTED = (
     "nothing",
     "marks",
+    "bool",
     "whole",
     "number",
     "date",
     "moment",
     "zoned",
     "text",
+    "nested",
 )
 
 MISSING = (
@@ -31,8 +35,13 @@ MISSING = (
 
 DIGITS = frozenset("0123456789+-.,")
 
-_UP = {NOTHING: 0, MARKS: 1, WHOLE: 2, DATE: 2, ZONED: 2, NUMBER: 3, MOMENT: 3, TEXT: 4}
-_CHAINS = ({NOTHING, MARKS, WHOLE, NUMBER}, {NOTHING, MARKS, DATE, MOMENT}, {NOTHING, MARKS, ZONED})
+_UP = {NOTHING: 0, MARKS: 1, BOOL: 1, WHOLE: 2, DATE: 2, ZONED: 2, NUMBER: 3, MOMENT: 3, TEXT: 4}
+_CHAINS = (
+    {NOTHING, MARKS, WHOLE, NUMBER},
+    {NOTHING, MARKS, DATE, MOMENT},
+    {NOTHING, MARKS, ZONED},
+    {NOTHING, BOOL},
+)
 
 
 def join(a: str, b: str) -> str:
@@ -44,7 +53,7 @@ def join(a: str, b: str) -> str:
     for chain in _CHAINS:
         if a in chain and b in chain:
             return a if _UP[a] >= _UP[b] else b
-    return TEXT
+    return NESTED if NESTED in (a, b) else TEXT
 
 
 def arrow_type(kind: str) -> Any:
@@ -54,6 +63,7 @@ def arrow_type(kind: str) -> Any:
     return {
         NOTHING: pa.float64(),
         MARKS: pa.string(),
+        BOOL: pa.bool_(),
         WHOLE: pa.int64(),
         NUMBER: pa.float64(),
         DATE: pa.date32(),
@@ -106,6 +116,24 @@ def raise_to(found: str, values: Any, kind: str) -> Any:
     if kind == TEXT:
         return None
     return pc.cast(values, arrow_type(kind), safe=False)
+
+
+def is_text(type_: Any) -> bool:
+    """Whether an Arrow type is text."""
+    import pyarrow as pa
+
+    return pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
+
+
+def without_marks(table: Any, marks: Any) -> Any:
+    """A table of text columns, with nulls for the cells that are one of the marks, spaces aside."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    known = pa.array(list(marks), pa.string())
+    empty = pa.scalar(None, pa.string())
+    columns = [pc.if_else(pc.is_in(pc.utf8_trim_whitespace(c), known), empty, c) for c in table.columns]
+    return pa.table(columns, names=table.column_names)
 
 
 def _typed(text: Any, decimal: str) -> tuple[str, Any] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.errors import SchemaError
-from assay.tables.readers.source import check_file, complain
+from assay.tables.readers.origin import Origin, complain
 
 
 class ParquetReader:
@@ -16,7 +16,7 @@ class ParquetReader:
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path, file object or "-"
     """
 
     format = "parquet"
@@ -25,14 +25,16 @@ class ParquetReader:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        self.name = path
-        self.path = check_file(path)
+        self.origin = Origin.of(path)
+        self.name = self.origin.name
         try:
-            with pq.ParquetFile(self.path) as file:
+            with pq.ParquetFile(self.origin.plain) as file:
                 self.schema = file.schema_arrow
                 self.rows = file.metadata.num_rows
         except (pa.ArrowException, OSError, ValueError) as error:
-            raise complain(path, f"not a Parquet file, or a damaged one ({_first_line(error)}).") from None
+            raise complain(
+                self.name, f"not a Parquet file, or a damaged one ({first_line(error)})."
+            ) from None
         self.names: list[str] = list(self.schema.names)
 
     def read(self, columns: Sequence[str] | None = None) -> Any:
@@ -45,7 +47,7 @@ class ParquetReader:
         try:
             table = pa.Table.from_batches(batches, schema)
         except pa.ArrowException as error:
-            raise complain(self.name, f"the blocks of this file differ ({_first_line(error)}).") from None
+            raise complain(self.name, f"the blocks of this file differ ({first_line(error)}).") from None
         if len(table) != self.rows:
             raise complain(self.name, f"the file says it has {self.rows} rows, but has {len(table)}.")
         return table
@@ -73,15 +75,16 @@ class ParquetReader:
 
         wanted = self._select(columns)
         try:
-            with pq.ParquetFile(self.path) as file:
+            with pq.ParquetFile(self.origin.plain) as file:
                 for group in range(file.num_row_groups):  # all at once, Arrow keeps what it has read
                     batches = file.iter_batches(rows, row_groups=[group], columns=wanted, use_threads=False)
                     for batch in batches:
                         batch.validate(full=True)  # Arrow trusts the file: indices and text may be anything
                         yield batch if wanted is None else batch.select(wanted)
         except (pa.ArrowException, OSError, ValueError) as error:
-            raise complain(self.name, f"the file is damaged ({_first_line(error)}).") from None
+            raise complain(self.name, f"the file is damaged ({first_line(error)}).") from None
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """The first line of an error's message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

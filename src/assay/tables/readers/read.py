@@ -11,17 +11,22 @@ from typing import Any
 import numpy as np
 
 from assay.errors import SchemaError
-from assay.tables.readers.source import check_file, complain, unpacked
+from assay.tables.readers.column_options import ColumnOptions, no_column
+from assay.tables.readers.origin import Origin, complain
 from assay.tables.schema import Schema
 from assay.tables.table import Table
 
-_FORMATS = {
-    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".data": "csv", ".dat": "csv",
+FORMATS = ("csv", "parquet", "arff", "libsvm", "jsonl", "feather", "excel")
+
+_ENDINGS = {
+    ".csv": "csv", ".tsv": "csv", ".tab": "csv",
     ".parquet": "parquet", ".pq": "parquet",
     ".arff": "arff",
     ".libsvm": "libsvm", ".svmlight": "libsvm", ".svm": "libsvm",
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
+    ".feather": "feather", ".arrow": "feather", ".ipc": "feather",
+    ".xlsx": "excel", ".xlsm": "excel",
 }  # fmt: skip
-_PACKED = {".gz", ".bz2", ".xz"}
 
 
 @dataclass(repr=False)
@@ -40,7 +45,7 @@ class Data:
     target : str or None
         The name of the target column.
     path : str
-    format : "csv", "parquet", "arff" or "libsvm"
+    format : "csv", "parquet", "arff", "libsvm", "jsonl", "feather" or "excel"
     relation : str, default ""
         The name that an ARFF file gives to its table.
     groups : (n,) array or None
@@ -81,7 +86,7 @@ class Data:
     def column(self, name: str) -> np.ndarray:
         """One column of X in its own values."""
         if name not in self.names:
-            raise SchemaError(_no_column(self.path, name, self.names))
+            raise SchemaError(no_column(self.path, name, self.names))
         if isinstance(self.X, Table):
             j = self.X.schema.index(name)
             return np.asarray(self.X.values[:, [j]].todense()).ravel()
@@ -106,14 +111,22 @@ def read_table(
     weights: str | None = None,
     columns: Sequence[str] | None = None,
     format: str | None = None,
+    *,
+    drop: str | Sequence[str] = (),
+    nominal: str | Sequence[str] = (),
+    numeric: str | Sequence[str] = (),
+    na: str | float | Sequence[str | float] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
     **options: Any,
 ) -> Data:
     """Read a file into memory: columns, target, row weights.
 
     Parameters
     ----------
-    path : str or Path
-        CSV, TSV, Parquet, ARFF or LIBSVM; text may be packed with gzip, bzip2 or xz.
+    path : str, Path, file object or "-"
+        CSV, TSV, Parquet, ARFF, LIBSVM, JSON lines (or an array of JSON objects), Feather (Arrow IPC) or Excel;
+        plain, packed with gzip, bzip2 or xz, or alone in a zip file. "-" is standard input.
     target : str or int, default None
         The column to predict: its name, or its position (-1 is the last one). "auto" takes the last
         column of an ARFF file and none of other files. LIBSVM files bring their labels in any case.
@@ -121,58 +134,113 @@ def read_table(
         The column that holds row weights. An ARFF file may bring weights of its own.
     columns : sequence of str, default None
         Read these columns only; target and weights come in any case.
-    format : "csv", "parquet", "arff" or "libsvm", default None
+    format : "csv", "parquet", "arff", "libsvm", "jsonl", "feather" or "excel", default None
         None goes by the file's name, and by its first bytes where the name says nothing.
+    drop : str or sequence of str
+        Columns to leave out.
+    nominal : str or sequence of str
+        Columns that hold categories, even if they look like numbers; codes such as 007 stay as they are.
+    numeric : str or sequence of str
+        Columns that hold numbers. Cells that are no numbers are an error that lists them.
+    na : str, number or a sequence of them
+        Further marks of missing values: ``na=["unknown", -999]``.
+    delimiter : str, default None
+        What divides the cells of a CSV file; None tells it.
+    encoding : str, default None
+        The encoding of a text file; None tells it.
     **options
-        Passed on to the format's reader: ``CsvReader`` knows delimiter, quote, escape, comment, decimal,
-        header, skip, encoding and text, ``ArffReader`` relational and encoding, ``read_libsvm`` zero_based,
-        width and encoding.
+        Passed on to the format's reader: ``CsvReader`` knows quote, escape, comment, decimal, header, skip and text,
+        ``ArffReader`` relational, ``ExcelReader`` sheet, ``read_libsvm`` zero_based and width.
 
     Returns
     -------
     Data
         With ``X``, ``y``, ``weights``, ``table``, ``schema``, ``names``; unpacks as ``X, y``.
-    """
-    kind = format or format_of(path)
-    if kind == "libsvm":
-        from assay.tables.readers.libsvm import read_libsvm
 
-        for option, value in (("weights", weights), ("columns", columns)):
-            if value is not None:
-                raise complain(path, f"a LIBSVM file has no named columns, so {option}= has no meaning here.")
-        if target not in (None, "auto", "label"):
-            raise SchemaError(_no_column(path, target, ["label"]))
-        return _take_libsvm(path, read_libsvm(path, **_known(path, kind, read_libsvm, options)))
-    reader = open_reader(path, kind, **options)
-    target = _find(path, target, reader.names, kind)
-    wanted = None
+    Examples
+    --------
+    >>> import io
+    >>> from assay.tables import read_table
+    >>> text = "id,zip,size,good\\n1,01067,12,yes\\n2,80331,unknown,no\\n"
+    >>> read_table(io.StringIO(text), target="good", drop="id", nominal="zip", na="unknown")
+    the stream: 2 rows, 2 columns, target 'good'
+    Schema: 2 columns
+      zip   nominal  01067, 80331
+      size  numeric
+    """
+    wishes = ColumnOptions.of(drop, nominal, numeric, na)
+    origin = Origin.of(path)
+    kind = format or format_of(origin)
+    options |= {k: v for k, v in (("delimiter", delimiter), ("encoding", encoding)) if v is not None}
+    if kind == "libsvm":
+        given = {
+            "weights": weights,
+            "columns": columns,
+            "drop": drop,
+            "nominal": nominal,
+            "numeric": numeric,
+            "na": na,
+        }
+        return _read_libsvm(origin, target, given, options)
+    reader = open_reader(origin, kind, wishes, **options)
+    wishes.check(origin, reader.names)
+    target = _find(origin, target, reader.names, kind)
     for name in (weights, *(columns or ())):
         if name is not None and name not in reader.names:
-            raise SchemaError(_no_column(path, name, reader.names))
-    if columns is not None:
-        wanted = list(dict.fromkeys([*columns, *(n for n in (target, weights) if n is not None)]))
-    frame = reader.read(wanted)
+            raise SchemaError(no_column(origin, name, reader.names))
+    for name, role in ((target, "target"), (weights, "weights")):
+        if name is not None and name in wishes.drop:
+            raise SchemaError(f"{origin}: column {name!r} is {role}= and named by drop=; choose one.")
+    wanted = None
+    if columns is not None or wishes.drop:
+        some = reader.names if columns is None else columns
+        wanted = list(dict.fromkeys([*some, *(n for n in (target, weights) if n is not None)]))
+        wanted = [name for name in wanted if name not in wishes.drop]
+    frame = wishes.apply(reader.read(wanted), origin, reader)
     y = None if target is None else labels(frame[target])
     w = getattr(reader, "weights", None)
     if weights is not None:
-        w = _weights(path, weights, frame[weights])
+        w = _weights(origin, weights, frame[weights])
     X = frame.select([n for n in frame.column_names if n not in (target, weights)])
-    return Data(X, y, w, target, str(path), kind, getattr(reader, "relation", ""))
+    return Data(X, y, w, target, origin.name, kind, getattr(reader, "relation", ""))
+
+
+def _read_libsvm(origin: Origin, target: Any, given: dict[str, Any], options: dict[str, Any]) -> Data:
+    from assay.tables.readers.libsvm import read_libsvm
+
+    for option, value in given.items():
+        if value is not None and value != ():
+            raise complain(origin, f"a LIBSVM file has no named columns, so {option}= has no meaning here.")
+    if target not in (None, "auto", "label"):
+        raise SchemaError(no_column(origin, target, ["label"]))
+    X, y, groups = read_libsvm(origin, **_known(origin, "libsvm", read_libsvm, options))
+    complete = not np.isnan(X.data).any()
+    table = Table(X, Schema.numeric(X.shape[1]), complete)
+    return Data(table, y, None, "label", origin.name, "libsvm", groups=groups)
 
 
 def format_of(path: Any) -> str:
     """The format of a file, by its name, or else by its first bytes."""
-    file = check_file(path)
-    with unpacked(file) as stream:
+    origin = Origin.of(path)
+    if origin.is_workbook:
+        return "excel"
+    with origin.unpacked() as stream:
         head = stream.read(4096)
     if head[:4] == b"PAR1":
         return "parquet"
-    suffixes = [s.lower() for s in file.suffixes]
-    while suffixes and suffixes[-1] in _PACKED:
-        suffixes.pop()
-    suffix = suffixes[-1] if suffixes else ""
-    if suffix in (".csv", ".tsv", ".tab", ".parquet", ".pq", ".arff", ".libsvm", ".svmlight", ".svm"):
-        return _FORMATS[suffix]
+    if head[:6] == b"ARROW1" or head[:4] in (b"FEA1", b"\xff\xff\xff\xff"):
+        return "feather"
+    if origin.suffix in _ENDINGS:
+        return _ENDINGS[origin.suffix]
+    if head.startswith(b"\xd0\xcf\x11\xe0"):
+        raise complain(
+            origin, "this is an old Excel file (.xls) or another Office file. Save it as .xlsx or CSV."
+        )
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if (text[:1] == b"{" and text[1:].lstrip()[:1] in (b'"', b"}")) or (
+        text[:1] == b"[" and text[1:].lstrip()[:1] in (b"{", b"]")
+    ):
+        return "jsonl"
     for line in head.replace(b"\r", b"\n").split(b"\n"):
         line = line.strip().lower()
         if line.startswith((b"@relation", b"@attribute")):
@@ -196,26 +264,41 @@ def _is_number(text: bytes) -> bool:
     return True
 
 
-def open_reader(path: Any, kind: str, **options: Any) -> Any:
-    """The reader of a format, opened on a file."""
+def open_reader(path: Any, kind: str, wishes: ColumnOptions | None = None, **options: Any) -> Any:
+    """The reader of a format, opened on a file; it gets what of the wishes it must know while it reads."""
+    from inspect import signature
+
     from assay.tables.readers.arff import ArffReader
     from assay.tables.readers.csv import CsvReader
+    from assay.tables.readers.excel import ExcelReader
+    from assay.tables.readers.feather import FeatherReader
+    from assay.tables.readers.json_lines import JsonReader
     from assay.tables.readers.parquet import ParquetReader
 
-    readers: dict[str, Any] = {"csv": CsvReader, "parquet": ParquetReader, "arff": ArffReader}
+    readers: dict[str, Any] = {
+        "csv": CsvReader, "parquet": ParquetReader, "arff": ArffReader, "jsonl": JsonReader,
+        "feather": FeatherReader, "excel": ExcelReader,
+    }  # fmt: skip
     if kind not in readers:
-        raise complain(path, f"there is no format {kind!r}; expected csv, parquet, arff or libsvm.")
-    return readers[kind](path, **_known(path, kind, readers[kind], options))
+        raise complain(path, f"there is no format {kind!r}; expected one of {', '.join(FORMATS)}.")
+    options = dict(_known(path, kind, readers[kind], options))
+    if wishes is not None and wishes.na and "na" in signature(readers[kind]).parameters:
+        options["na"] = wishes.na
+    if wishes is not None and wishes.nominal and kind == "csv":
+        text = options.get("text", ())
+        options["text"] = [*([text] if isinstance(text, str) else text), *wishes.nominal]
+    return readers[kind](path, **options)
 
 
 def _known(path: Any, kind: str, reader: Any, options: dict[str, Any]) -> dict[str, Any]:
     """The options, if the reader knows them all."""
     from inspect import signature
 
-    names = list(signature(reader).parameters)[1:]
+    names = [name for name in list(signature(reader).parameters)[1:] if name != "na"]
     for option in options:
         if option not in names:
-            raise complain(path, f"the {kind} reader has no option {option!r}. Options: {', '.join(names)}.")
+            has = f" Options: {', '.join(names)}." if names else ""
+            raise complain(path, f"the {kind} reader has no option {option!r}.{has}")
     return options
 
 
@@ -250,17 +333,8 @@ def _find(path: Any, target: str | int | None, names: list[str], kind: str) -> s
             )
         return names[target]
     if target not in names:
-        raise SchemaError(_no_column(path, target, names))
+        raise SchemaError(no_column(path, target, names))
     return target
-
-
-def _no_column(path: Any, name: Any, names: list[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(str(name), names, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
-    return f"{path}: there is no column {name!r}.{hint} Columns: {shown}."
 
 
 def _weights(path: Any, name: str, column: Any) -> np.ndarray:
@@ -268,14 +342,6 @@ def _weights(path: Any, name: str, column: Any) -> np.ndarray:
     if values.dtype.kind not in "iuf" or np.isnan(values.astype(float)).any() or (values < 0).any():
         raise complain(path, "row weights must be numbers from 0 up, none missing.", column=name)
     return values.astype(np.float64)
-
-
-def _take_libsvm(path: Any, parts: Any) -> Data:
-    X, y, groups = parts
-    names = [f"x{j}" for j in range(X.shape[1])]
-    schema = Schema.numeric(len(names))
-    complete = not np.isnan(X.data).any()
-    return Data(Table(X, schema, complete), y, None, "label", str(path), "libsvm", groups=groups)
 
 
 def _many(n: int, what: str) -> str:

@@ -1,18 +1,17 @@
-"""Where the bytes of a text file come from: opened, unpacked, and turned to UTF-8."""
+"""A text file as UTF-8, whatever encoding it has."""
 
 from __future__ import annotations
 
 import codecs
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from assay.errors import ReadError
+from assay.tables.readers.origin import CHUNK, Origin, complain
+
+__all__ = ["CHUNK", "LONGEST", "SAMPLE", "Source", "complain", "shown"]
 
 SAMPLE = 1 << 18  # bytes that sniffing looks at
-CHUNK = 1 << 22  # bytes read at a time
 LONGEST = 1 << 26  # bytes that one record may have
 
 _BOMS = [
@@ -24,70 +23,9 @@ _BOMS = [
 ]
 
 
-def complain(path: Any, what: str, line: int | None = None, column: str | int | None = None) -> ReadError:
-    """The error for a file: where, then what.
-
-    >>> complain("apples.csv", "3 cells, expected 2.", line=7)
-    ReadError('apples.csv, line 7: 3 cells, expected 2.')
-    """
-    where = str(path) + ("" if line is None else f", line {line}")
-    if column is not None:
-        where += f", column {column!r}" if isinstance(column, str) else f", column {column}"
-    return ReadError(f"{where}: {what}")
-
-
 def shown(value: str, most: int = 60) -> str:
     """A value as messages show it: in quotes, and not longer than a line."""
     return repr(value if len(value) <= most else value[:most] + "...")
-
-
-def check_file(path: Any) -> Path:
-    """The path of a file that is there and can be opened."""
-    import os
-
-    if not isinstance(path, (str, os.PathLike)):
-        raise ReadError(f"A file is named by a str or a Path, got {type(path).__name__}.")
-    try:
-        file = Path(path).expanduser()
-        with open(file, "rb"):
-            return file
-    except IsADirectoryError:
-        raise complain(path, "this is a directory, expected a file.") from None
-    except FileNotFoundError:
-        raise complain(path, "there is no such file.") from None
-    except PermissionError:
-        raise complain(path, "no permission to read this file.") from None
-    except (OSError, ValueError, RuntimeError) as error:  # too long a name, a NUL in it, no such home
-        reason = getattr(error, "strerror", None) or str(error)
-        raise complain(path, f"the file cannot be opened ({reason}).") from None
-
-
-@contextmanager
-def unpacked(path: Path) -> Iterator[BinaryIO]:
-    """The file's bytes, decompressed if it is gzip, bzip2 or xz by its first bytes."""
-    import bz2
-    import gzip
-    import lzma
-
-    with open(path, "rb") as raw:
-        magic = raw.read(6)
-        raw.seek(0)
-        if magic[:2] == b"\x1f\x8b":
-            stream: Any = gzip.GzipFile(fileobj=raw)
-        elif magic[:3] == b"BZh":
-            stream = bz2.BZ2File(raw)
-        elif magic == b"\xfd7zXZ\x00":
-            stream = lzma.LZMAFile(raw)  # noqa: SIM115, closed with the file below it
-        else:
-            stream = raw
-        try:
-            yield stream
-        except EOFError:
-            raise complain(path, "the compressed file ends too early; it was cut off.") from None
-        except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-            raise complain(path, f"the compressed file is damaged ({error}).") from None
-        except OSError as error:
-            raise complain(path, f"the file cannot be read ({error.strerror or error}).") from None
 
 
 class Source:
@@ -99,22 +37,20 @@ class Source:
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path, file object or "-"
     encoding : str, default None
         A name that Python knows; None looks at the bytes.
     """
 
     def __init__(self, path: Any, encoding: str | None = None):
-        self.name = path
-        self.path = check_file(path)
+        self.origin = Origin.of(path)
+        self.name = self.origin.name
         self.encoding = encoding
         if encoding is not None:
             try:
                 codecs.lookup(encoding)
             except (LookupError, ValueError, TypeError):
-                raise complain(
-                    path, f"there is no encoding {encoding!r}; try 'utf-8' or 'latin-1'."
-                ) from None
+                raise self.complain(f"there is no encoding {encoding!r}; try 'utf-8' or 'latin-1'.") from None
 
     def complain(self, what: str, line: int | None = None, column: str | int | None = None) -> ReadError:
         """The error for this file."""
@@ -128,7 +64,7 @@ class Source:
 
     def chunks(self, size: int = CHUNK) -> Iterator[bytes]:
         """The text as UTF-8 bytes; a chunk may end anywhere between two characters."""
-        with unpacked(self.path) as stream:
+        with self.origin.unpacked() as stream:
             first = stream.read(size)
             bom, encoding = self._guess(first)
             first = first[bom:] or stream.read(size)
@@ -181,7 +117,7 @@ class Source:
     def _line_of(self, position: int) -> int:
         """The line of a byte, counted without the mark; read once more, since errors are rare."""
         line, left, last = 1, position, b""
-        with unpacked(self.path) as stream:
+        with self.origin.unpacked() as stream:
             data = stream.read(CHUNK)
             data = data.removeprefix(codecs.BOM_UTF8)
             while data and left:

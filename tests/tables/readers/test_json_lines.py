@@ -1,0 +1,203 @@
+"""JSON lines and arrays of objects."""
+
+import contextlib
+import datetime as dt
+import io
+import json
+import random
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.errors import ReadError, SchemaError
+from assay.tables import Table, read_blocks, read_table
+from assay.tables.readers import json_lines, source
+from assay.tables.readers.read import format_of
+
+
+def read(text, **options):
+    return read_table(io.StringIO(text), format="jsonl", **options).X
+
+
+def lines(records):
+    return "\n".join(map(json.dumps, records))
+
+
+RECORDS = [
+    {"n": 1, "x": 0.5, "t": "a", "b": True},
+    {"n": 2, "x": None, "t": "b"},
+    {"n": 3, "x": 2, "t": "a", "b": False},
+]
+
+
+@pytest.mark.parametrize("write", [lines, json.dumps, lambda r: json.dumps(r, indent=2)])
+def test_types_of_columns(write):
+    table = read(write(RECORDS))
+    assert table.schema.types == [pa.int64(), pa.float64(), pa.string(), pa.bool_()]
+    assert table.to_pylist() == [{"b": None, **r} for r in RECORDS]
+
+
+@pytest.mark.parametrize(
+    ("values", "type_", "expected"),
+    [
+        ([1, 2.5], pa.float64(), [1.0, 2.5]),
+        ([1, "a"], pa.string(), ["1", "a"]),
+        ([2.0, 2.5, "a"], pa.string(), ["2", "2.5", "a"]),
+        ([True, "a"], pa.string(), ["true", "a"]),
+        ([True, 1], pa.string(), ["true", "1"]),
+        (["007", "1"], pa.string(), ["007", "1"]),
+        (["2026-01-31", None], pa.date32(), [dt.date(2026, 1, 31), None]),
+        (
+            ["2026-01-31", "2026-01-31 10:00"],
+            pa.timestamp("us"),
+            [dt.datetime(2026, 1, 31), dt.datetime(2026, 1, 31, 10)],
+        ),
+        (["2026-01-31", "soon"], pa.string(), ["2026-01-31", "soon"]),
+        ([None, None], pa.float64(), [None, None]),
+        ([10**20, 1], pa.float64(), [1e20, 1.0]),
+        (["", "NA"], pa.string(), ["", "NA"]),
+    ],
+)
+@pytest.mark.parametrize("block", [1, 100])
+def test_a_column_is_the_same_in_one_block_or_many(values, type_, expected, block, monkeypatch):
+    monkeypatch.setattr(json_lines, "BLOCK_ROWS", block)
+    text = lines({"v": v} for v in values)
+    column = read(text)["v"]
+    assert column.type == type_ and column.to_pylist() == expected
+    blocks = list(read_blocks(io.StringIO(text), format="jsonl", rows=1))
+    assert [b["v"].type for b in blocks] == [type_] * len(values)
+    assert [b["v"][0].as_py() for b in blocks] == expected
+
+
+def test_nan_is_missing():
+    assert read('{"a": NaN}\n{"a": 1.5}')["a"].to_pylist() == [None, 1.5]
+
+
+def test_keys_that_come_late():
+    assert read(lines([{"a": 1}, {"b": 2}])).to_pydict() == {"a": [1, None], "b": [None, 2]}
+
+
+def test_marks_of_missing_values():
+    table = read(lines([{"a": 1}, {"a": "unknown"}]), na="unknown")
+    assert table["a"].to_pylist() == [1, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1}\n{"a": 2,}\n', r"line 2, column 9: not JSON"),
+        ('{"a": 1}\n\n[1]\n', r"line 3: expected an object such as .*, got '\[1\]'\."),
+        ('{"a": 1}\n{"a": 1, "a": 2}', "line 2: the key 'a' comes twice in one object."),
+        ('[{"a": 1},\n {"a": }]', "line 2, column 8: not JSON: expecting value."),
+        ('[{"a": 1}\n {"a": 2}]', "line 2: expected a comma or ]"),
+        ('[{"a": 1}, 3]', "expected an object"),
+        ('[{"a": 1},\n', "line 2: the array is not closed"),
+        ('[{"a": 1}] 5', "line 1: text after the end"),
+        (" \n ", "the file is empty"),
+        ('{"a": 1}\n{"a": [1]}', r"line 2, column 'a': a list in a cell: '\[1\]'. Leave the column out"),
+        ('{"a": {"b": 1}}', "line 1, column 'a': an object in a cell"),
+        ('{"a": ' + "[" * 99_999 + "]" * 99_999 + "}", "line 1: objects or lists are nested too deeply"),
+        ("[" + '{"a":' * 99_999, "line 1: objects or lists are nested too deeply"),
+        ('{"a": ' + "9" * 5000 + "}", "line 1: exceeds the limit"),
+    ],
+)
+def test_errors_say_where(text, message):
+    with pytest.raises(ReadError, match=message):
+        read(text)
+
+
+def test_a_nested_column_can_be_left_out():
+    assert read('{"a": 1}\n{"a": 2, "b": [1]}', drop="b").to_pydict() == {"a": [1, 2]}
+    assert read('{"a": 1}\n{"a": 2, "b": [1]}', columns=["a"]).to_pydict() == {"a": [1, 2]}
+
+
+def test_no_such_column():
+    with pytest.raises(SchemaError, match=r"no column 'c'.*Columns: a"):
+        read('{"a": 1}', columns=["c"])
+
+
+def test_objects_with_ever_new_keys_are_no_table(monkeypatch):
+    monkeypatch.setattr(json_lines, "MOST_ABSENT", 10_000)
+    with pytest.raises(ReadError, match=r"objects have .* different keys"):
+        read(lines({f"k{i}": 1} for i in range(500)))
+
+
+def test_a_number_too_large_for_a_float_is_text():
+    assert read('{"a": 1}\n{"a": ' + "9" * 400 + "}")["a"].to_pylist() == ["1", "9" * 400]
+
+
+@pytest.mark.parametrize("mark", ["lines", "array"])
+def test_objects_across_chunks(mark, monkeypatch):
+    monkeypatch.setattr(source, "CHUNK", 7)
+    monkeypatch.setattr(source.Source.chunks, "__defaults__", (7,))
+    records = [{"a": i, "text": "é" * (i % 13)} for i in range(50)]
+    text = lines(records) if mark == "lines" else json.dumps(records, ensure_ascii=False, indent=1)
+    assert read(text).to_pylist() == records
+
+
+def test_a_line_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr(json_lines, "LONGEST", 1000)
+    monkeypatch.setattr(source.Source.chunks, "__defaults__", (100,))
+    with pytest.raises(ReadError, match="line 2: this line is longer"):
+        read('{"a": 1}\n{"a": "' + "x" * 5000 + '"}')
+    with pytest.raises(ReadError, match="line 2: an object begins here that is longer"):
+        read('[{"a": 1},\n{"a": "' + "x" * 5000 + '"}]')
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**40), 2**40),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=5),
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(
+        st.fixed_dictionaries({}, optional={"a": VALUES, "b": VALUES, "c": VALUES}), min_size=1, max_size=9
+    )
+)
+def test_lines_and_arrays_say_the_same(records):
+    assert read(lines(records)).equals(read(json.dumps(records)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_damaged_text_is_read_or_refused(seed):
+    """Any change of a byte gives a table or a ReadError, never anything else."""
+    draw = random.Random(seed)
+    for whole in (lines(RECORDS), json.dumps(RECORDS, indent=1)):
+        for _ in range(40):
+            data = bytearray(whole.encode())
+            for _ in range(draw.randint(1, 3)):
+                data[draw.randrange(len(data))] = draw.randrange(256)
+            with contextlib.suppress(ReadError):
+                read_table(io.BytesIO(bytes(data)), format="jsonl")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("t.json", "[]", "jsonl"),
+        ("t.ndjson", "{}", "jsonl"),
+        ("t", '  {"a": 1}', "jsonl"),
+        ("t", '[\n {"a": 1}]', "jsonl"),
+        ("t.csv", '{"a": 1}', "csv"),
+        ("t", "{a},b\n1,2", "csv"),
+    ],
+)
+def test_format_of_json(tmp_path, name, text, expected):
+    (tmp_path / name).write_text(text)
+    assert format_of(tmp_path / name) == expected
+
+
+def test_lines_of_rows():
+    reader = json_lines.JsonReader(io.StringIO('{"a": 1}\n\n{"a": 2}\n{"a": 3}'))
+    assert reader.lines_of([2, 0, 1]) == [4, 1, 3]
+
+
+def test_learners_take_it():
+    assert Table.of(read(lines(RECORDS))).schema.names == ["n", "x", "t", "b"]
