@@ -76,9 +76,10 @@ sanitize: $(VENV)/.tools  ## run all that runs kernels under AddressSanitizer an
 fuzz: $(VENV)/.tools  ## attack the file readers with mutated files for a while
 	@$(BIN)/python benchmarks/fuzz_readers.py
 
-wheel: $(VENV)/.tools  ## build the wheel, install it elsewhere and use it there
+wheel: $(VENV)/.tools  ## build the source archive, the wheel from it, install that elsewhere and use it there
 	@rm -rf build/dist build/wheel-venv
-	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w build/dist .
+	@$(BIN)/python -c "from scikit_build_core.build import build_sdist; build_sdist('build/dist')"
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w build/dist build/dist/*.tar.gz
 	@$(PYTHON) -m venv build/wheel-venv
 	@build/wheel-venv/bin/python -m pip install --quiet --disable-pip-version-check build/dist/*.whl
 	@cd / && "$(CURDIR)/build/wheel-venv/bin/python" -I "$(CURDIR)/tools/smoke.py"
