@@ -54,7 +54,7 @@ def test_the_table_of_the_ten_points(variant):
     for tree, record, row in zip(model.members_, model.history_, expected):
         threshold, below, error, beta, log, wrong = row
         assert tree.threshold[0] == threshold
-        assert model.classes_[np.argmax(tree.value[1])] == below
+        assert model.classes_[np.argmax(tree.values[1])] == below
         found = [record[key] for key in ("error", "beta", "log_inverse_beta")]
         assert_allclose(found, [error, beta, log], atol=5e-7)
         assert_allclose(record["training_error"], wrong / 10, atol=1e-12)

@@ -80,11 +80,11 @@ def test_the_classes_plausible_in_a_leaf_are_the_best_choice_for_it():
     def pseudo_loss(h):
         return 0.5 * (D * (1 - h[np.arange(150), y][:, None] + h)).sum()
 
-    best = pseudo_loss((tree.value > 0)[leaf].astype(float))
+    best = pseudo_loss((tree.values > 0)[leaf].astype(float))
     assert_allclose(best, model.estimator_errors_[0], rtol=1e-12)
     for at in np.unique(leaf):
         for bits in range(8):
-            other = (tree.value > 0).astype(float)
+            other = (tree.values > 0).astype(float)
             other[at] = [bits & 1, bits >> 1 & 1, bits >> 2]
             assert pseudo_loss(other[leaf]) >= best - 1e-12
     assert model.estimators_[0].predict(X).shape == (150, 3)

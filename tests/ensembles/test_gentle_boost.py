@@ -53,7 +53,7 @@ def test_steps_lie_between_minus_one_and_one_and_the_loss_falls(seed):
     X, y = rng.normal(size=(50, 3)), rng.integers(2, size=50)
     y[:2] = 0, 1
     model = GentleBoostClassifier(n_estimators=8).fit(X, y)
-    assert max(np.abs(tree.value).max() for tree in model.members_) <= 1 + 1e-12
+    assert max(np.abs(tree.values).max() for tree in model.members_) <= 1 + 1e-12
     losses = [record["loss"] for record in model.history_]
     assert (np.diff(losses) <= 1e-9).all()
     assert_allclose(losses[-1], np.exp(-(2 * y - 1) * model.decision_function(X)).mean(), rtol=1e-10)

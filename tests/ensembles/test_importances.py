@@ -42,7 +42,7 @@ def test_unbiased_importances_by_hand(classes):
         for i in outside:
             way = [node for node, _ in tree.path(X[i])]
             for above, below in pairwise(way):
-                change = tree.value[below] - tree.value[above]
+                change = tree.values[below] - tree.values[above]
                 total[tree.feature[above]] += change @ z[i] / len(outside) / 3
     assert_allclose(unbiased_importances(forest, X, y), total, atol=1e-12)
 

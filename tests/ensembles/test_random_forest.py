@@ -274,7 +274,7 @@ def test_a_tree_fitted_again_with_its_bag_is_the_same_tree(cls):
     for tree, rows in zip(forest.estimators_, forest.estimators_samples_):
         again = clone(tree).fit(X[rows], y[rows])
         assert_array_equal(again.tree_.threshold, tree.tree_.threshold)
-        assert_allclose(again.tree_.value, tree.tree_.value, rtol=1e-12)
+        assert_allclose(again.tree_.values, tree.tree_.values, rtol=1e-12)
 
 
 def test_monotonic_constraints_hold():

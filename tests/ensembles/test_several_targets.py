@@ -89,6 +89,7 @@ def test_weights_of_classes_and_reasons_for_several_targets():
     titles = [section.title for section in explained.sections]
     assert titles[:2] == ["Targets", "Votes of 3 trees"] and len(titles) == 4
     member = plain.estimators_[0]
+    assert member.tree_.value.shape[1:] == (2, 3)
     assert_allclose(member.predict_proba(X)[1], np.split(plain.trees_.tree(0).predict(X), [2], axis=1)[1])
 
 

@@ -72,7 +72,7 @@ def test_trees_of_a_run_are_those_of_the_learner():
     )
     w = np.random.default_rng(0).uniform(0, 1, 150)
     alone = DecisionTreeClassifier(max_depth=2, class_weight="balanced").fit(X, Y, sample_weight=w)
-    assert_array_equal(weak.learn(Y, w, 0).value, alone.tree_.value)
+    assert_array_equal(weak.learn(Y, w, 0).values, alone.tree_.values)
     assert weak.max_features == 4
 
 

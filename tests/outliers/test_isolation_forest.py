@@ -34,7 +34,7 @@ def test_a_score_is_the_mean_path_of_the_trees():
     for tree in model.trees_.tree(0), model.trees_.tree(6):
         assert tree.max_depth <= 6 and tree.n_node_samples[0] == 64
         leaf = tree.is_leaf
-        assert_allclose(tree.value[leaf, 0], tree.depth[leaf] + mean_path_length(tree.n_node_samples[leaf]))
+        assert_allclose(tree.values[leaf, 0], tree.depth[leaf] + mean_path_length(tree.n_node_samples[leaf]))
 
 
 @pytest.mark.parametrize("load", [load_wine, load_diabetes])

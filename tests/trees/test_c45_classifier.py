@@ -125,7 +125,7 @@ def test_same_tree_as_j48_prints(name):
     tree = model.tree_
     n = tree.weighted_n_node_samples[tree.is_leaf]
     assert_allclose(n, [float(a) for a, _ in leaves], atol=0.0051)
-    wrong = n * (1 - tree.value[tree.is_leaf].max(axis=1))
+    wrong = n * (1 - tree.values[tree.is_leaf].max(axis=1))
     assert_allclose(wrong, [float(b or 0) for _, b in leaves], atol=0.0051)
 
 
@@ -199,7 +199,7 @@ def test_a_missing_value_costs_its_column_gain():
     tree = C45Classifier(pruning=None, correction=False).fit(x, y).tree_
     assert_array_equal(tree.weighted_n_node_samples, [12, 6, 6])
     assert_array_equal(tree.n_node_samples, [12, 9, 9])
-    assert_allclose(tree.value[1:], [[0.75, 0.25], [0.25, 0.75]], rtol=1e-12)
+    assert_allclose(tree.values[1:], [[0.75, 0.25], [0.25, 0.75]], rtol=1e-12)
     assert_allclose(tree.predict(np.array([[np.nan]])), [[0.5, 0.5]], rtol=1e-12)
 
 

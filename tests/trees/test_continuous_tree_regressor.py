@@ -77,7 +77,7 @@ def test_smooth_answers_err_less_on_smooth_truths():
 
 def test_leaf_values_are_the_penalised_least_squares_fit():
     model = ContinuousTreeRegressor(ridge=2.0, max_depth=3).fit(X, Y)
-    leaves, means = model.leaf_weights(X), model.tree_.value[model.tree_.is_leaf, 0]
+    leaves, means = model.leaf_weights(X), model.tree_.values[model.tree_.is_leaf, 0]
     gradient = leaves.T @ (leaves @ model.leaf_values_ - Y) + 2.0 * (model.leaf_values_ - means)
     assert_allclose(gradient, 0, atol=1e-9)
 

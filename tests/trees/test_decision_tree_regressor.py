@@ -24,7 +24,7 @@ def after_split(tree):
 def test_eight_points():
     """IML 9.2.2: g = 2.775, E = 2.574375; the cut at 3.5 leaves 0.684, the least of all."""
     tree = DecisionTreeRegressor(max_depth=1).fit(X8, Y8).tree_
-    assert_allclose(tree.value[0], [2.775], rtol=1e-14)
+    assert_allclose(tree.values[0], [2.775], rtol=1e-14)
     assert_allclose(tree.impurity[0], 2.574375, rtol=1e-14)
     assert tree.threshold[0] == 3.5
     assert_allclose(after_split(tree), 0.684, rtol=1e-13)
@@ -55,7 +55,7 @@ def test_median_leaves():
     leaf = model.apply(X)
     assert model.get_n_leaves() > 5
     for node in np.unique(leaf):
-        assert model.tree_.value[node, 0] == np.median(y[leaf == node])
+        assert model.tree_.values[node, 0] == np.median(y[leaf == node])
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])

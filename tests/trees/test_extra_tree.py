@@ -67,7 +67,7 @@ def test_large_and_small_nodes_draw_alike():
         assert_array_equal(nodes, np.flatnonzero(tree.is_leaf))
         assert_array_equal(tree.n_node_samples[nodes], np.bincount(leaf)[nodes])
         means = np.bincount(leaf, y)[nodes] / np.bincount(leaf)[nodes]
-        assert_allclose(tree.value[nodes, -1], means, rtol=1e-9, atol=1e-12)
+        assert_allclose(tree.values[nodes, -1], means, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])

@@ -67,7 +67,7 @@ def test_a_row_reaches_the_leaf_of_the_book(seed, n, n_trees, width):
     assert_array_equal(grove.apply(X), leaf)
     expected = np.zeros((n, width))
     for t, tree in enumerate(trees):
-        expected += tree.value[leaf[:, t]]
+        expected += tree.values[leaf[:, t]]
     assert_array_equal(grove.sums(X), expected)
 
 
@@ -143,7 +143,7 @@ def test_a_chain_of_a_hundred_thousand_nodes():
         kind=np.where(inner, THRESHOLD, LEAF),
         threshold=np.where(inner, np.arange(2 * m + 1), -2.0),
         missing=np.where(inner, 1, -1),
-        value=np.arange(2 * m + 1, dtype=float)[:, None],
+        values=np.arange(2 * m + 1, dtype=float)[:, None],
         impurity=np.zeros(2 * m + 1),
         n_node_samples=np.ones(2 * m + 1),
         weighted_n_node_samples=np.ones(2 * m + 1),
@@ -194,17 +194,17 @@ def test_children_add_themselves_to_their_parents():
 def class_weights_by_the_book(tree):
     """What class_weights finds, by whole-array steps."""
     leaf = tree.is_leaf
-    at, present = np.nonzero(tree.value[leaf])
-    weights = tree.value[leaf][at, present] * tree.weighted_n_node_samples[leaf][at]
+    at, present = np.nonzero(tree.values[leaf])
+    weights = tree.values[leaf][at, present] * tree.weighted_n_node_samples[leaf][at]
     rounded = np.rint(weights)
     whole = np.abs(weights - rounded).max() <= 1e-9 * rounded.max()
     weights = rounded if whole else weights
-    sums = np.zeros_like(tree.value)
+    sums = np.zeros_like(tree.values)
     sums[np.flatnonzero(leaf)[at], present] = weights
     for i in range(tree.node_count - 1, 0, -1):
         sums[tree.parent[i]] += sums[i]
     total = sums.sum(axis=1, keepdims=True)
-    follows = bool((np.abs(sums - tree.value * total) <= 1e-9 * total).all())
+    follows = bool((np.abs(sums - tree.values * total) <= 1e-9 * total).all())
     return follows, np.bincount(at, minlength=leaf.sum()), present, weights
 
 
@@ -215,9 +215,9 @@ def test_class_weights_of_the_leaves_are_those_of_the_book(K, real):
     X, y = rng.normal(size=(400, 3)), rng.integers(0, K, 400)
     w = rng.uniform(0.1, 2, 400) if real else None
     tree = grow(rank_columns(X), y, w, n_classes=K, max_depth=6)
-    for changed in (tree, replace(tree, value=np.where(tree.is_leaf[:, None], tree.value, 1 / K))):
+    for changed in (tree, replace(tree, values=np.where(tree.is_leaf[:, None], tree.values, 1 / K))):
         found = _grove.class_weights(
-            changed.kind, changed.offset, changed.child, changed.value, changed.weighted_n_node_samples
+            changed.kind, changed.offset, changed.child, changed.values, changed.weighted_n_node_samples
         )
         expected = class_weights_by_the_book(changed)
         assert found[0] == expected[0] == (changed is tree)

@@ -129,7 +129,7 @@ def test_classes_as_the_twin(criterion, K, weights, holes):
         assert_same(tree, tree_by_the_book(X, y, ones, K, criterion, loss))
         leaf = tree.apply(X)
         for node in np.unique(leaf):
-            assert_allclose(tree.value[node], shares(y[leaf == node], ones[leaf == node], K), rtol=1e-12)
+            assert_allclose(tree.values[node], shares(y[leaf == node], ones[leaf == node], K), rtol=1e-12)
 
 
 @pytest.mark.parametrize("weights", ["none", "whole", "real"])
@@ -148,7 +148,7 @@ def test_numbers_as_the_twin(criterion, weights, holes):
         answer = median if criterion == "absolute_error" else lambda v, u: np.average(v, weights=u)
         leaf = tree.apply(X)
         for node in np.unique(leaf):
-            assert_allclose(tree.value[node, 0], answer(y[leaf == node], ones[leaf == node]), rtol=1e-12)
+            assert_allclose(tree.values[node, 0], answer(y[leaf == node], ones[leaf == node]), rtol=1e-12)
 
 
 @pytest.mark.parametrize("limits", [{"max_depth": 2}, {"min_leaf": 4}, {"min_weight": 3.3}])
@@ -547,7 +547,7 @@ def test_degenerate_samples_are_one_leaf():
         for how in ({}, {"max_leaf_nodes": 5}, {"splitter": "random"}, {"missing": "surrogate"}):
             tree = grow(rank_columns(np.array(X)), np.array(y), n_classes=K, criterion=criterion, **how)
             assert tree.node_count == 1 and tree.kind[0] == LEAF
-    assert_allclose(tree.value, [[2.0]])
+    assert_allclose(tree.values, [[2.0]])
 
 
 def test_a_long_chain():
@@ -603,7 +603,7 @@ def test_several_targets_are_averaged(criterion, weights, holes):
                 best = max(best, sum(gains) / 2)
     assert_allclose(gain_at_root(tree), best, rtol=1e-9)
     shares = [np.bincount(Y[:, o], weights=each, minlength=K) / each.sum() for o, K in enumerate((2, 3))]
-    assert_allclose(tree.value[0], np.concatenate(shares))
+    assert_allclose(tree.values[0], np.concatenate(shares))
     for limits in ({}, {"max_features": 1}, {"max_leaf_nodes": 50}, {"splitter": "random"}):
         full = grow(rank_columns(X), Y, w, n_classes=[2, 3], criterion=criterion, **limits)
         answers = full.predict(X)

@@ -117,7 +117,7 @@ def test_a_row_is_divided_as_the_others_are():
     tree = model.tree_
     assert tree.threshold[0] == 2.5 and tree.missing[0] == -1
     assert_allclose(tree.weighted_n_node_samples, [6, 3.6, 2.4], rtol=1e-14)
-    assert_allclose(tree.value[1], [3 / 3.6, 0.6 / 3.6], rtol=1e-14)
+    assert_allclose(tree.values[1], [3 / 3.6, 0.6 / 3.6], rtol=1e-14)
     assert_allclose(model.predict_proba([[NAN]]), [[0.5, 0.5]], rtol=1e-14)  # 3.6/6 times 3/3.6
     assert_array_equal(model.predict(np.repeat([[0.0], [9.0], [NAN]], 4, axis=0)), list("aaaabbbbaaaa"))
     assert "is missing: the answer is the mean over all branches" in str(model.explain([[NAN]]))
@@ -145,7 +145,7 @@ def test_without_holes_it_is_the_ordinary_tree_that_spreads_later():
     plain, ready = DecisionTreeClassifier().fit(X, y), DecisionTreeClassifier(missing="spread").fit(X, y)
     assert_array_equal(ready.tree_.threshold, plain.tree_.threshold)
     assert (ready.tree_.missing == -1).all()
-    assert_allclose(ready.predict_proba(np.full((1, 30), NAN)), ready.tree_.value[:1], rtol=1e-12)
+    assert_allclose(ready.predict_proba(np.full((1, 30), NAN)), ready.tree_.values[:1], rtol=1e-12)
 
 
 def test_limits_on_leaves_columns_and_direction():
@@ -155,7 +155,7 @@ def test_limits_on_leaves_columns_and_direction():
     whole = DecisionTreeClassifier(**options).fit(X, y)
     best_first = DecisionTreeClassifier(max_leaf_nodes=10**6, **options).fit(X, y)
     assert_array_equal(best_first.tree_.threshold, whole.tree_.threshold)
-    assert_array_equal(best_first.tree_.value, whole.tree_.value)
+    assert_array_equal(best_first.tree_.values, whole.tree_.values)
     assert DecisionTreeClassifier(max_leaf_nodes=7, **options).fit(X, y).get_n_leaves() == 7
     some = DecisionTreeClassifier(max_features=3, **options).fit(X, y)
     assert some.tree_.feature[0] != whole.tree_.feature[0] and some.score(X, y) > 0.9

@@ -72,11 +72,11 @@ def test_the_four_ways_to_become_a_leaf():
     model = ID3Classifier().fit(NOMINAL, KIND)
     tree = model.tree_
     pure = child_of(model, 0, "green")  # (a) all of one class
-    assert tree.is_leaf[pure] and tree.value[pure].max() == 1
+    assert tree.is_leaf[pure] and tree.values[pure].max() == 1
     mixed = child_of(model, 0, "yellow-green")
     oblate = child_of(model, mixed, "oblate")  # (d) only sour-sweet apples are left: the majority, 3 to 1
     assert tree.is_leaf[oblate]
-    assert_array_equal(tree.value[oblate], [0.75, 0.25])  # Fuji, Guoguang
+    assert_array_equal(tree.values[oblate], [0.75, 0.25])  # Fuji, Guoguang
     # (b) a category that occurs elsewhere: the majority of the parent, with no rows of its own
     X = pd.DataFrame({"c": list("uuvvww"), "d": list("ijkkkk")})
     empty = ID3Classifier().fit(X, [0, 1, 1, 1, 0, 0])

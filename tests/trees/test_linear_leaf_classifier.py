@@ -27,7 +27,7 @@ def test_posteriors_are_near_0_and_1_although_no_leaf_is_pure():
     model = LinearLeafClassifier(ridge=1e-3).fit(X, Y)
     assert model.get_n_leaves() == 2 and abs(model.tree_.threshold[0]) < 0.06
     assert model.score(X, Y) == 1.0
-    shares = model.tree_.value[model.tree_.is_leaf]
+    shares = model.tree_.values[model.tree_.is_leaf]
     assert (shares.max(axis=1) < 0.6).all()  # far from pure
     sure = model.predict_proba(X).max(axis=1)
     assert np.mean(sure > 0.95) > 0.95

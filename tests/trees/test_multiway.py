@@ -121,7 +121,7 @@ def same_as_the_book(tree, book):
         seen += 1
         assert_allclose(tree.weighted_n_node_samples[i], counts.sum(), atol=1e-9)
         if counts.sum() > 0:
-            assert_allclose(tree.value[i] * tree.weighted_n_node_samples[i], counts, atol=1e-9)
+            assert_allclose(tree.values[i] * tree.weighted_n_node_samples[i], counts, atol=1e-9)
         assert tree.feature[i] == (-2 if feature is None else feature)
         if feature is not None and not tree.n_categories[feature]:
             assert_allclose(tree.threshold[i], where, rtol=1e-12)

@@ -225,7 +225,7 @@ def chain(depth):
     return Tree.assemble(
         parent=parent, branch=branch, kind=kind, feature=np.where(kind, 0, -2),
         threshold=np.where(kind, depth - np.arange(m), -2.0), missing=np.where(kind, 0, -1),
-        value=np.arange(m)[:, None], impurity=np.zeros(m), n_node_samples=np.ones(m),
+        values=np.arange(m)[:, None], impurity=np.zeros(m), n_node_samples=np.ones(m),
         weighted_n_node_samples=np.concatenate((np.arange(depth, 0, -1) + 1, np.ones(depth + 1))),
         n_categories=np.array([0]),
     )  # fmt: skip

@@ -114,7 +114,7 @@ def assay_tree(peer):
     branch[t.children_right[inner]] = 1
     return Tree.assemble(
         parent=parent, branch=branch, feature=t.feature, kind=inner, threshold=t.threshold,
-        missing=np.where(inner, 0, -1), value=t.value[:, 0], impurity=t.impurity, n_node_samples=t.n_node_samples,
+        missing=np.where(inner, 0, -1), values=t.value[:, 0], impurity=t.impurity, n_node_samples=t.n_node_samples,
         weighted_n_node_samples=t.weighted_n_node_samples, n_categories=np.zeros(t.n_features, int),
     )  # fmt: skip
 

@@ -18,11 +18,11 @@ CATEGORIES = [0, 3, 0, 40]  # columns of the random trees: numbers and categorie
 
 def known_answer(tree, x, known):
     """f(S): what the tree answers when only the columns in ``known`` are known. Straight from the definition."""
-    answer, todo = np.zeros(tree.value.shape[1]), [(0, 1.0)]
+    answer, todo = np.zeros(tree.values.shape[1]), [(0, 1.0)]
     while todo:
         node, share = todo.pop()
         if tree.kind[node] == LEAF:
-            answer += share * tree.value[node]
+            answer += share * tree.values[node]
             continue
         children = tree.children(node)
         weights = tree.weighted_n_node_samples[children]
@@ -50,7 +50,7 @@ def single_step(tree, node, x):
 def shapley_by_subsets(tree, x):
     """(d, V) by equation (1): every subset of the columns."""
     d = tree.n_features
-    phi = np.zeros((d, tree.value.shape[1]))
+    phi = np.zeros((d, tree.values.shape[1]))
     for j in range(d):
         others = [i for i in range(d) if i != j]
         for size in range(d):
@@ -217,7 +217,7 @@ def test_a_chain_of_100_000_tests_adds_up():
         kind=kind,
         threshold=np.where(kind == 1, -1.0, -2.0),
         missing=np.full(m, -1),
-        value=np.arange(m, dtype=float)[:, None] / m,
+        values=np.arange(m, dtype=float)[:, None] / m,
         impurity=np.zeros(m),
         n_node_samples=np.ones(m, int),
         weighted_n_node_samples=weights,

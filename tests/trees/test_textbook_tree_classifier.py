@@ -174,7 +174,7 @@ def test_categories_that_a_node_lacks_answer_as_the_node():
         pd.DataFrame({"x": [0.0, 0, 0, 9, 9, 9, 9], "k": list("aab") + list("abcc")}), [0, 0, 0, 0, 1, 1, 1]
     )
     empty = nested.tree_.n_node_samples == 0
-    assert_allclose(nested.tree_.value[empty], nested.tree_.value[nested.tree_.parent[empty]])
+    assert_allclose(nested.tree_.values[empty], nested.tree_.values[nested.tree_.parent[empty]])
 
 
 @pytest.mark.parametrize("missing", ["spread", "heaviest"])
@@ -194,7 +194,7 @@ def test_a_row_without_its_value_is_spread_over_the_branches():
     model = TextbookTreeClassifier(max_depth=1).fit(X, y)
     tree = model.tree_
     assert_allclose(tree.weighted_n_node_samples, [5, 3.75, 1.25])  # 3 : 1, and the last row alike
-    assert_allclose(tree.value, [[3 / 5, 2 / 5], [3 / 3.75, 0.75 / 3.75], [0, 1]])
+    assert_allclose(tree.values, [[3 / 5, 2 / 5], [3 / 3.75, 0.75 / 3.75], [0, 1]])
     assert_allclose(model.predict_proba([[np.nan]]), [[3 / 5, 2 / 5]])  # the mixture is the node again
     heavy = TextbookTreeClassifier(max_depth=1, missing="heaviest").fit(X, y)
     assert_allclose(heavy.predict_proba([[np.nan]]), [[3 / 4, 1 / 4]])
@@ -209,7 +209,7 @@ def test_weights_count_as_repetitions(seed):
     weighted = TextbookTreeClassifier().fit(X, y, sample_weight=w)
     repeated = TextbookTreeClassifier().fit(np.repeat(X, w, axis=0), np.repeat(y, w))
     assert_array_equal(weighted.tree_.threshold, repeated.tree_.threshold)
-    assert_allclose(weighted.tree_.value, repeated.tree_.value, atol=1e-12)
+    assert_allclose(weighted.tree_.values, repeated.tree_.values, atol=1e-12)
 
 
 def test_growth_can_be_replayed():
@@ -280,9 +280,9 @@ def test_with_any_options_the_tree_is_whole_and_loses_no_row(options, seed):
     np.add.at(below, tree.parent[1:], tree.weighted_n_node_samples[1:])
     inner = ~tree.is_leaf
     assert_allclose(below[inner], tree.weighted_n_node_samples[inner], rtol=1e-9)
-    mixture = np.zeros_like(tree.value)
-    np.add.at(mixture, tree.parent[1:], tree.weighted_n_node_samples[1:, None] * tree.value[1:])
-    assert_allclose(mixture[inner], (tree.weighted_n_node_samples[:, None] * tree.value)[inner], atol=1e-9)
+    mixture = np.zeros_like(tree.values)
+    np.add.at(mixture, tree.parent[1:], tree.weighted_n_node_samples[1:, None] * tree.values[1:])
+    assert_allclose(mixture[inner], (tree.weighted_n_node_samples[:, None] * tree.values)[inner], atol=1e-9)
     assert_array_equal([step.node for step in model.history_], np.flatnonzero(inner))
     posterior = model.predict_proba(frame)
     assert_allclose(posterior.sum(axis=1), 1, atol=1e-9)

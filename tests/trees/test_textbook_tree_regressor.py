@@ -30,7 +30,7 @@ def test_squared_error_of_the_eight_points():
     assert_allclose(errors("squared", "mean"), squared, atol=5e-7)
     model = TextbookTreeRegressor(max_depth=1).fit(X, R)
     step = model.history_[0]
-    assert model.tree_.value[0, 0] == pytest.approx(2.775) and step.impurity == pytest.approx(2.574375)
+    assert model.tree_.values[0, 0] == pytest.approx(2.775) and step.impurity == pytest.approx(2.574375)
     assert (step.split.threshold, step.after) == (3.5, pytest.approx(0.684))
 
 
@@ -66,7 +66,7 @@ def test_the_median_of_a_leaf_is_not_moved_by_an_outlier():
         model = TextbookTreeRegressor(criterion=criterion, leaf_value="median", min_share=0.2).fit(x, y)
         leaf = model.apply(x)
         for i in np.unique(leaf):
-            assert model.tree_.value[i, 0] == np.median(y[leaf == i])
+            assert model.tree_.values[i, 0] == np.median(y[leaf == i])
     assert model.get_n_leaves() > 2
 
 

@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_array, csr_array
+from sklearn.tree import DecisionTreeClassifier as PeerTree
 
 import assay
 from assay.core.persistence import container
 from assay.errors import PersistenceError
+from assay.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from assay.trees.tree import LEAF, NWAY, SUBSET, TERNARY, THRESHOLD, Surrogates, Tree, as_words
 
 
@@ -87,7 +89,7 @@ def random_rows(seed, n=60):
 @given(st.integers(0, 10_000))
 def test_walks_as_the_book_does(seed):
     tree, X = random_tree(seed), random_rows(seed)
-    by_hand = [sum(s * tree.value[leaf] for leaf, s in walk_by_the_book(tree, x)) for x in X]
+    by_hand = [sum(s * tree.values[leaf] for leaf, s in walk_by_the_book(tree, x)) for x in X]
     assert_allclose(tree.predict(X), by_hand, rtol=1e-12)
     whole = [i for i, x in enumerate(X) if len(walk_by_the_book(tree, x)) == 1]
     leaves = [walk_by_the_book(tree, X[i])[0][0] for i in whole]
@@ -168,7 +170,7 @@ def test_counts_of_a_tree_and_the_path_of_a_row():
     assert tree.depth.tolist() == [0, 1, 1, 2, 2] and tree.parent.tolist() == [-1, 0, 0, 2, 2]
     assert tree.children_left.tolist() == [1, -1, 3, -1, -1]
     assert tree.children_right.tolist() == [2, -1, 4, -1, -1]
-    assert tree.value[0].tolist() == [0.75, 0.25] and tree.weighted_n_node_samples[0] == 400
+    assert tree.values[0].tolist() == [0.75, 0.25] and tree.weighted_n_node_samples[0] == 400
     assert tree.path(np.array([0.7, 0.9])) == [(0, 1), (2, 1), (4, -1)]
     passed = tree.decision_path(np.array([[0.7, 0.9], [0.5, 0.9]])).toarray()
     assert passed.tolist() == [[1, 0, 1, 0, 1], [1, 1, 0, 0, 0]]
@@ -187,7 +189,7 @@ def test_nodes_turned_to_leaves_answer_for_all_below(seed, data):
     full = np.where(np.isnan(X), 0.0, X)  # without missing values: one path
     for x, answer in zip(full, pruned.predict(full)):
         node = next((i for i, _ in tree.path(x) if i in cut), tree.path(x)[-1][0])
-        assert_array_equal(answer, tree.value[node])
+        assert_array_equal(answer, tree.values[node])
 
 
 def test_nodes_made_in_any_order_stand_in_preorder():
@@ -198,7 +200,7 @@ def test_nodes_made_in_any_order_stand_in_preorder():
         kind=np.array([1, 1, 0, 0, 0]),
         threshold=np.array([1.0, 2.0, -2, -2, -2]),
         missing=np.full(5, -1),
-        value=np.arange(5.0)[:, None],
+        values=np.arange(5.0)[:, None],
         impurity=np.zeros(5),
         n_node_samples=np.ones(5),
         weighted_n_node_samples=np.ones(5),
@@ -223,7 +225,7 @@ def test_a_chain_of_a_hundred_thousand_tests():
         kind=inner.astype(int),
         threshold=np.where(inner, np.arange(2 * m - 1) // 2, -2),
         missing=np.where(inner, 1, -1),
-        value=np.arange(2 * m - 1.0)[:, None],
+        values=np.arange(2 * m - 1.0)[:, None],
         impurity=np.zeros(2 * m - 1),
         n_node_samples=np.ones(2 * m - 1),
         weighted_n_node_samples=np.ones(2 * m - 1),
@@ -276,6 +278,7 @@ def test_rows_of_another_width_are_refused():
 @pytest.mark.parametrize("name", [f.name for f in dataclasses.fields(Tree) if f.name != "surrogates"])
 def test_a_stored_tree_with_wild_numbers_is_refused_or_harmless(name, tmp_path):
     tree = random_tree(5)
+    tree = dataclasses.replace(tree, output_sizes=np.array([tree.values.shape[1]], np.int32))
     assay.save(tree, tmp_path / "tree.assay")
     assert_array_equal(
         assay.load(tmp_path / "tree.assay").predict(random_rows(1)), tree.predict(random_rows(1))
@@ -301,3 +304,18 @@ def test_a_set_names_all_categories_of_its_column():
     tree.check()
     with pytest.raises(ValueError, match="a set does not name all categories"):
         dataclasses.replace(tree, n_categories=np.array([2**31 - 1], np.int32)).check()
+
+
+def test_values_of_several_outputs_are_laid_out_as_in_scikit_learn():
+    X = np.arange(6.0)[:, None]
+    Y = np.column_stack([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]])
+    ours, peer = DecisionTreeClassifier().fit(X, Y).tree_, PeerTree(random_state=0).fit(X, Y).tree_
+    assert_allclose(ours.value, peer.value, rtol=1e-12)
+    assert (ours.n_outputs, ours.max_n_classes) == (2, 3) and ours.n_classes.tolist() == [2, 3]
+    assert_array_equal(ours.children_left, peer.children_left)
+    pruned = ours.turn_to_leaves([1])
+    assert pruned.value.shape == (pruned.node_count, 2, 3)
+    numbers = DecisionTreeRegressor(max_depth=1).fit(X, X @ [[1.0, 2.0]]).tree_
+    assert_allclose(numbers.value, [[[2.5], [5]], [[1], [2]], [[4], [8]]])
+    one = DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0]).tree_
+    assert_allclose(one.value, [[[2.5]], [[1]], [[4]]])

@@ -218,7 +218,7 @@ class AdaBoostClassifier(Boosted, Classifier):
     def _vote(self, member: Any, X: Any) -> np.ndarray:
         """(n,) the class that a member votes for, as a number."""
         if self._grows_trees():
-            return self.estimator_._decide(member.value)[member.apply(X)]
+            return self.estimator_._decide(member.values)[member.apply(X)]
         return np.searchsorted(self.classes_, member.predict(X))
 
     @property

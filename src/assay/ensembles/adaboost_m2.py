@@ -192,7 +192,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     def _plausibility(self, member: Any, X: Any) -> np.ndarray:
         """(n, K) h(x, k)."""
         if self._grows_trees():
-            return (member.value > 0).astype(np.float64)[member.apply(X)]  # (3)
+            return (member.values > 0).astype(np.float64)[member.apply(X)]  # (3)
         found = np.zeros((X.shape[0], len(self.classes_)))
         found[:, np.searchsorted(self.classes_, member.classes_)] = member.predict_proba(X)
         return found

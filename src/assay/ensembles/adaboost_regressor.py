@@ -167,7 +167,7 @@ class AdaBoostRegressor(Boosted, Regressor):
 
     def _answer(self, member: Any, X: Any) -> np.ndarray:
         if self._grows_trees():
-            return member.value[member.apply(X), 0]
+            return member.values[member.apply(X), 0]
         return np.asarray(member.predict(X), np.float64)
 
     def _weights_of_members(self) -> np.ndarray:

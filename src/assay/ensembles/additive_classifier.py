@@ -118,7 +118,7 @@ class AdditiveClassifier(Boosted, Classifier):
 
     def _answer(self, member: Any, X: Any) -> np.ndarray:
         if self._grows_trees():
-            return member.value[member.apply(X), 0]
+            return member.values[member.apply(X), 0]
         return np.asarray(member.predict(X), np.float64)
 
     @property

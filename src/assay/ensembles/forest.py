@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -248,7 +249,11 @@ class Forest(Learner):
         """A fitted learner around tree t."""
         model = self._tree_learner(seed)
         model._remember(self.schema_)
-        model.tree_, model.n_outputs_ = self.trees_.tree(t), self.n_outputs_
+        tree, n_outputs = self.trees_.tree(t), self.n_outputs_
+        if n_outputs > 1:
+            sizes = self.n_classes_ if "classes_" in vars(self) else [1] * n_outputs
+            tree = replace(tree, output_sizes=np.array(sizes, np.int32))
+        model.tree_, model.n_outputs_ = tree, n_outputs
         model.max_features_ = _n_features(self.max_features, self.n_features_in_)
         if "classes_" in vars(self):
             model.classes_, model.n_classes_ = self.classes_, self.n_classes_

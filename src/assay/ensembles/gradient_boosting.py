@@ -130,7 +130,7 @@ class GradientBoosting(Learner):
                     previous = score
                 if held is not None and F_held is not None:
                     for c, tree in enumerate(self.members_[-C:]):
-                        F_held[:, c] += self.learning_rate * tree.value[tree.apply(held[0]), 0]
+                        F_held[:, c] += self.learning_rate * tree.values[tree.apply(held[0]), 0]
                     record["validation_score"] = loss.value(held[1], F_held, held[2])
                 self._note(record)
                 bar.advance()
@@ -172,13 +172,13 @@ class GradientBoosting(Learner):
             leaf = tree.apply(X)
             steps = loss.steps(y, before, r, w, leaf, tree.node_count, c)
             if steps is not None:
-                value = tree.value.copy()
+                value = tree.values.copy()
                 value[tree.is_leaf, 0] = steps[tree.is_leaf]
-                tree = replace(tree, value=value)
+                tree = replace(tree, values=value)
             return tree, leaf
 
         for c, (tree, leaf) in enumerate(weak.learn_all(one, F.shape[1])):
-            F[:, c] += self.learning_rate * tree.value[leaf, 0]
+            F[:, c] += self.learning_rate * tree.values[leaf, 0]
             self.members_.append(tree)
         self.seeds_ = np.append(self.seeds_, seeds)
         self.rates_ = np.append(self.rates_, np.full(len(seeds), float(self.learning_rate)))

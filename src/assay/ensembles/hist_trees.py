@@ -165,7 +165,7 @@ class BoostedTrees:
             set_offset=(self.set_start[at.start : at.stop + 1] - self.set_start[at.start]).astype(np.int32),
             sets=sets,
             missing=np.where(test, 1 - self.missing_left[at].astype(np.int32), -1).astype(np.int32),
-            value=value[:, None],
+            values=value[:, None],
             impurity=np.zeros(m),
             n_node_samples=rows.astype(np.int64),
             weighted_n_node_samples=rows.astype(np.float64),

@@ -103,7 +103,7 @@ def unbiased_importances(forest: Any, X: Any, y: Any) -> np.ndarray:
         sums = np.zeros((tree.node_count, z.shape[1]))
         np.add.at(sums, tree.apply(_some(values, rows)), z[rows])
         _grove.gather_up(tree.parent, sums)
-        change = tree.value[1:] - tree.value[tree.parent[1:]]
+        change = tree.values[1:] - tree.values[tree.parent[1:]]
         credit = np.sum(change * sums[1:], axis=1) / max(1, len(rows))
         return np.bincount(tree.feature[tree.parent[1:]], weights=credit, minlength=d)
 

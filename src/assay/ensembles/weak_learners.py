@@ -171,7 +171,7 @@ class SumOfTrees:
     def trees(self) -> list[Tree]:
         """The trees with the values that are added up, before they are scaled."""
         ends = np.cumsum([t.node_count for t in self._trees])
-        return [replace(t, value=v) for t, v in zip(self._trees, np.split(self._value, ends[:-1]))]
+        return [replace(t, values=v) for t, v in zip(self._trees, np.split(self._value, ends[:-1]))]
 
     def _planted(self, trees: TreeList) -> Grove:
         """The trees as they are walked together."""
@@ -211,7 +211,7 @@ class SumOfTrees:
             total = total.copy()
             for t in range(first, min(first + every, len(trees))):
                 c = self.columns[t]
-                total[:, c : c + trees[t].value.shape[1]] += self.scale[t] * trees[t].predict(X)
+                total[:, c : c + trees[t].values.shape[1]] += self.scale[t] * trees[t].predict(X)
             yield total
 
     def contributions(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -223,7 +223,7 @@ class SumOfTrees:
 
 def values_of(trees: TreeList | Sequence[Tree]) -> np.ndarray:
     """(N, V) the values of all nodes of all trees."""
-    return trees.value if isinstance(trees, TreeList) else np.concatenate([tree.value for tree in trees])
+    return trees.values if isinstance(trees, TreeList) else np.concatenate([tree.values for tree in trees])
 
 
 def as_kept(members: Any) -> Any:

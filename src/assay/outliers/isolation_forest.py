@@ -309,7 +309,7 @@ def _isolated(
     length = tree.depth + mean_path_length(tree.n_node_samples)
     feature = np.where(tree.feature >= 0, columns[np.maximum(tree.feature, 0)], tree.feature).astype(np.int32)
     return replace(
-        tree, value=length[:, None], feature=feature, n_categories=np.asarray(categories, np.int32)
+        tree, values=length[:, None], feature=feature, n_categories=np.asarray(categories, np.int32)
     )
 
 
@@ -334,10 +334,10 @@ def _of_numbers(X: np.ndarray, columns: np.ndarray, categories: np.ndarray, dept
         set_offset=np.zeros(m + 1, np.int32),
         sets=np.zeros(0, np.uint32),
         missing=side,
-        value=np.zeros((m, 1)),
+        values=np.zeros((m, 1)),
         impurity=np.zeros(m),
         n_node_samples=samples.astype(np.int64),
         weighted_n_node_samples=samples.astype(np.float64),
         n_categories=np.asarray(categories, np.int32),
     )
-    return replace(tree, value=(tree.depth + mean_path_length(samples))[:, None])
+    return replace(tree, values=(tree.depth + mean_path_length(samples))[:, None])

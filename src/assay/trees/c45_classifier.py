@@ -169,8 +169,8 @@ class C45Classifier(TreeLearner, Classifier):
             n = tree.weighted_n_node_samples.copy()
             none = np.flatnonzero(n <= 0)  # such a leaf answers as its parent does
             n[none] = n[tree.parent[none]]
-            smooth = (tree.value * n[:, None] + 1) / (n[:, None] + tree.value.shape[1])
-            tree = replace(tree, value=smooth)
+            smooth = (tree.values * n[:, None] + 1) / (n[:, None] + tree.values.shape[1])
+            tree = replace(tree, values=smooth)
         return tree.predict(X)
 
 

@@ -67,7 +67,7 @@ class PrunedByPrice(TreeLearner):
         kept = cost_complexity(tree, choice.alpha, cost)
         again = 1.0 if getattr(self, "criterion", "") in ("absolute_error", "poisson") else size
         with np.errstate(over="ignore"):  # the square of a number beyond 1e154 is no number
-            self.tree_ = replace(kept, value=kept.value * size, impurity=kept.impurity * size * again)
+            self.tree_ = replace(kept, values=kept.values * size, impurity=kept.impurity * size * again)
             self.ccp_alpha_ = choice.alpha * size * again
             self.path_alphas_, self.path_leaves_ = choice.alphas * size * again, choice.leaves
             self.path_errors_ = choice.errors * size * size

@@ -163,7 +163,7 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
 
     def _refitted(self, X: Floats, y: Floats, w: Floats) -> Floats:
         """Leaf values of least squares, pulled towards the leaves' means."""
-        means = self.tree_.value[self.tree_.is_leaf, 0]
+        means = self.tree_.values[self.tree_.is_leaf, 0]
         A, b = self.ridge * np.eye(len(means)), np.zeros(len(means))
         for at in _blocks(len(X)):
             leaves = self._weights(X[at])

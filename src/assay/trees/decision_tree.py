@@ -102,7 +102,7 @@ class DecisionTree(TreeLearner):
         me._remember(schema)
         if classes is not None:
             me.classes_, me.n_classes_ = classes, len(classes)
-        self.n_outputs_ = 1 if classes is not None else tree.value.shape[1]
+        self.n_outputs_ = 1 if classes is not None else tree.values.shape[1]
         self.max_features_ = _columns_to_try(me.max_features, len(schema))
         self.tree_ = tree
         return self

@@ -187,7 +187,7 @@ class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
         tree = self.tree_
         if not isinstance(X, np.ndarray) or len(X) < tree.node_count or self.missing == "spread":
             return self._decide(self._answers(X))
-        return self._decide(tree.value)[tree.apply(X)]
+        return self._decide(tree.values)[tree.apply(X)]
 
     def _decide(self, posterior: np.ndarray) -> np.ndarray:
         if self.loss is None:

@@ -134,7 +134,7 @@ def _as_tree(nodes: list[_Node], n_categories: NDArray[np.int32]) -> Tree:
         threshold=np.array([node.split.threshold if node.split else -2.0 for node in nodes]),
         sets=[_words(node.split, n_categories) for node in nodes],
         missing=np.array([node.missing for node in nodes]),
-        value=np.array([node.value for node in nodes]),
+        values=np.array([node.value for node in nodes]),
         impurity=np.array([node.impurity for node in nodes]),
         n_node_samples=np.array([node.n for node in nodes]),
         weighted_n_node_samples=np.array([node.weight for node in nodes]),

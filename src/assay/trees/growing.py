@@ -196,12 +196,13 @@ def grow(
         set_offset=set_offset,
         sets=sets,
         missing=np.full_like(side, -1) if missing == "spread" else side,
-        value=value.reshape(-1, width or q),
+        values=value.reshape(-1, width or q),
         impurity=impurity,
         n_node_samples=rows,
         weighted_n_node_samples=weight / unit,
         n_categories=columns.n_categories,
         surrogates=Surrogates(*others) if missing == "surrogate" else None,
+        output_sizes=np.array(sizes or [1] * q, np.int32) if sizes or q > 1 else None,
     )
 
 

@@ -78,7 +78,7 @@ def grow_multiway(
     >>> from assay.trees.multiway import SplitRules, grow_multiway
     >>> X = np.array([[0, 1.0], [0, 2.0], [1, 3.0], [2, 4.0]])
     >>> tree = grow_multiway(X, np.array([3, 0]), np.array([0, 0, 1, 1]), None, 2, SplitRules())
-    >>> tree.node_count, tree.children(0), tree.value[1]
+    >>> tree.node_count, tree.children(0), tree.values[1]
     (4, array([1, 2, 3], dtype=int32), array([1., 0.]))
     """
     if K >= 2**16:
@@ -166,7 +166,7 @@ def tree_of_counts(counts: np.ndarray, parent: np.ndarray, criterion: str = "gai
     else:
         impurity = -(value * np.log2(np.where(value > 0, value, 1))).sum(axis=1) + 0.0
     impurity = np.where(n > 0, impurity, 0.0)
-    return Tree.assemble(parent=parent, value=value, impurity=impurity, weighted_n_node_samples=n, **arrays)
+    return Tree.assemble(parent=parent, values=value, impurity=impurity, weighted_n_node_samples=n, **arrays)
 
 
 def root_offers(

@@ -231,7 +231,7 @@ class _Nodes(Sequence[OutlineNode]):
         return node
 
     def _node(self, i: int) -> OutlineNode:
-        tree, leaf, value = self.tree, self.leaf[i], self.tree.value[i]
+        tree, leaf, value = self.tree, self.leaf[i], self.tree.values[i]
         n = float(tree.weighted_n_node_samples[i])
         if self.answers is not None:
             answer = _native(self.answers[i])

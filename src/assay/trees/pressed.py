@@ -70,7 +70,7 @@ class PressedTrees:
         >>> pressed = PressedTrees.of([stump, stump], n_classes=2)
         >>> len(pressed), pressed.present_weight.tolist()
         (2, [3, 1, 3, 3, 1, 3])
-        >>> pressed.tree(1).value.round(3).tolist() == stump.value.round(3).tolist()
+        >>> pressed.tree(1).values.round(3).tolist() == stump.values.round(3).tolist()
         True
         """
         return cls.join([_press(tree, n_classes) for tree in trees])
@@ -145,7 +145,7 @@ class PressedTrees:
             set_offset=np.concatenate(([0], np.cumsum(lengths))).astype(np.int32),
             sets=self.sets[word],
             missing=np.where(is_leaf, -1, (self.kind[node] & MISSING_FIRST) == 0).astype(np.int32),
-            value=value,
+            values=value,
             impurity=self.impurity[node] if len(self.impurity) else np.zeros(m),
             n_node_samples=samples[:, 0].astype(np.int64),
             weighted_n_node_samples=weight,
@@ -287,18 +287,18 @@ def _press(tree: Tree, n_classes: int, whole: bool = False) -> PressedTrees:
     refuse(tree)
     kind, leaf = tree.kind, tree.is_leaf
     inner = ~leaf
-    value, weight = tree.value[:0], _none
+    value, weight = tree.values[:0], _none
     n_present, present, present_weight = _none, _none, _none
     if n_classes and not whole:
         follows, n_present, present, present_weight = _grove.class_weights(
-            kind, tree.offset, tree.child, tree.value, tree.weighted_n_node_samples
+            kind, tree.offset, tree.child, tree.values, tree.weighted_n_node_samples
         )
         if not follows:
             return _press(tree, n_classes, whole=True)
     else:
-        value, weight = tree.value[leaf], tree.weighted_n_node_samples[leaf]
-        if whole or not np.allclose(_means(value, weight, leaf, tree.parent), tree.value, rtol=1e-9, atol=0):
-            value = tree.value
+        value, weight = tree.values[leaf], tree.weighted_n_node_samples[leaf]
+        if whole or not np.allclose(_means(value, weight, leaf, tree.parent), tree.values, rtol=1e-9, atol=0):
+            value = tree.values
     return PressedTrees(
         roots=np.array([0, tree.node_count], np.int64),
         kind=kind | np.where(inner & (tree.missing == 0), MISSING_FIRST, 0).astype(np.uint8),

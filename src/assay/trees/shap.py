@@ -76,19 +76,19 @@ def contributions(
     X = np.ascontiguousarray(X, dtype=np.float64)
     places = np.zeros(len(forest), np.int64) if output is None else np.asarray(output, np.int64)
     if n_outputs is None:
-        n_outputs = max((int(p) + t.value.shape[1] for p, t in zip(places, forest)), default=1)
+        n_outputs = max((int(p) + t.values.shape[1] for p, t in zip(places, forest)), default=1)
     scales = np.broadcast_to(np.asarray(scale, np.float64), (len(forest),))
     phi, base = np.zeros((*X.shape, n_outputs)), np.zeros(n_outputs)
     plans = [_plan(tree, X.shape[1]) for tree in forest]
     for tree, (_, reach), s, at in zip(forest, plans, scales, places):
-        base[at : at + tree.value.shape[1]] += s * (reach[tree.is_leaf] @ tree.value[tree.is_leaf])
+        base[at : at + tree.values.shape[1]] += s * (reach[tree.is_leaf] @ tree.values[tree.is_leaf])
     blocks = [slice(a, min(a + BLOCK, len(X))) for a in range(0, len(X), BLOCK)]
     with progress(total=len(blocks), description="contributions") as bar:
 
         def work(rows: slice) -> None:
             for tree, (plan, _), s, at in zip(forest, plans, scales, places):
                 _shap.add_contributions(
-                    X[rows], *tree._arrays, tree.value, *plan, float(s), int(at), -1, phi[rows]
+                    X[rows], *tree._arrays, tree.values, *plan, float(s), int(at), -1, phi[rows]
                 )
             bar.advance()
 
@@ -146,7 +146,7 @@ def interactions(
         twice = np.zeros_like(phi)
         for tree, columns, plan, s, at in zip(forest, used, plans, scales, places):
             if i in columns:
-                _shap.add_contributions(X, *tree._arrays, tree.value, *plan, float(s), int(at), i, twice)
+                _shap.add_contributions(X, *tree._arrays, tree.values, *plan, float(s), int(at), i, twice)
         found[:, i] = twice / 2
 
     in_threads(work, sorted(set().union(*used)))

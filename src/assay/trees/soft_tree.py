@@ -131,7 +131,7 @@ class SoftTree:
         inner = np.flatnonzero(~tree.is_leaf)
         W[np.arange(gates), tree.feature[inner]] = self.sharpness
         W[:, -1] = -self.sharpness * tree.threshold[inner]
-        leaves = start(tree.value[tree.is_leaf])
+        leaves = start(tree.values[tree.is_leaf])
         right, left = (side > 0).astype(float), (side < 0).astype(float)
         A = np.column_stack([Z, np.ones(len(Z))])
         penalty = np.append(np.full(p, self.ridge), 0.0)

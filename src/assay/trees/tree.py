@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Tree:
     SUBSET       sends the categories of its set to child 0, all else to child 1
     NWAY         sends category c to child c
     TERNARY      sends :math:`x_f \le t` to 0, :math:`x_f \le s` to 1, all else to 2
-    LEAF         answers with its ``value``
+    LEAF         answers with its ``values``
     ===========  ==================================================================
 
     A missing value asks the surrogates, then goes to child ``missing``; if that is -1 the row is spread over
@@ -66,8 +67,10 @@ class Tree:
     set_offset, sets : (m + 1,) int32, (words,) uint32
         Bit c of a SUBSET's words: category c goes to child 0. A TERNARY's two words are the bits of s.
     missing : (m,) int32
-    value : (m, V) float64
-        Class shares at the node (V classes), or the number it predicts (V outputs).
+    values : (m, V) float64
+        Class shares at the node, those of several targets one after the other, or the numbers it predicts.
+    output_sizes : (O,) int32 or None
+        How many of the V columns each output has: its classes, or 1 for a number. None is one output.
     impurity : (m,) float64      n_node_samples : (m,) int64      weighted_n_node_samples : (m,) float64
     n_categories : (d,) int32
         How many categories each column has; 0 for numbers.
@@ -93,12 +96,14 @@ class Tree:
     set_offset: np.ndarray
     sets: np.ndarray
     missing: np.ndarray
-    value: np.ndarray
+    values: np.ndarray
     impurity: np.ndarray
     n_node_samples: np.ndarray
     weighted_n_node_samples: np.ndarray
     n_categories: np.ndarray
     surrogates: Surrogates | None = None
+    output_sizes: np.ndarray | None = None
+    renamed = MappingProxyType({"value": "values"})  # in files of earlier versions; no field of its own
 
     # ------------------------------------------------------------------ making trees
 
@@ -140,7 +145,7 @@ class Tree:
             threshold=np.array([float(node.get("threshold", NOTHING)) for node in nodes]),
             sets=words,
             missing=np.array([node.get("missing", -1) for node in nodes]),
-            value=value,
+            values=value,
             impurity=np.array([float(node.get("impurity", 0)) for node in nodes]),
             n_node_samples=np.ceil(n),
             weighted_n_node_samples=n,
@@ -159,7 +164,7 @@ class Tree:
         kind: np.ndarray,
         threshold: np.ndarray,
         missing: np.ndarray,
-        value: np.ndarray,
+        values: np.ndarray,
         impurity: np.ndarray,
         n_node_samples: np.ndarray,
         weighted_n_node_samples: np.ndarray,
@@ -200,7 +205,7 @@ class Tree:
             set_offset=_starts(lengths),
             sets=words,
             missing=np.ascontiguousarray(missing, np.int32)[order],
-            value=np.ascontiguousarray(value, np.float64)[order],
+            values=np.ascontiguousarray(values, np.float64)[order],
             impurity=np.ascontiguousarray(impurity, np.float64)[order],
             n_node_samples=np.ascontiguousarray(n_node_samples, np.int64)[order],
             weighted_n_node_samples=np.ascontiguousarray(weighted_n_node_samples, np.float64)[order],
@@ -231,12 +236,13 @@ class Tree:
             set_offset=_starts(lengths),
             sets=self.sets[_ranges(self.set_offset[:-1][keep], lengths)],
             missing=np.where(leaf, -1, self.missing[keep]).astype(np.int32),
-            value=self.value[keep],
+            values=self.values[keep],
             impurity=self.impurity[keep],
             n_node_samples=self.n_node_samples[keep],
             weighted_n_node_samples=self.weighted_n_node_samples[keep],
             n_categories=self.n_categories,
             surrogates=_kept_surrogates(self.surrogates, keep, leaf),
+            output_sizes=self.output_sizes,
         )
 
     # ------------------------------------------------------------------ what a tree is
@@ -319,6 +325,37 @@ class Tree:
         """(m,) uint8: whether missing values go to child 0."""
         return (self.missing == 0).astype(np.uint8)
 
+    @property
+    def n_outputs(self) -> int:
+        """How many targets, or numbers, the tree answers."""
+        return 1 if self.output_sizes is None else len(self.output_sizes)
+
+    @property
+    def n_classes(self) -> np.ndarray:
+        """(O,) how many classes each output has; 1 for a number."""
+        return np.array([self.values.shape[1]]) if self.output_sizes is None else self.output_sizes
+
+    @property
+    def max_n_classes(self) -> int:
+        """The largest of ``n_classes``."""
+        return int(self.n_classes.max())
+
+    @property
+    def value(self) -> np.ndarray:
+        """(m, O, K) ``values`` as in scikit-learn: node, output, class; 0 where an output has fewer classes.
+
+        >>> from assay.trees import DecisionTreeClassifier
+        >>> DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_.value.tolist()
+        [[[0.6666666666666666, 0.3333333333333333]], [[1.0, 0.0]], [[0.0, 1.0]]]
+        """
+        m, sizes = self.node_count, self.n_classes
+        if (sizes == sizes[0]).all():
+            return self.values.reshape(m, len(sizes), -1)
+        table = np.zeros((m, len(sizes), int(sizes.max())))
+        for o, share in enumerate(np.split(self.values, np.cumsum(sizes)[:-1], axis=1)):
+            table[:, o, : share.shape[1]] = share
+        return table
+
     def _nth_child(self, which: int) -> np.ndarray:
         found = np.full(self.node_count, -1, np.int64)
         inner = np.flatnonzero(self.n_children > which)
@@ -364,16 +401,16 @@ class Tree:
     def predict(self, X: Any) -> np.ndarray:
         """(n, V) the value of the leaf that each row reaches, or the mixture over the leaves it is spread over."""
         if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
-            out = np.zeros((X.shape[0], self.value.shape[1]))
+            out = np.zeros((X.shape[0], self.values.shape[1]))
             self._over_sparse(
-                X, lambda rows, at: _routing.predict_sparse(*rows, *self._arrays, self.value, out[at])
+                X, lambda rows, at: _routing.predict_sparse(*rows, *self._arrays, self.values, out[at])
             )
             return out
         X = self._block(X)
         if self._worth_packing(len(X)) and self._grove is not None:
             return self._grove.sums(X)
-        out = np.zeros((len(X), self.value.shape[1]))
-        self._over_blocks(len(X), lambda at: _routing.predict(X[at], *self._arrays, self.value, out[at]))
+        out = np.zeros((len(X), self.values.shape[1]))
+        self._over_blocks(len(X), lambda at: _routing.predict(X[at], *self._arrays, self.values, out[at]))
         return out
 
     def decision_path(self, X: Any) -> Any:

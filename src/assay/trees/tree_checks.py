@@ -14,7 +14,7 @@ __all__ = ["check_tree"]
 
 _TYPES = {
     **dict.fromkeys(("feature", "offset", "child", "set_offset", "missing", "n_categories"), np.int32),
-    **dict.fromkeys(("threshold", "value", "impurity", "weighted_n_node_samples"), np.float64),
+    **dict.fromkeys(("threshold", "values", "impurity", "weighted_n_node_samples"), np.float64),
     "kind": np.uint8,
     "sets": np.uint32,
     "n_node_samples": np.int64,
@@ -25,11 +25,18 @@ def check_tree(tree: Tree) -> None:
     """Raise a ValueError unless the arrays make up a tree that can be walked without harm."""
     m, d = len(tree.feature), len(tree.n_categories)
     _require_types(tree, _TYPES)
-    shapes = {"kind": m, "threshold": m, "missing": m, "impurity": m, "n_node_samples": m, "value": m}
+    shapes = {"kind": m, "threshold": m, "missing": m, "impurity": m, "n_node_samples": m, "values": m}
     shapes |= {"weighted_n_node_samples": m, "offset": m + 1, "set_offset": m + 1, "child": m - 1}
     for name, length in shapes.items():
         _require(len(getattr(tree, name)) == length, f"{name} does not have one entry per node")
-    _require(m > 0 and tree.value.ndim == 2, "there is no node, or value is no table")
+    _require(m > 0 and tree.values.ndim == 2, "there is no node, or values is no table")
+    if tree.output_sizes is not None:
+        _require_types(tree, {"output_sizes": np.int32})
+        sizes = tree.output_sizes
+        _require(
+            len(sizes) and (sizes > 0).all() and sizes.sum(dtype=np.int64) == tree.values.shape[1],
+            "output_sizes",
+        )
     _require(tree.offset[0] == 0 and tree.offset[-1] == m - 1 and (tree.n_children >= 0).all(), "offset")
     above = np.repeat(np.arange(m), tree.n_children)
     _require(np.array_equal(np.sort(tree.child), np.arange(1, m)), "child")
@@ -59,7 +66,7 @@ def _require_types(owner: Any, types: Mapping[str, Any]) -> None:
     for name, dtype in types.items():
         array = getattr(owner, name)
         sound = isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.c_contiguous
-        _require(sound and array.ndim == (2 if name == "value" else 1), f"{name} is of the wrong type")
+        _require(sound and array.ndim == (2 if name == "values" else 1), f"{name} is of the wrong type")
 
 
 def _check_sets(kind: np.ndarray, set_offset: np.ndarray, sets: np.ndarray) -> None:

@@ -75,11 +75,11 @@ class TreeLearner:
 
         tree, classes = self._fitted_tree(), getattr(self, "classes_", None)
         if isinstance(classes, list):  # several targets: the answers as one word
-            shares = np.split(tree.value, np.cumsum([len(labels) for labels in classes])[:-1], axis=1)
+            shares = np.split(tree.values, np.cumsum([len(labels) for labels in classes])[:-1], axis=1)
             each = [labels[np.argmax(share, axis=1)] for labels, share in zip(classes, shares)]
             return outline_of(tree, self.schema_, answers=[", ".join(map(str, node)) for node in zip(*each)])
         decide = getattr(self, "_decide", None)  # with losses the answer need not be the likeliest class
-        answers = None if decide is None or classes is None else classes[decide(tree.value)]
+        answers = None if decide is None or classes is None else classes[decide(tree.values)]
         return outline_of(tree, self.schema_, classes, answers=answers)
 
     def to_text(self) -> str:
@@ -134,11 +134,11 @@ class TreeLearner:
             gone = f"{outline.nodes[node].test} is missing"
             if branch >= 0 and np.isnan(x[tree.feature[node]]) and told != gone:
                 told = f"{gone}: as if {told}"
-            weight, value = float(tree.weighted_n_node_samples[node]), tree.value[node]
+            weight, value = float(tree.weighted_n_node_samples[node]), tree.values[node]
             numbers = [_count(v * weight) for v in value] if classes else [float(v) for v in value]
             rows.append([node, told, _count(weight), *numbers])
         names = classes or (
-            ["mean"] if tree.value.shape[1] == 1 else [f"y{k}" for k in range(tree.value.shape[1])]
+            ["mean"] if tree.values.shape[1] == 1 else [f"y{k}" for k in range(tree.values.shape[1])]
         )
         note = _spread_note(tree, x, list(row))
         return [Section("Path", ["node", "the row has", "rows", *names], rows, note)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from assay.trees.tree import Tree
 
 __all__ = ["TreeList"]
 
-_PER_NODE = ["feature", "kind", "threshold", "missing", "value", "impurity"]
+_PER_NODE = ["feature", "kind", "threshold", "missing", "values", "impurity"]
 _PER_NODE += ["n_node_samples", "weighted_n_node_samples"]
 _OTHERS = ["offset", "child", "set_offset", "sets"]
 
@@ -29,7 +30,7 @@ class TreeList:
     ----------
     sizes, words : (T,) int64
         How many nodes, and how many words of category sets, each tree has.
-    feature, kind, threshold, missing, value, impurity, n_node_samples, weighted_n_node_samples : (N, ...)
+    feature, kind, threshold, missing, values, impurity, n_node_samples, weighted_n_node_samples : (N, ...)
         What they are in :class:`~assay.trees.tree.Tree`, for the N nodes of all trees.
     offset, child, set_offset, sets : the same, numbered within each tree      n_categories : (d,)
 
@@ -50,7 +51,7 @@ class TreeList:
     kind: np.ndarray
     threshold: np.ndarray
     missing: np.ndarray
-    value: np.ndarray
+    values: np.ndarray
     impurity: np.ndarray
     n_node_samples: np.ndarray
     weighted_n_node_samples: np.ndarray
@@ -59,6 +60,7 @@ class TreeList:
     set_offset: np.ndarray
     sets: np.ndarray
     n_categories: np.ndarray
+    renamed = MappingProxyType({"value": "values"})  # in files of earlier versions; no field of its own
 
     @classmethod
     def of(cls, trees: Sequence[Tree] | TreeList) -> TreeList:

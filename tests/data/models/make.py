@@ -46,7 +46,13 @@ from assay.rules import (
 from assay.smoothers import Loess
 from assay.stats import Gaussian
 from assay.tables import Table
-from assay.trees import C45Classifier, CARTClassifier, DecisionTreeRegressor, FisherTreeClassifier
+from assay.trees import (
+    C45Classifier,
+    CARTClassifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    FisherTreeClassifier,
+)
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -70,6 +76,7 @@ COLUMNS = {
     ],
 }
 SORTS = np.repeat(["Elstar", "Fuji", "Granny Smith"], 4)
+SORTS_AND_SIZES = np.column_stack((SORTS, ["mid", "mid", "small", "large"] * 3))
 WEIGHTS = np.linspace(0.5, 2.0, 12)
 
 # Who likes which sort, and how much; and who is whose father.
@@ -109,6 +116,14 @@ def models():
         "tree_regressor": (DecisionTreeRegressor(max_depth=3).fit(X, X[:, 1]), X.tolist()),
         "fisher_tree": (FisherTreeClassifier().fit(X, y), X.tolist()),
         "forest": (RandomForestClassifier(5, random_state=0).fit(Table.of(COLUMNS), SORTS), COLUMNS),
+        "tree_of_targets": (
+            DecisionTreeClassifier(max_depth=4).fit(Table.of(COLUMNS), SORTS_AND_SIZES),
+            COLUMNS,
+        ),
+        "forest_of_targets": (
+            RandomForestClassifier(5, random_state=0).fit(Table.of(COLUMNS), SORTS_AND_SIZES),
+            COLUMNS,
+        ),
         "hist_boosting": (
             HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=2).fit(Table.of(COLUMNS), SORTS),
             COLUMNS,

@@ -44,7 +44,7 @@ def chain(depth, n_leaf=2.0, noise=0.0):
         kind=kind,
         threshold=threshold,
         missing=np.full(m, -1),
-        value=value,
+        values=value,
         impurity=1 - (value**2).sum(axis=1),
         n_node_samples=n,
         weighted_n_node_samples=counts.sum(axis=1),

@@ -80,7 +80,7 @@ def converted(peer):
         kind=(left >= 0).astype(int),
         threshold=t.threshold,
         missing=np.where(left >= 0, 0, -1),
-        value=t.value[:, 0, :],
+        values=t.value[:, 0, :],
         impurity=t.impurity,
         n_node_samples=t.n_node_samples,
         weighted_n_node_samples=t.weighted_n_node_samples,
@@ -125,7 +125,7 @@ def test_no_subtree_is_cheaper(seed, alpha):
     pruned = cost_complexity(tree, alpha, "error")
 
     def errors(t):
-        counts = t.value * t.weighted_n_node_samples[:, None]
+        counts = t.values * t.weighted_n_node_samples[:, None]
         return (counts.sum(axis=1) - counts.max(axis=1)) / 30
 
     cost = errors(tree) + alpha
@@ -141,11 +141,11 @@ def test_sums_over_the_leaves_of_every_pruned_tree():
     X, y = random.random((80, 2)), random.integers(0, 3, 80)
     tree = grow_multiway(X, np.zeros(2, int), y, None, 3, SplitRules())
     prices = np.append(cost_complexity_path(tree).alphas, np.inf)
-    sums = sums_on_path(tree, np.column_stack((tree.n_node_samples, tree.value[:, 1])), prices, "impurity")
+    sums = sums_on_path(tree, np.column_stack((tree.n_node_samples, tree.values[:, 1])), prices, "impurity")
     for price, (rows, share) in zip(prices, sums, strict=True):
         pruned = cost_complexity(tree, price)
         assert_allclose(rows, 80, rtol=1e-12)
-        assert_allclose(share, pruned.value[pruned.is_leaf, 1].sum(), atol=1e-9)
+        assert_allclose(share, pruned.values[pruned.is_leaf, 1].sum(), atol=1e-9)
 
 
 def test_a_path_without_choice():

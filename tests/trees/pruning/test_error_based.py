@@ -150,7 +150,7 @@ def test_the_heaviest_branch_is_raised():
     raised = error_based(tree, 0.25, X, y)
     assert_array_equal(raised.feature, [1, -2, -2])
     assert_array_equal(raised.weighted_n_node_samples, [40, 20, 20])
-    assert_array_equal(raised.value, [[0.5, 0.5], [1, 0], [0, 1]])
+    assert_array_equal(raised.values, [[0.5, 0.5], [1, 0], [0, 1]])
 
 
 @pytest.mark.parametrize("criterion", ["gain", "gini"])

@@ -40,7 +40,7 @@ def test_what_is_left_is_outside_its_standard_error(seed):
     X, y = random.random((60, 2)), random.integers(0, 2, 60)
     tree = grow_multiway(X, np.zeros(2, int), y, None, 2, SplitRules())
     pruned = pessimistic(tree)
-    counts = pruned.value * pruned.weighted_n_node_samples[:, None]
+    counts = pruned.values * pruned.weighted_n_node_samples[:, None]
     errors = counts.sum(axis=1) - counts.max(axis=1)
     assert pruned.node_count <= tree.node_count
     if (

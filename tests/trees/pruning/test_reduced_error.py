@@ -29,7 +29,7 @@ def test_the_noisy_label_is_cut_off():
     assert_array_equal(pruned.threshold, [5.5, -2, -2])
     assert_array_equal(pruned.predict(fresh).argmax(axis=1), truth)
     assert_allclose(
-        pruned.value[1:], [[0.8, 0.2], [0, 1]], rtol=1e-12
+        pruned.values[1:], [[0.8, 0.2], [0, 1]], rtol=1e-12
     )  # labels and shares of the training rows
 
 
@@ -127,5 +127,5 @@ def test_the_pruning_rows_never_get_worse(seed, when, missing):
     def right(t):  # the weight that goes to leaves of the row's own class
         return t.predict(X[60:])[np.arange(60), y[60:]].sum()
 
-    hard = lambda t: replace(t, value=np.eye(2)[t.value.argmax(axis=1)])  # noqa: E731
+    hard = lambda t: replace(t, values=np.eye(2)[t.values.argmax(axis=1)])  # noqa: E731
     assert right(hard(pruned)) >= right(hard(tree)) - 1e-9

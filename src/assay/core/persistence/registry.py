@@ -94,6 +94,10 @@ def state_of(value: Any, where: str) -> dict[str, Any]:
 
 def rebuild(cls: type, state: Mapping[str, Any]) -> Any:
     """The object of that class with these attributes."""
+    renamed = getattr(cls, "renamed", {}) if dataclasses.is_dataclass(cls) else {}
+    if set(renamed.values()) & set(state):
+        renamed = {}  # written under the new names
+    state = {renamed.get(name, name): value for name, value in state.items()}
     for name in state:
         if not _allowed(cls, name):
             raise PersistenceError(

@@ -11,7 +11,7 @@ __all__ = ["below", "class_weights", "collapse", "cut_where_cheaper", "training_
 
 def class_weights(tree: Tree) -> np.ndarray:
     """(m, K) the weight of each class among the training rows of each node."""
-    return tree.value * tree.weighted_n_node_samples[:, None]
+    return tree.values * tree.weighted_n_node_samples[:, None]
 
 
 def training_errors(tree: Tree) -> np.ndarray:

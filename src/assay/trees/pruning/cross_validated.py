@@ -192,7 +192,7 @@ def _losses(
     for start in range(0, len(X), step):
         passed = tree.decision_path(X[start : start + step])
         rows, nodes = start + np.repeat(np.arange(passed.shape[0]), np.diff(passed.indptr)), passed.indices
-        lost = loss(tree.value[nodes], rows)
+        lost = loss(tree.values[nodes], rows)
         for power in (1, 2):
             at_nodes[:, power - 1] += np.bincount(nodes, w[rows] * lost**power, tree.node_count)
     return sums_on_path(tree, at_nodes, prices, cost)

@@ -98,7 +98,7 @@ def _raised(tree: Tree, confidence: float, X: np.ndarray, y: np.ndarray, w: np.n
     there = weights > 0
     if not there.all():
         X, y, weights = X[there], y[there], weights[there]
-    K = tree.value.shape[1]
+    K = tree.values.shape[1]
     content, parent, branch, leaf, rows, counts = _raising.raise_subtrees(
         np.ascontiguousarray(X, np.float64),
         np.ascontiguousarray(y, np.int32),
@@ -120,7 +120,7 @@ def _raised(tree: Tree, confidence: float, X: np.ndarray, y: np.ndarray, w: np.n
     return tree_of_counts(
         counts.reshape(len(content), K),
         parent,
-        criterion="gini" if abs(tree.impurity[0] - gini(tree.value[0])) < 1e-9 else "gain",
+        criterion="gini" if abs(tree.impurity[0] - gini(tree.values[0])) < 1e-9 else "gain",
         branch=branch,
         feature=np.where(shut, NOTHING, tree.feature[content]),
         kind=np.where(shut, LEAF, tree.kind[content]),

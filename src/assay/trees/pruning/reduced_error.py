@@ -55,18 +55,18 @@ def reduced_error(
 
 def _wrong(tree: Tree, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     """(m,) the weight of the pruning rows that each node would get wrong as a leaf."""
-    K = tree.value.shape[1]
+    K = tree.values.shape[1]
     classes = np.zeros((len(X), K))
     classes[np.arange(len(X)), y] = 1 if w is None else w
     counts = below(tree, _reach(tree, X, classes))
-    return counts.sum(axis=1) - counts[np.arange(tree.node_count), tree.value.argmax(axis=1)]
+    return counts.sum(axis=1) - counts[np.arange(tree.node_count), tree.values.argmax(axis=1)]
 
 
 def _squared_errors(tree: Tree, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     """(m,) the squared errors of the pruning rows at each node, if it were a leaf."""
     y = np.asarray(y, np.float64).reshape(len(X), -1)
     centre = y.mean(axis=0) if len(y) else np.zeros(y.shape[1])  # so that squares do not cancel
-    y, value = y - centre, tree.value - centre
+    y, value = y - centre, tree.values - centre
     V = y.shape[1]
     sums = np.hstack((np.ones((len(y), 1)), y, y * y)) * (1.0 if w is None else np.reshape(w, (-1, 1)))
     at = below(tree, _reach(tree, X, sums))
