@@ -8,6 +8,7 @@ import pytest
 
 from assay.evaluate import MajorityClassifier, diagnose
 from assay.metrics.rates import accuracy_score, recall_score
+from assay.tables import Table, clean
 
 rng = np.random.default_rng(0)
 N = 100
@@ -109,3 +110,63 @@ def test_ninety_nine_in_a_hundred():
     assert sentence.startswith("classes are uneven: benign has 99.0% of the rows, malignant 1.0%.")
     assert "Answering benign always is right as often and finds no malignant" in sentence
     assert "imbalance" not in codes(X, np.tile(["benign", "malignant"], 500))
+
+
+DISGUISED = pd.DataFrame(
+    {
+        "price": [f"${1000 + 17 * i:,}.15" for i in range(N)],
+        "share": [f"{i / 2}%" for i in range(N)],
+        "age": ["unknown" if i % 9 == 0 else str(20 + i % 60) for i in range(N)],
+        "when": [f"{1 + i % 28:02d}.01.2020 00:00" for i in range(N)],
+        "us": [f"01/{1 + i % 12:02d}/2020" for i in range(N)],
+        "answer": ["Yes", "yes", "YES ", "no"] * (N // 4),
+    }
+)
+
+
+def test_text_that_means_something_else_is_described_rightly():
+    said = found(DISGUISED)
+    assert said["number-as-text", "price"].sentence == (
+        "column price holds numbers with $ and thousands separators as text ($1,000.15); each number counts as a "
+        "category of its own. Have it cleaned: read_table(..., clean=['price']) or assay.tables.clean(frame)."
+    )
+    assert (
+        said["number-as-text", "price"].said("command line").endswith("Have it cleaned with --clean price.")
+    )
+    assert "numbers with percent signs as text (0.0%)" in said["number-as-text", "share"].fact
+    assert "holds numbers as text (20), except 'unknown' in 12 rows" in said["number-as-text", "age"].fact
+    assert "holds dates as text (01.01.2020 00:00)" in said["date-as-text", "when"].fact
+    assert "whether the day or the month comes first" in said["date-as-text", "us"].fact
+    assert (
+        "differ in capitals or spaces inside and spaces around them only"
+        in said["spelling-variants", "answer"].fact
+    )
+    assert not {code for code, _ in said} & {"many-categories", "identifier"}
+
+
+def test_the_advice_works():
+    cleaned, _ = clean(DISGUISED, day_first=True)
+    assert not {c for c, _ in found(cleaned)} & {"number-as-text", "date-as-text", "spelling-variants"}
+    assert Table.of(cleaned).schema["price"].kind == "numeric"
+
+
+def test_classes_in_several_spellings():
+    said = found(CLEAN, np.array(["Yes", "yes", "no", "No "] * (N // 4)))
+    assert said["spelling-variants", "class"].fact.startswith("class has classes that differ in capitals")
+    assert "spelling-variants" not in codes(CLEAN, Y)
+
+
+def test_identifiers_that_repeat_a_little():
+    ids = [f"C{i % 90:05d}" for i in range(N)]
+    said = found(
+        CLEAN.assign(customer=ids, order_id=rng.permutation(np.arange(N) * 7 + 1000), income=np.arange(N) * 7)
+    )
+    assert {c for code, c in said if code == "identifier"} == {"customer", "order_id"}
+    assert said["identifier", "customer"].sentence == (
+        "column customer has 90 different values in 100 rows: it names things rather than describing them, and cannot "
+        "help with new ones. Drop it; if rows of one value belong together, keep them in one fold with groups=."
+    )
+    assert "--drop customer, or keep rows of one value in one fold with --group customer." in said[
+        "identifier", "customer"
+    ].said("command line")
+    assert ("many-categories", "customer") not in said

@@ -15,8 +15,9 @@ from assay.evaluate.copies import equal_rows, rounded
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.target import Target
 from assay.tables import Table
+from assay.tables.remedies import Remedy, recognise
 
-__all__ = ["Case", "Finding", "dropped", "listed"]
+__all__ = ["Case", "Finding", "cleaned", "dropped", "listed"]
 
 SAMPLE = 5000  # rows looked at where all rows would take long; drawn with a fixed seed
 SEVERITIES = ("error", "warning", "note")
@@ -102,6 +103,21 @@ def dropped(*columns: str) -> str:
     return " ".join(f"--drop {shlex.quote(name)}" for name in columns)
 
 
+def cleaned(column: str) -> tuple[str, str]:
+    """How to have a column cleaned, in Python and on the command line.
+
+    >>> from assay.evaluate.finding import cleaned
+    >>> for advice in cleaned("price"):
+    ...     print(advice)
+    Have it cleaned: read_table(..., clean=['price']) or assay.tables.clean(frame).
+    Have it cleaned with --clean price.
+    """
+    return (
+        f"Have it cleaned: read_table(..., clean=[{column!r}]) or assay.tables.clean(frame).",
+        f"Have it cleaned with --clean {shlex.quote(column)}.",
+    )
+
+
 @dataclass(frozen=True)
 class Case:
     """What every check looks at: the table, its classes, and how it is going to be split."""
@@ -129,6 +145,24 @@ class Case:
     def there(self) -> np.ndarray:
         """(n, d) bool: what is not missing."""
         return ~np.isnan(self.values)
+
+    @cached_property
+    def remedies(self) -> dict[int, Remedy]:
+        """What columns of text should rather be: numbers, dates, or categories in one spelling."""
+        known: dict[int, Remedy] = {}
+        for j, column in enumerate(self.table.schema):
+            if column.kind == "nominal" and j not in self.identifiers:
+                counts = np.bincount(self.codes(j), minlength=len(column.categories))
+                used = np.flatnonzero(counts)
+                remedy = recognise([column.categories[c] for c in used], counts[used].tolist())
+                if remedy is not None:
+                    known[j] = remedy
+        return known
+
+    def codes(self, j: int) -> np.ndarray:
+        """The codes of a nominal column's categories, where they are known."""
+        codes = self.known(j).astype(np.intp)
+        return codes[codes >= 0]
 
     @cached_property
     def compared(self) -> list[int]:

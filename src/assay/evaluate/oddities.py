@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from assay.evaluate.copies import rounded
-from assay.evaluate.finding import Case, Finding, dropped
+from assay.evaluate.finding import Case, Finding, cleaned, dropped
 from assay.tables import Table
+from assay.tables.remedies import recognise
 
 __all__ = ["COLUMN_CHECKS", "TARGET_CHECKS", "is_identifier"]
 
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+NAMES_ROWS = (
+    0.7  # a column with so many different values a row, or more, names rows rather than describing them
+)
+_ID = re.compile(r"(^|[^a-z])(id|ids|uuid|guid|key|nr|no)$|[a-z](Id|ID)$")
 
 
 def constant_column(case: Case) -> Iterator[Finding]:
@@ -88,12 +93,44 @@ def rounded_numbers(case: Case) -> Iterator[Finding]:
             )
 
 
+def nearly_identifier(case: Case) -> Iterator[Finding]:
+    """Different values in most rows, though a few repeat: customers, tickets, free text."""
+    for j, name, known in case.columns():
+        if j in case.identifiers or j in case.remedies or not _names_things(case, j, known):
+            continue
+        levels = len(np.unique(known))
+        yield Finding(
+            "identifier",
+            "warning",
+            name,
+            f"column {name} has {levels} different values in {len(known)} rows: it names things rather than "
+            "describing them, and cannot help with new ones.",
+            "Drop it; if rows of one value belong together, keep them in one fold with groups=.",
+            f"Leave it out with {dropped(name)}, or keep rows of one value in one fold with --group "
+            f"{shlex.quote(name)}.",
+        )
+
+
+def _names_things(case: Case, j: int, known: np.ndarray) -> bool:
+    """Whether most rows have a value of their own: a category, or a whole number that is called an id."""
+    column, n = case.table.schema[j], len(known)
+    if n < 20 or column.date or column.kind == "ordinal":
+        return False
+    levels = len(np.unique(known))
+    if column.coded:
+        return levels >= NAMES_ROWS * n
+    named = bool(_ID.search(column.name))
+    return named and levels >= NAMES_ROWS * n and bool((known == np.floor(known)).all())
+
+
 def many_categories(case: Case) -> Iterator[Finding]:
     """Categories so many that most are rare."""
     for j, name, known in case.columns():
-        if not case.table.schema[j].coded or j in case.identifiers:
+        if not case.table.schema[j].coded or j in case.identifiers or _names_things(case, j, known):
             continue
-        levels = int(np.count_nonzero(np.bincount(known.astype(np.intp))))
+        if j in case.remedies and case.remedies[j].kind != "spelling":
+            continue
+        levels = int(np.count_nonzero(np.bincount(case.codes(j))))
         if levels > 50 or (levels > 10 and levels > len(known) / 5):
             yield Finding(
                 "many-categories",
@@ -106,22 +143,59 @@ def many_categories(case: Case) -> Iterator[Finding]:
             )
 
 
-def date_as_text(case: Case) -> Iterator[Finding]:
-    """Dates that are still text."""
-    for j, name, _ in case.columns():
-        column = case.table.schema[j]
-        if column.coded and column.categories:
-            some = [str(v) for v in column.categories[:200]]
-            if sum(bool(_DATE.fullmatch(v)) for v in some) >= 0.8 * len(some):
-                yield Finding(
-                    "date-as-text",
-                    "note",
-                    name,
-                    f"column {name} looks like dates but is text ({some[0]}); each date counts as a category "
-                    "of its own.",
-                    "Convert it, for example with pandas.to_datetime.",
-                    f"Write dates as 2024-05-31, or leave the column out with {dropped(name)}.",
-                )
+def text_in_disguise(case: Case) -> Iterator[Finding]:
+    """Numbers and dates that are text, and categories in several spellings."""
+    codes = {"numbers": "number-as-text", "dates": "date-as-text", "spelling": "spelling-variants"}
+    why = {
+        "numbers": "; each number counts as a category of its own",
+        "dates": "; each date counts as a category of its own",
+        "spelling": "",
+    }
+    for j, remedy in case.remedies.items():
+        name = case.table.schema[j].name
+        yield Finding(
+            codes[remedy.kind],
+            "warning",
+            name,
+            f"column {name} {remedy.fact}{why[remedy.kind]}.",
+            *cleaned(name),
+        )
+    for j, column in enumerate(case.table.schema):
+        if column.kind == "nominal" and j not in case.remedies and _ambiguous_dates(column.categories):
+            example = column.categories[0]
+            yield Finding(
+                "date-as-text",
+                "warning",
+                column.name,
+                f"column {column.name} holds dates as text ({example}), and whether the day or the month comes first "
+                "cannot be told.",
+                f"Say it: assay.tables.clean(frame, [{column.name!r}], day_first=True).",
+                f"Write dates as 2024-05-31, or leave the column out with {dropped(column.name)}.",
+            )
+
+
+def _ambiguous_dates(categories: tuple[Any, ...]) -> bool:
+    some = [v for v in categories[:200] if isinstance(v, str)]
+    if not some or recognise(some, [1] * len(some), "dates") is not None:
+        return False
+    return recognise(some, [1] * len(some), "dates", day_first=True) is not None
+
+
+def class_spelling(case: Case) -> Iterator[Finding]:
+    """Classes that differ in capitals or spaces only."""
+    if case.target is None:
+        return
+    counts = [(label, n) for label, n in _class_counts(case) if isinstance(label, str)]
+    remedy = recognise([label for label, _ in counts], [n for _, n in counts], "spelling")
+    if remedy is not None:
+        yield Finding(
+            "spelling-variants",
+            "warning",
+            case.target.name,
+            f"{case.target.name} has classes that differ in {remedy.words} only ({remedy.example}); each counts as a "
+            "class of its own.",
+            *cleaned(case.target.name),
+        )
 
 
 def one_class(case: Case) -> Iterator[Finding]:
@@ -219,20 +293,24 @@ def is_identifier(table: Table, j: int) -> bool:
     if column.date or len(values) < 10 or np.isnan(values).any():
         return False
     if column.kind == "nominal":
-        return len(column.categories) >= len(values) and len(np.unique(values)) == len(values)
+        if len(column.categories) < len(values) or len(np.unique(values)) != len(values):
+            return False
+        once = [1] * len(column.categories)
+        return not any(recognise(column.categories, once, kind) for kind in ("numbers", "dates"))
     if column.kind != "numeric" or values.max() != values.min() + (len(values) - 1):
         return False
     return bool((np.diff(np.sort(values)) == 1).all())
 
 
-TARGET_CHECKS = [one_class, measured, unlabelled]
+TARGET_CHECKS = [one_class, measured, unlabelled, class_spelling]
 COLUMN_CHECKS = [
     identifier,
+    nearly_identifier,
     rounded_numbers,
     constant_column,
     missing_values,
     rare_class,
     imbalance,
     many_categories,
-    date_as_text,
+    text_in_disguise,
 ]

@@ -1,5 +1,6 @@
 """What data is: tables, their schema, readers and writers, encoders, built-in data, generators."""
 
+from assay.tables.cleaning import Cleaning, clean
 from assay.tables.design import Design
 from assay.tables.readers import read_blocks, read_table
 from assay.tables.schema import Column, Schema
@@ -7,10 +8,12 @@ from assay.tables.table import Table
 from assay.tables.writers import write_arff, write_csv, write_table
 
 __all__ = [
+    "Cleaning",
     "Column",
     "Design",
     "Schema",
     "Table",
+    "clean",
     "read_blocks",
     "read_table",
     "write_arff",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.tables.readers.kinds import MISSING
+from assay.tables.marks import MISSING
 from assay.tables.schema import Column
 from assay.tables.table import Table
 from assay.tables.whole_files import replacing

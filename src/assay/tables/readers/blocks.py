@@ -97,7 +97,7 @@ class Blocks:
     def _as_asked(self, tables: Iterator[Any], reader: Any) -> Iterator[Any]:
         row = 0
         for table in tables:
-            yield self._wishes.apply(table, self.paths[self._readers.index(reader)], reader, row)
+            yield self._wishes.apply(table, self.paths[self._readers.index(reader)], reader, row)[0]
             row += table.num_rows
 
     def _cast(self, tables: Iterator[Any]) -> Iterator[Any]:

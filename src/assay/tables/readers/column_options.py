@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import ParameterError, SchemaError
+from assay.tables.cleaning import Cleaning, clean
 from assay.tables.readers import kinds
 from assay.tables.readers.origin import complain
 from assay.tables.readers.source import shown
@@ -24,12 +25,19 @@ class ColumnOptions:
     nominal: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
     na: tuple[str, ...] = ()
+    clean: bool | tuple[str, ...] = False
 
     @classmethod
-    def of(cls, drop: Names, nominal: Names, numeric: Names, na: Any) -> ColumnOptions:
+    def of(
+        cls, drop: Names, nominal: Names, numeric: Names, na: Any, clean: bool | Names = False
+    ) -> ColumnOptions:
         """From what the caller gave: one name or several, one mark or several."""
         options = cls(
-            _names("drop", drop), _names("nominal", nominal), _names("numeric", numeric), marks_of(na)
+            _names("drop", drop),
+            _names("nominal", nominal),
+            _names("numeric", numeric),
+            marks_of(na),
+            clean if isinstance(clean, bool) else _names("clean", clean),
         )
         both = sorted(set(options.nominal) & set(options.numeric))
         if both:
@@ -38,23 +46,35 @@ class ColumnOptions:
 
     def check(self, path: Any, names: Sequence[str]) -> None:
         """Refuse names that the file lacks."""
-        for name in (*self.drop, *self.nominal, *self.numeric):
+        for name in (
+            *self.drop,
+            *self.nominal,
+            *self.numeric,
+            *(() if isinstance(self.clean, bool) else self.clean),
+        ):
             if name not in names:
                 raise SchemaError(no_column(path, name, names))
 
-    def apply(self, table: Any, path: Any, reader: Any = None, first_row: int = 0) -> Any:
-        """An Arrow table with its columns as asked for; ``first_row`` is the number of rows before it."""
-        for j, name in enumerate(table.column_names):
-            column = table.column(j)
-            if self.na:
-                column = _without(column, self.na)
-            if name in self.nominal:
-                column = categories(column)
-            elif name in self.numeric:
-                column = self._numbers(column, path, name, reader, first_row)
-            if column is not table.column(j):
-                table = table.set_column(j, name, column)
-        return table
+    def apply(
+        self, table: Any, path: Any, reader: Any = None, first_row: int = 0
+    ) -> tuple[Any, Cleaning | None]:
+        """An Arrow table with its columns as asked for, and what was cleaned if that was asked for.
+
+        ``first_row`` is the number of rows of the file before the table.
+        """
+        if self.na:
+            table = _exchanged(table, {name: _without(table[name], self.na) for name in table.column_names})
+        report = None
+        if self.clean is not False:
+            names = table.column_names if self.clean is True else self.clean
+            some = [name for name in names if name in table.column_names and name not in self.nominal]
+            table, report = clean(table, some)
+            report = Cleaning(report.done) if self.clean is True else report
+        changed = {name: categories(table[name]) for name in self.nominal if name in table.column_names}
+        for name in self.numeric:
+            if name in table.column_names:
+                changed[name] = self._numbers(table[name], path, name, reader, first_row)
+        return _exchanged(table, changed), report
 
     def _numbers(self, column: Any, path: Any, name: str, reader: Any, first_row: int) -> Any:
         import pyarrow as pa
@@ -71,6 +91,12 @@ class ColumnOptions:
         if kind in (kinds.WHOLE, kinds.NUMBER):
             return values.cast(pa.float64())
         raise not_numbers(text, path, name, reader, first_row, decimal)
+
+
+def _exchanged(table: Any, columns: dict[str, Any]) -> Any:
+    for name, column in columns.items():
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
 
 
 def not_numbers(

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from assay.tables.marks import MISSING
 from assay.tables.readers.delimited import Malformed, Record, tokenize
-from assay.tables.readers.kinds import MISSING
 
 DELIMITERS = (b",", b";", b"\t", b"|")
 ROWS = 200  # records of the sample that are looked at

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.tables.marks import MISSING
+
 NOTHING, MARKS, BOOL, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT, NESTED = (
     "nothing",
     "marks",
@@ -28,10 +30,6 @@ NOTHING, MARKS, BOOL, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT, NESTED = (
     "text",
     "nested",
 )
-
-MISSING = (
-    "", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL", "Null",
-)  # fmt: skip
 
 DIGITS = frozenset("0123456789+-.,")
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import SchemaError
+from assay.tables.cleaning import Cleaning
 from assay.tables.readers.column_options import ColumnOptions, no_column
 from assay.tables.readers.origin import Origin, complain
 from assay.tables.schema import Schema
@@ -50,6 +51,8 @@ class Data:
         The name that an ARFF file gives to its table.
     groups : (n,) array or None
         The query numbers (qid) of a LIBSVM file.
+    cleaned : Cleaning or None
+        What was cleaned, if that was asked for.
     """
 
     X: Any
@@ -60,6 +63,7 @@ class Data:
     format: str
     relation: str = ""
     groups: np.ndarray | None = None
+    cleaned: Cleaning | None = None
 
     @cached_property
     def table(self) -> Table:
@@ -116,6 +120,7 @@ def read_table(
     nominal: str | Sequence[str] = (),
     numeric: str | Sequence[str] = (),
     na: str | float | Sequence[str | float] = (),
+    clean: bool | str | Sequence[str] = False,
     delimiter: str | None = None,
     encoding: str | None = None,
     **options: Any,
@@ -144,6 +149,9 @@ def read_table(
         Columns that hold numbers. Cells that are no numbers are an error that lists them.
     na : str, number or a sequence of them
         Further marks of missing values: ``na=["unknown", -999]``.
+    clean : bool, str or sequence of str, default False
+        True, or the columns where text that means numbers or dates is turned into them and spellings of one category
+        are joined, as ``assay.tables.clean`` does; ``cleaned`` says what was done.
     delimiter : str, default None
         What divides the cells of a CSV file; None tells it.
     encoding : str, default None
@@ -168,7 +176,7 @@ def read_table(
       zip   nominal  01067, 80331
       size  numeric
     """
-    wishes = ColumnOptions.of(drop, nominal, numeric, na)
+    wishes = ColumnOptions.of(drop, nominal, numeric, na, clean)
     origin = Origin.of(path)
     kind = format or format_of(origin)
     options |= {k: v for k, v in (("delimiter", delimiter), ("encoding", encoding)) if v is not None}
@@ -196,13 +204,13 @@ def read_table(
         some = reader.names if columns is None else columns
         wanted = list(dict.fromkeys([*some, *(n for n in (target, weights) if n is not None)]))
         wanted = [name for name in wanted if name not in wishes.drop]
-    frame = wishes.apply(reader.read(wanted), origin, reader)
+    frame, cleaned = wishes.apply(reader.read(wanted), origin, reader)
     y = None if target is None else labels(frame[target])
     w = getattr(reader, "weights", None)
     if weights is not None:
         w = _weights(origin, weights, frame[weights])
     X = frame.select([n for n in frame.column_names if n not in (target, weights)])
-    return Data(X, y, w, target, origin.name, kind, getattr(reader, "relation", ""))
+    return Data(X, y, w, target, origin.name, kind, getattr(reader, "relation", ""), cleaned=cleaned)
 
 
 def _read_libsvm(origin: Origin, target: Any, given: dict[str, Any], options: dict[str, Any]) -> Data:
