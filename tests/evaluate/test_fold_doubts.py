@@ -46,7 +46,7 @@ def test_a_fold_from_another_source_stands_out():
     said = found(compare({"logistic": LogisticRegression()}, X, y, blocks))["folds-disagree"]
     assert said.severity == "warning" and said.column == "logistic"
     assert (
-        "fold 2 stands out" in said.sentence and "(rows 200, 201, 202, 203, 204 and 95 more)" in said.sentence
+        "fold 2 stands out" in said.sentence and "(rows 201, 202, 203, 204, 205 and 95 more)" in said.sentence
     )
     both = found(compare({"logistic": LogisticRegression(), "lda": "lda"}, X, y, blocks))["folds-disagree"]
     assert "; so does " in both.sentence

@@ -64,7 +64,7 @@ def test_pairs_of_rows_or_masks_count_rows_as_they_were_given():
 
 @pytest.mark.parametrize(
     ("design", "words"),
-    [([([0, 1, 2], [2, 3])], "split 0 tests 1 row that it also trains on .row 2"),
+    [([([0, 1, 2], [2, 3])], "split 0 tests 1 row that it also trains on .row number 2"),
      ([([0, 1], [])], "has no row to test"), ([([], [1])], "has no row to teach"),
      ([([0, 1], [2, 2])], "tests a row twice"), ([([0, 200], [1])], "row numbers go from 0 to 149"),
      ([([0.5], [1])], "whole numbers or a mask"), ([([True, False], [False, True])], "a mask of rows needs 150"),

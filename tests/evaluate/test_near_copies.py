@@ -28,7 +28,7 @@ def test_copies_with_a_little_noise(d):
     assert said.severity == "warning" and said.sentence.startswith(
         "80 of 540 distinct rows looked at are nearly equal"
     )
-    first, second = (int(v) for v in said.sentence.split("(rows ")[1].split(",")[0].split(" and "))
+    first, second = (int(v) - 1 for v in said.sentence.split("(rows ")[1].split(", for")[0].split(", "))
     assert second == first + 500
     assert "near-copies" not in found(
         with_copies(500, d, 40, 0.05)

@@ -90,7 +90,7 @@ def test_a_mask_of_test_rows_is_the_same_holdout():
      ({"test": (FRAME.rename(columns={"c0": "z"}), Y)}, "c0, z are in one of them alone"),
      ({"test": (FRAME, Y), "groups": np.arange(178)}, "have no entries for its rows"),
      ({"times": np.arange(5)}, "times must have 178 entries"),
-     ({"times": np.where(HELD, np.nan, 1.0)}, "times is missing in 60 of 178 rows, the first is row 0"),
+     ({"times": np.where(HELD, np.nan, 1.0)}, "times is missing in 60 of 178 rows, the first is row 1"),
      ({"test": (FRAME, Y[:5])}, "178 rows and 5 labels"), ({"test": (X.values[:, :3], Y)}, "must have the columns"),
      ({"times": HELD}, "times must be numbers, dates"), ({"n_jobs": "two"}, "n_jobs must be a number of processes"),
      ({"n_jobs": 1.5}, "n_jobs must be"), ({"alpha": "0.05"}, "alpha must be a number"),

@@ -152,5 +152,5 @@ def test_an_explanation_names_training_rows():
     X, y = load_iris(return_X_y=True)
     model = CondensedNearestNeighbor(random_state=0).fit(X, y)
     row = model.explain(X[:1]).sections[0].rows[0]
-    assert row[0] in model.sample_indices_ and row[1] == "0"
-    assert np.isclose(row[2], np.linalg.norm(X[0] - X[row[0]]))
+    assert row[0] - 1 in model.sample_indices_ and row[1] == "0"  # counted from 1
+    assert np.isclose(row[2], np.linalg.norm(X[0] - X[row[0] - 1]))

@@ -161,9 +161,10 @@ def test_weights_are_copies_and_a_class_without_weight_is_never_the_answer():
 
 def test_the_explanation_lists_the_rows_that_spoke():
     explanation = ParzenClassifier(1.0).fit(X7, Y7).explain([[1.2, 1.2]])
-    (section,) = explanation.sections
+    section, beside = explanation.sections
+    assert beside.columns[2:5] == ["row 7", "row 2", "row 3"] and beside.rows[0][2] == X7[6][0]
     assert section.columns == ["row", "class", "distance", "share"]
-    assert [line[:2] for line in section.rows[:4]] == [[6, "C2"], [1, "C1"], [2, "C1"], [0, "C1"]]
+    assert [line[:2] for line in section.rows[:4]] == [[7, "C2"], [2, "C1"], [3, "C1"], [1, "C1"]]
     assert_allclose(
         [line[2] for line in section.rows[:4]], [1.131371, 1.216553, 1.216553, 1.697056], atol=5e-7
     )

@@ -18,7 +18,7 @@ def test_e_merges_last():
     assert found.order[0] == 4
     assert_array_equal(found.above(3.0), [4])
     assert_allclose(found.merges[:, 2], [1, 2, np.sqrt(5), 4, np.sqrt(20)])
-    assert str(found) == "row 4 joins last, at height 4.472 (median 2)"
+    assert str(found) == "row 5 joins last, at height 4.472 (median 2)"
 
 
 def test_a_small_group_counts_as_one_outlier():

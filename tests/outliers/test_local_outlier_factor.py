@@ -127,5 +127,5 @@ def test_an_explanation_names_the_neighbours():
     said = model.explain([[12.0]])
     assert said.answer == "outlier"
     near = said.sections[1].rows
-    assert [row[0] for row in near] == [5, 4] and [row[1] for row in near] == [2.0, 8.0]
+    assert [row[0] for row in near] == [6, 5] and [row[1] for row in near] == [2.0, 8.0]
     assert "Factor 1.778" in said.sections[1].note  # 8 / ((7 + 2) / 2)

@@ -56,4 +56,4 @@ def test_mixed_tables_few_rows_and_one_row():
 def test_an_explanation_names_the_neighbours():
     said = NeighborDistanceOutliers(2).fit(LINE).explain([[20.0]])
     assert said.answer == "outlier"
-    assert said.sections[1].rows == [[5, 10.0], [4, 16.0]]
+    assert said.sections[1].rows == [[6, 10.0], [5, 16.0]]

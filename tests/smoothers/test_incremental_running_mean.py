@@ -60,7 +60,7 @@ def test_the_explanation_counts_rows_as_they_came(waves):
     x, y = waves
     model = IncrementalRunningMean(0.4, threshold=0.5).fit(x, y)
     for row, at, _, number, _ in model.explain(x[:1]).sections[0].rows:
-        assert at == x[row, 0] and number == y[row]
+        assert at == x[row - 1, 0] and number == y[row - 1]
 
 
 def test_several_columns_and_weights():

@@ -99,7 +99,7 @@ def test_the_explanation_lists_rows_distances_and_weights(eight):
     explanation = KernelSmoother(1.0).fit(x, r).explain([[2.0]])
     section = explanation.sections[0]
     assert section.columns == ["row", "x0", "distance", "number", "weight"]
-    assert [row[0] for row in section.rows] == [2, 1, 3, 0, 4, 5, 6, 7]
+    assert [row[0] for row in section.rows] == [3, 2, 4, 1, 5, 6, 7, 8]
     assert_allclose([row[2] for row in section.rows[:3]], [0, 1, 1])
     assert_allclose(sum(row[3] * row[4] for row in section.rows), explanation.answer)
     assert explanation.answer == pytest.approx(2.406062, abs=5e-7)

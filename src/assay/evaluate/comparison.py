@@ -38,6 +38,7 @@ from assay.stats.proportion_interval import wilson_interval
 from assay.stats.repeated_estimate import corrected_interval
 from assay.stats.rope_posterior import RopePosterior
 from assay.stats.test_result import TestResult
+from assay.tables import RowNames
 
 __all__ = ["Comparison"]
 
@@ -235,6 +236,18 @@ class Comparison:
                 answer = np.where(cell.answer < 0, K, cell.answer.astype(np.int64))
                 np.add.at(counts, (truth, answer), 1)
         return counts if counts[:, K].any() else counts[:, :K]
+
+    @property
+    def row_names(self) -> RowNames:
+        """What the rows are called: by a frame's index, else by number, counted from 1, in the table as it came.
+
+        >>> from assay import compare
+        >>> from assay.tables.data import load_iris
+        >>> result = compare(["majority"], load_iris(), design="10-fold")
+        >>> result.row_names(int(result.out_of_fold("majority").rows[0]))
+        'row 1'
+        """
+        return RowNames() if self.source is None else self.source.row_names
 
     @property
     def splits(self) -> list[Split]:

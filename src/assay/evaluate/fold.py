@@ -15,7 +15,7 @@ from assay.evaluate.design import Split
 from assay.evaluate.metrics import Metric, Outcome
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.weights import group_keyword, weight_keyword
-from assay.tables import Column, Schema, Table
+from assay.tables import Column, RowNames, Schema, Table, row_name
 from assay.tables.table import UNSEEN
 
 __all__ = ["Cell", "Data", "Fold", "Task", "run_cell", "take"]
@@ -46,6 +46,11 @@ class Data:
         self.groups, self.times, self.weight = groups, times, weight
         self._nominal = [j for j, column in enumerate(table.schema) if column.kind == "nominal"]
 
+    @property
+    def row_names(self) -> RowNames:
+        """What the rows are called, also after those without a class were left out."""
+        return RowNames.of(self.table)
+
     def fold(self, split: Split) -> Fold:
         train, test = self.table.values[split.train], self.table.values[split.test]
         columns, unseen = list(self.table.schema.columns), {}
@@ -63,10 +68,10 @@ class Data:
                 there = ~np.isnan(values[:, j])
                 values[there, j] = code[values[there, j].astype(np.intp)]
             columns[j] = Column(column.name, "nominal", tuple(column.categories[c] for c in seen))
-        schema = Schema(columns, self.table.schema.named)
+        schema, names = Schema(columns, self.table.schema.named), self.row_names
         return Fold(
-            Table(train, schema, self.table.complete or _whole(train)),
-            Table(test, schema, self.table.complete or _whole(test), unseen),
+            Table(train, schema, self.table.complete or _whole(train), row_names=names.take(split.train)),
+            Table(test, schema, self.table.complete or _whole(test), unseen, names.take(split.test)),
             self.labels[self.codes[split.train]],
             self.codes[split.test],
             self.labels,
@@ -228,7 +233,9 @@ def _posterior(learner: Any, X: Any, labels: np.ndarray) -> np.ndarray:
     below, off = found.min(axis=1), np.abs(found.sum(axis=1) - 1)
     if (bad := (below < -_NEAR) | (off > _NEAR)).any():
         i = int(np.argmax(bad))
-        raise ValueError(f"predict_proba gave no probabilities: row {i} has {found[i].round(4).tolist()}")
+        raise ValueError(
+            f"predict_proba gave no probabilities: {row_name(i, X)} has {found[i].round(4).tolist()}"
+        )
     if (rough := (below < 0) | (off > _ROUNDING)).any():
         found[rough] = np.maximum(found[rough], 0)
         found[rough] /= found[rough].sum(axis=1, keepdims=True)
@@ -263,8 +270,7 @@ def take(X: Any, rows: np.ndarray) -> Any:
     if isinstance(X, np.ndarray) or hasattr(X, "tocsr"):
         return (X if isinstance(X, np.ndarray) else X.tocsr())[rows]
     if isinstance(X, Table):
-        unseen = dict(X.unseen)
-        return Table(X.values[rows], X.schema, X.complete or _whole(X.values[rows]), unseen)
+        return X[rows]
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     if isinstance(X, dict):

@@ -50,7 +50,7 @@ def folds_disagree(case: Doubt) -> Iterator[Finding]:
         rows = case.result.tests[first[worst]]
         rest = (errors.sum() - errors[worst]) / (size.sum() - size[worst])
         said += f"; fold {places[first[worst]][1]} stands out, {rate[worst]:.3f} against {rest:.3f} elsewhere"
-        said += f" (rows {listed(rows, 5)})"
+        said += f" ({case.result.row_names.listed(rows)})"
     also = [n for n, _ in uneven[1:]]
     said += f"; so {'does' if len(also) == 1 else 'do'} {listed(also)}" if also else ""
     yield Finding(

@@ -156,7 +156,7 @@ def _checked(train: np.ndarray, test: np.ndarray, j: int, words: str) -> Pair:
     if len(both):
         raise DataError(
             f"compare: {words}: split {j} tests {len(both)} row{'' if len(both) == 1 else 's'} that it also trains "
-            f"on (row {both[0]} for one). Such an error says nothing about new rows."
+            f"on (row number {both[0]}, counted from 0, for one). Such an error says nothing about new rows."
         )
     if len(np.unique(test)) < len(test):
         raise DataError(f"compare: {words}: split {j} tests a row twice.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
-from assay.tables import Design, Table
+from assay.tables import Design, RowNames, Table
 
 __all__ = ["Mislabelled", "mislabelled"]
 
@@ -29,7 +29,8 @@ class Mislabelled:
     votes : (n, V) what each voter says: its probability that the label is another one
     voters : tuple of V names
     labels, suggested : (n,) the labels as they are, and the ones that the voters find most probable
-    order : (n,) row numbers, the most doubtful first; among equals in their order
+    order : (n,) row numbers, counted from 0, the most doubtful first; among equals in their order
+    row_names : RowNames, what the rows are called in the table
     """
 
     doubt: np.ndarray
@@ -37,6 +38,7 @@ class Mislabelled:
     voters: tuple[str, ...]
     labels: np.ndarray
     suggested: np.ndarray
+    row_names: RowNames = field(default_factory=RowNames)
 
     @property
     def order(self) -> np.ndarray:
@@ -44,14 +46,15 @@ class Mislabelled:
 
     @property
     def suspects(self) -> np.ndarray:
-        """The rows whose label is doubted by more than half, the most doubtful first."""
+        """The rows whose label is doubted by more than half, the most doubtful first, as numbers counted from 0."""
         return np.array([i for i in self.order if self.doubt[i] > 0.5], np.int64)
 
     def table(self, rows: int | None = None) -> list[dict[str, Any]]:
-        """One record per row, ranked: its number, label, doubt, the label suggested, and every voter's say."""
+        """One record per row, ranked: its number, counted from 1, or its index; label, doubt, the label suggested, and
+        every voter's say."""
         return [
             {
-                "row": int(i),
+                self.row_names.head: self.row_names.label(int(i)),
                 "label": self.labels[i],
                 "doubt": float(self.doubt[i]),
                 "suggested": self.suggested[i],
@@ -145,6 +148,7 @@ def mislabelled(
         tuple(posteriors),
         classes[codes],
         classes[P.mean(axis=0).argmax(axis=1)],
+        RowNames.of(table),
     )
 
 

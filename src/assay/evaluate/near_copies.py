@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.evaluate.copies import row_hashes
 from assay.evaluate.finding import SAMPLE, Case, Finding
+from assay.tables import RowNames
 
 __all__ = ["NEAR_COPY_CHECKS"]
 
@@ -48,13 +49,13 @@ def near_copies(case: Case) -> Iterator[Finding]:
     count = len(np.unique(pairs[near]))
     if count < max(6, len(rows) / 100) or len(distance) > 1.5 * near.sum():
         return
-    first, second = np.sort(rows[pairs[near][0]])
+    example = RowNames.of(case.table).listed(np.sort(rows[pairs[near][0]]))
     yield Finding(
         "near-copies",
         "warning" if count > len(rows) / 20 else "note",
         "",
-        f"{count} of {len(rows)} distinct rows looked at are nearly equal to another one (rows {first} "
-        f"and {second}, for example), far nearer than rows lie by nature: copies with noise or other rounding "
+        f"{count} of {len(rows)} distinct rows looked at are nearly equal to another one "
+        f"({example}, for example), far nearer than rows lie by nature: copies with noise or other rounding "
         "flatter every learner as exact ones do.",
         "Keep them together with groups=, or drop them.",
         "Keep them together with --group COLUMN, or drop them.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from assay.evaluate.given_splits import GivenSplits, as_rows
 from assay.evaluate.stacking import stacked
 from assay.evaluate.target import as_target, missing
 from assay.evaluate.weights import as_weights
-from assay.tables import Table
+from assay.tables import RowNames, Table, row_name
 
 __all__ = ["Rows", "as_column", "as_seed", "gather"]
 
@@ -65,10 +65,13 @@ def gather(
     """
     if y is None:
         raise ParameterError(f"{who}: y is missing; give the class of each row.")
+    names = None
     if test is not None:
+        names = _names_with_test(X, test)
         X, y, design, groups, times, weights = _with_test(X, y, design, groups, times, weights, test)
     plan = Resampling.of(_default(times) if design is None else design)
     table = Table.of(X, who=who)
+    table = table if names is None else replace(table, row_names=names)
     n = table.shape[0]
     found = as_target(y, n, who, name=target)
     groups, times = as_column(groups, n, "groups", who), _moments(as_column(times, n, "times", who), who)
@@ -131,8 +134,9 @@ def as_column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
         )
     lost = missing(found)
     if lost.any():
+        first = row_name(int(np.argmax(lost)), values)
         raise DataError(
-            f"{who}: {name} is missing in {int(lost.sum())} of {n} rows, the first is row {int(np.argmax(lost))}. "
+            f"{who}: {name} is missing in {int(lost.sum())} of {n} rows, the first is {first}. "
             "Fill it or leave these rows out."
         )
     if found.dtype == object and len({type(v) for v in found}) > 1:
@@ -192,6 +196,18 @@ def _with_test(
         kind="given", folds=0, given=GivenSplits([pair], f"holdout with {len(rows)} given test rows")
     )
     return X, y, plan, groups, times, weights
+
+
+def _names_with_test(X: Any, test: Any) -> RowNames | None:
+    """What rows are called where a second table is tested: its own labels or numbers, and that they are of it."""
+    if not (isinstance(test, tuple) and len(test) == 2 and not np.isscalar(test[0])):
+        return None
+    above, below = RowNames.of(X), RowNames.of(test[0])
+    n, m = (Table.of(t, who="compare").shape[0] for t in (X, test[0]))
+    labels = [str(above.label(i)) for i in range(n)] + [
+        f"{below.label(i)} of the test table" for i in range(m)
+    ]
+    return RowNames(np.array(labels), above.indexed)
 
 
 def _listed(y: Any) -> list[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.targets import plain_values
 from assay.errors import DataError
+from assay.tables import row_name
 
 __all__ = ["as_weights", "effective_rows", "group_keyword", "weight_keyword"]
 
@@ -32,7 +33,9 @@ def as_weights(weights: Any, n: int, who: str) -> np.ndarray:
     wrong = ~np.isfinite(found) | (found < 0)
     if wrong.any():
         i = int(np.argmax(wrong))
-        raise DataError(f"{who}: sample_weight must be finite and from 0 up; row {i} has {found[i]:g}.")
+        raise DataError(
+            f"{who}: sample_weight must be finite and from 0 up; {row_name(i, weights)} has {found[i]:g}."
+        )
     if not found.any():
         raise DataError(f"{who}: every row has the weight 0, so none counts.")
     if not 1e-100 <= found.max() <= 1e100:  # their squares must be numbers too

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core import Classifier
+from assay.core.cases import RowKeeper
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
@@ -21,7 +22,7 @@ __all__ = ["AdaptiveNeighborsClassifier"]
 TOGETHER = 64  # queries that one thread takes at a time
 
 
-class AdaptiveNeighborsClassifier(Classifier):
+class AdaptiveNeighborsClassifier(RowKeeper, Classifier):
     r"""Classify by the k nearest neighbours in a metric of the query's own (discriminant adaptive neighbours).
 
     Among the ``n_local`` rows around the query, with W their covariance within and B that between the classes
@@ -133,11 +134,14 @@ class AdaptiveNeighborsClassifier(Classifier):
     def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
         distances, rows = self._near(X)
         labels = self.classes_[self.codes_[rows[0]]]
-        near = [[int(i), str(c), float(d)] for i, c, d in zip(rows[0], labels, distances[0])]
+        near = [
+            [self._cases.label(int(i)), str(c), float(d)] for i, c, d in zip(rows[0], labels, distances[0])
+        ]
         weights = np.diag(self._adapt(X[0] / self.scale_)[0] / np.outer(self.scale_, self.scale_))
         columns = [[name, float(v)] for name, v in zip(self._names, weights)]
         return [
-            Section("The neighbours that voted", ["training row", "class", "distance"], near),
+            Section("The neighbours that voted", [f"training {self._cases.head}", "class", "distance"], near),
+            *self._beside(row, self.rows_[rows[0]] * self.scale_, rows[0].tolist()),
             Section("What a step along each column counts here", ["column", "weight"], columns),
         ]
 

@@ -77,9 +77,13 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
     <BLANKLINE>
     The 3 of 4 training rows that decided
       row  distance  weight  class
-        1       0.1       1  a
-        2       0.9       1  b
-        0       1.1       1  a
+        2       0.1       1  a
+        3       0.9       1  b
+        1       1.1       1  a
+    <BLANKLINE>
+    Their values beside this row's
+      column  this row  row 2  row 3  row 1
+      x0           1.1      1      2      0
     <BLANKLINE>
     Posterior
       a  0.6667

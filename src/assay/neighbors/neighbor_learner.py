@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.core.cases import RowKeeper
 from assay.core.explanation import Section
 from assay.core.learner import Learner, plain_label
 from assay.core.parameters import Any_, Choice, Count, Instance, Range
@@ -29,7 +30,7 @@ METRIC = Any_(
 )
 
 
-class NeighborLearner(Learner):
+class NeighborLearner(RowKeeper, Learner):
     """A learner that remembers its rows and asks which are near."""
 
     accepts: ClassVar[Any] = {
@@ -73,7 +74,10 @@ class NeighborLearner(Learner):
         super()._check_parameters()
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
-        return super()._admit(_rows_of(X) if fitting else X, fitting)
+        values = super()._admit(_rows_of(X) if fitting else X, fitting)
+        if fitting and isinstance(X, NeighborLearner):
+            self.row_names_ = X._cases
+        return values
 
     def _metric(self, schema: Any) -> Metric:
         if "p" in (self.metric_params or {}) and self.p not in (2, None, self.metric_params["p"]):
@@ -141,7 +145,7 @@ class NeighborLearner(Learner):
         raise TypeError(f"{type(self).__name__} must define _neighbourhoods")
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        """The training rows that decided, from near to far."""
+        """The training rows that decided, from near to far, and their values."""
         found = self._neighbourhoods(X)
         weights = weigh(
             found, getattr(self, "weights", None), getattr(self, "bandwidth", None), type(self).__name__
@@ -149,7 +153,7 @@ class NeighborLearner(Learner):
         order = np.lexsort((found.rows, found.distances))
         lines: list[list[Any]] = [
             [
-                int(found.rows[t]),
+                self._cases.label(int(found.rows[t])),
                 float(found.distances[t]),
                 float(weights[t]),
                 *self._said(int(found.rows[t])),
@@ -157,7 +161,12 @@ class NeighborLearner(Learner):
             for t in order
         ]
         title = f"The {len(lines)} of {self.n_samples_fit_} training rows that decided"
-        return [Section(title, ["row", "distance", "weight", *self._heads], lines)]
+        decided = Section(title, [self._cases.head, "distance", "weight", *self._heads], lines)
+        return [decided, *self._beside_stored(row, found.rows[order])]
+
+    def _beside_stored(self, row: dict[str, Any], places: np.ndarray) -> list[Section]:
+        """The values of the rows at these places beside the row's; none for distances that were given."""
+        return [] if self.distance_.given else self._beside(row, self._fit_X[places], places.tolist())
 
     @property
     def _heads(self) -> list[str]:

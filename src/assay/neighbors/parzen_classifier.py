@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.cases import MOST_CASES, RowKeeper
 from assay.core.explanation import Section
 from assay.core.learner import Generative, plain_label
 from assay.core.parallel import end_if_abandoned, in_threads
@@ -32,7 +33,7 @@ TOGETHER = 1 << 16  # pairs in one piece of work
 SHOWN = 8  # rows in an explanation
 
 
-class ParzenClassifier(Generative):
+class ParzenClassifier(RowKeeper, Generative):
     r"""Every stored row votes for its class, the nearer the more: kernel densities of the classes times their priors.
 
     .. math:: \hat p(x|C_i) = \frac1{N_ih^d}\sum_t r_i^t K\!\left(\frac{D(x,x^t)}h\right), \qquad
@@ -245,7 +246,8 @@ class ParzenClassifier(Generative):
                 )
                 logs.append(vote + log_profile(kernel, far / self.bandwidth_, np.inf))
                 lines += [
-                    [int(r), str(plain_label(self.classes_[k])), float(f)] for r, f in zip(self.rows_[k], far)
+                    [self._cases.label(int(r)), str(plain_label(self.classes_[k])), float(f)]
+                    for r, f in zip(self.rows_[k], far)
                 ]
         votes = np.concatenate(logs)
         if np.isneginf(votes.max()):
@@ -261,8 +263,19 @@ class ParzenClassifier(Generative):
                 f"; {others} more rows have {rest:.3g} together." if others else "."
             )
         shown = [[*lines[i], float(votes[i])] for i in order]
+        places, ends = np.concatenate(self.rows_), np.cumsum([len(rows) for rows in self.rows_])
+        nearest = [
+            self.points_[k].X[i - (ends[k - 1] if k else 0)]
+            for i in order[:MOST_CASES]
+            for k in [int(np.searchsorted(ends, i, "right"))]
+        ]
+        stored = np.array(nearest).reshape(len(nearest), X.shape[1])
         return [
             Section(
-                "Stored rows by their share of all votes", ["row", "class", "distance", "share"], shown, note
-            )
+                "Stored rows by their share of all votes",
+                [self._cases.head, "class", "distance", "share"],
+                shown,
+                note,
+            ),
+            *self._beside(row, stored, places[order[:MOST_CASES]].tolist()),
         ]

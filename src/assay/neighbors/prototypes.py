@@ -78,10 +78,11 @@ class PrototypeClassifier(NeighborLearner, Classifier):
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         distances, rows = self._near(X)
         near = [
-            [int(self.sample_indices_[i]), str(self.classes_[self.codes_[i]]), float(d)]
+            [self._cases.label(int(self.sample_indices_[i])), str(self.classes_[self.codes_[i]]), float(d)]
             for i, d in zip(rows[0], distances[0])
         ]
-        return [Section("The nearest prototypes", ["training row", "class", "distance"], near)]
+        told = Section("The nearest prototypes", [f"training {self._cases.head}", "class", "distance"], near)
+        return [told, *self._beside(row, self._fit_X[rows[0]], self.sample_indices_[rows[0]].tolist())]
 
     def _select(self, search: Searcher, y: np.ndarray) -> Any:
         """The numbers of the rows that are kept."""

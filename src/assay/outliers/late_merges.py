@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from assay.distances.metric import metric_of
 from assay.errors import DataError, ParameterError
+from assay.tables import RowNames
 
 __all__ = ["LateMerges", "late_merges"]
 
@@ -29,6 +30,7 @@ class LateMerges:
     group: np.ndarray
     max_size: int
     merges: np.ndarray
+    row_names: RowNames = field(default_factory=RowNames)
 
     @property
     def order(self) -> np.ndarray:
@@ -41,7 +43,8 @@ class LateMerges:
 
     def __str__(self) -> str:
         first = self.order[0]
-        return f"row {first} joins last, at height {self.height[first]:.4g} (median {np.median(self.height):.4g})"
+        usual = np.median(self.height)
+        return f"{self.row_names(int(first))} joins last, at height {self.height[first]:.4g} (median {usual:.4g})"
 
 
 def late_merges(
@@ -70,7 +73,7 @@ def late_merges(
     >>> from assay.outliers.late_merges import late_merges
     >>> found = late_merges([[0.0], [1.0], [2.0], [9.0], [3.0]])
     >>> print(found, found.above(2.0))
-    row 3 joins last, at height 6 (median 1) [3]
+    row 4 joins last, at height 6 (median 1) [3]
     """
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
@@ -98,4 +101,4 @@ def late_merges(
                 new = part[np.isnan(height[part])]
                 height[new], group[new] = at, which
         members[n + step] = np.concatenate(parts)
-    return LateMerges(height, group, int(max_size), merges)
+    return LateMerges(height, group, int(max_size), merges, RowNames.of(X))

@@ -177,15 +177,19 @@ class LocalOutlierFactor(KNeighbors, Detector):
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         distances, rows = self._nearest(X, self.n_neighbors_)
-        near = [[int(i), float(d), float(self._reach_[i])] for i, d in zip(rows[0], distances[0])]
+        near = [
+            [self._cases.label(int(i)), float(d), float(self._reach_[i])]
+            for i, d in zip(rows[0], distances[0])
+        ]
         factor = float(self._factors(distances, rows)[0])
         note = f"Factor {factor:.4g}: about 1 is as lonely as its neighbours are."
         columns = [
-            "training row",
+            f"training {self._cases.head}",
             "distance",
             "distance to its own neighbour number " + str(self.n_neighbors_),
         ]
-        return [Section(f"The {self.n_neighbors_} nearest training rows", columns, near, note)]
+        told = Section(f"The {self.n_neighbors_} nearest training rows", columns, near, note)
+        return [told, *self._beside_stored(row, rows[0])]
 
     @available_if(_for_training_rows)
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:

@@ -109,5 +109,6 @@ class NeighborDistanceOutliers(NeighborLearner, Detector):
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         distances, rows = self._near(X)
-        near = [[int(i), float(d)] for i, d in zip(rows[0], distances[0])]
-        return [Section("The nearest training rows", ["training row", "distance"], near)]
+        near = [[self._cases.label(int(i)), float(d)] for i, d in zip(rows[0], distances[0])]
+        told = Section("The nearest training rows", [f"training {self._cases.head}", "distance"], near)
+        return [told, *self._beside_stored(row, rows[0])]

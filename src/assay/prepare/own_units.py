@@ -32,7 +32,7 @@ def in_own_units(section: Section, scaler: StandardScaler, schema: Schema) -> Se
     if mean is None or scale is None:
         return section
     place = {column.name: j for j, column in enumerate(schema) if column.kind == "numeric"}
-    places = [t for t, head in enumerate(section.columns) if head in PLACES]
+    places = [t for t, head in enumerate(section.columns) if head in PLACES or _is_row(head)]
     steps = [t for t, head in enumerate(section.columns) if head in STEPS]
     rows, told = [], False
     for row in section.rows:
@@ -52,6 +52,11 @@ def in_own_units(section: Section, scaler: StandardScaler, schema: Schema) -> Se
     elif "standard deviations" not in note:
         note = f"{note} Distances are in standard deviations of the columns.".strip()
     return replace(section, rows=rows, note=note)
+
+
+def _is_row(head: str) -> bool:
+    """Whether the head of a column names a row, whose values stand below it."""
+    return head == "this row" or head.startswith(("row ", "index "))
 
 
 def _back(cell: Any, scale: float, mean: float) -> Any:

@@ -19,7 +19,7 @@ from assay.errors import ParameterError
 from assay.prepare.own_units import in_own_units
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
-from assay.tables import Table
+from assay.tables import RowNames, Table
 
 
 def _has(method: str) -> Callable[[Prepared], bool]:
@@ -99,8 +99,13 @@ class Prepared(Classifier):
 
         return GaussianNB()
 
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        if fitting:
+            self._names_in_fit = RowNames.of(X)  # for a classifier that keeps rows
+        return super()._admit(X, fitting)
+
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        learner = self._inner()
+        learner, names = self._inner(), self.__dict__.pop("_names_in_fit", None)
         table = Table(X, self.schema_, not np.isnan(X).any())
         self.steps_ = []
         if not get_tags(learner).input_tags.allow_nan:
@@ -112,7 +117,7 @@ class Prepared(Classifier):
         weighted = {} if w is None else {"sample_weight": w}
         if weighted and not has_fit_parameter(learner, "sample_weight"):
             raise ParameterError(f"Prepared: {type(learner).__name__} cannot be fitted with sample_weight.")
-        self.learner_ = learner.fit(table, self.classes_[y], **weighted)
+        self.learner_ = learner.fit(replace(table, row_names=names), self.classes_[y], **weighted)
 
     def _prepare(self, X: np.ndarray) -> Table:
         table = Table(X, self.schema_, not np.isnan(X).any())

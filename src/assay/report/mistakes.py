@@ -22,7 +22,7 @@ LONGEST = 3600  # characters of one explanation
 class Mistake:
     """A wrong answer that the learner was sure of, with its reasoning."""
 
-    row: int
+    row: str  # its name: "row 17", "index ann"
     values: list[tuple[str, str]]
     hidden: int
     truth: str
@@ -58,7 +58,7 @@ def surest_mistakes(result: Comparison, name: str, splits: list[Split], most: in
         values, hidden = _values(result, row)
         told.append(
             Mistake(
-                row=row,
+                row=result.row_names(row),
                 values=values,
                 hidden=hidden,
                 truth=str(result.classes[answers.truth[i]]),
@@ -100,12 +100,12 @@ def _values(result: Comparison, row: int, most: int = 12) -> tuple[list[tuple[st
     cells = table.values[[row]]
     numbers = np.asarray(cells.todense() if hasattr(cells, "todense") else cells, dtype=float).ravel()
     said = []
-    for column, value in list(zip(table.schema, numbers))[:most]:
+    for j, (column, value) in list(enumerate(zip(table.schema, numbers)))[:most]:
         if np.isnan(value):
             text = "missing"
-        elif column.kind == "numeric":
+        elif column.kind == "numeric" and not column.date:
             text = f"{value:.6g}"
         else:
-            text = str(column.categories[int(value)])
+            text = str(table.schema.label(j, value))
         said.append((str(column.name), text))
     return said, max(0, len(numbers) - most)

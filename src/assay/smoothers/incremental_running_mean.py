@@ -10,6 +10,7 @@ from assay.core.parameters import Range
 from assay.core.progress import track
 from assay.core.targets import check_weights, numeric_target
 from assay.smoothers.local_smoother import LocalSmoother
+from assay.tables import RowNames
 
 __all__ = ["IncrementalRunningMean"]
 
@@ -85,8 +86,12 @@ class IncrementalRunningMean(LocalSmoother):
         self._take_in(values, target, weights)
         return self
 
-    def _row(self, t: int) -> int:
-        return int(self.stored_[t])
+    def _row(self, t: int) -> int | str:
+        return self._cases.label(int(self.stored_[t]))
+
+    @property
+    def _cases(self) -> RowNames:
+        return RowNames()  # rows come in several tables: they are counted through all of them
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self._keep(X, y, w)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from assay.core import Regressor
+from assay.core.cases import RowKeeper
 from assay.core.explanation import Section
 from assay.core.progress import track
 from assay.core.targets import row_counts
@@ -21,7 +22,7 @@ SHOWN = 10  # rows in an explanation
 ALONE = 1e-10  # a leverage nearer to 1 than this: without the row there is no fit
 
 
-class Smoother(Regressor):
+class Smoother(RowKeeper, Regressor):
     r"""Base of regressors without a formula for their shape: :math:`\hat g(x) = \sum_t s_t(x)\,r^t`.
 
     A smoother writes ``_learn``, ``_predict`` and ``_shares(X)``, the (q, n) weights :math:`s_t(x)`. From them follow
@@ -180,7 +181,13 @@ class Smoother(Regressor):
         largest = np.argsort(-np.abs(share), kind="stable")
         largest = largest[share[largest] != 0]
         apart = self._apart(X)
-        heads = ["row", *self._names[:6], *([] if apart is None else ["distance"]), "number", "weight"]
+        heads = [
+            self._cases.head,
+            *self._names[:6],
+            *([] if apart is None else ["distance"]),
+            "number",
+            "weight",
+        ]
         rows = []
         for t in largest[:SHOWN]:
             cells = [self._cell(j, self.X_[t, j]) for j in range(min(6, self.X_.shape[1]))]
@@ -191,9 +198,9 @@ class Smoother(Regressor):
         note = f"... and {more} more rows with the weight {rest:.4g} together" if more else ""
         return [Section("The rows that decide", heads, rows, note)]
 
-    def _row(self, t: int) -> int:
-        """The number of a stored row among the rows that came."""
-        return t
+    def _row(self, t: int) -> int | str:
+        """The name of a stored row among the rows that came."""
+        return self._cases.label(t)
 
     def _cell(self, j: int, value: float) -> Any:
         return float(value) if hasattr(self, "design_") else self.schema_.label(j, value)

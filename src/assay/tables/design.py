@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.tables.encode import UNSEEN
 from assay.tables.schema import Column, Schema
 
 
@@ -97,6 +98,30 @@ class Design:
             X[np.isnan(codes), start : start + width] = np.nan
             start += width
         return X
+
+    def contract(self, X: np.ndarray) -> np.ndarray:
+        """(n, D) rows of the design back to (n, d) table values; the category is the largest indicator.
+
+        >>> from assay.tables import Design, Table
+        >>> table = Table.of({"weight": [190.0, 260.0], "taste": ["sweet", "sour"]})
+        >>> design = Design(table.schema, drop_first=True)
+        >>> design.contract(design.expand(table.values)).tolist() == table.values.tolist()
+        True
+        """
+        if self.plain:
+            return X
+        values = np.empty((len(X), len(self.schema)))
+        for j, column in enumerate(self.schema):
+            own = X[:, self.source == j]
+            if column.kind != "nominal":
+                values[:, j] = own[:, 0]
+            elif not own.shape[1]:
+                values[:, j] = 0.0 if self.drop_first and column.categories else np.nan
+            else:
+                none = 0 if self.drop_first else UNSEEN
+                code = np.where(own.max(axis=1) > 0, own.argmax(axis=1) + self.drop_first, none)
+                values[:, j] = np.where(np.isnan(own).any(axis=1), np.nan, code)
+        return values
 
     def __repr__(self) -> str:
         return f"Design: {len(self.schema)} columns to {len(self.names)}: {', '.join(self.names[:12])}" + (

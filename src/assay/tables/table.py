@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.errors import DataError, SchemaError
 from assay.tables.encode import UNSEEN, apply_column, learn_column
+from assay.tables.row_names import RowNames, row_name
 from assay.tables.schema import Column, Kind, Schema
 
 __all__ = ["UNSEEN", "Table"]
@@ -30,6 +31,7 @@ class Table:
     complete : bool
         True when no entry is missing.
     unseen : dict of column name to list of unseen values
+    row_names : RowNames, what the rows are called; None for their numbers, counted from 1
 
     Examples
     --------
@@ -48,6 +50,7 @@ class Table:
     schema: Schema
     complete: bool = True
     unseen: dict[str, list[Any]] = field(default_factory=dict)
+    row_names: RowNames | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -74,7 +77,7 @@ class Table:
         encoded = [learn_column(name, column, kinds.get(name), who) for name, column in zip(names, columns)]
         schema = Schema([column for column, _ in encoded], named)
         values = _block([codes for _, codes in encoded])
-        return cls(values, schema, _complete(values, schema, who))
+        return cls(values, schema, _complete(values, schema, who, X), row_names=_indexed(X))
 
     @classmethod
     def like(cls, X: Any, schema: Schema, who: str = "Table") -> Table:
@@ -105,7 +108,7 @@ class Table:
             if strange:
                 unseen[column.name] = strange
         values = _block(encoded)
-        return cls(values, schema, _complete(values, schema, who), unseen)
+        return cls(values, schema, _complete(values, schema, who, X), unseen, _indexed(X))
 
     def _as(self, kinds: Mapping[str, Kind], who: str) -> Table:
         """The same rows, some columns taken as another kind."""
@@ -120,7 +123,8 @@ class Table:
                 if column.coded:
                     raise SchemaError(f"{who}: column {column.name!r} holds text, expected numbers.")
                 columns[j], values[:, j] = learn_column(column.name, values[:, j], kind, who)
-        return Table(values, Schema(columns, self.schema.named), self.complete, dict(self.unseen))
+        schema = Schema(columns, self.schema.named)
+        return Table(values, schema, self.complete, dict(self.unseen), self.row_names)
 
     def __len__(self) -> int:
         return self.values.shape[0]
@@ -141,7 +145,9 @@ class Table:
             rows = [rows]
         values = self.values[rows]
         there = self.complete or _complete(values, self.schema, "Table")
-        return Table(values, self.schema, there, dict(self.unseen))
+        places = np.arange(len(self))[rows] if isinstance(rows, slice) else rows
+        names = RowNames.of(self).take(places)
+        return Table(values, self.schema, there, dict(self.unseen), names)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The block of numbers, if every column is numeric: codes of categories are not quantities."""
@@ -215,7 +221,13 @@ def _mentions_text(rows: list[Any] | tuple[Any, ...]) -> bool:
     )
 
 
-def _complete(values: Any, schema: Schema, who: str) -> bool:
+def _indexed(X: Any) -> RowNames | None:
+    """The labels of a frame's index; None where rows have numbers alone."""
+    found = RowNames.of(X)
+    return found if found.indexed else None
+
+
+def _complete(values: Any, schema: Schema, who: str, X: Any = None) -> bool:
     """Whether nothing is missing; infinite entries are refused."""
     numbers = values.data if _is_sparse(values) else values
     with np.errstate(over="ignore", invalid="ignore"):
@@ -225,7 +237,8 @@ def _complete(values: Any, schema: Schema, who: str) -> bool:
         where = abs(values) == np.inf  # also of a sparse matrix
         i, j = (int(places[0]) for places in where.nonzero())
         raise DataError(
-            f"{who}: X contains infinity or a value too large (inf): column {schema[j].name}, row {i}. Replace it by "
+            f"{who}: X contains infinity or a value too large (inf): column {schema[j].name}, {row_name(i, X)}. "
+            "Replace it by "
             "a number or by NaN (missing)."
         )
     return not np.isnan(numbers).any()
