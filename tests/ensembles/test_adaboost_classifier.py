@@ -15,7 +15,7 @@ from sklearn.dummy import DummyClassifier
 import assay
 from assay.bayes import GaussianNB, NaiveBayes
 from assay.ensembles.adaboost_classifier import AdaBoostClassifier
-from assay.errors import DegenerateError, DegenerateWarning, ParameterError
+from assay.errors import DegenerateError, ParameterError
 from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 
 TEN, SIGNS = np.arange(10.0)[:, None], np.array([1, 1, 1, -1, -1, -1, 1, 1, 1, -1])
@@ -272,10 +272,13 @@ def test_the_first_that_is_no_better_than_chance_is_an_error_and_a_later_one_the
     assert_array_equal(model.estimator_weights_[1:], 0.0)
 
 
-def test_weights_that_overflow_end_it_with_a_warning():
-    X, y = load_iris(return_X_y=True)
-    with pytest.warns(DegenerateWarning, match="Sample weights have reached infinite values"):
-        AdaBoostClassifier(n_estimators=30, learning_rate=2000.0).fit(X, y)
+def test_a_rate_without_measure_is_taken_as_one():
+    """A rate above 2 would raise the loss, and in the end the weights would overflow."""
+    X, y = load_breast_cancer(return_X_y=True)
+    large = AdaBoostClassifier(n_estimators=10, learning_rate=2000.0).fit(X, y)
+    one = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    assert_array_equal(large.estimator_weights_, one.estimator_weights_)
+    assert large.history_[-1]["bound"] == one.history_[-1]["bound"]
 
 
 def test_one_class_and_one_row():

@@ -154,7 +154,9 @@ def test_scores_that_overflow_are_told():
     X = np.arange(100.0)[:, None]
     y = 10.0 ** (X[:, 0] % 7)
     with pytest.raises(DegenerateError, match="Lower learning_rate"):
-        HistGradientBoostingRegressor(loss="poisson", learning_rate=1e300).fit(X, y)
+        HistGradientBoostingRegressor(loss="poisson", learning_rate=np.inf).fit(X, y)
+    large = HistGradientBoostingRegressor(loss="poisson", learning_rate=1e300).fit(X, y)
+    assert np.isfinite(large.predict(X)).all()  # steps are no longer than what lowers the loss
 
 
 def test_the_same_seed_gives_the_same_model():

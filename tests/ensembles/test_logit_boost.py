@@ -32,8 +32,26 @@ def linear_rounds_by_the_book(X, y, rounds, z_max=4.0):
 def test_rounds_by_the_book():
     X, y = load_iris(return_X_y=True)
     X, y = X[50:, :2], y[50:] - 1
-    model = LogitBoostClassifier(LinearRegression(), n_estimators=5).fit(X, y)
-    assert_allclose(model.decision_function(X), linear_rounds_by_the_book(X, y, 5), atol=1e-10)
+    model = LogitBoostClassifier(LinearRegression(), n_estimators=2).fit(X, y)
+    assert_allclose(model.decision_function(X), linear_rounds_by_the_book(X, y, 2), atol=1e-10)
+
+
+def test_rounds_that_the_book_lets_rise_fall():
+    """The third round of the book's algorithm raises the loss, since responses that are cut are no gradient."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:, :2], y[50:] - 1
+
+    def loss(F):
+        return np.mean(np.logaddexp(0, 2 * F) - 2 * y * F)
+
+    assert loss(linear_rounds_by_the_book(X, y, 3)) > loss(linear_rounds_by_the_book(X, y, 2)) + 1e-3
+    model = LogitBoostClassifier(LinearRegression(), n_estimators=8).fit(X, y)
+    losses = [record["loss"] for record in model.history_]
+    assert max(np.diff(losses)) <= 1e-12
+    by_newton = LogitBoostClassifier(LinearRegression(), n_estimators=30, z_max=1e9).fit(X, y)
+    assert_allclose(losses[-1], by_newton.history_[-1]["loss"], atol=1e-9)  # the maximum of the likelihood
+    staged = list(model.staged_decision_function(X))
+    assert_allclose([loss(F) for F in staged], losses, atol=1e-12)
 
 
 @pytest.mark.capability("IML-17-11")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from assay.core.scores import softmax
 from assay.core.seeds import random_state_of
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.boosting_theory import training_error_bound
+from assay.ensembles.damping import ROUNDING
 from assay.ensembles.weak_learners import (
     SEEDS,
     SumOfTrees,
@@ -25,7 +25,7 @@ from assay.ensembles.weak_learners import (
     kept,
     values_of,
 )
-from assay.errors import DegenerateError, DegenerateWarning
+from assay.errors import DegenerateError
 
 __all__ = ["AdaBoostClassifier"]
 
@@ -44,10 +44,17 @@ class AdaBoostClassifier(Boosted, Classifier):
     :math:`f_k/(K-1)` with the scores :math:`f_k = \sum_t a_t\,(K v_{tk}-1)/(K-1)\,/\sum_t a_t` of the votes
     :math:`v_{tk}` (3).
 
+    Each round multiplies the mean of the exponential loss :math:`e^{-\sum_t a_t([h_t=y]-1/K)}` by
+
+    .. math:: (1-\epsilon_t)\,e^{-a_t(K-1)/K} + \epsilon_t\,e^{a_t/K}                              \quad (4)
+
+    which is least for :math:`\nu = 1` (K is 2 for M1). A rate with which it is above 1 (above 2, for two classes) would
+    raise the loss; then :math:`\nu` is 1 in that round.
+
     Boosting ends early when a classifier makes no error (SAMME gives it weight 1, as scikit-learn does; M1, in which
-    its weight is infinite, keeps it alone), when one is no better than chance (:math:`\epsilon\ge 1-1/K`, for M1
-    :math:`\epsilon\ge\frac12`: it is dropped; if it is the first, that is an error), or when the weights overflow
-    (a warning). Noise in the labels gets ever more weight: prefer few rounds, or other losses, on noisy data.
+    its weight is infinite, keeps it alone), or when one is no better than chance (:math:`\epsilon\ge 1-1/K`, for M1
+    :math:`\epsilon\ge\frac12`: it is dropped; if it is the first, that is an error). Noise in the labels gets ever more
+    weight: prefer few rounds, or other losses, on noisy data.
 
     A drop-in for scikit-learn's class of this name. The trees are our own, so nominal columns and missing values are
     used as they are; their columns are ranked once for all rounds. Cost: O(n d) per round for stumps.
@@ -147,9 +154,8 @@ class AdaBoostClassifier(Boosted, Classifier):
                 bar.advance()
                 if error <= 0 or t == T - 1:
                     break
-                p = self._reweighted(p, wrong, a, t)  # (2)
-                if not p.any():
-                    break
+                p = np.where(wrong, p * np.exp(a), p)  # (2)
+                p /= p.sum()
         self.members_ = as_kept(self.members_)
 
     def _weak_learner(self, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
@@ -180,27 +186,18 @@ class AdaBoostClassifier(Boosted, Classifier):
         return False
 
     def _weight(self, error: float, K: int) -> float:
-        chance = 0.0 if self.variant == "m1" else np.log(K - 1.0)
-        return float(self.learning_rate * (np.log((1 - error) / error) + chance))  # (1)
-
-    def _reweighted(self, p: np.ndarray, wrong: np.ndarray, a: float, t: int) -> np.ndarray:
-        with np.errstate(over="ignore", invalid="ignore"):
-            p = np.where(wrong & (p > 0), p * np.exp(a), p)
-            total = p.sum()
-        if not np.isfinite(total):
-            warnings.warn(
-                f"{type(self).__name__}: Sample weights have reached infinite values, at iteration {t}, causing "
-                "overflow. Iterations stopped. Try lowering the learning rate.",
-                DegenerateWarning,
-                stacklevel=4,
-            )
-            return np.zeros_like(p)
-        return p / total
+        K = 2 if self.variant == "m1" else K
+        best = np.log((1 - error) / error) + np.log(K - 1.0)
+        a = self.learning_rate * best  # (1)
+        with np.errstate(over="ignore"):
+            times = (1 - error) * np.exp(-a * (K - 1) / K) + error * np.exp(a / K)  # (4)
+        return float(best if times > 1 + ROUNDING else a)
 
     def _record(self, t: int, error: float, a: float, training_error: float, K: int) -> None:
         bounded = K <= 2 or self.variant == "m1"
         errors = self.estimator_errors_[: t + 1]
         beta = error / (1 - error)
+        rate = self.learning_rate if self.learning_rate <= 2 else 1.0  # (4)
         self.history_.append(
             {
                 "round": t + 1,
@@ -209,7 +206,7 @@ class AdaBoostClassifier(Boosted, Classifier):
                 "log_inverse_beta": float(np.log(1 / beta)) if beta > 0 else float("inf"),
                 "weight": a,
                 "training_error": training_error,
-                "bound": float(training_error_bound(errors, self.learning_rate)[-1]) if bounded else None,
+                "bound": float(training_error_bound(errors, rate)[-1]) if bounded else None,
             }
         )
 

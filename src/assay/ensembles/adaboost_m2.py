@@ -13,6 +13,7 @@ from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.ensembles.boosted import Boosted
+from assay.ensembles.damping import ROUNDING
 from assay.ensembles.weak_learners import (
     SEEDS,
     SumOfTrees,
@@ -49,6 +50,9 @@ class AdaBoostM2Classifier(Boosted, Classifier):
 
     so that it looks for cuts between classes that are still confused, and the classes plausible in a leaf are those
     that minimise (1). Any other classifier is fitted with the weights :math:`W_i`, and :math:`h` is its posterior.
+
+    A round in which a rate :math:`\nu` above 1 would raise the loss that is bounded here, the sum over all i and k of
+    :math:`\prod_t\beta_t^{\nu(h_t(x_i,y_i)-h_t(x_i,k))/2}`, is taken with :math:`\nu = 1`.
 
     Boosting ends early when a weak learner is no better than chance (:math:`\epsilon\ge\frac12`: it is dropped; if it
     is the first, that is an error), and with one that makes no error, which is then kept alone.
@@ -131,6 +135,9 @@ class AdaBoostM2Classifier(Boosted, Classifier):
                     self.members_, self.history_, weights, seeds, scores[:] = [], [], [], [], 0.0
                 beta = loss / (1 - loss)
                 a = 1.0 if perfect else float(-self.learning_rate * np.log(beta))
+                with np.errstate(over="ignore", invalid="ignore"):
+                    if not perfect and not np.sum(D * np.exp(-0.5 * a * better)) <= 1 + ROUNDING:
+                        a = float(-np.log(beta))  # a rate this large would raise the loss
                 bound *= 2 * float(np.sqrt(max(loss, 0.0) * (1 - loss)))
                 self.members_.append(member)
                 weights, seeds = [*weights, a], [*seeds, seed]

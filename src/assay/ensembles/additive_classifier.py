@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.ensembles.boosted import Boosted
+from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.weak_learners import (
     SEEDS,
     SumOfTrees,
@@ -30,7 +32,8 @@ class AdditiveClassifier(Boosted, Classifier):
 
     For two classes there is one score, that of ``classes_[1]``; for K > 2 there are K. A learner of this kind writes
     ``_working``, the response and the weights that follow from the scores so far, ``_scores``, from the members' sums
-    to the scores F, ``_posterior_of`` and ``_loss``.
+    to the scores F, ``_posterior_of``, ``_loss`` and ``_slopes``. A round that would raise the loss of the training
+    rows is shortened until it does not.
 
     Attributes
     ----------
@@ -50,13 +53,16 @@ class AdditiveClassifier(Boosted, Classifier):
     learning_rate: float
     random_state: Any
     _rate: float
+    _shares: np.ndarray  # (members,) how much of each was taken, where some raised the loss
 
     def _standing(self, F: np.ndarray) -> np.ndarray:
         """What the responses of all scores are made from, once a round: the scores F, or their posterior."""
         return F
 
-    def _working(self, standing: np.ndarray, y: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
-        """(n,) response and (n,) weights for score c."""
+    def _working(
+        self, standing: np.ndarray, y: np.ndarray, c: int, largest: float | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(n,) response, cut at ``largest`` where the learner cuts it, and (n,) weights for score c."""
         raise TypeError(f"{type(self).__name__} must define _working")
 
     def _scores(self, sums: np.ndarray) -> np.ndarray:
@@ -69,10 +75,20 @@ class AdditiveClassifier(Boosted, Classifier):
     def _loss(self, F: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
         raise TypeError(f"{type(self).__name__} must define _loss")
 
+    def _slopes(self, F: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """(n, C) the derivatives of the loss by the members' sums."""
+        raise TypeError(f"{type(self).__name__} must define _slopes")
+
+    def _leaf_values(
+        self, values: np.ndarray, leaf: np.ndarray, standing: np.ndarray, y: np.ndarray, w: np.ndarray, c: int
+    ) -> np.ndarray:
+        """(m,) values of a tree's leaves that lower the loss, given those of a round that together raised it."""
+        return values
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         n, K = len(y), len(self.classes_)
         self.n_classes_, self.members_, self.history_ = K, [], []
-        self._rate = float(self.learning_rate)
+        self._rate, self._shares = float(self.learning_rate), np.ones(0)
         seeds: list[int] = []
         rng = random_state_of(self.random_state)
         rows = np.full(n, 1 / n) if w is None else w / w.sum()
@@ -86,16 +102,24 @@ class AdditiveClassifier(Boosted, Classifier):
         with progress(total=self.n_estimators, description=type(self).__name__) as bar:
             for t in range(self.n_estimators if K > 1 else 0):
                 now = [int(rng.randint(SEEDS)) for _ in range(C)]
-                step = self._step(weak, self._scores(sums), X, y, rows, now)
-                seeds += now
-                sums += self._rate * step
                 F = self._scores(sums)
+                before = self.history_[-1]["loss"] if self.history_ else self._loss(F, y, rows)
+                step = self._rate * self._step(weak, F, X, y, rows, now)
+                seeds += now
+                self._shares = np.append(self._shares, np.ones(C))
+                F = self._scores(sums + step)
+                loss = self._loss(F, y, rows)
+                if not loss <= before + ROUNDING * before:
+                    step = self._shortened(weak, sums, X, y, rows, now, before)
+                    F = self._scores(sums + step)
+                    loss = self._loss(F, y, rows)
+                sums += step
                 wrong = float(rows[self._best(F) != y].sum())
-                self.history_.append(
-                    {"round": t + 1, "loss": self._loss(F, y, rows), "training_error": wrong}
-                )
+                self.history_.append({"round": t + 1, "loss": loss, "training_error": wrong})
                 bar.advance()
         self.seeds_, self.members_ = np.array(seeds, np.int64), as_kept(self.members_)
+        if (self._shares == 1).all():
+            del self._shares
 
     def _step(
         self, weak: Any, F: np.ndarray, X: Any, y: np.ndarray, rows: np.ndarray, seeds: list[int]
@@ -112,6 +136,53 @@ class AdditiveClassifier(Boosted, Classifier):
         found = weak.learn_all(one, len(seeds))
         self.members_ += [member for member, _ in found]
         return np.column_stack([answer for _, answer in found])
+
+    def _shortened(
+        self,
+        weak: Any,
+        sums: np.ndarray,
+        X: Any,
+        y: np.ndarray,
+        w: np.ndarray,
+        seeds: list[int],
+        before: float,
+    ) -> np.ndarray:
+        """(n, C) the step of the latest round, which raised the loss, as far as it does not.
+
+        Trees are changed leaf by leaf. Other estimators are fitted to responses that are not cut, so that their step
+        leads downwards, and what they answer is taken to a smaller rate.
+        """
+        C = sums.shape[1]
+        standing = self._standing(self._scores(sums))
+        latest, step = self.members_[-C:], np.empty(sums.shape)
+        group = np.zeros((C, len(y)), np.int64)
+        for c, member in enumerate(latest):
+            if self._grows_trees():
+                group[c] = leaf = member.apply(X)
+                value = member.values.copy()
+                value[:, 0] = self._leaf_values(value[:, 0], leaf, standing, y, w, c)
+                latest[c] = replace(member, values=value)
+            else:
+                z, u = self._working(standing, y, c, np.inf)
+                latest[c] = weak.learn(z, _share(u * w), seeds[c])
+            step[:, c] = self._rate * self._answer(latest[c], X)
+        shares = damped(
+            sums.T,
+            step.T,
+            group,
+            lambda S: self._loss(self._scores(S.T), y, w),
+            lambda S: self._slopes(self._scores(S.T), y, w).T,
+            before,
+        )
+        if self._grows_trees():
+            for c, (tree, share) in enumerate(zip(latest, shares)):
+                value, reached = tree.values.copy(), np.unique(group[c])
+                value[reached, 0] *= share[reached]
+                latest[c] = replace(tree, values=value)
+        else:
+            self._shares[-C:] = np.concatenate(shares)
+        self.members_[-C:] = latest
+        return step * np.array([share[leaf] for share, leaf in zip(shares, group)]).T
 
     def _n_scores(self) -> int:
         return 1 if len(self.classes_) <= 2 else len(self.classes_)
@@ -138,8 +209,9 @@ class AdditiveClassifier(Boosted, Classifier):
             yield from self._sum_of_trees.staged_sums(X, every)
         else:
             sums = np.zeros((X.shape[0], C))
+            rates = self._rate * vars(self).get("_shares", np.ones(len(self.members_)))
             for i, member in enumerate(self.members_):
-                sums[:, i % C] += self._rate * self._answer(member, X)
+                sums[:, i % C] += rates[i] * self._answer(member, X)
                 if (i + 1) % every == 0:
                     yield sums.copy()
 

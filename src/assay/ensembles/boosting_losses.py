@@ -2,18 +2,29 @@ r"""The losses of gradient boosting: where the scores start, their gradients, an
 
 A loss knows y and the scores F, an (n, C) array: C = 1, or the number of classes if there are more than two. All
 weights are given by the caller. ``steps`` is the line search: for the rows of each leaf the constant that lowers the
-loss most, exactly or by one Newton step.
+loss most, exactly or by one Newton step. Of it boosting takes a share, the rate. If the trees of a round have raised
+the loss, ``steps`` is asked again, for steps whose share ``rate`` raises the loss of no leaf's rows: where it would (a
+rate far above 1; a leaf whose curvature has vanished) a shorter one is given,
+
+.. math:: t = \operatorname{sign}(G)\,\ln\left(1+\frac{|G|}{H}\right)\quad\text{for the logistic losses}    \quad (1)
+
+which is the minimum of the bound :math:`L - |G|t + H(e^t-t-1)` that holds since their third derivative is at most the
+second (Bach 2010, Self-concordant analysis for logistic regression, Proposition 1); G and H are the leaf's sums of
+residuals and curvatures.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logsumexp
 
 from assay.core.scores import log_softmax, softmax
 
 __all__ = ["LOSSES", "Loss", "class_loss", "weighted_quantile"]
 
+_ENOUGH = 0.1  # a step is kept if the loss falls by this share of step times residuals
 _TINY = 1e-150  # curvatures below this are none: the rows of the leaf are sure already
 
 
@@ -21,6 +32,7 @@ class Loss:
     """Base: what a loss must answer."""
 
     name = ""
+    fixed = True  # whether the loss of a row is the same function in all rounds
 
     def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         """(C,) the constant scores that are best before there is any tree."""
@@ -34,10 +46,29 @@ class Loss:
         raise TypeError(f"{type(self).__name__} must define residuals")
 
     def steps(
-        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+        self,
+        y: np.ndarray,
+        F: np.ndarray,
+        r: np.ndarray,
+        w: np.ndarray,
+        leaf: np.ndarray,
+        m: int,
+        c: int,
+        rate: float | None = None,
     ) -> np.ndarray | None:
-        """(m,) the step of each leaf, from the residuals r of score c; None if the mean of r is the best step."""
+        """(m,) the step of each leaf, from the residuals r of score c; None if the mean of r is the best step.
+
+        With a rate, ``rate`` times the step raises the loss of no leaf.
+        """
         raise TypeError(f"{type(self).__name__} must define steps")
+
+    def _raises(
+        self, y: np.ndarray, F: np.ndarray, w: np.ndarray, leaf: np.ndarray, steps: np.ndarray
+    ) -> np.ndarray:
+        """(m,) whether the steps raise the loss of the leaf's rows; for losses of one score."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            more = w * (self.each(y, F + steps[leaf][:, None]) - self.each(y, F))
+            return ~(np.bincount(leaf, weights=more, minlength=len(steps)) <= 0)
 
     def value(self, y: np.ndarray, F: np.ndarray, w: np.ndarray) -> float:
         """The weighted mean of the loss."""
@@ -67,9 +98,17 @@ class SquaredError(Loss):
         return (y - F[:, 0])[:, None]
 
     def steps(
-        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+        self,
+        y: np.ndarray,
+        F: np.ndarray,
+        r: np.ndarray,
+        w: np.ndarray,
+        leaf: np.ndarray,
+        m: int,
+        c: int,
+        rate: float | None = None,
     ) -> np.ndarray | None:
-        return None
+        return None if rate is None else _leaf_means(r, w, leaf, m) * min(1.0, 1 / rate)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return (y - F[:, 0]) ** 2
@@ -88,9 +127,18 @@ class Quantile(Loss):
         return np.where(y >= F[:, 0], self.alpha, self.alpha - 1.0)[:, None]
 
     def steps(
-        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+        self,
+        y: np.ndarray,
+        F: np.ndarray,
+        r: np.ndarray,
+        w: np.ndarray,
+        leaf: np.ndarray,
+        m: int,
+        c: int,
+        rate: float | None = None,
     ) -> np.ndarray | None:
-        return weighted_quantile(y - F[:, 0], w, leaf, m, self.alpha)
+        steps = weighted_quantile(y - F[:, 0], w, leaf, m, self.alpha)  # of least loss
+        return steps if rate is None else steps * min(1.0, 1 / rate)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         off = y - F[:, 0]
@@ -113,6 +161,8 @@ class AbsoluteError(Quantile):
 class Huber(Loss):
     """Half the square up to delta and straight beyond; delta is the alpha quantile of what is left over."""
 
+    fixed = False
+
     def __init__(self, alpha: float = 0.9):
         self.alpha, self.delta = alpha, 1.0
 
@@ -127,12 +177,24 @@ class Huber(Loss):
         return np.clip(y - F[:, 0], -self.delta, self.delta)[:, None]
 
     def steps(
-        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+        self,
+        y: np.ndarray,
+        F: np.ndarray,
+        r: np.ndarray,
+        w: np.ndarray,
+        leaf: np.ndarray,
+        m: int,
+        c: int,
+        rate: float | None = None,
     ) -> np.ndarray | None:
         off = y - F[:, 0]
         median = weighted_quantile(off, w, leaf, m, 0.5)
         beyond = np.clip(off - median[leaf], -self.delta, self.delta)
-        return median + _leaf_means(beyond, w, leaf, m)
+        steps = median + _leaf_means(beyond, w, leaf, m)
+        if rate is None:
+            return steps
+        shorter = _leaf_means(r, w, leaf, m) * min(1.0, 1 / rate)  # the curvature is at most 1
+        return np.where(self._raises(y, F, w, leaf, rate * steps), shorter, steps)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         off = np.abs(y - F[:, 0])
@@ -153,10 +215,19 @@ class Binomial(Loss):
         return (y - expit(F[:, 0]))[:, None]
 
     def steps(
-        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+        self,
+        y: np.ndarray,
+        F: np.ndarray,
+        r: np.ndarray,
+        w: np.ndarray,
+        leaf: np.ndarray,
+        m: int,
+        c: int,
+        rate: float | None = None,
     ) -> np.ndarray | None:
         p = y - r
-        return _newton(r, p * (1 - p), w, leaf, m)
+        slope, curved, steps = _newton(r, p * (1 - p), w, leaf, m)
+        return _bounded(steps, rate, slope, curved, lambda rows: F[rows, 0], y == 1, w, leaf)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return 2 * (np.logaddexp(0.0, F[:, 0]) - y * F[:, 0])
@@ -178,9 +249,18 @@ class Exponential(Loss):
         return np.where(y == 1, np.exp(-F[:, 0]), -np.exp(F[:, 0]))[:, None]
 
     def steps(
-        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+        self,
+        y: np.ndarray,
+        F: np.ndarray,
+        r: np.ndarray,
+        w: np.ndarray,
+        leaf: np.ndarray,
+        m: int,
+        c: int,
+        rate: float | None = None,
     ) -> np.ndarray | None:
-        return _newton(r, np.abs(r), w, leaf, m)
+        steps = _newton(r, np.abs(r), w, leaf, m)[2]  # between -1 and 1, short of the least loss
+        return steps if rate is None else steps * min(1.0, 1 / rate)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return np.exp(np.where(y == 1, -F[:, 0], F[:, 0]))
@@ -208,10 +288,21 @@ class Multinomial(Loss):
         return residuals
 
     def steps(
-        self, y: np.ndarray, F: np.ndarray, r: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, c: int
+        self,
+        y: np.ndarray,
+        F: np.ndarray,
+        r: np.ndarray,
+        w: np.ndarray,
+        leaf: np.ndarray,
+        m: int,
+        c: int,
+        rate: float | None = None,
     ) -> np.ndarray | None:
         p, K = (y == c) - r, self.n_classes
-        return _newton(r, p * (1 - p), w, leaf, m) * ((K - 1) / K)
+        slope, curved, steps = _newton(r, p * (1 - p), w, leaf, m)
+        return _bounded(
+            steps * ((K - 1) / K), rate, slope, curved, lambda rows: log_odds(F[rows], c), y == c, w, leaf
+        )
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return -log_softmax(F)[np.arange(len(y)), y]
@@ -271,12 +362,51 @@ def _class_shares(y: np.ndarray, w: np.ndarray, K: int) -> np.ndarray:
     return (np.bincount(y, weights=w, minlength=K) / w.sum())[None]
 
 
-def _newton(r: np.ndarray, curvature: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int) -> np.ndarray:
-    """(m,) sum of r over sum of curvature in each leaf; 0 where there is no curvature."""
+def _newton(
+    r: np.ndarray, curvature: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(m,) sums of r and of the curvature in each leaf, and their ratio; 0 where there is no curvature."""
     slope = np.bincount(leaf, weights=w * r, minlength=m)
     curved = np.bincount(leaf, weights=w * curvature, minlength=m)
     flat = curved < _TINY * np.maximum(np.bincount(leaf, weights=w, minlength=m), _TINY)
-    return np.where(flat, 0.0, slope / np.where(flat, 1.0, curved))
+    return slope, curved, np.where(flat, 0.0, slope / np.where(flat, 1.0, curved))
+
+
+def log_odds(F: np.ndarray, c: int) -> np.ndarray:
+    """(n,) the log odds of class c against the others, from the scores of all classes."""
+    return F[:, c] - logsumexp(np.delete(F, c, axis=1), axis=1)
+
+
+def _bounded(
+    steps: np.ndarray,
+    rate: float | None,
+    slope: np.ndarray,
+    curved: np.ndarray,
+    odds: Callable[[np.ndarray], np.ndarray],
+    is_class: np.ndarray,
+    w: np.ndarray,
+    leaf: np.ndarray,
+) -> np.ndarray:
+    """The steps, (1) instead of those that the bound does not vouch for and that do not lower the logistic loss enough.
+
+    ``odds`` gives the log odds F of rows: a step t lowers its loss by yt + ln(1 + e^F) - ln(1 + e^(F + t)).
+    """
+    if rate is None:
+        return steps
+    t = rate * steps
+    with np.errstate(over="ignore", invalid="ignore"):
+        vouched = slope * t - curved * (np.expm1(np.abs(t)) - np.abs(t))
+        doubtful = np.flatnonzero(~(vouched >= _ENOUGH * slope * t))
+    if not len(doubtful):
+        return steps
+    rows = np.flatnonzero(np.isin(leaf, doubtful))
+    at, F = leaf[rows], odds(rows)
+    lower = w[rows] * (is_class[rows] * t[at] + np.logaddexp(0.0, F) - np.logaddexp(0.0, F + t[at]))
+    decrease = np.bincount(at, weights=lower, minlength=len(steps))
+    bad = doubtful[~(decrease[doubtful] >= _ENOUGH * (slope * t)[doubtful])]
+    steps = steps.copy()
+    steps[bad] = np.copysign(np.log1p(np.abs(slope[bad]) / curved[bad]), slope[bad]) / rate  # (1)
+    return steps
 
 
 def _leaf_means(x: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int) -> np.ndarray:

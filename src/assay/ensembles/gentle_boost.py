@@ -23,7 +23,8 @@ class GentleBoostClassifier(AdditiveClassifier):
 
     A leaf adds :math:`P_w(1)-P_w(-1)`, which lies between -1 and 1, where AdaBoost with probabilities adds half the
     log ratio of the two, which can be huge: hence gentle (Friedman, Hastie and Tibshirani 2000). For K > 2 classes,
-    each is separated from the rest in this way, and the K posteriors are divided by their sum (2).
+    each is separated from the rest in this way, and the K posteriors are divided by their sum (2). A round that would
+    raise the loss of the training rows (rates above 1, weak learners that are no trees) is shortened until it does not.
 
     Parameters
     ----------
@@ -61,9 +62,11 @@ class GentleBoostClassifier(AdditiveClassifier):
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def _working(self, F: np.ndarray, y: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
-        sign = np.where(y == (1 if F.shape[1] == 1 else c), 1.0, -1.0)
-        away = -sign * F[:, c]
+    def _working(
+        self, standing: np.ndarray, y: np.ndarray, c: int, largest: float | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        sign = np.where(y == (1 if standing.shape[1] == 1 else c), 1.0, -1.0)
+        away = -sign * standing[:, c]
         return sign, np.exp(away - away.max())  # the largest weight is 1, so none overflows
 
     def _scores(self, sums: np.ndarray) -> np.ndarray:
@@ -78,3 +81,9 @@ class GentleBoostClassifier(AdditiveClassifier):
         truth = np.eye(2)[y][:, 1:] if F.shape[1] == 1 else np.eye(F.shape[1])[y]
         with np.errstate(over="ignore"):
             return float((w * np.exp(-(2 * truth - 1) * F).mean(axis=1)).sum())
+
+    def _slopes(self, F: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+        truth = np.eye(2)[y][:, 1:] if F.shape[1] == 1 else np.eye(F.shape[1])[y]
+        sign = 2 * truth - 1
+        with np.errstate(over="ignore"):
+            return -w[:, None] * sign * np.exp(-sign * F) / F.shape[1]

@@ -17,6 +17,7 @@ from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Se
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.ensembles.boosting_losses import Loss
+from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.set_aside import set_aside
 from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, as_kept, kept, with_seed
 from assay.errors import DataError, DegenerateError, ParameterError
@@ -37,6 +38,15 @@ def start_with(method: str) -> Accepted:
             v is None or v == "zero" or (not isinstance(v, type) and hasattr(v, "fit") and hasattr(v, method))
         ),
     )
+
+
+def _with_steps(tree: Tree, steps: np.ndarray | None) -> Tree:
+    """The tree whose leaves say these steps; None leaves their means."""
+    if steps is None:
+        return tree
+    value = tree.values.copy()
+    value[tree.is_leaf, 0] = steps[tree.is_leaf]
+    return replace(tree, values=value)
 
 
 class GradientBoosting(Learner):
@@ -112,7 +122,7 @@ class GradientBoosting(Learner):
         F_held = None if held is None else self._raw(held[0])
         best = np.full(self.n_iter_no_change or 1, np.inf)
         C = F.shape[1]
-        before, previous = len(self.members_) // C, float("nan")
+        before, previous, standing = len(self.members_) // C, float("nan"), float("nan")
         with progress(total=self.n_estimators - before, description=type(self).__name__) as bar:
             for i in range(before, self.n_estimators):
                 chosen = self._sample(len(y), rng)
@@ -120,10 +130,8 @@ class GradientBoosting(Learner):
                 if out is not None and np.isnan(previous):
                     last = self.history_[-1] if self.history_ else {}
                     previous = last.get("oob_score", loss.value(y[out], F[out], w[out]))
-                self._round(weak, loss, X, y, F, w if chosen is None else w * chosen, rng)
-                record: dict[str, Any] = {"round": i + 1}
-                seen = slice(None) if chosen is None else chosen
-                record["train_score"] = loss.value(y[seen], F[seen], w[seen])
+                standing = self._round(weak, loss, X, y, F, w, chosen, standing, rng)
+                record: dict[str, Any] = {"round": i + 1, "train_score": standing}
                 if out is not None:
                     score = loss.value(y[out], F[out], w[out])
                     record |= {"oob_score": score, "oob_improvement": previous - score}
@@ -153,35 +161,83 @@ class GradientBoosting(Learner):
         y: np.ndarray,
         F: np.ndarray,
         w: np.ndarray,
+        chosen: np.ndarray | None,
+        standing: float,
         rng: Any,
-    ) -> None:
-        """One tree per score; F is updated."""
+    ) -> float:
+        """One tree per score; F is updated. ``standing`` is the loss before, the answer that after the round."""
+        rate, C = float(self.learning_rate), F.shape[1]
+        w = w if chosen is None else w * chosen
         loss.prepare(y, F, w)
         with np.errstate(over="ignore", invalid="ignore"):
             residuals, before = loss.residuals(y, F), F.copy()
         if not np.isfinite(residuals).all():
             raise DegenerateError(
-                f"{type(self).__name__}: the scores overflow after {len(self.members_) // F.shape[1]} rounds. Lower "
+                f"{type(self).__name__}: the scores overflow after {len(self.members_) // C} rounds. Lower "
                 "learning_rate, or bring the targets to a smaller range."
             )
-        seeds = [int(rng.randint(SEEDS)) for _ in range(F.shape[1])]
+        if chosen is not None or not loss.fixed or np.isnan(standing):
+            standing = self._loss_of(loss, y, F, w, chosen)
+        seeds = [int(rng.randint(SEEDS)) for _ in range(C)]
 
         def one(c: int) -> tuple[Tree, np.ndarray]:
             r = np.ascontiguousarray(residuals[:, c])
             tree = weak.learn(r, w, seeds[c])
             leaf = tree.apply(X)
-            steps = loss.steps(y, before, r, w, leaf, tree.node_count, c)
-            if steps is not None:
-                value = tree.values.copy()
-                value[tree.is_leaf, 0] = steps[tree.is_leaf]
-                tree = replace(tree, values=value)
-            return tree, leaf
+            return _with_steps(tree, loss.steps(y, before, r, w, leaf, tree.node_count, c)), leaf
 
-        for c, (tree, leaf) in enumerate(weak.learn_all(one, F.shape[1])):
-            F[:, c] += self.learning_rate * tree.values[leaf, 0]
-            self.members_.append(tree)
+        grown = weak.learn_all(one, C)
+        for c, (tree, leaf) in enumerate(grown):
+            F[:, c] += rate * tree.values[leaf, 0]
+        after = self._loss_of(loss, y, F, w, chosen)
+        if not after <= standing + ROUNDING * abs(standing):
+            leaves = np.array([leaf for _, leaf in grown])
+            trees = self._shortened(
+                [tree for tree, _ in grown], leaves, loss, y, before, residuals, w, standing
+            )
+            grown = list(zip(trees, leaves))
+            for c, (tree, leaf) in enumerate(grown):
+                F[:, c] = before[:, c] + rate * tree.values[leaf, 0]
+            after = self._loss_of(loss, y, F, w, chosen)
+        self.members_ += [tree for tree, _ in grown]
         self.seeds_ = np.append(self.seeds_, seeds)
-        self.rates_ = np.append(self.rates_, np.full(len(seeds), float(self.learning_rate)))
+        self.rates_ = np.append(self.rates_, np.full(C, rate))
+        return after
+
+    @staticmethod
+    def _loss_of(loss: Loss, y: np.ndarray, F: np.ndarray, w: np.ndarray, chosen: np.ndarray | None) -> float:
+        seen = slice(None) if chosen is None else chosen
+        return loss.value(y[seen], F[seen], w[seen])
+
+    def _shortened(
+        self,
+        trees: list[Tree],
+        leaves: np.ndarray,
+        loss: Loss,
+        y: np.ndarray,
+        F: np.ndarray,
+        residuals: np.ndarray,
+        w: np.ndarray,
+        standing: float,
+    ) -> list[Tree]:
+        """Trees of a round that raised the loss, with leaves that do not: each by itself, then all together."""
+        rate = float(self.learning_rate)
+        trees = [
+            _with_steps(tree, loss.steps(y, F, residuals[:, c], w, leaves[c], tree.node_count, c, rate))
+            for c, tree in enumerate(trees)
+        ]
+        shares = damped(
+            F.T,
+            np.array([rate * tree.values[leaf, 0] for tree, leaf in zip(trees, leaves)]),
+            leaves,
+            lambda G: loss.value(y, G.T, w),
+            lambda G: -(w[:, None] * loss.residuals(y, G.T)).T,
+            standing,
+        )
+        for tree, share, leaf in zip(trees, shares, leaves):
+            reached = np.unique(leaf)
+            tree.values[reached, 0] *= share[reached]  # the array is this round's own
+        return trees
 
     def _begin(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, loss: Loss, weighted: bool) -> Any:
         """Clear what was learned before, or keep it; the generator of random numbers."""

@@ -37,7 +37,13 @@ struct Bins {                                   // what bins stand for
     In1<int64_t> category_start;                // (d + 1,)
 };
 
-struct Leaf { int32_t node; int64_t start, stop; };
+struct Leaf {
+    int32_t node;
+    int64_t start, stop;
+    double g, h;                                // sums of gradients and curvatures
+};
+
+constexpr double ENOUGH = 0.1;                  // a step is kept if the loss falls by this share of step times gradient
 
 class Session {
     Array2<const uint8_t> columns_, panels_;
@@ -56,6 +62,16 @@ class Session {
     std::vector<Leaf> leaves_;
     int64_t n_;
     double l2_;
+    struct Given {                              // what the latest gradients came from
+        int kind = SQUARED;
+        double parameter = 0.0;
+        In1<double> raw, y;
+        Maybe w, top, inverse;
+        Rows rows() const {
+            return {raw.data(), y.data(), w ? w->data() : nullptr, top ? top->data() : nullptr,
+                    inverse ? inverse->data() : nullptr, parameter};
+        }
+    } given_;
 
     int64_t *cells() {                          // 16-byte aligned
         return reinterpret_cast<int64_t *>((reinterpret_cast<uintptr_t>(cells_.data()) + 15) & ~uintptr_t(15));
@@ -82,9 +98,9 @@ class Session {
     // Gradients and curvatures at the scores, in units of their own; false if they are not finite.
     bool gradients(int kind, double parameter, In1<double> raw, In1<double> y, Maybe w, double heaviest, Maybe top,
                    Maybe inverse, Crew &crew) {
+        given_ = {kind, parameter, raw, y, w, top, inverse};
         nb::gil_scoped_release unlocked;
-        const Rows R{raw.data(), y.data(), w ? w->data() : nullptr, top ? top->data() : nullptr,
-                     inverse ? inverse->data() : nullptr, parameter};
+        const Rows R = given_.rows();
         const int64_t blocks = (n_ + BLOCK - 1) / BLOCK;
         Extent most{heaviest, heaviest * (kind == BINOMIAL || kind == ONE_OF_MANY ? 0.25 : 1.0), heaviest * double(n_)};
         if (kind == SQUARED || kind == POISSON || kind == GAMMA) {
@@ -136,7 +152,8 @@ class Session {
                 rows.push_back(int32_t(node.sums.count));
                 right.push_back(-1);
                 if (node.left < 0) {
-                    leaves_.push_back({at, node.start, node.stop});
+                    const double h = units_.wide ? double(node.sums.h) * units_.h : double(node.sums.count);
+                    leaves_.push_back({at, node.start, node.stop, double(node.sums.g) * units_.g, h});
                     column.push_back(-1), number.push_back(node.value * rate), missing_left.push_back(0), gain.push_back(0);
                 } else {
                     describe(node, nodes, column, number, missing_left, gain, sets);
@@ -146,6 +163,8 @@ class Session {
                 set_start.push_back(int32_t(sets.size()));
             }
             if (exact && units_.wide && nodes.size() > 1) settle_leaves(rate, number, crew);
+            if (exact && given_.kind != ABSOLUTE && given_.kind != PINBALL)
+                for (const Leaf &leaf : leaves_) number[leaf.node] = bounded(leaf, number[leaf.node], rate);
         }
         for (const Leaf &leaf : leaves_) leaf_node.push_back(leaf.node), leaf_start.push_back(leaf.start);
         return std::make_tuple(array_of(std::move(column)), array_of(std::move(number)), array_of(std::move(right)),
@@ -154,15 +173,18 @@ class Session {
                                array_of(std::move(leaf_start)), depth);
     }
 
-    // raw[i] += value of the leaf of row i.
-    void add(In1<double> number, InOut1<double> raw, Crew &crew) {
+    // raw[i] += value of the leaf of row i; node[i], if wanted, is that leaf.
+    void add(In1<double> number, InOut1<double> raw, std::optional<InOut1<int32_t>> node, Crew &crew) {
         nb::gil_scoped_release unlocked;
         const int64_t size = BLOCK * 4, blocks = (n_ + size - 1) / size;
         crew.each(blocks, [&](int64_t t, int) {
             const int64_t a = t * size, b = std::min(n_, a + size);
             for (const Leaf &leaf : leaves_) {
                 const double value = number.data()[leaf.node];
-                for (int64_t i = std::max(a, leaf.start); i < std::min(b, leaf.stop); ++i) raw.data()[rows_[i]] += value;
+                const int64_t first = std::max(a, leaf.start), last = std::min(b, leaf.stop);
+                for (int64_t i = first; i < last; ++i) raw.data()[rows_[i]] += value;
+                if (node)
+                    for (int64_t i = first; i < last; ++i) node->data()[rows_[i]] = leaf.node;
             }
         });
     }
@@ -226,8 +248,24 @@ class Session {
         for (size_t l = 0; l < leaves_.size(); ++l) {
             double g = 0.0, h = 0.0;
             for (int64_t t = start[l]; t < start[l + 1]; ++t) g += sums[2 * t], h += sums[2 * t + 1];
-            number[leaves_[l].node] = -(g * units_.g) / (h * units_.h + l2_ + TINY) * rate;
+            leaves_[l].g = g * units_.g, leaves_[l].h = h * units_.h;
+            number[leaves_[l].node] = -leaves_[l].g / (leaves_[l].h + l2_ + TINY) * rate;
         }
+    }
+
+    // The step of a leaf, no longer than the loss of its rows allows. A Newton step trusts the curvature where it
+    // stands; where that has vanished (all rows but few are sure, and those few are wrong) the step is too long by
+    // orders of magnitude. Kept as it is if the loss is bound to fall by enough, or does so in truth.
+    double bounded(const Leaf &leaf, double step, double rate) const {
+        const double enough = -ENOUGH * leaf.g * step;
+        if (least_decrease(given_.kind, leaf.g, leaf.h, step) >= enough) return step;
+        if (given_.kind >= BINOMIAL) {
+            const Rows R = given_.rows();
+            double decrease = 0.0;
+            for (int64_t i = leaf.start; i < leaf.stop; ++i) decrease += decrease_of_row(given_.kind, R, rows_[i], step);
+            if (decrease >= enough) return step;
+        }
+        return cautious_step(given_.kind, step / rate);
     }
 };
 
@@ -238,6 +276,25 @@ void normalisers(In2<double> raw, InOut1<double> top, InOut1<double> inverse, Cr
     crew.each(blocks, [&](int64_t t, int) {
         normalise(view(raw), t * 1024, std::min(n, (t + 1) * 1024), top.data(), inverse.data());
     });
+}
+
+// The weighted sum of the losses of all rows, from their scores and normalisers; the same for any number of threads.
+double softmax_losses(In2<double> raw, In1<double> y, Maybe w, In1<double> top, In1<double> inverse, Crew &crew) {
+    const int64_t n = int64_t(raw.shape(1)), K = int64_t(raw.shape(0)), blocks = (n + BLOCK - 1) / BLOCK;
+    require(int64_t(y.shape(0)) == n && (!w || int64_t(w->shape(0)) == n) && int64_t(top.shape(0)) == n &&
+                int64_t(inverse.shape(0)) == n,
+            "softmax_losses: one class, weight and normaliser for each row");
+    for (int64_t i = 0; i < n; ++i)
+        require(y.data()[i] >= 0.0 && y.data()[i] < double(K), "softmax_losses: classes from 0 to K - 1");
+    nb::gil_scoped_release unlocked;
+    std::vector<double> sums(blocks);
+    crew.each(blocks, [&](int64_t t, int) {
+        sums[t] = softmax_loss(view(raw), y.data(), w ? w->data() : nullptr, top.data(), inverse.data(), t * BLOCK,
+                               std::min(n, (t + 1) * BLOCK));
+    });
+    double total = 0.0;
+    for (double sum : sums) total += sum;
+    return total;
 }
 
 double losses(int kind, double parameter, In1<double> raw, In1<double> y, Maybe w) {
@@ -261,8 +318,10 @@ NB_MODULE(ASSAY_MODULE, m) {
         .def("gradients", &Session::gradients, nb::arg("kind"), nb::arg("parameter"), nb::arg("raw"), nb::arg("y"),
              nb::arg("w").none(), nb::arg("heaviest"), nb::arg("top").none(), nb::arg("inverse").none(), nb::arg("crew"))
         .def("grow", &Session::grow)
-        .def("add", &Session::add)
+        .def("add", &Session::add, nb::arg("number"), nb::arg("raw"), nb::arg("node").none(), nb::arg("crew"))
         .def("rows", &Session::rows);
     m.def("normalisers", &normalisers);
+    m.def("softmax_losses", &softmax_losses, nb::arg("raw"), nb::arg("y"), nb::arg("w").none(), nb::arg("top"),
+          nb::arg("inverse"), nb::arg("crew"));
     m.def("losses", &losses, nb::arg("kind"), nb::arg("parameter"), nb::arg("raw"), nb::arg("y"), nb::arg("w").none());
 }

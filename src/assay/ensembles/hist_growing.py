@@ -9,6 +9,8 @@ import numpy as np
 
 import assay.ensembles._hist_boosting as _hist_boosting
 from assay.core.parallel import in_threads, threads
+from assay.core.scores import softmax
+from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.hist_bins import Bins, Codes
 from assay.ensembles.hist_losses import Loss
 from assay.ensembles.hist_trees import Grown
@@ -71,6 +73,9 @@ class Boosting:
             float(limits.l2), float(limits.column_share), MEMORY,
         )  # fmt: skip
         self._top, self._inverse = (np.empty(n), np.empty(n)) if len(raw) > 1 else (None, None)
+        checked = len(raw) > 1 or not self._exact  # elsewhere each leaf by itself is bound to lower the loss
+        self._node = np.zeros((len(raw), n), np.int32) if checked else None
+        self._loss_now = np.nan  # the sum of losses at the scores, where rounds are checked
 
     def round(self, rate: float, seeds: Sequence[int]) -> list[Grown] | None:
         """One more tree for each score, added to the scores; None if the gradients are not finite any more."""
@@ -92,8 +97,8 @@ class Boosting:
     def _lead(self, crew: _hist_boosting.Crew, rate: float, seeds: Sequence[int]) -> list[Grown] | None:
         trees = []
         many = len(self.raw) > 1
-        if many:
-            _hist_boosting.normalisers(self.raw, self._top, self._inverse, crew)
+        if self._node is not None and np.isnan(self._loss_now):
+            self._loss_now = self._total_loss(self.raw, crew)
         for k, scores in enumerate(self.raw):
             parameter = float(k) if many else self.loss.quantile
             if not self._session.gradients(
@@ -111,9 +116,47 @@ class Boosting:
             tree = Grown(*self._session.grow(rate, self._exact, seeds[k], crew))
             if not self.loss.smooth:
                 self._set_leaves(tree, scores, rate)
-            self._session.add(tree.number, scores, crew)
+            self._session.add(tree.number, scores, None if self._node is None else self._node[k], crew)
             trees.append(tree)
+        if self._node is not None and all(np.isfinite(tree.number[tree.leaf]).all() for tree in trees):
+            self._check_round(trees, self._node, crew)
         return trees
+
+    def _total_loss(self, raw: np.ndarray, crew: _hist_boosting.Crew) -> float:
+        """The sum of losses of all rows; of many classes also what their softmax is divided by, for the next round."""
+        if len(raw) == 1:
+            return self.loss.mean(raw, self.y, self.w) * (
+                len(self.y) if self.w is None else float(self.w.sum())
+            )
+        _hist_boosting.normalisers(raw, self._top, self._inverse, crew)
+        return _hist_boosting.softmax_losses(raw, self.y, self.w, self._top, self._inverse, crew)
+
+    def _check_round(self, trees: list[Grown], node: np.ndarray, crew: _hist_boosting.Crew) -> None:
+        """Shorten the steps of a round that raised the loss."""
+        after = self._total_loss(self.raw, crew)
+        if after > self._loss_now + ROUNDING * abs(self._loss_now):
+            added = np.array([tree.number[leaf] for tree, leaf in zip(trees, node)])
+            start, one = self.raw - added, _hist_boosting.Crew(1)
+            shares = damped(
+                start, added, node, lambda F: self._total_loss(F, one), self._slopes(), self._loss_now
+            )
+            for tree, share in zip(trees, shares):
+                tree.number[tree.leaf] *= share[tree.leaf]
+            self.raw[:] = start + np.array([tree.number[leaf] for tree, leaf in zip(trees, node)])
+            after = self._total_loss(self.raw, crew)
+        self._loss_now = after
+
+    def _slopes(self) -> Callable[[np.ndarray], np.ndarray] | None:
+        """The derivatives of the loss by scores; None if leaves must stay in proportion (monotonic constraints)."""
+        if not self._exact:
+            return None
+
+        def slopes(F: np.ndarray) -> np.ndarray:
+            P = softmax(F.T.copy()).T
+            P[self.y.astype(np.intp), np.arange(len(self.y))] -= 1.0
+            return P if self.w is None else P * self.w
+
+        return slopes
 
     def _set_leaves(self, tree: Grown, scores: np.ndarray, rate: float) -> None:
         """Losses with corners: a leaf says the median (or other quantile) of its residuals."""
@@ -126,9 +169,14 @@ class Boosting:
             w = None if self.w is None else self.w[some]
             return self.loss.leaf_value(self.y[some] - scores[some], w)
 
+        def step(node: int) -> float:
+            some = rows[start[node] : stop[node]]
+            w = None if self.w is None else self.w[some]
+            return self.loss.leaf_step(self.y[some] - scores[some], w, rate)
+
         if self._exact:
             for leaf in tree.leaf:
-                tree.number[leaf] = rate * value(leaf)
+                tree.number[leaf] = step(leaf)
             return
         for i in np.flatnonzero(inner)[::-1]:  # children stand behind their parents
             start[i], stop[i] = start[i + 1], stop[tree.right[i]]

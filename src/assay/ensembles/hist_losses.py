@@ -71,11 +71,32 @@ class Loss:
             if self.name == "absolute_error":
                 return float(np.median(residuals))
             return float(np.percentile(residuals, 100 * self.quantile))
+        return self._least(residuals, w)
+
+    def leaf_step(self, residuals: np.ndarray, w: np.ndarray | None, rate: float) -> float:
+        """What a leaf of a loss with corners adds: ``rate`` times its value, unless that raises the loss.
+
+        Two steps may: one beyond the quantile (a rate above 1), and one to a quantile between two residuals, which is
+        not always of least loss. Then it is the same share, at most 1, of the way to the residual of least loss.
+        """
+        step = rate * self.leaf_value(residuals, w)
+        safe = rate <= 1 and (w is not None or self.name == "absolute_error")
+        if safe or self._pinball(residuals - step, w) <= self._pinball(residuals, w):
+            return step
+        return min(rate, 1.0) * self._least(residuals, np.ones(len(residuals)) if w is None else w)
+
+    def _least(self, residuals: np.ndarray, w: np.ndarray) -> float:
+        """The smallest residual up to which the share q of the weights lies: a shift of least loss."""
         share = 0.5 if self.name == "absolute_error" else self.quantile
         order = np.argsort(residuals, kind="stable")
         sums = np.cumsum(w[order])
         goal = max(share * sums[-1], np.nextafter(0, 1))
         return float(residuals[order[min(int(np.searchsorted(sums, goal)), len(order) - 1)]])
+
+    def _pinball(self, residuals: np.ndarray, w: np.ndarray | None) -> float:
+        share = 0.5 if self.name == "absolute_error" else self.quantile
+        each = np.where(residuals >= 0, share, share - 1) * residuals
+        return float(each.sum() if w is None else each @ w)
 
     def mean(self, raw: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> float:
         """The average loss of scores ``raw`` (classes, n)."""

@@ -28,7 +28,10 @@ class LogitBoostClassifier(AdditiveClassifier):
 
     which keeps the sum of the scores at 0 (Friedman, Hastie and Tibshirani 2000). As rows become sure, w vanishes and
     z grows; z is cut at ``z_max`` and w at twice the rounding error of 1. The log likelihood grows less fast with a
-    row's error than AdaBoost's exponential loss, so wrong labels hurt less.
+    row's error than AdaBoost's exponential loss, so wrong labels hurt less. A round that would lower the likelihood of
+    the training rows is shortened: a leaf adds at most :math:`\ln(1+|G|/H)`, with the sums G of y - p and H of w over
+    its rows, which lowers the loss of its rows (see :mod:`assay.ensembles.boosting_losses`), and leaves that together
+    go too far are halved.
 
     Parameters
     ----------
@@ -77,11 +80,14 @@ class LogitBoostClassifier(AdditiveClassifier):
     def _standing(self, F: np.ndarray) -> np.ndarray:
         return self._posterior_of(F)
 
-    def _working(self, standing: np.ndarray, y: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
+    def _working(
+        self, standing: np.ndarray, y: np.ndarray, c: int, largest: float | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         k = 1 if standing.shape[1] == 2 else c
         p = standing[:, k]
         w = np.maximum(p * (1 - p), 2 * np.finfo(np.float64).eps)
-        z = np.clip(((y == k) - p) / w, -self.z_max, self.z_max)  # (1)
+        limit = self.z_max if largest is None else largest
+        z = np.clip(((y == k) - p) / w, -limit, limit)  # (1)
         return z, w
 
     def _scores(self, sums: np.ndarray) -> np.ndarray:
@@ -98,3 +104,24 @@ class LogitBoostClassifier(AdditiveClassifier):
     def _loss(self, F: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
         both = np.column_stack((-F, F)) if F.shape[1] == 1 else F.copy()
         return float(-(w * log_softmax(both)[np.arange(len(y)), y]).sum())
+
+    def _slopes(self, F: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+        P = self._posterior_of(F)
+        P[np.arange(len(y)), y] -= 1
+        P *= w[:, None]
+        K = F.shape[1]
+        return P[:, 1:] if K == 1 else P * ((K - 1) / K)
+
+    def _leaf_values(
+        self, values: np.ndarray, leaf: np.ndarray, standing: np.ndarray, y: np.ndarray, w: np.ndarray, c: int
+    ) -> np.ndarray:
+        k, K = (1, 2) if standing.shape[1] == 2 else (c, standing.shape[1])
+        p = standing[:, k]
+        G = np.bincount(leaf, weights=w * ((y == k) - p), minlength=len(values))
+        H = np.bincount(leaf, weights=w * p * (1 - p), minlength=len(values))
+        scale = self._rate * (1 if K == 2 else (K - 1) / K)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            t = scale * values
+            good = G * t - H * (np.expm1(np.abs(t)) - np.abs(t)) >= 0
+            longest = np.log1p(np.abs(G) / np.maximum(H, np.finfo(np.float64).tiny))
+        return np.where(good, values, np.copysign(longest, G) / scale)

@@ -166,6 +166,50 @@ HOT static double binomial_loss(const double *f, const double *y, int64_t a, int
     return linear + logs;
 }
 
+// By how much a step t lowers the loss of a leaf of gradient sum G and curvature sum H, at least:
+//
+//     squared             -G t - H t^2 / 2                 exactly
+//     poisson, gamma      -G t - H (e^(+-t) -+ t - 1)      exactly
+//     binomial, class k   -G t - H (e^|t| - |t| - 1)       since |d3L| <= d2L   (Bach 2010, Self-concordant analysis
+//                                                          for logistic regression, Proposition 1)
+inline double least_decrease(int kind, double G, double H, double t) {
+    if (kind <= PINBALL) return -G * t - 0.5 * H * t * t;
+    const double u = kind == POISSON ? t : kind == GAMMA ? -t : std::fabs(t);
+    return -G * t - H * (std::expm1(u) - u);
+}
+
+// The step of least loss by that bound: the Newton step v of the squared loss, else ln(1 + |v|) in v's direction (of
+// poisson and gamma there may be a better one, this one is never too long).
+inline double cautious_step(int kind, double v) {
+    return kind <= PINBALL ? v : std::copysign(std::log1p(std::fabs(v)), v);
+}
+
+// By how much a step t of this score alone lowers the loss of row i: y t - ln(1 - p + p e^t).
+inline double decrease_of_row(int kind, const Rows &R, int64_t i, double t) {
+    const double f = R.raw[i];
+    double odds = kind == BINOMIAL ? f : 0.0;  // the log odds of p
+    bool is_class = R.y[i] == 1.0;
+    if (kind == ONE_OF_MANY) {
+        const double p = std::exp(f - R.top[i]) * R.inverse[i];
+        odds = p < 1.0 ? std::log(p) - std::log1p(-p) : 37.0;
+        is_class = R.y[i] == R.parameter;
+    }
+    auto softplus = [](double x) { return (x > 0.0 ? x : 0.0) + std::log1p(std::exp(-std::fabs(x))); };
+    const double lower = softplus(odds) - softplus(odds + t) + (is_class ? t : 0.0);
+    return R.w ? R.w[i] * lower : lower;
+}
+
+// ln(sum_k e^raw_ki) - raw_(y_i)i, weighted and summed over rows a to b, from m and 1 / s.
+HOT static double softmax_loss(View2<const double> raw, const double *y, const double *w, const double *top,
+                               const double *inverse, int64_t a, int64_t b) {
+    double sum = 0.0;
+    for (int64_t i = a; i < b; ++i) {
+        const double loss = top[i] - std::log(inverse[i]) - raw.row(int64_t(y[i]))[i];
+        sum += w ? w[i] * loss : loss;
+    }
+    return sum;
+}
+
 // The weighted sum of losses of rows a to b.
 HOT static double loss_sum(int kind, const Rows &R, int64_t a, int64_t b) {
     if (kind == BINOMIAL && !R.w) return binomial_loss(R.raw, R.y, a, b);
