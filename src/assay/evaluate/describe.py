@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,27 @@ __all__ = ["ColumnSummary", "Description", "describe"]
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """One column in a line: kind, holes, distinct values, and its range or its most frequent categories."""
+    """One column in a line: kind, missing values, distinct values, and its range or its most frequent categories.
+
+    Parameters
+    ----------
+    name, kind : what it is called; "numeric", "nominal", "ordinal", "date" or "sparse"
+    missing, distinct : numbers of missing values and of distinct other ones
+    words : the rest, as text shows it
+    low, high : the least and the greatest number or date; None among categories
+    mean : of the numbers
+    frequent : how often each of the most frequent categories occurs
+    """
 
     name: str
     kind: str
     missing: int
     distinct: int
     words: str
+    low: float | str | None = None
+    high: float | str | None = None
+    mean: float | None = None
+    frequent: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -39,8 +53,9 @@ class Description:
     columns : list of ColumnSummary
     missing : number of empty cells
     target : name of the target
-    classes : dict of label (as text) to number of rows; empty without a target
+    classes : dict of label (as text) to number of rows; empty without a target, and for one of numbers
     findings : list of Finding
+    measured : ColumnSummary of a target of numbers, which are no classes; else None
     """
 
     name: str
@@ -50,6 +65,18 @@ class Description:
     target: str = "class"
     classes: dict[str, int] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    measured: ColumnSummary | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data that JSON can hold.
+
+        >>> from assay.evaluate import describe
+        >>> describe({"size": [1, 2, 3]}, name="apples").to_dict()["columns"][0]["mean"]
+        2.0
+        """
+        from assay.evaluate.records import plain
+
+        return plain(asdict(self))
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -76,6 +103,10 @@ class Description:
         return f"{rows}, {len(self.columns)} column{plural} ({kinds}), {holes}{classes}"
 
     def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, face: str = "python") -> str:
+        """As text; what to do about a finding is told for "python" or for the "command line"."""
         lines = [f"{self.name}: {self.words}", ""]
         shown = self.columns[:60]
         names = [_short(c.name) for c in shown]
@@ -87,6 +118,9 @@ class Description:
         ]
         if len(self.columns) > 60:
             lines.append(f"  ... and {len(self.columns) - 60} more")
+        if self.measured is not None:
+            lines += ["", f"{self.target} is no class but a number", f"  {self.measured.words}, "
+                      f"{self.measured.distinct} distinct values"]  # fmt: skip
         if self.classes:
             lines += ["", f"classes of {self.target}"]
             total = sum(self.classes.values()) or 1
@@ -96,7 +130,7 @@ class Description:
             if len(self.classes) > 60:
                 lines.append(f"  ... and {len(self.classes) - 60} more")
         if self.findings:
-            lines += ["", "worth knowing", *(f"  {f.severity}: {f.sentence}" for f in self.findings)]
+            lines += ["", "worth knowing", *(f"  {f.severity}: {f.said(face)}" for f in self.findings)]
         return "\n".join(lines)
 
 
@@ -150,8 +184,10 @@ def description(
         columns = [_summary(table, j) for j in range(table.shape[1])]
     else:
         columns = _sparse_summaries(table)
-    classes = {}
-    if target is not None:
+    classes, measured = {}, None
+    if target is not None and target.measured:
+        measured = _number_summary(target.name, np.array([float(v) for v in target.labels]), target.codes)
+    elif target is not None:
         counts = np.bincount(target.codes[target.codes >= 0], minlength=len(target.labels))
         classes = {str(label): int(n) for label, n in zip(target.labels, counts)}
     return Description(
@@ -162,25 +198,40 @@ def description(
         target.name if target is not None else "class",
         classes,
         diagnose_table(table, target, folds, design, groups, times),
+        measured,
     )
 
 
 def _summary(table: Table, j: int) -> ColumnSummary:
     column, values = table.schema[j], table.values[:, j]
-    there = values[~np.isnan(values)]
-    levels, counts = np.unique(there, return_counts=True)
+    known = values[~np.isnan(values)]
+    levels, counts = np.unique(known, return_counts=True)
     kind = "date" if column.date else column.kind
-    if not len(there):
-        words = "all missing"
-    elif column.date:
-        words = f"{table.schema.label(j, levels[0])} to {table.schema.label(j, levels[-1])}"
-    elif column.coded:
+    facts = (column.name, kind, len(values) - len(known), len(levels))
+    if not len(known):
+        return ColumnSummary(*facts, "all missing")
+    if column.date:
+        low, high = (str(table.schema.label(j, levels[end])) for end in (0, -1))
+        return ColumnSummary(*facts, f"{low} to {high}", low, high)
+    if column.coded:
         most = np.argsort(-counts, kind="stable")[:5]
-        words = ", ".join(f"{_short(table.schema.label(j, levels[i]))} {counts[i]}" for i in most)
-        words += ", ..." if len(levels) > 5 else ""
-    else:
-        words = f"{levels[0]:g} to {levels[-1]:g}, mean {there.mean():.4g}"
-    return ColumnSummary(column.name, kind, len(values) - len(there), len(levels), words)
+        frequent = {str(table.schema.label(j, levels[i])): int(counts[i]) for i in most}
+        words = ", ".join(f"{_short(label)} {count}" for label, count in frequent.items())
+        return ColumnSummary(*facts, words + (", ..." if len(levels) > 5 else ""), frequent=frequent)
+    low, high, mean = float(levels[0]), float(levels[-1]), float(known.mean())
+    return ColumnSummary(*facts, _range(low, high, mean), low, high, mean)
+
+
+def _number_summary(name: str, labels: np.ndarray, codes: np.ndarray) -> ColumnSummary:
+    """Of a target of numbers."""
+    known = labels[codes[codes >= 0]]
+    low, high, mean = float(known.min()), float(known.max()), float(known.mean())
+    missing, distinct = int((codes < 0).sum()), len(labels)
+    return ColumnSummary(name, "numeric", missing, distinct, _range(low, high, mean), low, high, mean)
+
+
+def _range(low: float, high: float, mean: float) -> str:
+    return f"{low:g} to {high:g}, mean {mean:.4g}"
 
 
 def _sparse_summaries(table: Table) -> list[ColumnSummary]:
@@ -189,7 +240,9 @@ def _sparse_summaries(table: Table) -> list[ColumnSummary]:
     low, high = columns.min(axis=0).toarray().ravel(), columns.max(axis=0).toarray().ravel()
     mean, distinct = np.asarray(columns.mean(axis=0)).ravel(), _sparse_distinct(columns)
     return [
-        ColumnSummary(c.name, "sparse", 0, int(distinct[j]), f"{low[j]:g} to {high[j]:g}, mean {mean[j]:.4g}")
+        ColumnSummary(
+            c.name, "sparse", 0, int(distinct[j]), _range(low[j], high[j], mean[j]), low[j], high[j], mean[j]
+        )
         for j, c in enumerate(table.schema)
     ]
 

@@ -211,15 +211,23 @@ def one_class(case: Case) -> Iterator[Finding]:
 
 
 def measured(case: Case) -> Iterator[Finding]:
-    """Numbers with fractions where classes are expected."""
+    """Numbers with fractions, or many whole ones, where classes are expected."""
     if case.target is not None and case.target.measured:
+        name, whole = case.target.name, case.target.labels.dtype.kind in "iu"
+        numbers = "whole numbers" if whole else "numbers with fractions"
+        otherwise = "Cut it into classes first, or choose another target."
         yield Finding(
             "measured-target",
             "error",
-            case.target.name,
-            f"{case.target.name} holds {len(case.target.labels)} distinct numbers with fractions, expected "
-            "classes.",
-            "Cut it into classes first, or choose another target.",
+            name,
+            f"{name} holds {len(case.target.labels)} distinct {numbers}, expected classes.",
+            "Make it text if the numbers are names of classes; else cut it first, or choose another target."
+            if whole
+            else otherwise,
+            f"Add --nominal {shlex.quote(name)} if the numbers are names of classes; else cut it first, or choose "
+            "another target."
+            if whole
+            else otherwise,
         )
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from assay.core.targets import encode_labels, plain_values
 from assay.errors import DataError
 
-__all__ = ["Target", "as_target", "missing"]
+__all__ = ["MOST_NUMBERED", "Target", "as_target", "looks_measured", "missing"]
+
+MOST_NUMBERED = 20  # distinct whole numbers that may be classes without a word
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Target:
     name: str
     labels: np.ndarray  # (K,) sorted
     codes: np.ndarray  # (n,)
-    measured: bool = False  # numbers with fractions, rather than classes
+    measured: bool = False  # numbers with fractions, or many whole ones, rather than classes
 
     @property
     def labelled(self) -> np.ndarray:
@@ -66,6 +68,7 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
             known = known.astype(np.int64)
         elif lenient:
             known = np.array([str(v) for v in known.tolist()])
+    measured = measured or (lenient and looks_measured(known))
     labels, found = encode_labels(known, len(known), who)
     if not lenient and len(labels) < 2:
         raise DataError(
@@ -79,6 +82,20 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
     codes = np.full(n, -1, dtype=np.int64)
     codes[~lost] = found
     return Target(name, labels, codes, measured)
+
+
+def looks_measured(values: np.ndarray) -> bool:
+    """Whether values that are there look like measurements: numbers with fractions, or more than 20 whole ones.
+
+    >>> import numpy as np
+    >>> from assay.evaluate.target import looks_measured
+    >>> looks_measured(np.array([0.5, 1.0])), looks_measured(np.arange(116)), looks_measured(np.array([1, 2, 1]))
+    (True, True, False)
+    """
+    if values.dtype.kind not in "iuf":
+        return False
+    whole = values.dtype.kind in "iu" or bool((values == np.floor(values)).all())
+    return not whole or len(np.unique(values)) > MOST_NUMBERED
 
 
 def missing(values: np.ndarray) -> np.ndarray:
