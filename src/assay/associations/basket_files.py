@@ -10,6 +10,7 @@ from assay.associations.baskets import Baskets
 from assay.associations.wide_forms import FORMS, wide_form
 from assay.errors import DataError, ParameterError
 from assay.tables import Table, read_table
+from assay.tables.readers.origin import Origin
 from assay.tables.readers.read import format_of
 
 __all__ = ["FILE_FORMS", "read_baskets"]
@@ -56,15 +57,16 @@ def read_baskets(
     if form not in ("auto", "lines", *FORMS):
         known = ", ".join(map(repr, ("auto", "lines", *FORMS)))
         raise ParameterError(f"Baskets.read: form must be one of {known}, got {form!r}.")
+    origin = Origin.of(path)  # standard input can be looked at once only
     marks = {name: options.get(name) for name in ("delimiter", "encoding")}
-    kind = options.get("format") or format_of(path)
-    if basket is None and form == "auto" and kind == "csv" and ragged(path, **marks):
+    kind = options.get("format") or format_of(origin)
+    if basket is None and form == "auto" and kind == "csv" and ragged(origin, **marks):
         form = "lines"
     if form == "lines" and basket is None:
-        return read_basket_lines(path, **marks), "lines"
-    table = read_table(path, **options).X
+        return read_basket_lines(origin, **marks), "lines"
+    table = read_table(origin, **options).X
     if not len(table):
-        raise DataError(f"{path}: the file names columns but has no rows, expected baskets.")
+        raise DataError(f"{origin}: the file names columns but has no rows, expected baskets.")
     if basket is not None and item is not None:
         return of_long(table, basket, item, None), "long"
     seen = Table.of(table, who="Baskets")

@@ -20,7 +20,7 @@ from assay.errors import AssayError
 __all__ = ["main"]
 
 COMMANDS = {
-    "describe": "What is in a table: columns, kinds, holes, classes, and what looks wrong.",
+    "describe": "What is in a table: columns, kinds, missing values, classes, and what looks wrong.",
     "compare": "Which learners are worth having, and which differences are real.",
     "experiment": "Many learners and settings on many data sets, resumable.",
     "fit": "Train one learner on a table and save it.",
@@ -92,7 +92,9 @@ def main(args: list[str] | None = None) -> None:
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except (AssayError, NotImplementedError) as error:
-        _end(str(error), 2)
+        from assay.cli.words import in_options
+
+        _end(in_options(str(error)), 2)
     except KeyboardInterrupt:
         _end("Interrupted.", 130)
     except BrokenPipeError:  # the reader, such as head, has seen enough

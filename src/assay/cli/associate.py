@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from assay.cli.data import data_argument, load_built_in
+from assay.cli.data import built_in_with, data_argument
+from assay.cli.reading import Reading, is_file, table_options
 from assay.cli.words import counted, did_you_mean
 from assay.errors import DataError, ParameterError, ReadError
 
@@ -80,6 +82,7 @@ th { font-size: .87em; opacity: .7; }
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False), help="Write all rules: .csv, .json or .html."
 )
+@table_options
 def command(
     data: str,
     basket: str | None,
@@ -99,6 +102,7 @@ def command(
     top: int,
     words: bool,
     output: str | None,
+    reading: Reading,
 ) -> None:
     """What is bought together: frequent sets of items, and the rules among them.
 
@@ -114,7 +118,7 @@ def command(
         )
     _check_output(output)
     try:
-        baskets, form = _baskets(data, basket, item, "attributes" if attributes else form, cuts)
+        baskets, form = _baskets(data, basket, item, "attributes" if attributes else form, cuts, reading)
         sets = frequent_sets(baskets, float(min_support), max_size=max_size)
         rules = association_rules(sets, min_confidence, min_lift=min_lift, consequent=consequent or None)
     except (DataError, ParameterError) as error:
@@ -161,7 +165,9 @@ def _in_options(message: str) -> str:
     return message
 
 
-def _baskets(data: str, basket: str | None, item: str | None, form: str, cuts: int | None) -> tuple[Any, str]:
+def _baskets(
+    data: str, basket: str | None, item: str | None, form: str, cuts: int | None, reading: Reading
+) -> tuple[Any, str]:
     """The baskets of a file or of a built-in data set, and their form; a form that was guessed is told."""
     from assay.associations import Baskets
     from assay.associations.basket_files import FILE_FORMS, read_baskets
@@ -175,15 +181,16 @@ def _baskets(data: str, basket: str | None, item: str | None, form: str, cuts: i
         )
     if cuts is not None and form != "attributes":
         raise click.UsageError("--cuts goes with --attributes.")
-    if Path(data).exists():
+    if is_file(data):
+        reading = replace(reading, drop=(*reading.drop, *reading.keep))
         try:
-            baskets, taken = read_baskets(data, basket, item, form, cuts)
+            baskets, taken = read_baskets(data, basket, item, form, cuts, **reading.options())
         except ReadError as error:
             if form == "auto" and re.search(r"\d cells?, expected", str(error)):
                 raise ReadError(f"{error} If each line is a basket: --form lines.") from None
             raise
     else:
-        built_in = load_built_in(data)
+        built_in = built_in_with(data, reading)
         if form == "auto" and built_in.y is not None:
             raise click.UsageError(f"{data} is a table of attributes; add --attributes.")
         taken = wide_form(built_in.X) if form == "auto" else form

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from assay.cli.completion import complete_columns, complete_learners, complete_metrics
 from assay.cli.costs import a_number, cost_option, loss_from, reject_option
-from assay.cli.data import data_argument, open_data, target_option
+from assay.cli.data import data_argument, need_classes, open_data, target_option, without_extra
+from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
 
 _SAVED = (".parquet", ".csv", ".json")
@@ -31,7 +34,10 @@ def _seconds(ctx: click.Context, option: click.Parameter, text: str | None) -> f
 @data_argument
 @target_option
 @click.option(
-    "--learners", "-l", help="Names separated by commas (assay learners); default: all that fit the table."
+    "--learners",
+    "-l",
+    shell_complete=complete_learners,
+    help="Names separated by commas (assay learners); default: all that fit the table.",
 )
 @click.option(
     "--design",
@@ -39,16 +45,33 @@ def _seconds(ctx: click.Context, option: click.Parameter, text: str | None) -> f
     "leave-one-out, leave-one-group-out, bootstrap(200), 5-time (the default with --time), 5-time(gap=10,window=500).",
 )
 @click.option(
-    "--group", metavar="COLUMN", help="Rows with the same value (a patient, a client) are never parted."
+    "--group",
+    metavar="COLUMN",
+    shell_complete=complete_columns,
+    help="Rows with the same value (a patient, a client) are never parted.",
 )
 @click.option(
-    "--time", metavar="COLUMN", help="When each row was: later rows are tested by what was known before."
+    "--time",
+    metavar="COLUMN",
+    shell_complete=complete_columns,
+    help="When each row was: later rows are tested by what was known before.",
 )
-@click.option("--weight", metavar="COLUMN", help="How much each row counts, in learning and in the metrics.")
+@click.option(
+    "--weight",
+    metavar="COLUMN",
+    shell_complete=complete_columns,
+    help="How much each row counts, in learning and in the metrics.",
+)
 @click.option("--test", metavar="FILE", help="Test once, on the rows of this file, instead of splitting.")
 @click.option(
-    "--metric", "-m", "metrics", multiple=True, help="error (default), auc, log-loss ...; repeatable."
+    "--metric",
+    "-m",
+    "metrics",
+    multiple=True,
+    shell_complete=complete_metrics,
+    help="error (default), auc, log-loss ...; repeatable.",
 )
+@click.option("--calibrate", is_flag=True, help="Calibrate each learner's probabilities, inside each fold.")
 @cost_option
 @reject_option
 @click.option(
@@ -78,6 +101,8 @@ def _seconds(ctx: click.Context, option: click.Parameter, text: str | None) -> f
     metavar="SIZE",
     help="The largest difference of the first metric that does not matter; 0.01 if not given.",
 )
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document.")
+@table_options
 def command(
     data: str,
     target: str | None,
@@ -88,6 +113,7 @@ def command(
     weight: str | None,
     test: str | None,
     metrics: tuple[str, ...],
+    calibrate: bool,
     cost: tuple[str, ...],
     reject: float | None,
     alpha: float,
@@ -98,20 +124,20 @@ def command(
     report: str | None,
     curves: bool | None,
     rope: float | None,
+    as_json: bool,
+    reading: Reading,
 ) -> None:
     """Compare learners on a table: error with interval, times, and what is not significantly worse than the best.
 
-    FILE is a CSV, Parquet, ARFF or LIBSVM file, or the name of a built-in data set. Strings, categories, dates and
-    holes need no preparation; what a learner needs is done inside each fold.
+    FILE is a CSV, TSV, Parquet, ARFF, LIBSVM, JSON lines, Feather or Excel file (also packed), - for standard input,
+    or the name of a built-in data set. Strings, categories, dates and missing values need no preparation; what a
+    learner needs is done inside each fold. Ctrl-C ends it early and shows what is finished.
     """
-    from rich.console import Console
-
+    from assay.cli.output import check_folder
     from assay.evaluate import compare
-    from assay.evaluate.show import as_rich
 
-    for option, path in (("--report", report), ("--save", save)):  # said before the work, not after it
-        if path and not Path(path).absolute().parent.is_dir():
-            raise click.BadParameter(f"there is no folder {Path(path).parent}", param_hint=option)
+    for option, path in (("--report", report), ("--save", save)):
+        check_folder(path, option)
     if save and Path(save).suffix.lower() not in _SAVED:
         raise click.BadParameter(f"{save} should end in {', '.join(_SAVED)}", param_hint="--save")
     if jobs == 0:
@@ -122,7 +148,10 @@ def command(
         raise click.UsageError("--curves is about the report; say where it goes with --report FILE.")
     if test and (group or time or weight):
         raise click.UsageError("--test already says which rows test; leave out --group, --time and --weight.")
-    found = open_data(data, target)
+    if data == test == "-":
+        raise click.UsageError("FILE and --test cannot both come from standard input.")
+    found = open_data(data, target, reading)
+    need_classes(found, "compare")
     found, groups = set_apart(found, group, "--group")
     found, times = set_apart(found, time, "--time")
     found, weights = set_apart(found, weight, "--weight")
@@ -134,14 +163,14 @@ def command(
     loss = loss_from(cost, set(found.labels))
     chosen = list(metrics) or (["cost", "error"] if loss or reject is not None else ["error"])
     result = compare(
-        [name.strip() for name in learners.split(",")] if learners else None,
+        _chosen(learners, found.X, calibrate),
         found.X,
         found.y,
         design=design,
         groups=groups,
         times=times,
         sample_weight=weights,
-        test=None if test is None else _tested(test, found.target),
+        test=None if test is None else _tested(test, found, reading),
         metrics=chosen,
         loss=loss,
         reject=reject,
@@ -153,24 +182,68 @@ def command(
         target=found.target,
     )
     result.settings["command"] = shlex.join(["assay", *sys.argv[1:]])
+    rope = 0.01 if rope is None else rope
+    _show(result, rope, as_json)
+    if save:
+        _save(result, save)
+        click.echo(f"The results are in {save}.", err=as_json)
+    if report:
+        result.report(report, learning_curves="auto" if curves is None else curves, rope=rope)
+        click.echo(f"The report is in {report}.", err=as_json)
+    if _interrupted(result):
+        sys.exit(130)
+
+
+def _chosen(learners: str | None, table: Any, calibrate: bool) -> Any:
+    """The learners that were named, or None for all that suit; with ``calibrate``, each of them calibrated."""
+    names = [name.strip() for name in learners.split(",") if name.strip()] if learners else None
+    if not calibrate:
+        return names
+    from assay.cli.fit import ready
+    from assay.decide import CalibratedClassifierCV
+    from assay.evaluate.learners import find_learner, suitable
+
+    entries = suitable(table) if names is None else [find_learner(name) for name in names]
+    return {
+        entry.name: entry.name
+        if entry.name == "majority"
+        else CalibratedClassifierCV(ready(entry.make(), entry.scale), ensemble=False)
+        for entry in entries
+    }
+
+
+def _show(result: Any, rope: float, as_json: bool) -> None:
+    from assay.evaluate.show import as_rich, conclusion
+
+    if as_json:
+        from assay.cli.output import echo_json
+        from assay.evaluate.remarks import remarks
+
+        echo_json(
+            {
+                **result.to_dict(),
+                "conclusion": conclusion(result),
+                "remarks": [{"severity": kind, "sentence": words} for kind, words in remarks(result, rope)],
+                "partial": _interrupted(result),
+            }
+        )
+        return
+    from rich.console import Console
+
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
-    console.print(as_rich(result, rope=0.01 if rope is None else rope))
-    if save:
-        _save(result, save)
-        click.echo(f"The results are in {save}.")
-    if report:
-        result.report(
-            report, learning_curves="auto" if curves is None else curves, rope=0.01 if rope is None else rope
-        )
-        click.echo(f"The report is in {report}.")
+    console.print(as_rich(result, rope=rope))
 
 
-def _tested(path: str, target: str | None) -> tuple[Any, Any]:
-    """The rows of a second file, with their classes."""
-    found = open_data(path, target)
-    return found.X, found.y
+def _interrupted(result: Any) -> bool:
+    return any(note.startswith("Interrupted") for note in result.notes)
+
+
+def _tested(path: str, training: Any, reading: Reading) -> tuple[Any, Any]:
+    """The rows of a second file, with their classes; columns that the training rows lack are left out."""
+    second = open_data(path, training.target, replace(reading, drop=(), keep=()))
+    return without_extra(second.X, training.X.schema.names), second.y
 
 
 def _save(result: Any, path: str) -> None:

@@ -1,25 +1,42 @@
-"""Where a command's table comes from: a file, or a built-in data set by its name."""
+"""Where a command's table comes from: a file, standard input, or a built-in data set by its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from assay.cli.words import counted, did_you_mean
-from assay.tables import Table
+from assay.cli.completion import complete_columns, complete_data
+from assay.cli.reading import Reading, is_file
+from assay.cli.words import counted, did_you_mean, listed_names
+from assay.tables import Schema, Table
 
-__all__ = ["Data", "data_argument", "load_built_in", "open_data", "rows_for", "target_option", "write_data"]
+__all__ = [
+    "Data",
+    "Rows",
+    "built_in_with",
+    "data_argument",
+    "load_built_in",
+    "need_classes",
+    "open_data",
+    "rows_for",
+    "target_option",
+    "without_extra",
+    "write_data",
+]
 
-data_argument: Callable[[Any], Any] = click.argument("data", metavar="FILE")
+REGRESSORS = "assay.linear.Ridge, assay.ensembles.RandomForestRegressor"
+
+data_argument: Callable[[Any], Any] = click.argument("data", metavar="FILE", shell_complete=complete_data)
 target_option: Callable[[Any], Any] = click.option(
     "--target",
     "-t",
     metavar="COLUMN",
+    shell_complete=complete_columns,
     help="The column to predict; the last one of an ARFF file if not given.",
 )
 
@@ -40,10 +57,21 @@ class Data:
         return [] if self.y is None else self.y.tolist()
 
 
-def open_data(name: str, target: str | None, need_target: bool = True) -> Data:
-    """The table of a file or of a built-in data set, its target apart."""
-    if not Path(name).exists():
-        found = _built_in(name, target)
+@dataclass(frozen=True)
+class Rows:
+    """Rows to be answered: as the model takes them, and the columns that are carried into the answers."""
+
+    X: Any
+    kept: dict[str, list[Any]] = field(default_factory=dict)
+
+
+def open_data(
+    name: str, target: str | None, reading: Reading | None = None, need_target: bool = True
+) -> Data:
+    """The table of a file, of standard input or of a built-in data set, its target apart."""
+    reading = reading or Reading()
+    if not is_file(name):
+        found = _built_in(name, target, reading)
         if need_target and found.y is None:
             raise click.ClickException(
                 f"{name} has nothing to predict; assay describe {name} shows what it holds."
@@ -51,31 +79,58 @@ def open_data(name: str, target: str | None, need_target: bool = True) -> Data:
         return found
     from assay.tables.readers import read_table
 
-    read = read_table(name, target=target if target is not None or not need_target else "auto")
+    read = read_table(name, target="auto" if target is None else target, **reading.options())
+    shown = _called(name)
     if need_target and read.y is None:
         columns = ", ".join(read.names[:30])
         raise click.UsageError(
-            f"Which column of {name} is to be predicted? Give --target. Columns: {columns}"
+            f"Which column of {shown} is to be predicted? Give --target. Columns: {columns}"
         )
-    _some_rows(name, len(read))
-    found = Data(Path(name).name, _full(read.table), read.y, read.target, read.weights)
+    _some_rows(shown, len(read))
+    _known_columns(reading.keep, [*read.names, *([read.target] if read.target else [])], "--keep")
+    table = read.table
+    if reading.keep:
+        table = _without(table, reading.keep, shown)
+    found = Data(Path(shown).name, _full(table), read.y, read.target, read.weights)
     return _labelled(found) if need_target else found
+
+
+def need_classes(found: Data, command: str) -> None:
+    """Refuse a target of measured numbers, in a sentence that says what to do instead, and one that is no class."""
+    from assay.evaluate.target import as_target, looks_measured
+
+    y = np.asarray(found.y)
+    if looks_measured(y):
+        distinct, whole = len(np.unique(y)), y.dtype.kind != "f"
+        named = f"If they are names of classes, add --nominal {found.target}; if not, cut" if whole else "Cut"
+        raise click.ClickException(
+            f"{found.target} holds {distinct} distinct numbers from {y.min():g} to {y.max():g}, but {command} tells "
+            f"classes apart. {named} them into classes first, choose another target, or learn numbers in Python: "
+            f"{REGRESSORS} and other regressors."
+        )
+    as_target(y, len(y), command, name=found.target)
+
+
+def _called(name: str) -> str:
+    return "standard input" if name == "-" else name
 
 
 def _labelled(found: Data) -> Data:
     """Without the rows that have no label, and says so; classes 1.0 and 2.0 are 1 and 2."""
-    missing = np.array([v is None or v != v for v in found.y])  # type: ignore[union-attr]
-    if not missing.any():
+    from assay.evaluate.target import missing
+
+    lost = missing(np.asarray(found.y))
+    if not lost.any():
         return replace(found, y=_whole(found.y))  # type: ignore[arg-type]
-    if missing.all():
+    if lost.all():
         raise click.ClickException(f"Column {found.target!r} of {found.name} is empty.")
     click.echo(
-        f"Left out: {counted(int(missing.sum()), 'row')} of {found.name} without a value of {found.target}.",
+        f"Left out: {counted(int(lost.sum()), 'row')} of {found.name} without a value of {found.target}.",
         err=True,
     )
-    kept = np.flatnonzero(~missing)
-    weights = None if found.weights is None else found.weights[kept]
-    return replace(found, X=found.X[kept], y=_whole(found.y[kept]), weights=weights)  # type: ignore[index]
+    labelled = np.flatnonzero(~lost)
+    weights = None if found.weights is None else found.weights[labelled]
+    return replace(found, X=found.X[labelled], y=_whole(found.y[labelled]), weights=weights)  # type: ignore[index]
 
 
 def _whole(y: np.ndarray) -> np.ndarray:
@@ -83,13 +138,35 @@ def _whole(y: np.ndarray) -> np.ndarray:
     return y.astype(np.int64) if whole else y
 
 
-def _built_in(name: str, target: str | None) -> Data:
-    data = load_built_in(name)
+def _built_in(name: str, target: str | None, reading: Reading) -> Data:
+    data = built_in_with(name, reading)
     if target is not None and target != data.target_name:
         raise click.BadParameter(
             f"{name} predicts {data.target_name!r}, not {target!r}", param_hint="--target"
         )
     return Data(data.name, data.X, data.y, data.target_name)
+
+
+def built_in_with(name: str, reading: Reading) -> Any:
+    """The built-in data set of that name, its columns as the options say."""
+    data = load_built_in(name)
+    about_files = reading.about_files()
+    if about_files:
+        raise click.UsageError(f"{name} is a built-in data set; {about_files[0]} is about files.")
+    names = data.X.schema.names
+    for option in ("drop", "keep", "nominal", "numeric"):
+        _known_columns(getattr(reading, option), [*names, *filter(None, [data.target_name])], f"--{option}")
+    kinds: dict[str, Any] = {c: kind for kind in ("nominal", "numeric") for c in getattr(reading, kind)}
+    if data.target_name in [*reading.drop, *reading.keep]:
+        data = replace(data, y=None, target_name=None, classes=())
+    elif kinds.pop(data.target_name, "") == "nominal" and data.y is not None:
+        data = replace(data, y=np.array([str(v) for v in data.y], dtype=object), classes=())
+    if kinds:
+        frame = data.frame("pyarrow").select(names)
+        data = replace(data, X=Table.of(frame, kinds, who=name))
+    if reading.drop or reading.keep:
+        data = replace(data, X=_without(data.X, [*reading.drop, *reading.keep], name))
+    return data
 
 
 def load_built_in(name: str) -> Any:
@@ -106,30 +183,94 @@ def load_built_in(name: str) -> Any:
     )
 
 
-def rows_for(model: Any, name: str) -> Any:
+def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
     """The rows of a file or of a built-in data set as the model takes them.
 
-    A column to predict that came along is left out; the model's schema, not the file's, says what each column is.
+    The model's schema, not the file's, says which columns are used and what each of them is. Columns that the model
+    does not know are ignored, and a note names them; the column to predict, if it came along, needs no note.
     """
+    reading = reading or Reading()
     if not hasattr(model, "schema_"):
         raise click.ClickException("This model file does not hold a learner of tables.")
-    if not Path(name).exists():
-        return _built_in(name, None).X
+    if not is_file(name):
+        data = load_built_in(name)
+        frame = data.frame("pyarrow")
+        names = [*data.X.schema.names, *filter(None, [data.target_name])]
+        kept = _kept(frame, reading.keep, names)
+        return Rows(_used(model, data.X, data.X.schema.names, reading, data.target_name), kept)
     from assay.tables.readers import read_table
+    from assay.tables.readers.column_options import ColumnOptions
+    from assay.tables.readers.origin import Origin
     from assay.tables.readers.read import format_of
 
-    options: dict[str, dict[str, Any]] = {
+    origin = Origin.of(name)
+    coded = [c.name for c in model.schema_ if c.coded]
+    special: dict[str, dict[str, Any]] = {
         "libsvm": {"width": len(model.schema_)},  # its last columns may be empty, and then are not told
-        "csv": {"text": [c.name for c in model.schema_ if c.coded]},  # 007 is a category, also among numbers
+        "csv": {"text": [*coded, *reading.keep]},  # 007 is a category, also among numbers
     }
-    X = read_table(name, **options.get(format_of(name), {})).X
-    _some_rows(name, X.shape[0])
+    remembered = getattr(model, "reading_", {})
+    options = {**remembered, **reading.options()}
+    kind = reading.format or format_of(origin)
+    read = read_table(origin, **special.get(kind, {}), **options)
+    _some_rows(_called(name), len(read))
+    if isinstance(read.X, Table):
+        return Rows(_full(read.X))
+    names = read.X.column_names
+    kept = _kept(read.X, reading.keep, names)
     target = getattr(model, "target_name_", None)
-    if isinstance(X, Table):
-        return _full(X)
-    if target not in X.column_names or target in model.schema_.names:
+    numbers = [c.name for c in model.schema_ if not c.coded and not c.date and c.name in names]
+    X = ColumnOptions.of((), (), numbers, ()).apply(_used(model, read.X, names, reading, target), origin)
+    return Rows(X, kept)
+
+
+def _used(model: Any, X: Any, names: Sequence[str], reading: Reading, target: str | None) -> Any:
+    """The columns that the model knows, if it knows columns by name; the others are named in a note."""
+    known = set(model.schema_.names)
+    if not model.schema_.named or not known <= set(names):
+        return X  # columns by position, or some are missing: the model says which
+    extra = [name for name in names if name not in known]
+    noted = [name for name in extra if name != target and name not in reading.keep]
+    if noted:
+        click.echo(
+            f"Note: the model does not use {listed_names(noted)}; "
+            f"{'it was' if len(noted) == 1 else 'they were'} ignored.",
+            err=True,
+        )
+    if not extra:
         return X
-    return X.drop_columns([target])
+    return _without(X, extra, "") if isinstance(X, Table) else X.drop_columns(extra)
+
+
+def without_extra(X: Table, names: Sequence[str]) -> Table:
+    """The columns of that name alone, if all of them are there; else all, so that what is missing can be told."""
+    extra = [column.name for column in X.schema if column.name not in names]
+    return _without(X, extra, "") if extra and len(extra) == len(X.schema) - len(names) else X
+
+
+def _kept(frame: Any, keep: Sequence[str], names: Sequence[str]) -> dict[str, list[Any]]:
+    _known_columns(keep, names, "--keep")
+    return {name: frame[name].to_pylist() for name in keep}
+
+
+def _known_columns(columns: Sequence[str], names: Sequence[str], option: str) -> None:
+    for column in columns:
+        if column not in names:
+            raise click.BadParameter(
+                f"there is no column {column}.{did_you_mean(column, names)}", param_hint=option
+            )
+
+
+def _without(X: Table, columns: Sequence[str], name: str) -> Table:
+    chosen = [j for j, column in enumerate(X.schema) if column.name not in columns]
+    if not chosen:
+        raise click.ClickException(f"No column of {name} is left to learn from.")
+    if len(chosen) == len(X.schema):
+        return X
+    schema = Schema([X.schema[j] for j in chosen], X.schema.named)
+    values = X.values[:, chosen]
+    complete = X.complete or (isinstance(values, np.ndarray) and not np.isnan(values).any())
+    return Table(values, schema, complete)
 
 
 def _some_rows(name: str, n: int) -> None:
@@ -144,11 +285,9 @@ def _full(X: Table) -> Table:
 
 
 def write_data(data: Any, path: str) -> None:
-    """A built-in data set as a CSV or ARFF file, by the path's ending."""
-    from assay.tables.writers import write_arff, write_csv
+    """A built-in data set as a file, its format by the path's ending."""
+    from assay.cli.output import check_ending
+    from assay.tables.writers import write_table
 
-    writers: dict[str, Any] = {".csv": write_csv, ".arff": write_arff}
-    write = writers.get(Path(path).suffix.lower())
-    if write is None:
-        raise click.BadParameter(f"{path} should end in .csv or .arff", param_hint="--save")
-    write(data.frame("pyarrow"), path)
+    check_ending(path, "--save")
+    write_table(data.frame("pyarrow"), path)

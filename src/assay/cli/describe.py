@@ -5,18 +5,28 @@ from __future__ import annotations
 import click
 
 from assay.cli.data import data_argument, open_data, target_option
+from assay.cli.reading import Reading, table_options
 
 
 @click.command("describe", short_help="What is in a table.")
 @data_argument
 @target_option
-def command(data: str, target: str | None) -> None:
-    """What is in a table: columns, kinds, holes, classes, and what looks wrong.
+@table_options
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def command(data: str, target: str | None, reading: Reading, as_json: bool) -> None:
+    """What is in a table: columns, kinds, missing values, classes, and what looks wrong.
 
-    FILE is a CSV, Parquet, ARFF or LIBSVM file, or the name of a built-in data set. With --target also the
-    classes, and columns that give them away.
+    FILE is a CSV, TSV, Parquet, ARFF, LIBSVM, JSON lines, Feather or Excel file (also packed), - for standard input,
+    or the name of a built-in data set. With --target (of an ARFF file, its last column) also the classes, and
+    columns that give them away.
     """
     from assay.evaluate import describe
 
-    found = open_data(data, target, need_target=False)
-    click.echo(str(describe(found.X, found.y, name=found.name, target=found.target)))
+    found = open_data(data, target, reading, need_target=False)
+    description = describe(found.X, found.y, name=found.name, target=found.target)
+    if as_json:
+        from assay.cli.output import echo_json
+
+        echo_json(description.to_dict())
+    else:
+        click.echo(description.to_text("command line"))

@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from assay.cli.data import data_argument, open_data, target_option
+from assay.cli.completion import complete_one_learner
+from assay.cli.data import data_argument, need_classes, open_data, target_option
+from assay.cli.reading import Reading, table_options
 from assay.cli.words import counted, did_you_mean
 
 
@@ -14,47 +16,78 @@ from assay.cli.words import counted, did_you_mean
 @data_argument
 @target_option
 @click.option(
-    "--learner", "-l", default="naive bayes", show_default=True, help="Name of the learner (assay learners)."
+    "--learner",
+    "-l",
+    default="naive bayes",
+    show_default=True,
+    shell_complete=complete_one_learner,
+    help="Name of the learner (assay learners).",
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the learner; repeatable."
 )
 @click.option(
-    "--output", "-o", required=True, type=click.Path(dir_okay=False, writable=True), help="The model file."
+    "--calibrate",
+    is_flag=True,
+    help="Calibrate its probabilities, by cross-validation: for learners that are too sure, or say none.",
 )
-def command(data: str, target: str | None, learner: str, settings: tuple[str, ...], output: str) -> None:
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
+    help="The model file; - is standard output.",
+)
+@table_options
+def command(
+    data: str,
+    target: str | None,
+    learner: str,
+    settings: tuple[str, ...],
+    calibrate: bool,
+    output: str,
+    reading: Reading,
+) -> None:
     """Train one learner on all rows of a table and save it as data (no code inside).
 
-    FILE is a CSV, Parquet, ARFF or LIBSVM file, or the name of a built-in data set.
+    FILE is a CSV, TSV, Parquet, ARFF, LIBSVM, JSON lines, Feather or Excel file (also packed), - for standard input,
+    or the name of a built-in data set. The target holds classes: text, or few whole numbers.
     """
-    from sklearn.utils import get_tags
-
-    from assay import save
+    from assay.cli.output import check_folder, save_model
     from assay.evaluate.learners import find_learner
-    from assay.evaluate.target import as_target
-    from assay.prepare import Prepared
 
+    check_folder(output, "--output")
     entry = find_learner(learner)
     model = entry.make()
     _apply(model, settings)
-    found = open_data(data, target)
-    if as_target(found.y, len(found.labels), "fit", lenient=True).measured:
-        raise click.ClickException(
-            f"{found.target} holds numbers with fractions, expected classes. Cut it into classes first, or choose "
-            "another target."
-        )
-    if (
-        not get_tags(model).input_tags.allow_nan or entry.scale
-    ):  # holes and new categories may come later, too
-        model = Prepared(model, scale=entry.scale)
+    found = open_data(data, target, reading)
+    need_classes(found, "fit")
+    model = ready(model, entry.scale)
+    if calibrate:
+        from assay.decide import CalibratedClassifierCV
+
+        model = CalibratedClassifierCV(model, ensemble=False)
     model.fit(found.X, found.y, found.weights)
     model.target_name_ = found.target
-    save(model, output)
+    if reading.na:
+        model.reading_ = {"na": list(reading.na)}  # what marked a missing value marks it in new rows, too
+    save_model(model, output)
+    calibrated = ", calibrated" if calibrate else ""
     click.echo(
-        f"{entry.class_name} learned {found.target} from {counted(found.X.shape[0], 'row')} and "
+        f"{entry.class_name}{calibrated} learned {found.target} from {counted(found.X.shape[0], 'row')} and "
         f"{counted(found.X.shape[1], 'column')}; training error {1 - model.score(found.X, found.y):.1%}. "
-        f"Saved in {output}."
+        f"Saved in {'standard output' if output == '-' else output}.",
+        err=output == "-",
     )
+
+
+def ready(model: Any, scale: bool) -> Any:
+    """The learner with what it needs in front: missing values and new categories may come later, too."""
+    from sklearn.utils import get_tags
+
+    from assay.prepare import Prepared
+
+    return Prepared(model, scale=scale) if scale or not get_tags(model).input_tags.allow_nan else model
 
 
 def _apply(model: Any, settings: tuple[str, ...]) -> None:

@@ -2,62 +2,99 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
 from typing import Any
 
 import click
 
 from assay.cli.costs import cost_option, decision_rule, reject_option
 from assay.cli.data import data_argument, rows_for
+from assay.cli.reading import Reading, table_options
+
+SIGNIFICANT = ".6g"  # digits of a probability in text
 
 
 @click.command("predict", short_help="Answer for each row of a table with a saved model.")
-@click.argument("model", type=click.Path(dir_okay=False))
+@click.argument("model", type=click.Path(dir_okay=False, allow_dash=True))
 @data_argument
 @click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), help="CSV file; without it, standard output."
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="The answers as .csv, .tsv, .parquet, .jsonl, .feather or .arff; without it, CSV on standard output.",
 )
 @click.option(
-    "--probabilities/--labels-only", default=True, show_default=True, help="Also one column a class."
+    "--probabilities/--labels-only",
+    default=None,
+    help="Whether to write the probability of each class; without either: if the learner has probabilities.",
+)
+@click.option(
+    "--reason", is_flag=True, help="Also the strongest reason of each answer, from its explanation."
 )
 @cost_option
 @reject_option
+@table_options
 def command(
     model: str,
     data: str,
     output: str | None,
-    probabilities: bool,
+    probabilities: bool | None,
+    reason: bool,
     cost: tuple[str, ...],
     reject: float | None,
+    reading: Reading,
 ) -> None:
     """Answer for each row of a table with a model saved by assay fit.
 
-    The table needs the columns that the model was trained on, in any order; if the column to predict is there
-    too, it is left out. With costs the answer is the one of least expected cost, and with --reject rows whose
-    expected cost is not below it are answered "reject".
+    The table needs the columns that the model was trained on, in any order; others are ignored, and a note names
+    them. --keep carries columns into the answers. With costs the answer is the one of least expected cost, and with
+    --reject rows whose expected cost is not below it are answered "reject".
     """
-    from assay import load
+    from assay.cli.output import check_ending, check_folder, load_model, unlike, write_columns
 
-    fitted = load(model)
-    rows = rows_for(fitted, data)
-    posterior = fitted.predict_proba(rows)
+    check_ending(output, "--output")
+    check_folder(output, "--output")
+    if model == data == "-":
+        raise click.UsageError("Model and table cannot both come from standard input.")
+    fitted = load_model(model)
+    rows = rows_for(fitted, data, reading)
     rule = decision_rule(fitted, cost, reject)
-    answers = fitted.classes_[posterior.argmax(axis=1)] if rule is None else rule.predict(rows)
-    columns: dict[str, Any] = {getattr(fitted, "target_name_", None) or "prediction": answers}
-    if probabilities:
-        columns |= {
-            f"P({label})": [f"{p:.6g}" for p in posterior[:, k]] for k, label in enumerate(fitted.classes_)
-        }
-    _write(columns, output)
+    believes = hasattr(fitted, "predict_proba")
+    if (probabilities or rule is not None) and not believes:
+        raise click.UsageError(
+            f"{type(fitted).__name__} gives no probabilities; fit it with --calibrate to have them."
+        )
+    posterior = fitted.predict_proba(rows.X) if believes else None
+    if rule is not None:
+        answers = rule.predict(rows.X)
+    else:
+        answers = fitted.predict(rows.X) if posterior is None else fitted.classes_[posterior.argmax(axis=1)]
+    columns: dict[str, Any] = dict(rows.kept)
+    target = getattr(fitted, "target_name_", None) or "prediction"
+    columns[unlike(f"predicted {target}" if target in columns else target, columns)] = answers.tolist()
+    if posterior is not None and probabilities is not False:
+        rounded = (
+            not (output or "")
+            .lower()
+            .endswith((".parquet", ".pq", ".feather", ".arrow", ".jsonl", ".ndjson"))
+        )
+        for k, label in enumerate(fitted.classes_):
+            values = posterior[:, k].tolist()
+            shown = [float(f"{p:{SIGNIFICANT}}") for p in values] if rounded else values
+            columns[unlike(f"P({label})", columns)] = shown
+    if reason:
+        columns[unlike("reason", columns)] = _reasons(fitted, rows.X, len(answers))
+    write_columns(columns, output)
 
 
-def _write(columns: dict[str, Any], output: str | None) -> None:
-    import csv
+def _reasons(fitted: Any, X: Any, n: int) -> list[str]:
+    from assay.cli.reasons import reason
+    from assay.core.progress import progress
 
-    from assay.tables.whole_files import whole_file
-
-    with whole_file(output) if output else nullcontext(sys.stdout) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values()))
+    if not hasattr(fitted, "explain"):
+        raise click.UsageError(f"{type(fitted).__name__} does not explain its answers.")
+    reasons = []
+    with progress(total=n, description="explaining answers") as bar:
+        for i in range(n):
+            reasons.append(reason(fitted.explain(X[i : i + 1])))
+            bar.advance()
+    return reasons

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-__all__ = ["counted", "did_you_mean"]
+__all__ = ["counted", "did_you_mean", "in_options", "listed_names"]
 
 
 def counted(n: int, thing: str) -> str:
@@ -34,3 +35,39 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         return f" Did you mean {' or '.join(near)}?"
     shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
     return f" There are: {shown}." if known else ""
+
+
+def listed_names(names: Iterable[str], most: int = 10) -> str:
+    """Names in a row, so many at most.
+
+    >>> from assay.cli.words import listed_names
+    >>> listed_names(["age"]), listed_names(["age", "job"]), listed_names("abcde", most=2)
+    ('age', 'age and job', 'a, b and 3 more')
+    """
+    names = list(names)
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+_OPTIONS = "drop|keep|nominal|numeric|na|delimiter|encoding|target|format"
+_LINE_ADVICE = re.compile(r"(delimiter=)(?:, \w+=)*(?: or \w+=)?")
+_PARAMETER = re.compile(rf"(?<![\w-])({_OPTIONS})=(?:\[?(?:'([^']*)'|\"([^\"]*)\")\]?)?")
+
+
+def in_options(message: str) -> str:
+    """What a message advises in parameters of Python, in the options of the command line.
+
+    >>> from assay.cli.words import in_options
+    >>> in_options('Say which encoding it is, for example encoding="latin-1".')
+    'Say which encoding it is, for example --encoding latin-1.'
+    >>> in_options("Leave the column out (drop=['job title']), or give delimiter=, quote= or skip=.")
+    "Leave the column out (--drop 'job title'), or give --delimiter."
+    """
+    import shlex
+
+    def option(match: re.Match[str]) -> str:
+        value = match[2] if match[2] is not None else match[3]
+        return f"--{match[1]}" + ("" if value is None else f" {shlex.quote(value)}")
+
+    return _PARAMETER.sub(option, _LINE_ADVICE.sub(r"\1", message))

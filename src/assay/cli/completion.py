@@ -1,0 +1,88 @@
+"""Tab completion: what the shell offers for learners, data sets, metrics and columns.
+
+Nothing here may fail or take long: whatever goes wrong, the shell is offered nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+__all__ = [
+    "complete_columns",
+    "complete_data",
+    "complete_datasets",
+    "complete_learners",
+    "complete_metrics",
+    "complete_one_learner",
+]
+
+Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
+
+
+def _offered(known: Callable[[click.Context], Iterable[str]], several: bool = False) -> Complete:
+    """Completion by a list of words; with ``several``, of the last word of a list separated by commas."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        begun, last = "", incomplete
+        if several and "," in incomplete:
+            head, _, last = incomplete.rpartition(",")
+            begun = head + ","
+        with suppress(Exception):
+            return [CompletionItem(begun + word) for word in known(ctx) if word.startswith(last)]
+        return []
+
+    return complete
+
+
+def _learners(ctx: click.Context) -> Iterable[str]:
+    from assay.evaluate.learners import LEARNERS
+
+    return LEARNERS
+
+
+def _datasets(ctx: click.Context) -> Iterable[str]:
+    from assay.tables.data import datasets
+
+    return datasets()
+
+
+def _metrics(ctx: click.Context) -> Iterable[str]:
+    from assay.evaluate.metrics import METRICS
+
+    return METRICS
+
+
+def _columns(ctx: click.Context) -> Iterable[str]:
+    """The columns of the table that the command line names, from its first lines."""
+    name = ctx.params.get("data") or next((a for a in ctx.args if Path(a).exists()), "")
+    if not name or name == "-":
+        return []
+    if not Path(name).exists():
+        from assay.tables.data import load_dataset
+
+        data = load_dataset(name)
+        return [*data.X.schema.names, *([data.target_name] if data.target_name else [])]
+    from assay.tables.readers.read import format_of, open_reader
+
+    kind = format_of(name)
+    return (
+        [] if kind in ("libsvm", "jsonl", "excel") else open_reader(name, kind).names
+    )  # names at the top only
+
+
+complete_learners = _offered(_learners, several=True)
+complete_one_learner = _offered(_learners)
+complete_datasets = _offered(_datasets)
+complete_metrics = _offered(_metrics)
+complete_columns = _offered(_columns, several=True)
+
+
+def complete_data(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """Built-in data sets by their names, and files as the shell knows them."""
+    return [*complete_datasets(ctx, param, incomplete), CompletionItem(incomplete, type="file")]

@@ -1,0 +1,95 @@
+"""What commands write: tables by their ending, JSON, models; ``-`` is standard output."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["check_ending", "check_folder", "echo_json", "load_model", "save_model", "unlike", "write_columns"]
+
+
+def check_folder(path: str | None, option: str) -> None:
+    """Say before the work, not after it, that there is no place for its result."""
+    if path is None or path == "-":
+        return
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise click.BadParameter(f"there is no folder {Path(path).parent}", param_hint=option)
+
+
+def check_ending(path: str | None, option: str) -> None:
+    """Refuse a path whose ending names no format that tables are written in, before the work."""
+    from assay.errors import ParameterError
+    from assay.tables.writers import ending
+
+    if path is None or path == "-" or _device(path):
+        return
+    try:
+        ending(path)
+    except ParameterError as error:
+        endings = str(error).partition("Endings: ")[2].rstrip(".")
+        raise click.BadParameter(f"{path} should end in one of {endings}", param_hint=option) from None
+
+
+def write_columns(columns: dict[str, Any], path: str | None) -> None:
+    """Columns as a table in the format of the path's ending; CSV on standard output and to devices."""
+    from assay.tables.writers import write_csv, write_table
+
+    (write_csv if path is not None and _device(path) else write_table)(columns, path or "-")
+
+
+def _device(path: str) -> bool:
+    """Whether a path is there, but is no file and no folder: /dev/stdout, a named pipe."""
+    return Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
+
+
+def echo_json(value: Any) -> None:
+    """One JSON document on standard output; what is not a number is null."""
+    import json
+
+    from assay.evaluate.records import plain
+
+    click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False))
+
+
+def load_model(path: str) -> Any:
+    """The model of a file, or of standard input."""
+    from assay import load
+
+    if path != "-":
+        return load(path)
+    from assay.tables.readers.origin import Origin
+
+    return load(Origin.of("-").path)
+
+
+def save_model(model: Any, path: str) -> None:
+    """A model in a file, or on standard output."""
+    from assay import save
+
+    if path != "-":
+        save(model, path)
+        return
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "model.assay"
+        save(model, place)
+        sys.stdout.buffer.write(place.read_bytes())
+        sys.stdout.buffer.flush()
+
+
+def unlike(name: str, taken: Any) -> str:
+    """The name, or one like it that is not taken.
+
+    >>> from assay.cli.output import unlike
+    >>> unlike("reason", {"age"}), unlike("reason", {"reason", "reason_2"})
+    ('reason', 'reason_3')
+    """
+    number, free = 2, name
+    while free in taken:
+        number, free = number + 1, f"{name}_{number}"
+    return free

@@ -1,0 +1,203 @@
+"""The strongest reason of an explanation in one short sentence."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from assay.core.explanation import Explanation, Section
+from assay.core.words import one_line, shorter
+
+__all__ = ["reason"]
+
+LONGEST = 200  # characters
+MOST_LOG_RATIO = math.log(1e6)  # of likelihoods, beyond which a ratio says no more
+NOT_COLUMNS = {"sum", "constant", "base", "prior", "log prior", "at the centre", "-1/2 log determinant"}
+
+
+def reason(explanation: Explanation) -> str:
+    """Why the learner answers as it does, by its own reasoning: the rule or path that held, or what spoke most for it.
+
+    >>> from assay.cli.reasons import reason
+    >>> from assay.tables.data import load_weather
+    >>> from assay.trees import C45Classifier
+    >>> weather = load_weather()
+    >>> model = C45Classifier().fit(weather.X, weather.y)
+    >>> reason(model.explain(weather.X[5:6]))
+    'outlook = rainy and windy = TRUE: 2 training rows, all of them no'
+    """
+    for read in READERS:
+        for section in explanation.sections:
+            words = read(section, explanation)
+            if words:
+                return one_line(words, LONGEST)
+    if explanation.sections:
+        return one_line(explanation.sections[0].note or explanation.sections[0].title, LONGEST)
+    return f"{explanation.answer} is the most frequent class"
+
+
+def _rules(section: Section, explanation: Explanation) -> str:
+    """The rule that decides: the first that holds and concludes so; its conditions may go over several lines."""
+    if not {"rule", "if", "then"} <= set(section.columns):
+        return ""
+    at = {name: section.columns.index(name) for name in ("rule", "if", "then")}
+    rules: list[tuple[Any, list[str]]] = []
+    for row in section.rows:
+        if row[at["rule"]] != "" or not rules:
+            rules.append((row[at["then"]], []))
+        rules[-1][1].append(str(row[at["if"]]))
+    for then, conditions in rules:
+        if str(then) == str(explanation.answer):
+            default = conditions == ["no rule holds"]
+            return "no rule holds, so the default answers" if default else "rule: " + " ".join(conditions)
+    return ""
+
+
+def _path(section: Section, explanation: Explanation) -> str:
+    """The tests on the way to the leaf, and the training rows there."""
+    if section.title != "Path":
+        return ""
+    if "the row has" in section.columns:
+        tests = [str(row[section.columns.index("the row has")]) for row in section.rows]
+    else:
+        test, branch = section.columns.index("test"), section.columns.index("branch")
+        tests = [f"{row[test]} {row[branch]}".strip() for row in section.rows]
+    rows = section.rows[-1][section.columns.index("rows")]
+    tests = [test for test in tests if test and "leaf" not in test]
+    way = " and ".join(dict.fromkeys(tests)) or "the tree asks nothing"
+    own = str(explanation.answer)
+    if own not in section.columns:
+        return way
+    right = section.rows[-1][section.columns.index(own)]
+    if rows == 1:
+        return f"{way}: 1 training row, which is {own}"
+    share = f"all of them {own}" if right == rows else f"{_number(right)} of them {own}"
+    return f"{way}: {_number(rows)} training rows, {share}"
+
+
+def _contributions(section: Section, explanation: Explanation) -> str:
+    """Shapley values of what the note names: a class's probability, score or log odds."""
+    if section.title != "What each column adds" or "contribution" not in section.columns:
+        return ""
+    known = " when nothing is known"
+    for_answer = known not in section.note or f" {explanation.answer}{known}" in section.note
+    return _strongest(section, explanation, section.columns.index("contribution"), 1 if for_answer else -1)
+
+
+def _log_odds(section: Section, explanation: Explanation) -> str:
+    if "log odds" not in section.columns or not section.title.startswith("Log odds of"):
+        return ""
+    return _strongest(section, explanation, section.columns.index("log odds"), 1)
+
+
+def _terms(section: Section, explanation: Explanation) -> str:
+    """Terms of one score, positive for the class that the title names, or of two classes and their difference."""
+    if not section.title.startswith("Terms of the score"):
+        return ""
+    if "difference" in section.columns:
+        return _strongest(section, explanation, section.columns.index("difference"), 1)
+    positive = re.search(r"\(above 0: (.+)\)", section.title)
+    sign = 1 if positive is None or positive[1] == str(explanation.answer) else -1
+    return _strongest(section, explanation, section.columns.index("product"), sign)
+
+
+def _likelihoods(section: Section, explanation: Explanation) -> str:
+    """The column whose value is most likely under the answer, compared with the class next to it."""
+    own = str(explanation.answer)
+    if section.title != "Prior and likelihoods" or own not in section.columns:
+        return ""
+    others = [label for label in explanation.posterior if str(label) != own]
+    if not others:
+        return ""
+    rival = str(max(others, key=lambda label: explanation.posterior[label]))
+    if rival not in section.columns:
+        return ""
+    mine, yours = section.columns.index(own), section.columns.index(rival)
+    best, most = "", 0.0
+    for row in section.rows:
+        if row[0] in NOT_COLUMNS or not all(
+            isinstance(row[j], (int, float, Fraction)) for j in (mine, yours)
+        ):
+            continue
+        ratio = _log(row[mine]) - _log(row[yours])
+        if ratio > most:
+            best, most = str(row[0]), ratio
+    if not best:
+        return f"{own} is the more frequent class, and no column speaks against it"
+    times = shorter(math.exp(min(most, MOST_LOG_RATIO)), 3)
+    more = "more than " if most > MOST_LOG_RATIO else ""
+    return f"{_cell(explanation, best)} is {more}{times} times as likely under {own} as under {rival}"
+
+
+def _neighbours(section: Section, explanation: Explanation) -> str:
+    if not {"distance", "class"} <= set(section.columns) or "row" not in section.columns:
+        return ""
+    labels = [str(row[section.columns.index("class")]) for row in section.rows]
+    near = sum(label == str(explanation.answer) for label in labels)
+    return f"{near} of the {len(labels)} nearest training rows are {explanation.answer}"
+
+
+def _centres(section: Section, explanation: Explanation) -> str:
+    if section.columns[:2] != ["class", "distance"]:
+        return ""
+    near = {str(row[0]): row[1] for row in section.rows}
+    own = str(explanation.answer)
+    if own not in near:
+        return ""
+    return f"at a distance of {shorter(near[own], 4)} from the centre of {own}, the nearest"
+
+
+def _votes(section: Section, explanation: Explanation) -> str:
+    if not section.title.startswith("Votes of") or not section.columns or section.columns[0] != "class":
+        return ""
+    for row in section.rows:
+        if str(row[0]) == str(explanation.answer):
+            return f"{section.columns[1]} for {explanation.answer}: {_number(row[1])}"
+    return ""
+
+
+READERS: list[Callable[[Section, Explanation], str]] = [
+    _rules, _path, _contributions, _log_odds, _terms, _likelihoods, _neighbours, _centres, _votes,
+]  # fmt: skip
+
+
+def _strongest(section: Section, explanation: Explanation, amount: int, sign: int) -> str:
+    """The column that speaks most for the answer; the indicators of its categories count together."""
+    sums: dict[str, float] = {}
+    for row in section.rows:
+        if str(row[0]) in NOT_COLUMNS or not isinstance(row[amount], (int, float)):
+            continue
+        column = _column_of(explanation, str(row[0]))
+        sums[column] = sums.get(column, 0.0) + sign * row[amount]
+    name, value = max(sums.items(), key=lambda term: term[1], default=("", 0.0))
+    if value <= 0:
+        return f"no column speaks for {explanation.answer}; it is what is answered when nothing is known"
+    return f"{_cell(explanation, name)} speaks most for {explanation.answer} ({value:+.3g})"
+
+
+def _column_of(explanation: Explanation, term: str) -> str:
+    """The column of a term: itself, or that of an indicator such as windy=TRUE."""
+    if term in explanation.row:
+        return term
+    return next((name for name in explanation.row if term.startswith(f"{name}=")), term)
+
+
+def _cell(explanation: Explanation, term: str) -> str:
+    """The column with its value; an indicator is named as it is."""
+    if term not in explanation.row:
+        return term
+    value = explanation.row[term]
+    if value is None:
+        return f"{term} missing"
+    return f"{term} = {_number(value)}"
+
+
+def _number(value: Any) -> str:
+    return shorter(value) if isinstance(value, float) else str(value)
+
+
+def _log(value: Any) -> float:
+    return math.log(value) if value > 0 else -750.0
