@@ -4,31 +4,44 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SOURCES := $(shell find src -name '*.cpp' -o -name '*.hpp' -o -name '__init__.py')
 WORKERS ?= 2
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
 
 .PHONY: help demo test check format bench docs capabilities sanitize fuzz wheel clean
 
 help:  ## list the chores
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | awk -F': ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-$(VENV)/.tools: pyproject.toml
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing the tools (once; takes a minute or two)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+# What building needs, then Assay with what it needs itself: enough for `make demo`.
+$(VENV)/.base: pyproject.toml
+	@test -x $(BIN)/python || { echo "Creating the environment $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@echo "Installing what the build needs (pip, CMake, Ninja, nanobind)"
+	@$(INSTALL) --upgrade "pip>=25.1"
+	@$(INSTALL) --group build
 	@touch $@
 
-$(VENV)/.built: $(VENV)/.tools CMakeLists.txt $(SOURCES)
-	@echo "Building the kernels"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[plot,dask]"
+$(VENV)/.built: $(VENV)/.base CMakeLists.txt $(SOURCES)
+	@echo "Installing Assay and what it needs, and compiling its native code (the first time takes two to four minutes)"
+	@$(BIN)/python -m pip install --verbose --disable-pip-version-check --no-build-isolation --editable . 2>&1 \
+		| $(BIN)/python tools/build_progress.py
+	@touch $@
+
+# What developers need besides: the test suite, linters, peers, optional packages.
+$(VENV)/.tools: $(VENV)/.built
+	@test -e $@ && test $@ -nt pyproject.toml || { echo "Installing the developers' tools (once; takes a minute or two)"; \
+		$(INSTALL) --group dev; }
 	@touch $@
 
 demo: $(VENV)/.built  ## compare learners on built-in data and write a report
+	@echo "Comparing learners on breast_cancer, which comes with Assay: assay compare breast_cancer --report breast_cancer.html"
 	@$(BIN)/assay compare breast_cancer --report breast_cancer.html
+	@echo "Next, with a table of your own: $(BIN)/assay compare FILE --target COLUMN"
 
-test: $(VENV)/.built  ## run all tests, doctests included
+test: $(VENV)/.tools  ## run all tests, doctests included
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --durations=10
 
-check: $(VENV)/.built  ## lint, format, types, import direction, house rules
+check: $(VENV)/.tools  ## lint, format, types, import direction, house rules
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy
@@ -37,21 +50,21 @@ check: $(VENV)/.built  ## lint, format, types, import direction, house rules
 format:  ## put the code into its standard form
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 
-bench: $(VENV)/.built  ## measure against the peers; prints ratios
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+bench: $(VENV)/.tools  ## measure against the peers; prints ratios
+	@$(INSTALL) --group bench
 	@$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.built  ## build the documentation into docs/_build
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+docs: $(VENV)/.tools  ## build the documentation into docs/_build
+	@$(INSTALL) --group docs
 	@MPLBACKEND=agg $(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-capabilities: $(VENV)/.built  ## print which capabilities have a passing test
+capabilities: $(VENV)/.tools  ## print which capabilities have a passing test
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m capability --no-header > build/capabilities.log 2>&1 \
 		|| { tail -n 30 build/capabilities.log; exit 1; }
 	@$(BIN)/python tools/capabilities.py
 
-sanitize: $(VENV)/.built  ## run all that runs kernels under AddressSanitizer and UBSan
+sanitize: $(VENV)/.tools  ## run all that runs kernels under AddressSanitizer and UBSan
 	@rm -rf build/sanitized
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 		--config-settings=cmake.define.ASSAY_SANITIZE=ON --config-settings=build-dir=build/sanitize \
@@ -60,12 +73,13 @@ sanitize: $(VENV)/.built  ## run all that runs kernels under AddressSanitizer an
 		ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
 		$(BIN)/python -m pytest -q -m kernel tests -k "not scikit_learns_own and not cluster"
 
-fuzz: $(VENV)/.built  ## attack the file readers with mutated files for a while
+fuzz: $(VENV)/.tools  ## attack the file readers with mutated files for a while
 	@$(BIN)/python benchmarks/fuzz_readers.py
 
-wheel: $(VENV)/.built  ## build the wheel, install it elsewhere and use it there
+wheel: $(VENV)/.tools  ## build the source archive, the wheel from it, install that elsewhere and use it there
 	@rm -rf build/dist build/wheel-venv
-	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w build/dist .
+	@$(BIN)/python -c "from scikit_build_core.build import build_sdist; build_sdist('build/dist')"
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w build/dist build/dist/*.tar.gz
 	@$(PYTHON) -m venv build/wheel-venv
 	@build/wheel-venv/bin/python -m pip install --quiet --disable-pip-version-check build/dist/*.whl
 	@cd / && "$(CURDIR)/build/wheel-venv/bin/python" -I "$(CURDIR)/tools/smoke.py"
