@@ -217,3 +217,22 @@ def test_files_of_every_format_give_the_same(call, loans, tmp_path):
     for name in ("l.parquet", "l.feather", "l.jsonl", "l.csv.gz", "l.zip"):
         code, out, err = call("predict", "--keep", "id", data=tmp_path / name)
         assert code == 0 and out == told, (name, err)
+
+
+def test_text_that_means_numbers_is_cleaned_and_the_model_remembers_it(run, tmp_path):
+    data, new, model = tmp_path / "d.csv", tmp_path / "new.csv", tmp_path / "m.assay"
+    rows = [f'"${1000 + 37 * i:,}.50",{"Yes" if i % 3 else "yes"},{"ab"[i > 20]}' for i in range(40)]
+    data.write_text("price,member,y\n" + "\n".join(rows) + "\n")
+    new.write_text('price,member\n"$1,111.00",YES\n"$2,400.00",yes\n')
+    code, out, _ = run("describe", data, "-t", "y")
+    assert code == 0 and "Have it cleaned with --clean price." in out
+    code, out, err = run("fit", data, "-t", "y", "--clean", "price,member", "-l", "c45", "-o", model)
+    assert code == 0 and "training error 0.0%" in out
+    assert err.startswith("Cleaned: column price: text such as '$1,000.50' is numbers now")
+    assert run("predict", model, new, "--labels-only") == (0, "y\na\nb\n", "")
+    assert run("describe", data, "-t", "y", "--clean", "all")[2] == err
+    code, _, err = run("describe", data, "--clean", "prise")
+    assert code == 2 and "there is no column 'prise'. Did you mean 'price'?" in err
+    new.write_text("price,member\ncheap,yes\n")
+    code, _, err = run("predict", model, new)
+    assert code == 2 and "'cheap'" in err and "price" in err

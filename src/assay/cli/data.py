@@ -50,6 +50,7 @@ class Data:
     y: np.ndarray | None
     target: str | None
     weights: np.ndarray | None = None
+    cleaned: tuple[str, ...] = ()
 
     @property
     def labels(self) -> list[object]:
@@ -87,11 +88,14 @@ def open_data(
             f"Which column of {shown} is to be predicted? Give --target. Columns: {columns}"
         )
     _some_rows(shown, len(read))
+    if read.cleaned is not None:
+        click.echo(f"Cleaned: {read.cleaned}".replace("\n", "\nCleaned: "), err=True)
     _known_columns(reading.keep, [*read.names, *([read.target] if read.target else [])], "--keep")
     table = read.table
     if reading.keep:
         table = _without(table, reading.keep, shown)
-    found = Data(Path(shown).name, _full(table), read.y, read.target, read.weights)
+    cleaned = () if read.cleaned is None else tuple(read.cleaned.done)
+    found = Data(Path(shown).name, _full(table), read.y, read.target, read.weights, cleaned)
     return _labelled(found) if need_target else found
 
 
@@ -198,6 +202,7 @@ def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
         names = [*data.X.schema.names, *filter(None, [data.target_name])]
         kept = _kept(frame, reading.keep, names)
         return Rows(_used(model, data.X, data.X.schema.names, reading, data.target_name), kept)
+    from assay.tables.cleaning import clean
     from assay.tables.readers import read_table
     from assay.tables.readers.column_options import ColumnOptions
     from assay.tables.readers.origin import Origin
@@ -210,8 +215,8 @@ def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
         "csv": {"text": [*coded, *reading.keep]},  # 007 is a category, also among numbers
     }
     remembered = getattr(model, "reading_", {})
-    options = {**remembered, **reading.options()}
     kind = reading.format or format_of(origin)
+    options = replace(reading, na=reading.na or tuple(remembered.get("na", ())), clean=()).options()
     read = read_table(origin, **special.get(kind, {}), **options)
     _some_rows(_called(name), len(read))
     if isinstance(read.X, Table):
@@ -219,8 +224,13 @@ def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
     names = read.X.column_names
     kept = _kept(read.X, reading.keep, names)
     target = getattr(model, "target_name_", None)
+    X = _used(model, read.X, names, reading, target)
+    cleaned = reading.clean or remembered.get("clean", ())
+    if cleaned:
+        some = [name for name in X.column_names if name in cleaned or cleaned == ("all",)]
+        X, _ = clean(X, some, like=model.schema_)
     numbers = [c.name for c in model.schema_ if not c.coded and not c.date and c.name in names]
-    X = ColumnOptions.of((), (), numbers, ()).apply(_used(model, read.X, names, reading, target), origin)
+    X, _ = ColumnOptions.of((), (), numbers, ()).apply(X, origin)
     return Rows(X, kept)
 
 

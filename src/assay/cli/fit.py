@@ -69,8 +69,9 @@ def command(
         model = CalibratedClassifierCV(model, ensemble=False)
     model.fit(found.X, found.y, found.weights)
     model.target_name_ = found.target
-    if reading.na:
-        model.reading_ = {"na": list(reading.na)}  # what marked a missing value marks it in new rows, too
+    remembered = {"na": list(reading.na), "clean": list(found.cleaned)}
+    if any(remembered.values()):  # what was said of the training rows holds for new ones, too
+        model.reading_ = {name: given for name, given in remembered.items() if given}
     save_model(model, output)
     calibrated = ", calibrated" if calibrate else ""
     click.echo(

@@ -25,6 +25,7 @@ class Reading:
     ----------
     drop, keep : columns that are not learned from; those of ``keep`` come back in the answers
     nominal, numeric : columns whose kind the user says
+    clean : columns whose text is turned into the numbers, dates or categories that it means; "all" for all of them
     na : further marks of missing values
     delimiter, encoding, format : how a file is written, where its name and its bytes do not say so
 
@@ -39,6 +40,7 @@ class Reading:
     keep: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
+    clean: tuple[str, ...] = ()
     na: tuple[str, ...] = ()
     delimiter: str | None = None
     encoding: str | None = None
@@ -47,11 +49,13 @@ class Reading:
     def options(self) -> dict[str, Any]:
         """The options as ``read_table`` takes them: those that were given; kept columns are not dropped yet."""
         names = ("drop", "nominal", "numeric", "na", "delimiter", "encoding", "format")
-        return {name: getattr(self, name) for name in names if getattr(self, name)}
+        options = {name: getattr(self, name) for name in names if getattr(self, name)}
+        return options | ({"clean": self.clean == ("all",) or self.clean} if self.clean else {})
 
     def about_files(self) -> list[str]:
         """The options given that have a meaning for files alone."""
-        return [f"--{name}" for name in ("na", "delimiter", "encoding", "format") if getattr(self, name)]
+        names = ("clean", "na", "delimiter", "encoding", "format")
+        return [f"--{name}" for name in names if getattr(self, name)]
 
 
 def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,6 +106,11 @@ _OPTIONS = [
         "nominal", "Columns that hold categories, even if they look like numbers (codes, years, classes)."
     ),
     _columns("numeric", "Columns that hold numbers; cells that are none are an error."),
+    _columns(
+        "clean",
+        "Columns whose text means numbers, dates or categories ($1,200.50, 51.7%, Yes and yes), to be converted; all "
+        "looks at all of them.",
+    ),
     click.option(
         "--na",
         multiple=True,
