@@ -356,3 +356,10 @@ def test_targets_that_cannot_be_added_up_are_refused():
         RandomForestRegressor(3).fit(X, y)
     small = RandomForestRegressor(3, random_state=0).fit(X, y / 2.0**10).predict(X)
     assert np.isfinite(small).all()
+
+
+def test_the_estimator_of_a_forest_is_known_before_and_after_fitting():
+    forest = RandomForestClassifier(3, max_depth=2)
+    assert forest.estimator.get_params()["max_depth"] == 2
+    forest.fit([[0.0], [1.0]], [0, 1])
+    assert type(forest.estimator_) is type(forest.estimator) is type(forest.estimators_[0])

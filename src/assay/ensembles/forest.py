@@ -328,6 +328,11 @@ class Forest(Learner):
         return {name: getattr(self, name) for name in shared}
 
     @property
+    def estimator(self) -> Any:
+        """The learner that a single tree of the forest is, not fitted; known before ``fit``."""
+        return self._tree_learner()
+
+    @property
     def estimator_(self) -> Any:
         """The learner that a single tree of the forest is, not fitted."""
         self._ready()

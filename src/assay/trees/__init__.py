@@ -9,6 +9,7 @@ from assay.trees.criteria import check_impurity
 from assay.trees.criterion_table import criterion_table
 from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 from assay.trees.decision_tree_regressor import DecisionTreeRegressor
+from assay.trees.export import export_graphviz, export_text, plot_tree
 from assay.trees.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
 from assay.trees.graphviz import tree_graphviz
 from assay.trees.grove import Grove
@@ -90,10 +91,13 @@ __all__ = [
     "closeness_to_root",
     "contributions",
     "criterion_table",
+    "export_graphviz",
+    "export_text",
     "grow",
     "interactions",
     "neighbors_from_tree",
     "outline_of",
+    "plot_tree",
     "prune",
     "rank_columns",
     "rules_of",

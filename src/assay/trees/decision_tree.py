@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from sklearn.utils.metadata_routing import UNUSED
 
 from assay.core.parameters import Accepted, Any_, Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
@@ -56,6 +57,38 @@ class DecisionTree(TreeLearner):
         "missing": Choice("learned", "surrogate", "spread"),
         "max_candidates": Count(1) | None,
     }
+
+    # scikit-learn's trees can leave out their checks of X; ours are quick and always made.
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"check_input": UNUSED}
+    __metadata_request__predict: ClassVar[dict[str, str]] = {"check_input": UNUSED}
+    __metadata_request__predict_proba: ClassVar[dict[str, str]] = {"check_input": UNUSED}
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Any:
+        """Grow the tree with the rows of X and their targets y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, or pandas, polars, pyarrow frame, (n, d)
+        y : (n,) targets, or (n, O), one column for each of several targets
+        sample_weight : (n,) what each row counts; None counts each once
+        check_input : bool, default True
+            Accepted for compatibility; X is always checked.
+        """
+        me: Any = super()
+        return me.fit(X, y, sample_weight)
+
+    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """(n,) the answer for each row, or (n, O) of several targets. ``check_input`` is accepted for compatibility."""
+        me: Any = super()
+        return me.predict(X)
+
+    def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """(n,) the number of the leaf that each row reaches. ``check_input`` is accepted for compatibility."""
+        return super().apply(X)
+
+    def decision_path(self, X: Any, check_input: bool = True) -> Any:
+        """(n, nodes) sparse: 1 at the nodes that each row passes. ``check_input`` is accepted for compatibility."""
+        return super().decision_path(X)
 
     def _grown(self, X: Any, y: np.ndarray, w: np.ndarray | None, K: Any, loss: Any = None) -> Tree:
         """A tree of K classes; of a list of them, one for each target; of numbers if K is 0."""

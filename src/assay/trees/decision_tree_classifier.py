@@ -148,6 +148,10 @@ class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
         self.max_candidates = max_candidates
         self.loss = loss
 
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+        """(n, K) the class shares of the leaf; of several targets a list. ``check_input`` is for compatibility."""
+        return super().predict_proba(X)
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self.n_classes_, self.n_outputs_ = len(self.classes_), 1
         w = class_weighted(self.class_weight, self.classes_, y, w, type(self).__name__)

@@ -310,12 +310,12 @@ class Tree:
         """The nodes below a node, in the order of its branches."""
         return self.child[self.offset[node] : self.offset[node + 1]]
 
-    @property
+    @cached_property
     def children_left(self) -> np.ndarray:
         """(m,) child 0 of each node, -1 at leaves."""
         return self._nth_child(0)
 
-    @property
+    @cached_property
     def children_right(self) -> np.ndarray:
         """(m,) child 1 of each node, -1 at leaves; for trees whose nodes have two children."""
         return self._nth_child(1)
