@@ -226,3 +226,25 @@ def test_tight_tolerances_give_the_weights_of_scikit_learn(alpha, l1_ratio, tol,
         again = w if w is None or len(table) == len(A) else np.tile(w, 5)
         ours = ElasticNet(tol=tol, **given).fit(table, np.tile(b, len(table) // len(b)), sample_weight=again)
         assert_allclose(ours.coef_, peer.coef_, rtol=1e-6, atol=1e-6 * np.abs(peer.coef_).max())
+
+
+def test_a_warm_start_of_whole_numbers_is_no_rounding():
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([0.5, 0.25, 0.75])
+    model = ElasticNet(alpha=1e-8, fit_intercept=False, warm_start=True, tol=1e-12)
+    model.coef_ = np.array([1, 1000])
+    assert_allclose(model.fit(X, y).coef_, [0.5, 0.25], atol=1e-6)
+
+
+def test_cross_products_that_are_not_those_of_centred_columns_are_refused():
+    X, y = DIABETES
+    garbage = np.random.default_rng(0).normal(size=X.shape)
+    with pytest.raises(ValueError, match="did not pass validation"):
+        ElasticNet(alpha=0.01, precompute=garbage.T @ garbage).fit(X - X.mean(axis=0), y)
+
+
+@pytest.mark.parametrize("check_input", [True, False])
+def test_rows_are_checked_whatever_check_input_says(check_input):
+    X, y = DIABETES
+    assert ElasticNet(0.1).fit(X, y, check_input=check_input).coef_.any()
+    with pytest.raises(ValueError, match="missing"):
+        ElasticNet(0.1).fit(np.full_like(X, np.nan), y, check_input=check_input)

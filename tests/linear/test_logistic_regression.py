@@ -749,3 +749,11 @@ def test_an_intercept_that_costs_nearly_everything_is_nearly_zero():
     free = LogisticRegression(fit_intercept=False).fit(X, y)
     assert_allclose(model.coef_, free.coef_, rtol=1e-3)
     assert_allclose(model.intercept_, 0, atol=1e-12)
+
+
+def test_a_warm_start_without_numbers_is_refused():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    model = LogisticRegression(warm_start=True, max_iter=1000).fit(X, y)
+    model.coef_[:] = np.nan
+    with pytest.raises(ValueError, match="no finite numbers"):
+        model.fit(X, y)

@@ -1,5 +1,7 @@
 """Logistic regression with a penalty by cross-validation."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -214,7 +216,7 @@ def test_what_cannot_be_is_said():
         {"Cs": [-1.0]},
         {"l1_ratios": 0.5},
         {"l1_ratios": [2.0]},
-        {"use_legacy_attributes": True},
+        {"use_legacy_attributes": "yes"},
         {"solver": "magic"},
     ):
         with pytest.raises(ParameterError, match=f"LogisticRegressionCV: {next(iter(wrong))} must be"):
@@ -240,3 +242,34 @@ def test_no_folds_are_refused():
     X, y = table(load_iris)
     with pytest.raises(ParameterError, match="cv must give at least one fold"):
         LogisticRegressionCV(cv=[]).fit(X, y)
+
+
+@pytest.mark.parametrize("ratios", [None, (0.0, 0.5)])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_attributes_as_they_were_before_scikit_learn_1_8(classes, ratios):
+    """Peer: LogisticRegressionCV(use_legacy_attributes=True), scikit-learn 1.9: same types, keys and shapes."""
+    from sklearn.linear_model import LogisticRegressionCV as Peer
+
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < classes], y[y < classes]
+    settings = {"Cs": [0.1, 1.0], "l1_ratios": ratios, "solver": "saga", "max_iter": 5000, "tol": 1e-2}
+    settings |= {"scoring": "accuracy", "use_legacy_attributes": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # l1_ratios=None
+        ours, peer = LogisticRegressionCV(**settings).fit(X, y), Peer(**settings).fit(X, y)
+    for name in ("scores_", "coefs_paths_"):
+        assert list(getattr(ours, name)) == list(getattr(peer, name))
+        for label, table in getattr(peer, name).items():
+            assert getattr(ours, name)[label].shape == table.shape
+    for name in ("C_", "l1_ratio_", "n_iter_", "coef_", "intercept_"):
+        assert getattr(ours, name).shape == getattr(peer, name).shape
+    same = [
+        label in ours.scores_ and (ours.scores_[label] == ours.scores_[1]).all() for label in peer.scores_
+    ]
+    assert all(same) and (ours.C_[0] == ours.C_).all()
+
+
+def test_mixtures_left_at_none_are_on_their_way_out():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(FutureWarning, match="l1_ratios=None"):
+        LogisticRegressionCV(Cs=[0.1], l1_ratios=None).fit(X, y)

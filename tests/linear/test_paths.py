@@ -101,3 +101,11 @@ def test_wrong_parameters_are_refused_by_name(wrong):
     X, y = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1.0]]), np.array([2.5, 1.5, -1.5, -2.5])
     with pytest.raises(ParameterError, match=f"enet_path: {next(iter(wrong))} must"):
         enet_path(X, y, **{"alphas": 3, **wrong})
+
+
+@pytest.mark.parametrize("former", [{"n_alphas": 3}, {"alphas": None}])
+def test_former_ways_to_ask_for_alphas_warn(former):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.warns(FutureWarning, match="scikit-learn 1.9"):
+        alphas, _, _ = lasso_path(X, X[:, 0], **former)
+    assert len(alphas) == former.get("n_alphas", 100)

@@ -131,3 +131,11 @@ def test_degenerate_tables():
         RidgeCV().fit(x[:, None] * 1e200, x)
     with pytest.raises(DataError, match="too large"):
         RidgeCV().fit(np.outer(np.arange(3), np.full(4, 1e200)), x[:3])
+
+
+def test_svd_of_a_sparse_table_is_on_its_way_out():
+    from scipy.sparse import csr_array
+
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.warns(FutureWarning, match="gcv_mode"):
+        RidgeCV(gcv_mode="svd").fit(csr_array(X), X[:, 0])

@@ -467,7 +467,7 @@ def test_numbers_of_single_precision_give_the_same_weights():
     common = {"loss": "log_loss", "learning_rate": "constant", "random_state": 0}
     for form in (np.asarray, sp.csr_matrix):
         single, double = (SGDClassifier(**common).fit(form(A), y) for A in (X, X.astype(np.float64)))
-        assert_allclose(single.coef_, double.coef_, rtol=1e-9)
+        assert_allclose(single.coef_, double.coef_, rtol=1e-6)  # the nearest float32
 
 
 def test_it_explains_with_and_without_probabilities():

@@ -41,7 +41,8 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
     scatter within them, :math:`S_B w = \lambda S_W w`.
 
     A drop-in for scikit-learn's class of this name, that also takes ``sample_weight``, blocks of rows and
-    ``partial_fit``, since all it needs are sums. It always computes in float64. Cost: O(n d^2 + d^3).
+    ``partial_fit``, since all it needs are sums. It computes in float64; for rows of float32 coef_, intercept_,
+    scalings_ and xbar_ are float32, too. Cost: O(n d^2 + d^3).
 
     Collinear and constant columns do no harm with the solvers "svd" and "lsqr": directions without
     within-class scatter are left out. With "eigen" they are an error, unless shrinkage is given. Classes that
@@ -93,6 +94,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
            [1.]])
     """
 
+    kept_in_single = ("coef_", "intercept_", "scalings_", "xbar_")
     accepts = {
         "solver": Choice("svd", "lsqr", "eigen"),
         "shrinkage": Choice("auto") | Range(0, 1) | None,

@@ -68,6 +68,9 @@ class Learner(Shown, BaseEstimator):
     accepts: ClassVar[Mapping[str, Accepted | None]] = {}
     takes: ClassVar[frozenset[str]] = frozenset()
     reference_category: ClassVar[bool] = False  # leave out each nominal column's first indicator
+    kept_in_single: ClassVar[
+        tuple[str, ...]
+    ] = ()  # attributes that are float32 if X is, as with scikit-learn
     remedy: ClassVar[str] = "Impute first, for example with assay.prepare.SimpleImputer, or drop the rows."
 
     def __sklearn_tags__(self) -> Any:
@@ -129,6 +132,14 @@ class Learner(Shown, BaseEstimator):
     def _admit_to_answer(self, X: Any) -> Any:
         """X as ``predict`` and its kin see it; a learner whose answers show what is wrong with X may look later."""
         return self._admit(X)
+
+    def _keep_precision(self, X: Any) -> None:
+        """After learning from float32: the attributes of ``kept_in_single`` are float32, too."""
+        if self.kept_in_single and X.dtype == np.float32:
+            for name in self.kept_in_single:
+                value = getattr(self, name, None)
+                if isinstance(value, (np.ndarray, np.floating, float)):
+                    setattr(self, name, np.asarray(value).astype(np.float32)[()])
 
     def _ready(self) -> None:
         """Refuse to answer before there is a model, or while the rows so far do not determine one."""
@@ -192,6 +203,7 @@ class Classifier(ClassifierMixin, Learner):
         values = self._admit(X, fitting=True)
         self.classes_, codes = encode_labels(y, values.shape[0], type(self).__name__)
         self._learn(values, codes, check_weights(sample_weight, values))
+        self._keep_precision(values)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -300,6 +312,7 @@ class Regressor(RegressorMixin, Learner):
         values = self._admit(X, fitting=True)
         target = numeric_target(y, values.shape[0], type(self).__name__)
         self._learn(values, target, check_weights(sample_weight, values))
+        self._keep_precision(values)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

@@ -55,7 +55,9 @@ def problem(
             return Columns(X, y, w, fit_intercept, who)
         found = CrossProducts.of(X, y, w, fit_intercept)
         if gram is not True:
-            found.gram = _checked(gram, found.gram, fit_intercept)
+            spread = np.sqrt(found.gram.diagonal() / max(found.total, 1e-300))
+            moved = fit_intercept and bool((np.abs(found.mean) > 1e-6 * spread).any())
+            found.gram = _checked(gram, found.gram, moved)
         return found.checked(who)
 
 
@@ -352,8 +354,12 @@ def _cross_products(
     return gram, np.ascontiguousarray(cross), square
 
 
-def _checked(given: Any, own: np.ndarray, fit_intercept: bool) -> np.ndarray:
-    """Cross products that the user brought, if they are those of this table."""
+def _checked(given: Any, own: np.ndarray, moved: bool) -> np.ndarray:
+    """Cross products that the user brought, if they are those of this table.
+
+    Where the columns were moved to mean 0 for the intercept, those of the unmoved columns are an honest mistake: they
+    are computed again, with a warning. Else they belong to another table.
+    """
     gram = np.ascontiguousarray(given, dtype=np.float64)
     if gram.shape != own.shape:
         raise ParameterError(
@@ -361,9 +367,10 @@ def _checked(given: Any, own: np.ndarray, fit_intercept: bool) -> np.ndarray:
         )
     if np.allclose(gram, own, rtol=1e-4, atol=1e-6 * max(float(np.abs(own).max(initial=0.0)), 1e-300)):
         return gram
-    if not fit_intercept:
+    if not moved:
         raise ParameterError(
-            "precompute is not X'X, the cross products of the (weighted) columns. Give True."
+            "precompute: the Gram matrix did not pass validation; it is not X'X, the cross products of the (weighted) "
+            "columns. Give True."
         )
     warnings.warn(
         "precompute: the Gram matrix was provided but is not that of the centered columns, which the intercept asks "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -80,6 +80,7 @@ class ElasticNet(LinearRegressor, Regressor):
     (array([0.9277, 0.9277]), 0.0)
     """
 
+    kept_in_single = ("coef_", "intercept_")
     accepts = {
         "alpha": Range(0, np.inf, open="high"),
         "l1_ratio": Range(0, 1),
@@ -141,6 +142,18 @@ class ElasticNet(LinearRegressor, Regressor):
         tags.target_tags.multi_output = True
         return tags
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+        """Learn from the rows of X and their numbers y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, or pandas, polars, pyarrow frame, (n, d)
+        y : (n,) numbers, or (n, outputs)
+        sample_weight : (n,) what each row counts; None counts each once
+        check_input : accepted for scikit-learn's sake; X and y are always checked
+        """
+        return super().fit(X, y, sample_weight)
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         who, X = type(self).__name__, compact(X)
         if w is not None:
@@ -189,7 +202,8 @@ class ElasticNet(LinearRegressor, Regressor):
 
     def _start(self, outputs: int, d: int) -> np.ndarray:
         old = np.atleast_2d(getattr(self, "coef_", np.empty((0, 0))))
-        return old.copy() if self.warm_start and old.shape == (outputs, d) else np.zeros((outputs, d))
+        begun = self.warm_start and old.shape == (outputs, d)
+        return old.astype(np.float64) if begun else np.zeros((outputs, d))
 
     def _keep(
         self, weights: np.ndarray, intercept: np.ndarray, histories: list[list[Sweep]], one: bool

@@ -10,6 +10,7 @@ from assay.core import Regressor
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
+from assay.core.routing import PassesOn
 from assay.core.seeds import random_state_of
 from assay.errors import DataError, ParameterError
 from assay.linear.compact import compact
@@ -23,7 +24,7 @@ __all__ = ["ElasticNetCV"]
 SMALL = 1e6  # multiplications up to which threads are not worth their start
 
 
-class ElasticNetCV(LinearRegressor, Regressor):
+class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
     r"""Elastic net with the :math:`\alpha` and the mixture that predict best the rows that were left out.
 
     For each mixture :math:`\rho`, weights are computed along falling alphas, each from the last one's weights, on all
@@ -44,7 +45,7 @@ class ElasticNetCV(LinearRegressor, Regressor):
     precompute : "auto", bool or (d, d) array, default "auto"
         Whether the cross products are used; "auto" and False let the learner choose.
     cv : int, splitter or iterable, default None
-        The folds: 5 in the order of the rows if None.
+        The folds: 5 in the order of the rows if None. A splitter of groups gets those of ``fit(X, y, groups=...)``.
     n_jobs : int, default None
         Threads at most; None for as many as there are cores. The answer does not depend on it.
     copy_X, verbose : accepted; X is never written to, and progress shows by itself
@@ -69,6 +70,7 @@ class ElasticNetCV(LinearRegressor, Regressor):
     (1.0, 0.1, array([0]))
     """
 
+    kept_in_single = ("coef_", "intercept_")
     accepts = {
         "l1_ratio": Any_(
             "a number from 0 to 1, or a list of such",
@@ -148,7 +150,7 @@ class ElasticNetCV(LinearRegressor, Regressor):
         whole = problem(X, target, w, self.fit_intercept, gram, who)
         ratios = [float(ratio) for ratio in np.atleast_1d(self.l1_ratio)]
         grids = [self._grid(whole, ratio) for ratio in ratios]
-        folds = list(check_cv(self.cv).split(X, y))
+        folds = list(check_cv(self.cv).split(X, y, **self._metadata.splitter.split))
         if not folds:
             raise ParameterError(f"{who}: cv must give at least one fold, got none.")
 

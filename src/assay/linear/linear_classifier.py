@@ -149,9 +149,9 @@ class LinearClassifier(LateLook, _Classifier):
         if len(self.classes_) == 1:
             return np.ones((len(scores), 1))
         if scores.ndim == 1:
-            return logistic(scores)
+            return logistic(scores).astype(scores.dtype, copy=False)
         if self.link == "softmax":
-            return softmax(scores)
+            return softmax(scores).astype(scores.dtype, copy=False)
         from scipy.special import expit
 
         each = expit(scores)

@@ -60,6 +60,7 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
     (array([1.685714]), 1.266667)
     """
 
+    kept_in_single = ("coef_", "intercept_")
     accepts = {
         "fit_intercept": Flag(),
         "copy_X": Flag(),

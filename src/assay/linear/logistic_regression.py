@@ -105,6 +105,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
     """
 
     link = "softmax"
+    kept_in_single = ("coef_", "intercept_")
     accepts = {
         "penalty": Choice("l1", "l2", "elasticnet", "deprecated") | None,
         "C": Range(0, open="low"),
@@ -221,8 +222,10 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
             self._learn_from(Rows(X, y, w))
         else:
             self._learn_by_columns(X, y, w)
-        if X.dtype == np.float32:
-            self.coef_, self.intercept_ = self.coef_.astype(X.dtype), self.intercept_.astype(X.dtype)
+
+    def _keep_precision(self, X: Any) -> None:
+        if self.solver != "liblinear":  # which computes in double precision
+            super()._keep_precision(X)
 
     def _learn_from(self, source: Source) -> None:
         K = self._count_classes()
@@ -394,7 +397,13 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
                 f"{type(self).__name__}: warm_start begins with coef_ of shape {self.coef_.shape}, but expected shape "
                 f"{expected} for this table. Set warm_start=False."
             )
-        return np.column_stack((self.coef_, self.intercept_)).astype(np.float64)
+        start = np.column_stack((self.coef_, self.intercept_)).astype(np.float64)
+        if not np.isfinite(start).all():
+            raise ParameterError(
+                f"{type(self).__name__}: warm_start begins with coef_ and intercept_ that are no finite numbers "
+                "(Floating-point under-/overflow). Set warm_start=False."
+            )
+        return start
 
     def _tell_separation(self, rows: Rows | None) -> None:
         """The likelihood has no maximum: say by which columns, or at least that it is so."""

@@ -12,6 +12,7 @@ from assay.core import Classifier
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress, progress
+from assay.core.routing import PassesOn, of_rows
 from assay.errors import DataError, ParameterError
 from assay.linear.class_factors import class_factors
 from assay.linear.compact import compact
@@ -27,7 +28,7 @@ FEW = 500  # weights up to which full Newton steps cost little
 EXACT = 1e-4  # tolerance of the final weights, relative to that of the folds
 
 
-class LogisticRegressionCV(LinearClassifier, Classifier):
+class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
     r"""Logistic regression with the penalty that answers best for the rows that were left out.
 
     For each mixture :math:`\rho` of absolute and quadratic penalty, the weights that minimise
@@ -49,7 +50,8 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
     penalty : "l1", "l2" or "elasticnet", deprecated
         As in scikit-learn it gives way to l1_ratios, and warns.
     cv : int, splitter or iterable, default None
-        The folds: 5, stratified by class, if None (fewer if no class has 5 rows).
+        The folds: 5, stratified by class, if None (fewer if no class has 5 rows). A splitter of groups gets those of
+        ``fit(X, y, groups=...)``.
     scoring : str or function, default None
         What is judged by, as in scikit-learn; None is the accuracy. "neg_log_loss" judges the probabilities.
     n_jobs : int, default None
@@ -57,8 +59,10 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
     verbose : accepted; progress shows by itself
     refit : bool, default True
         False averages the weights, C and :math:`\rho` of each fold's best instead.
-    use_legacy_attributes : False
-        The attributes are those of scikit-learn's ``use_legacy_attributes=False``.
+    use_legacy_attributes : bool, default False
+        True for attributes as scikit-learn had them before 1.8: C_ and l1_ratio_ arrays with one entry a class,
+        scores_ and coefs_paths_ dicts from class labels to (folds, m, r) and (folds, m, r, D + 1), n_iter_
+        (1, folds, m, r); without the axis of the mixtures if ``l1_ratios`` is None.
     one_standard_error : bool, default False
         Take the strongest penalty within one standard error of the best.
 
@@ -87,6 +91,7 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
     """
 
     link = "softmax"
+    _has_scorer = True
     accepts = {
         "Cs": Any_(
             "a whole number from 1 up, or a list of numbers above 0",
@@ -118,7 +123,7 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
         "refit": Flag(),
         "intercept_scaling": Range(0, open="low"),
         "random_state": Seed(),
-        "use_legacy_attributes": Any_("False", lambda v: v is False or (isinstance(v, str) and v == "warn")),
+        "use_legacy_attributes": Flag() | Choice("warn"),
         "one_standard_error": Flag(),
     }
 
@@ -168,12 +173,15 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
         tags.classifier_tags.multi_class = self.solver != "liblinear"
         return tags
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The score of the answers for X, by ``scoring``."""
+    def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
+        """The score of the answers for X, by ``scoring``; params go to the scorer, if it has requested them."""
+        routed = self._routed("score", sample_weight, params)
+        return self._scorer()(self, X, y, **routed.scorer.score)
+
+    def _scorer(self) -> Any:
         from sklearn.metrics import get_scorer
 
-        settings = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return get_scorer(self._measure())(self, X, y, **settings)
+        return get_scorer(self._measure())
 
     def _measure(self) -> Any:
         plain = self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "warn")
@@ -204,10 +212,13 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
         with warnings.catch_warnings():  # a class with fewer rows than folds is judged where it is
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             cv = min(5, max(2, int(np.bincount(y).max()))) if self.cv is None else self.cv
-            folds = list(check_cv(cv, self.classes_[y], classifier=True).split(X, self.classes_[y]))
+            splitter = check_cv(cv, self.classes_[y], classifier=True)
+            folds = list(splitter.split(X, self.classes_[y], **self._metadata.splitter.split))
         if not folds:
             raise ParameterError(f"{who}: cv must give at least one fold, got none.")
-        judge = _Judge(self._measure(), self.classes_, X)
+        judge, metadata = _Judge(self._measure(), self.classes_, X), dict(self._metadata.scorer.score)
+        if "sample_weight" in metadata:
+            metadata["sample_weight"] = w  # as it was checked
         with progress(len(folds) * len(ratios) * len(Cs), f"{who}: penalties") as bar:
 
             def fold(rows: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -219,7 +230,7 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
                     )
                 paths = [self._path(*part, Cs, ratio, bar) for ratio in ratios]
                 weights = np.array([path[0] for path in paths])  # (r, m, rows, D + 1)
-                exam = (X[test], y[test], None if w is None else w[test])
+                exam = (X[test], y[test], of_rows(metadata, test, len(y)))
                 scores = np.array([[judge(W, *exam) for W in path] for path in weights])
                 return weights, scores, np.array([path[1] for path in paths])
 
@@ -230,6 +241,24 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
         self.coefs_paths_ = weights if self.fit_intercept else weights[..., :-1]
         W = self._choose_penalty(X, y, weight, weights)
         self.coef_, self.intercept_ = np.ascontiguousarray(W[:, :-1]), W[:, -1].copy()
+        if self.use_legacy_attributes is True:
+            self._as_before()
+
+    def _as_before(self) -> None:
+        """The attributes by class, as they were before scikit-learn 1.8."""
+        labels = (self.classes_[1:] if len(self.classes_) == 2 else self.classes_).tolist()
+        scores, steps = (
+            np.swapaxes(self.scores_, 1, 2),
+            np.swapaxes(self.n_iter_, 1, 2)[None],
+        )  # (folds, m, r)
+        paths = np.moveaxis(self.coefs_paths_, (3, 2), (0, 2))  # (rows, folds, m, r, D + 1)
+        if self.l1_ratios is None:
+            scores, steps, paths = scores[..., 0], steps[..., 0], paths[..., 0, :]
+        self.C_ = np.full(len(labels), self.C_)
+        self.l1_ratio_ = np.full(len(labels), self.l1_ratio_)
+        self.scores_ = {label: scores.copy() for label in labels}
+        self.coefs_paths_ = {label: path.copy() for label, path in zip(labels, paths)}
+        self.n_iter_ = steps
 
     def _ratios(self) -> list[float]:
         if self.penalty in ("l1", "l2"):
@@ -237,6 +266,13 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
             return [1.0 if self.penalty == "l1" else 0.0]
         if self.penalty == "elasticnet":
             self._penalty_goes()
+        elif self.l1_ratios is None:
+            warnings.warn(
+                f"{type(self).__name__}: 'l1_ratios=None' was deprecated in scikit-learn 1.8 and goes in 1.10. Use "
+                "l1_ratios=(0,).",
+                FutureWarning,
+                stacklevel=6,
+            )
         unset = self.l1_ratios is None or isinstance(self.l1_ratios, str)
         return [0.0] if unset else [float(ratio) for ratio in self.l1_ratios]
 
@@ -245,7 +281,7 @@ class LogisticRegressionCV(LinearClassifier, Classifier):
             f"{type(self).__name__}: 'penalty' was deprecated in scikit-learn 1.8 and goes in 1.10. Use "
             "l1_ratios=(0,) for 'l2', l1_ratios=(1,) for 'l1', and l1_ratios alone for 'elasticnet'.",
             FutureWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
 
     def _path(
@@ -354,11 +390,14 @@ class _Judge:
             )
         self.schema = Table.of(X[:1], who="LogisticRegressionCV").schema
 
-    def __call__(self, W: np.ndarray, X: Any, y: np.ndarray, w: np.ndarray | None) -> float:
-        w = None if w is None or not w.any() else w  # rows without weight are better judges than none
+    def __call__(self, W: np.ndarray, X: Any, y: np.ndarray, metadata: dict[str, Any]) -> float:
+        w = metadata.get("sample_weight")
+        if w is not None and not w.any():  # rows without weight are better judges than none
+            metadata = {name: value for name, value in metadata.items() if name != "sample_weight"}
+            w = None
         model = LogisticRegression()
         model.classes_, model.coef_, model.intercept_ = self.classes, W[:, :-1], W[:, -1]
         if isinstance(self.measure, str) and self.measure == "accuracy":
             return float(np.average(model._choose(X) == y, weights=w))
         model._remember(self.schema)
-        return float(self.scorer(model, X, self.classes[y], **({} if w is None else {"sample_weight": w})))
+        return float(self.scorer(model, X, self.classes[y], **metadata))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,11 @@ def enet_path(
     array([[1.  , 1.75],
            [0.  , 0.25]])
     """
-    alphas = alphas if isinstance(n_alphas, str) else n_alphas
+    if not isinstance(n_alphas, str):
+        _goes("n_alphas", "the number in alphas")
+        alphas = n_alphas
+    elif alphas is None:
+        _goes("alphas=None", "a number or a list of alphas")
     check(
         "enet_path",
         ACCEPTS,
@@ -176,6 +181,14 @@ def lasso_path(
         return_n_iter=return_n_iter,
         positive=positive,
         **params,
+    )
+
+
+def _goes(what: str, instead: str) -> None:
+    warnings.warn(
+        f"enet_path: '{what}' was deprecated in scikit-learn 1.9 and goes in 1.11. Give {instead}.",
+        FutureWarning,
+        stacklevel=3,
     )
 
 

@@ -66,6 +66,7 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
     (array([1.]), 0.0)
     """
 
+    kept_in_single = ("coef_", "intercept_")
     accepts = {
         "alpha": Range(0) | Array(1, low=0),
         "fit_intercept": Flag(),

@@ -9,14 +9,15 @@ import numpy as np
 from assay.core.discriminant import Discriminant
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.errors import ParameterError
+from assay.linear.label_table import LabelTable
 from assay.linear.least_squares_learner import LeastSquaresLearner
 from assay.linear.linear_classifier import LinearClassifier
-from assay.linear.ridge import SOLVERS, check_solver, solver_name
+from assay.linear.ridge import SOLVERS, Ridge, check_solver, solver_name
 
 __all__ = ["RidgeClassifier", "class_weights", "signs"]
 
 
-class RidgeClassifier(LeastSquaresLearner, LinearClassifier, Discriminant):
+class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discriminant):
     r"""Tell classes apart by ridge regression on targets of +1 for the class and -1 for all others.
 
     .. math:: \min_{W,b}\;\sum_i v_i\,\lVert t_i - Wx_i - b\rVert^2 + \alpha\lVert W\rVert^2         \quad (1)
@@ -24,7 +25,8 @@ class RidgeClassifier(LeastSquaresLearner, LinearClassifier, Discriminant):
     Two classes need one score, whose sign decides; for more classes each has its own score and the largest wins.
     It costs one factorisation however many classes there are. Rows far on the right side are paid for like errors, so
     outliers draw the boundary towards themselves; logistic regression does not mind them. The rows enter through class
-    means and scatter alone, so blocks, Dask and ``partial_fit`` give the same answer. Cost: O(n d^2 + d^3).
+    means and scatter alone, so blocks, Dask and ``partial_fit`` give the same answer. Where y is a table of 0 and 1,
+    each column is a label of its own, and a row may have any number of them. Cost: O(n d^2 + d^3).
 
     Parameters
     ----------
@@ -63,6 +65,7 @@ class RidgeClassifier(LeastSquaresLearner, LinearClassifier, Discriminant):
     array(['a', 'b'], dtype='<U1')
     """
 
+    kept_in_single = ("coef_", "intercept_")
     accepts = {
         "alpha": Range(0),
         "fit_intercept": Flag(),
@@ -118,6 +121,10 @@ class RidgeClassifier(LeastSquaresLearner, LinearClassifier, Discriminant):
 
     def _class_weights(self, rows: np.ndarray) -> np.ndarray | None:
         return class_weights(type(self).__name__, self.class_weight, self.classes_, rows)
+
+    def _label_regressor(self) -> Ridge:
+        names = ("alpha", "fit_intercept", "max_iter", "tol", "solver", "positive")
+        return Ridge(**{name: getattr(self, name) for name in names})
 
     def _publish(self, W: np.ndarray, b: np.ndarray, rank: int, loose: int) -> None:
         self.coef_, self.intercept_ = np.ascontiguousarray(W.T), b

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 from assay.core.discriminant import Discriminant
 from assay.core.sums import Block, Rows, Source
+from assay.linear.label_table import LabelTable
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.ridge_classifier import RidgeClassifier, class_weights, signs
 from assay.linear.ridge_cv import RidgeCV
@@ -17,11 +18,12 @@ from assay.linear.ridge_search import RidgeSearch
 __all__ = ["RidgeClassifierCV"]
 
 
-class RidgeClassifierCV(RidgeSearch, LinearClassifier, Discriminant):
+class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant):
     """The ridge classifier with the penalty of the smallest leave-one-out error.
 
     Ridge regression on +1 for the class and -1 for all others (see `RidgeClassifier`), with the penalty chosen from
     the left-out residuals of all rows, which follow from one eigendecomposition without any refit (see `RidgeCV`).
+    Where y is a table of 0 and 1, each column is a label of its own.
 
     Parameters
     ----------
@@ -33,7 +35,8 @@ class RidgeClassifierCV(RidgeSearch, LinearClassifier, Discriminant):
         What the left-out scores are judged by, as in scikit-learn, such as "accuracy"; None: the mean squared residual.
         (For two classes scikit-learn passes the scorer no classes to compare with; here it gets them.)
     cv : None, int, splitter or iterable, default None
-        None: leave-one-out; else cross-validation by ``GridSearchCV``.
+        None: leave-one-out; else cross-validation by ``GridSearchCV``. A splitter of groups gets those of
+        ``fit(X, y, groups=...)``.
     class_weight : dict of label to weight, "balanced" or None, default None
         What the rows of each class count, besides ``sample_weight``.
     store_cv_results : bool, default False
@@ -54,6 +57,7 @@ class RidgeClassifierCV(RidgeSearch, LinearClassifier, Discriminant):
     (0.1, ['a', 'b'])
     """
 
+    kept_in_single = ("coef_", "intercept_")
     accepts = {
         name: RidgeClassifier.accepts[name] if name == "class_weight" else RidgeCV.accepts[name]
         for name in ("alphas", "fit_intercept", "scoring", "cv", "class_weight", "store_cv_results")
@@ -99,21 +103,61 @@ class RidgeClassifierCV(RidgeSearch, LinearClassifier, Discriminant):
         itself = _Scored(self.classes_)
         judge = check_scoring(itself, scoring=self.scoring)
         scores = guess[:, 0] if guess.shape[1] == 1 else guess
-        weights = {} if (job.v == 1).all() else {"sample_weight": job.v}
-        return judge(itself, scores, self.classes_[job.codes], **weights)
+        return judge(itself, scores, self.classes_[job.codes], **self._score_metadata(job))
 
     def _search(self, rows: Rows, alphas: np.ndarray) -> None:
-        from sklearn.model_selection import GridSearchCV
-
         model = RidgeClassifier(fit_intercept=self.fit_intercept, class_weight=self.class_weight)
-        search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self.scoring)
-        search.fit(rows.X, self.classes_[rows.y], **({} if rows.w is None else {"sample_weight": rows.w}))
-        best = search.best_estimator_
-        self.alpha_, self.best_score_ = float(best.alpha), float(search.best_score_)
-        self.coef_, self.intercept_ = best.coef_, best.intercept_
+        self._grid_search(model, rows, self.classes_[rows.y], alphas)
+
+    def _default_scorer(self) -> Any:
+        from sklearn.metrics import accuracy_score, make_scorer
+
+        return make_scorer(accuracy_score)
+
+    def _label_regressor(self) -> RidgeCV:
+        names = ("alphas", "fit_intercept", "scoring", "cv", "store_cv_results")
+        return _LabelSearch(**{name: getattr(self, name) for name in names})
 
     def _publish(self, W: np.ndarray, b: np.ndarray) -> None:
         self.coef_, self.intercept_ = np.ascontiguousarray(W.T), b
+
+
+class _LabelSearch(RidgeCV):
+    """The penalty for a table of -1 and +1, judged by the labels that follow from the scores."""
+
+    def _score(self, guess: np.ndarray, job: Any) -> Any:
+        from sklearn.metrics import check_scoring
+
+        itself = _Labelled()
+        judge = check_scoring(itself, scoring=self.scoring)
+        return judge(itself, guess, (job.Y > 0).astype(np.int64), **self._score_metadata(job))
+
+    def _search(self, rows: Rows, alphas: np.ndarray) -> None:
+        model = RidgeClassifier(fit_intercept=self.fit_intercept)
+        self._grid_search(model, rows, (rows.y > 0).astype(np.int64), alphas)
+
+    def _default_scorer(self) -> Any:
+        from sklearn.metrics import accuracy_score, make_scorer
+
+        return make_scorer(accuracy_score)
+
+
+class _Labelled(BaseEstimator):
+    """A classifier whose scores of the labels are what it is given."""
+
+    _estimator_type = "classifier"
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Nothing to learn."""
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        """X."""
+        return X
+
+    def predict(self, X: Any) -> Any:
+        """The labels with a score above 0."""
+        return (X > 0).astype(np.int64)
 
 
 class _Scored(BaseEstimator):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from assay.linear.ridge_search import RidgeSearch
 __all__ = ["RidgeCV"]
 
 
-class RidgeCV(RidgeSearch, LinearRegressor, Regressor):
+class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
     r"""Ridge regression with the penalty of the smallest leave-one-out error.
 
     Leaving out one row after the other needs no refit: from one eigendecomposition, all residuals for all penalties
@@ -35,7 +36,8 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):
         What the left-out predictions are compared by, as in scikit-learn; None: the mean of
         :math:`-v_ie_i^2` with row weights v.
     cv : None, int, splitter or iterable, default None
-        None: leave-one-out; else cross-validation by ``GridSearchCV``.
+        None: leave-one-out; else cross-validation by ``GridSearchCV``. A splitter of groups gets those of
+        ``fit(X, y, groups=...)``.
     gcv_mode : None, "auto", "svd" or "eigen", default None
         Accepted for scikit-learn's sake: all give the same errors.
     store_cv_results : bool, default False
@@ -58,6 +60,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):
     0.01
     """
 
+    kept_in_single = ("coef_", "intercept_")
     accepts = {
         "alphas": Array(1) | Range(0, open="low"),
         "fit_intercept": Flag(),
@@ -92,38 +95,52 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the penalty and learn from the rows of X and their numbers y, (n,) or (n, outputs)."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:  # type: ignore[override]
+        """Choose the penalty and learn from the rows of X and their numbers y, (n,) or (n, outputs).
+
+        Parameters
+        ----------
+        X : array, sparse matrix, or pandas, polars, pyarrow frame, (n, d)
+        y : (n,) numbers, or (n, outputs)
+        sample_weight : (n,) what each row counts; None counts each once
+        params : ``groups``, (n,), for a splitter that keeps groups together; with scikit-learn's metadata routing
+            switched on, all that the splitter and the scorer have requested
+        """
         column = getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not hasattr(y, "__dask_graph__")
         self._several = column
-        super().fit(X, np.asarray(y)[:, 0] if column else y, sample_weight)
+        super().fit(X, np.asarray(y)[:, 0] if column else y, sample_weight, **params)
         if column and self.fit_intercept:
             self.intercept_ = np.atleast_1d(self.intercept_)
         return self
 
     def _learn(self, X: Any, y: Any, w: Any) -> None:
         self._several |= y.ndim == 2
+        if self.gcv_mode == "svd" and self.cv is None and not isinstance(X, np.ndarray):
+            warnings.warn(
+                "RidgeCV: gcv_mode='svd' of a sparse table becomes an error in scikit-learn 1.11; 'eigen' is used. "
+                "Leave gcv_mode as it is.",
+                FutureWarning,
+                stacklevel=6,
+            )
         super()._learn(X, y, w)
 
     def _score(self, guess: np.ndarray, job: Any) -> Any:
         from sklearn.metrics import check_scoring
 
         judge = check_scoring(_Itself(), scoring=self.scoring)
-        weights = {} if job.v is None or (job.v == 1).all() else {"sample_weight": job.v}
+        weights = self._score_metadata(job)
         if self.alpha_per_target and guess.shape[1] > 1:
             return [judge(_Itself(), g, t, **weights) for g, t in zip(guess.T, job.Y.T)]
         single = guess.shape[1] == 1
         return judge(_Itself(), guess[:, 0] if single else guess, job.Y[:, 0] if single else job.Y, **weights)
 
     def _search(self, rows: Rows, alphas: np.ndarray) -> None:
-        from sklearn.model_selection import GridSearchCV
+        self._grid_search(Ridge(fit_intercept=self.fit_intercept), rows, rows.y, alphas)
 
-        model = Ridge(fit_intercept=self.fit_intercept)
-        search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self.scoring)
-        search.fit(rows.X, rows.y, **({} if rows.w is None else {"sample_weight": rows.w}))
-        best = search.best_estimator_
-        self.alpha_, self.best_score_ = float(best.alpha), float(search.best_score_)
-        self.coef_, self.intercept_ = best.coef_, best.intercept_
+    def _default_scorer(self) -> Any:
+        from sklearn.metrics import make_scorer, mean_squared_error
+
+        return make_scorer(mean_squared_error, greater_is_better=False)
 
     def _publish(self, W: np.ndarray, b: np.ndarray) -> None:
         single = W.shape[1] == 1

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.routing import PassesOn, routing_enabled
 from assay.core.sum_learner import PassLearner
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, ParameterError
@@ -32,11 +33,13 @@ __all__ = ["RidgeSearch"]
 Floats = NDArray[np.float64]
 
 
-class RidgeSearch(PassLearner):
+class RidgeSearch(PassesOn, PassLearner):
     """Mixin: choose the penalty, then fit.
 
-    The learner writes ``_score(guess, job)``, ``_search(rows, alphas)`` and ``_publish(W, b)``.
+    The learner writes ``_score(guess, job)``, ``_search(rows, alphas)``, ``_default_scorer()`` and ``_publish(W, b)``.
     """
+
+    _has_scorer = True
 
     alphas: Any
     fit_intercept: bool
@@ -55,6 +58,11 @@ class RidgeSearch(PassLearner):
             if not np.isfinite(float(alpha)) or alpha < 0 or (alpha == 0 and self.cv is None):
                 name = "alphas" if np.size(self.alphas) == 1 else f"alphas[{i}]"
                 raise ParameterError(f"{who}: {name} == {alpha}, must be {least}.0.")
+        if self.cv is None and "groups" in self._metadata.given:
+            raise ParameterError(
+                f"{who}: cv=None leaves out single rows, so groups are not kept together. Set cv to a splitter of "
+                "groups, such as GroupKFold(5)."
+            )
         if self.cv is not None and self.store_cv_results:
             raise ParameterError(f"{who}: cv!=None and store_cv_results=True are incompatible.")
         if self.cv is not None and self.alpha_per_target:
@@ -102,6 +110,41 @@ class RidgeSearch(PassLearner):
         if self.store_cv_results:
             table = np.moveaxis(results, 0, -1)
             self.cv_results_ = np.ascontiguousarray(table if getattr(self, "_several", True) else table[:, 0])
+
+    def _grid_search(self, model: Any, rows: Rows, y: Any, alphas: Floats) -> None:
+        """Cross-validate the penalties, and keep what the best one gives."""
+        from sklearn.model_selection import GridSearchCV
+
+        metadata = dict(self._metadata.given)
+        if rows.w is not None:
+            metadata["sample_weight"] = rows.w
+        if routing_enabled():
+            model.set_fit_request(sample_weight=True)
+        scoring = self._scorer() if routing_enabled() else self.scoring
+        search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=scoring).fit(
+            rows.X, y, **metadata
+        )
+        best = search.best_estimator_
+        self.alpha_, self.best_score_ = float(best.alpha), float(search.best_score_)
+        self.coef_, self.intercept_ = best.coef_, best.intercept_
+
+    def _scorer(self) -> Any:
+        from sklearn.metrics import check_scoring
+
+        if self.scoring is not None:
+            return check_scoring(self, scoring=self.scoring)
+        scorer = self._default_scorer()
+        return scorer.set_score_request(sample_weight=True) if routing_enabled() else scorer
+
+    def _score_metadata(self, job: Any) -> dict[str, Any]:
+        """What a scorer of the left-out predictions is given besides."""
+        if routing_enabled():
+            given = dict(self._metadata.scorer.score)
+            return given | ({"sample_weight": job.v} if "sample_weight" in given else {})
+        return {} if job.v is None or (job.v == 1).all() else {"sample_weight": job.v}
+
+    def _default_scorer(self) -> Any:
+        raise TypeError(f"{type(self).__name__} must define _default_scorer")
 
     def _in_memory(self, source: Source, why: str) -> Rows:
         if not isinstance(source, Rows):

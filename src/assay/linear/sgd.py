@@ -122,6 +122,7 @@ class Weights:
 class StochasticDescent(_Learner):
     """Mixin of learners by stochastic gradient descent; stands before the linear mixin."""
 
+    kept_in_single: ClassVar[tuple[str, ...]] = ("coef_",)
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "penalty": Choice("l2", "l1", "elasticnet") | None,
         "alpha": Range(0),

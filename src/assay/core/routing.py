@@ -1,0 +1,105 @@
+"""Metadata of rows beside X, y and weights, on their way to splitters and scorers: groups above all.
+
+A learner that cross-validates puts :class:`PassesOn` before its base. Then ``fit(X, y, groups=groups)`` reaches its
+splitter, and with scikit-learn's metadata routing switched on (``sklearn.set_config(enable_metadata_routing=True)``)
+whatever the splitter and the scorer have asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn import get_config
+from sklearn.utils import Bunch
+
+from assay.errors import ParameterError
+
+if TYPE_CHECKING:
+    from assay.core.learner import Classifier as _Learner
+else:
+    _Learner = object  # a mixin: it stands before a learner's base
+
+__all__ = ["PassesOn", "of_rows", "routing_enabled"]
+
+
+def routing_enabled() -> bool:
+    """Whether scikit-learn's metadata routing is switched on."""
+    return bool(get_config().get("enable_metadata_routing", False))
+
+
+class PassesOn(_Learner):
+    """Mixin of learners with ``cv``, and perhaps ``scoring``, that pass metadata on to them.
+
+    While it learns, ``_metadata.splitter.split`` and ``_metadata.scorer.score`` are what the two are to be given, and
+    ``_metadata.given`` is all that ``fit`` was given.
+    """
+
+    _has_scorer: ClassVar[bool] = False
+    _metadata: Any = Bunch(splitter=Bunch(split={}), scorer=Bunch(score={}), given={})
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:  # type: ignore[override]
+        """Learn from the rows of X and their targets y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, or pandas, polars, pyarrow frame, (n, d)
+        y : (n,) the targets
+        sample_weight : (n,) what each row counts; None counts each once
+        params : ``groups``, (n,), for a splitter that keeps groups together; with scikit-learn's metadata routing
+            switched on, all that the splitter and the scorer have requested
+        """
+        self._metadata = self._routed("fit", sample_weight, params)
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            del self._metadata
+
+    def get_metadata_routing(self) -> Any:
+        """What ``fit`` passes on to whom, as scikit-learn's metadata routing asks."""
+        from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))  # type: ignore[attr-defined]
+        if self._has_scorer:
+            mapping = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
+            router.add(scorer=self._scorer(), method_mapping=mapping)
+        return router
+
+    def _scorer(self) -> Any:
+        """The scorer that ``scoring`` stands for."""
+        raise TypeError(f"{type(self).__name__} must define _scorer")
+
+    def _routed(self, method: str, sample_weight: Any, params: dict[str, Any]) -> Any:
+        """Who gets what of the weights and the other metadata."""
+        if routing_enabled():
+            from sklearn.utils.metadata_routing import process_routing
+
+            routed = process_routing(self, method, sample_weight=sample_weight, **params)
+            routed["given"] = params
+            return routed
+        unknown = sorted(set(params) - {"groups"})
+        if unknown:
+            raise ParameterError(
+                f"{type(self).__name__}: {method} got {', '.join(unknown)}, which is only supported if "
+                "enable_metadata_routing=True, since nobody has requested it. Call "
+                "sklearn.set_config(enable_metadata_routing=True) and set the requests of the splitter and the scorer."
+            )
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights), given=params)
+
+
+def of_rows(params: dict[str, Any], rows: np.ndarray, n: int) -> dict[str, Any]:
+    """The metadata of some of the n rows; what is not one entry a row stays as it is.
+
+    >>> import numpy as np
+    >>> from assay.core.routing import of_rows
+    >>> of_rows({"groups": np.array([7, 8, 9]), "beta": 2}, np.array([0, 2]), 3)
+    {'groups': array([7, 9]), 'beta': 2}
+    """
+    from sklearn.utils import _safe_indexing
+
+    def per_row(value: Any) -> bool:
+        return hasattr(value, "__len__") and not isinstance(value, (str, dict)) and len(value) == n
+
+    return {name: _safe_indexing(value, rows) if per_row(value) else value for name, value in params.items()}
