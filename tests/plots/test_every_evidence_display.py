@@ -115,16 +115,22 @@ def test_rows_that_weigh_twice_count_twice():
     often = np.repeat(np.arange(len(rows.rows)), weight[rows.rows])
     truth, score = rows.truth[often] == 1, rows.posterior[often, 1]
     curve = RocCurve.of(truth, score, pos_label=True)
-    assert RocCurveDisplay.from_comparison(result).curves_[0].area == pytest.approx(curve.area)
+    folds = []
+    for test, codes, cell in zip(result.tests, result.truths, result.cells["bayes"]):
+        again = np.repeat(np.arange(len(test)), weight[test])
+        folds.append((codes[again] == 1, cell.posterior[again, 1]))
+    areas = [RocCurve.of(*fold, pos_label=True).area for fold in folds]
+    share = np.mean([own.mean() for own, _ in folds])
+    assert RocCurveDisplay.from_comparison(result).curves_[0].area == pytest.approx(np.mean(areas))
     threshold = ThresholdDisplay.from_comparison(result)
     assert threshold.curve.positives == curve.positives
     gain = GainDisplay.from_comparison(result).curves["bayes"]
-    assert gain.prevalence == pytest.approx(truth.mean())
+    assert gain.prevalence == pytest.approx(share)
     reliability = CalibrationDisplay.from_comparison(result, strategy="uniform", n_bins=4).curves_[0]
     twin = ReliabilityCurve.of(truth, score, method="uniform", bins=4, pos_label=True)
     np.testing.assert_allclose(reliability.observed, twin.observed)
     coverage = RiskCoverageDisplay.from_comparison(result).curves["bayes"]
     assert coverage.risk[-1] == pytest.approx(np.mean((score > 0.5) != truth))
     precision = PrecisionRecallDisplay.from_comparison(result)
-    assert precision.prevalence_pos_label[0] == pytest.approx(truth.mean())
+    assert precision.prevalence_pos_label[0] == pytest.approx(share)
     assert DetCurveDisplay.from_comparison(result).fpr[0].max() <= 1

@@ -12,5 +12,5 @@ def test_the_line_ends_at_one_and_begins_at_the_best_possible():
     assert_allclose(display.lines_["good"].get_xdata(), np.arange(1, 11) / 10)
     assert_allclose(display.lines_["good"].get_ydata()[[0, 1, 4, 9]], [5, 5, 2, 1])
     assert_allclose(display.lines_["bad"].get_ydata()[[0, 7, 8, 9]], [0, 0, 0.5 / 0.9, 1])
-    assert [t.get_text() for t in display.ax_.get_legend().get_texts()] == ["by lot", "good", "bad"]
+    assert [t.get_text() for t in display.ax_.get_legend().get_texts()] == ["at random", "good", "bad"]
     assert display.ax_.get_ylabel() == "lift of 1"

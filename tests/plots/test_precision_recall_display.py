@@ -19,24 +19,25 @@ def test_lines_are_the_curves_of_the_learners():
     display = PrecisionRecallDisplay.from_comparison(RESULT, plot_chance_level=True)
     names = [s.learner for s in RESULT.ranking()]
     for name, line in zip(names, display.line_):
-        rows = RESULT.out_of_fold(name)
-        precision, recall, _ = precision_recall_curve(rows.truth, rows.posterior[:, 1])
-        area = average_precision_score(rows.truth, rows.posterior[:, 1])
-        assert_allclose(line.get_xdata(), recall)
-        assert_allclose(line.get_ydata(), precision)
+        folds = [(t, c.posterior[:, 1]) for t, c in zip(RESULT.truths, RESULT.cells[name])]
+        area = np.mean([average_precision_score(*fold) for fold in folds])
+        recall, precision = line.get_data()
+        assert_allclose(-np.diff(recall) @ precision[:-1], area, rtol=1e-12)
+        full = [precision_recall_curve(*fold) for fold in folds]
+        whole = np.mean(
+            [p[np.flatnonzero(r == 1)[-1]] for p, r, _ in full]
+        )  # at recall 1, the highest threshold
+        assert_allclose([recall[0], precision[0]], [1, whole])
         assert line.get_label().startswith(f"{name} (AP = {area:.3f}, ")
-    assert_allclose(display.chance_level_[0].get_ydata(), np.mean(RESULT.out_of_fold("lda").truth))
+    assert_allclose(display.chance_level_[0].get_ydata(), np.mean([np.mean(t) for t in RESULT.truths]))
 
 
 def test_one_learner_of_three_classes():
     result = compare(["lda"], load_iris(), design="5-fold")
     display = PrecisionRecallDisplay.from_comparison(result, positive=result.classes[2])
-    rows = result.out_of_fold("lda")
-    assert_allclose(
-        display.average_precision,
-        [average_precision_score(rows.truth == 2, rows.posterior[:, 2])],
-        rtol=1e-12,
-    )
+    folds = [(t == 2, c.posterior[:, 2]) for t, c in zip(result.truths, result.cells["lda"])]
+    wanted = np.mean([average_precision_score(*fold) for fold in folds])
+    assert_allclose(display.average_precision, [wanted], rtol=1e-12)
 
 
 def test_rows_of_one_class_are_refused():

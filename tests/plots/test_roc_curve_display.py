@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import auc, roc_auc_score, roc_curve
 from sklearn.model_selection import cross_validate
 
 from assay.bayes import GaussianNB
@@ -35,7 +35,10 @@ def test_the_line_goes_through_the_book_s_points():
     display = RocCurveDisplay.from_predictions(TRUTH, SCORE, name="book", drop_intermediate=False)
     assert_allclose(np.column_stack(display.line_.get_data()), POINTS)
     assert display.roc_auc == pytest.approx(0.84)
-    assert display.line_.get_label() == "book (AUC = 0.84)"  # as scikit-learn writes it
+    plain = RocCurveDisplay.from_predictions(TRUTH, SCORE, name="book", interval=False)
+    assert plain.line_.get_label() == "book (AUC = 0.84)"  # as scikit-learn writes it
+    found = RocCurve.of(TRUTH, SCORE).interval()
+    assert display.line_.get_label() == f"book (AUC = 0.840, {found.low:.3f} to {found.high:.3f})"
 
 
 def test_hull_band_and_interval_are_the_curve_s():
@@ -64,12 +67,13 @@ def test_learners_of_a_comparison_come_into_one_picture():
     names = [s.learner for s in RESULT.ranking()]
     assert len(display.line_) == len(display.curves_) == 2
     for name, line in zip(names, display.line_):
-        rows = RESULT.out_of_fold(name)
-        fpr, tpr, _ = roc_curve(rows.truth, rows.posterior[:, 1], drop_intermediate=False)
-        assert_allclose(line.get_xdata(), fpr)
-        assert_allclose(line.get_ydata(), tpr)
-        area = roc_auc_score(rows.truth, rows.posterior[:, 1])
+        folds = [(t, c.posterior[:, 1]) for t, c in zip(RESULT.truths, RESULT.cells[name])]
+        between = np.random.default_rng(0).random(50)  # no corner of any fold lies there
+        each = [np.interp(between, *roc_curve(*fold)[:2]) for fold in folds]
+        assert_allclose(np.interp(between, *line.get_data()), np.mean(each, axis=0), atol=1e-12)
+        area = np.mean([roc_auc_score(*fold) for fold in folds])
         assert line.get_label().startswith(f"{name} (AUC = {area:.3f}, ")
+        assert_allclose(auc(*line.get_data()), area, rtol=1e-12)
     assert display.ax_.get_xlabel() == f"False Positive Rate (Positive label: {RESULT.classes[1]})"
     assert [t.get_text() for t in display.ax_.get_legend().get_texts()][2] == "Chance level (AUC = 0.5)"
 

@@ -286,7 +286,7 @@ class Comparison:
         there = np.isfinite(values)
         if not there.any():
             return np.nan, np.nan
-        low, high = corrected_interval(values[there], test_rows_per_training_row(self, there), self.alpha)
+        low, high = self._over_splits(values)
         if m.rate:
             rows = self._tested_rows
             by_rows = wilson_interval(self._mean(learner, m), rows, self.alpha)
@@ -295,6 +295,11 @@ class Comparison:
         elif len(self.places) == 1:
             low, high = interval_of_rows(self, self._learner(learner), m)
         return float(np.maximum(low, m.bounds[0])), float(np.minimum(high, m.bounds[1]))
+
+    def _over_splits(self, values: np.ndarray) -> tuple[float, float]:
+        """The interval of the mean of (J,) values, NaN on splits that do not count: corrected for shared rows."""
+        there = np.isfinite(values)
+        return corrected_interval(values[there], test_rows_per_training_row(self, there), self.alpha)
 
     @cached_property
     def _rankings(self) -> dict[str, list[Standing]]:

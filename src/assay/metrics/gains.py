@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +64,22 @@ class GainCurve:
             float(P / n),
             seen.label,
         )
+
+    @classmethod
+    def mean(cls, curves: Sequence[GainCurve]) -> GainCurve:
+        """The mean gain at every share of the rows, as :meth:`RocCurve.mean` for scores of several models.
+
+        >>> from assay.metrics import GainCurve
+        >>> curves = [GainCurve.of([1, 0], [2, 1]), GainCurve.of([1, 0], [1, 2])]
+        >>> [c.at(0.5) for c in curves], GainCurve.mean(curves).at(0.5)
+        ([1.0, 0.0], 0.5)
+        """
+        if len(curves) == 1:
+            return curves[0]
+        share = np.unique(np.concatenate([c.share for c in curves]))
+        gain = np.mean([np.interp(share, c.share, c.gain) for c in curves], axis=0)
+        prevalence = float(np.mean([c.prevalence for c in curves]))
+        return cls(share, gain, np.full(len(share), np.nan), prevalence, curves[0].label)
 
     @property
     def lift(self) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +56,35 @@ class PrecisionRecallCurve:
         precision, recall = np.append((tps / (tps + fps))[::-1], 1.0), np.append((tps / tps[-1])[::-1], 0.0)
         return cls(
             precision, recall, counted.threshold[::-1], float(tps[-1] / (tps[-1] + fps[-1])), seen.label
+        )
+
+    @classmethod
+    def mean(cls, curves: Sequence[PrecisionRecallCurve]) -> PrecisionRecallCurve:
+        """The mean precision at every recall, as :meth:`RocCurve.mean` for scores of several models.
+
+        Its average precision is exactly the mean of theirs.
+
+        >>> from assay.metrics import PrecisionRecallCurve
+        >>> one, two = (PrecisionRecallCurve.of([0, 1, 1], s) for s in ([1, 2, 3], [2, 1, 3]))
+        >>> round(one.average_precision, 3), round(two.average_precision, 3)
+        (1.0, 0.833)
+        >>> round(PrecisionRecallCurve.mean([one, two]).average_precision, 3)
+        0.917
+        """
+        if len(curves) == 1:
+            return curves[0]
+        recall = np.unique(np.concatenate([c.recall for c in curves]))[1:]  # rising, without 0
+        total = np.zeros(len(recall))
+        for c in curves:
+            reached, last = np.unique(
+                c.recall[::-1], return_index=True
+            )  # of each recall the highest threshold
+            at = np.searchsorted(reached, recall - 1e-12 * recall)
+            total += c.precision[::-1][last[np.minimum(at, len(last) - 1)]]
+        precision = np.append((total / len(curves))[::-1], 1.0)
+        prevalence = float(np.mean([c.prevalence for c in curves]))
+        return cls(
+            precision, np.append(recall[::-1], 0.0), np.full(len(recall), np.nan), prevalence, curves[0].label
         )
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,7 +44,7 @@ class Dominance:
     ----------
     verdict : "first", "second", "equal" or "crossing"
     above, below : largest amount by which the first curve's TPR lies above and below the second's
-    at_above, at_below : where (rate of false alarms)
+    at_above, at_below : where (false positive rate)
 
     Examples
     --------
@@ -75,7 +76,7 @@ class Dominance:
 
 @dataclass(frozen=True)
 class RocCurve:
-    r"""Rates of true against false alarms over all thresholds of a score.
+    r"""True positive rate against false positive rate over all thresholds of a score.
 
     Every distinct score is a point; equal scores move together, which makes a slanted piece.
 
@@ -127,6 +128,33 @@ class RocCurve:
             seen.weight is not None,
         )
 
+    @classmethod
+    def mean(cls, curves: Sequence[RocCurve]) -> RocCurve:
+        """The mean of the true positive rates at every false positive rate (vertical averaging, Fawcett 2006).
+
+        For scores of several models, such as those of the folds of a cross-validation, which need not share a scale:
+        each is ranked among its own rows. The area of the mean is exactly the mean of the areas.
+
+        >>> from assay.metrics import RocCurve
+        >>> one, two = RocCurve.of([0, 1, 0, 1], [1, 2, 3, 4]), RocCurve.of([0, 1, 1], [7, 7, 9])
+        >>> one.area, two.area, RocCurve.mean([one, two]).area
+        (0.75, 0.75, 0.75)
+        """
+        if len(curves) == 1:
+            return curves[0]
+        knots = np.unique(np.concatenate([c.fpr for c in curves]))
+        fpr = np.repeat(knots, 2)  # where a curve rises straight up, its lower and its upper end
+        tpr = np.zeros(len(fpr))
+        for c in curves:
+            tpr[::2] += c._before(knots)
+            tpr[1::2] += c.at(knots)
+        tpr /= len(curves)
+        tpr[0] = 0.0
+        kept = np.append(True, (np.diff(fpr) > 0) | (np.diff(tpr) > 0))
+        P, N = (float(np.sum([getattr(c, side) for c in curves])) for side in ("positives", "negatives"))
+        nowhere = np.full(int(kept.sum()), np.nan)
+        return cls(fpr[kept], np.minimum(tpr[kept], 1.0), nowhere, P, N, curves[0].label, True)
+
     @property
     def area(self) -> float:
         """P(a positive scores above a negative) + P(equal)/2."""
@@ -135,9 +163,8 @@ class RocCurve:
     def interval(self, alpha: float = 0.05, method: str = "auto") -> Estimate:
         """The area with its interval, as in :func:`auc_interval`; only for rows that weigh alike."""
         if self.weighted:
-            return Estimate(
-                self.area, alpha=alpha, why="rows weigh differently; with_interval resamples them"
-            )
+            why = "rows weigh differently, or the curve is a mean of several; with_interval resamples rows"
+            return Estimate(self.area, alpha=alpha, why=why)
         return interval_of(self._counts(), alpha, method, "RocCurve.interval")
 
     def _counts(self) -> Tallies:
@@ -148,7 +175,7 @@ class RocCurve:
         )
 
     def at(self, fpr: Any) -> Any:
-        """The TPR at a rate of false alarms; where the curve rises straight up, the upper end."""
+        """The true positive rate at a false positive rate; where the curve rises straight up, the upper end."""
         x = np.asarray(fpr, dtype=np.float64)
         i = np.clip(np.searchsorted(self.fpr, x, "right") - 1, 0, len(self.fpr) - 1)
         j = np.minimum(i + 1, len(self.fpr) - 1)
@@ -157,7 +184,7 @@ class RocCurve:
         return float(found) if found.ndim == 0 else found
 
     def partial_area(self, max_fpr: float, standardised: bool = False) -> float:
-        """Area up to a rate of false alarms; standardised, 0.5 is chance and 1 perfection (McClish 1989)."""
+        """Area up to a false positive rate; standardised, 0.5 is chance and 1 perfection (McClish 1989)."""
         if not (is_number(max_fpr) and 0 < max_fpr <= 1):
             raise ParameterError(f"RocCurve.partial_area: max_fpr must lie in (0, 1], got {max_fpr!r}.")
         raw, least = partial_area(self.fpr[1:], self.tpr[1:], max_fpr), max_fpr**2 / 2
@@ -220,7 +247,7 @@ class RocCurve:
         return Dominance(verdict, above, below, float(where[up]), float(where[down]))
 
     def _before(self, fpr: np.ndarray) -> np.ndarray:
-        """The TPR at a rate of false alarms, the lower end where the curve rises straight up."""
+        """The true positive rate at a false positive rate, the lower end where the curve rises straight up."""
         j = np.clip(np.searchsorted(self.fpr, fpr, "left"), 0, len(self.fpr) - 1)
         i = np.maximum(j - 1, 0)
         run = np.where(self.fpr[j] > self.fpr[i], self.fpr[j] - self.fpr[i], 1.0)

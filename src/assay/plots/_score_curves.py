@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from assay.errors import DataError
 from assay.plots._checks import both_classes, score_of
-from assay.plots.of_comparison import scored
+from assay.plots.of_comparison import over_folds, scored
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -30,6 +30,10 @@ class ScoreCurvesDisplay:
     lines_ : dict of name to drawn line
     ax_, figure_ : matplotlib axes and figure, after ``plot``
     """
+
+    over_folds: ClassVar[Any] = (
+        None  # the kind of a curve of ranks, which is averaged over the folds of a comparison
+    )
 
     def __init__(self, curves: Mapping[str, Any], *, pos_label: Any = None):
         self.curves = {str(name): curve for name, curve in curves.items()}
@@ -113,6 +117,9 @@ class ScoreCurvesDisplay:
         positive : label, needed for more than two classes
         options : as in ``plot``
         """
+        if cls.over_folds is not None:
+            label, means = over_folds(cls.over_folds, comparison, learners, positive, cls.__name__)
+            return cls({mean.learner: mean.curve for mean in means}, pos_label=label).plot(ax, **options)
         label, rows = scored(comparison, learners, positive, cls.__name__)
         for row in rows:
             both_classes(row.truth, cls.__name__)

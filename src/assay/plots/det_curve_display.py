@@ -1,12 +1,14 @@
-"""Misses against false alarms, both on the scale of the normal distribution."""
+"""The false negative rate against the false positive rate, both on the scale of the normal distribution."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.metrics import DetCurveDisplay as Peer
 
+from assay.metrics.roc import RocCurve
 from assay.plots._checks import both_classes
 from assay.plots.looks import (
     coloured_axes,
@@ -16,7 +18,7 @@ from assay.plots.looks import (
     line_look,
     short_labels,
 )
-from assay.plots.of_comparison import scored
+from assay.plots.of_comparison import over_folds
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -72,16 +74,14 @@ class DetCurveDisplay(Peer):
         learners : names; default all with probabilities, best first
         positive : label, needed for more than two classes
         """
-        from assay.metrics.curves import det_curve
-
-        label, rows = scored(comparison, learners, positive, "DetCurveDisplay")
-        for row in rows:
-            both_classes(row.truth, "DetCurveDisplay")
-        rates = [
-            det_curve(row.truth, row.score, None, row.weight, drop_intermediate=True)[:2] for row in rows
-        ]
+        label, rows = over_folds(RocCurve, comparison, learners, positive, "DetCurveDisplay")
+        fpr, fnr = [], []
+        for _, curve, _ in rows:  # rates of 0 and 1 lie at infinity
+            inside = (curve.fpr > 0) & (curve.fpr < 1) & (curve.tpr > 0) & (curve.tpr < 1)
+            inside = inside if inside.any() else np.ones(len(curve.fpr), dtype=bool)
+            fpr.append(curve.fpr[inside][::-1])
+            fnr.append(1 - curve.tpr[inside][::-1])
         names = [row.learner for row in rows]
-        fpr, fnr = [r[0] for r in rates], [r[1] for r in rates]
         return cls(fpr=fpr, fnr=fnr, estimator_name=names, pos_label=label).plot(ax)
 
     def plot(self, ax: Any = None, **options: Any) -> DetCurveDisplay:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.metrics.axis_labels import GAIN, ROWS_TAKEN
 from assay.metrics.gains import GainCurve
 from assay.plots._score_curves import ScoreCurvesDisplay
 from assay.plots.canvas import axes_for
@@ -17,7 +18,7 @@ __all__ = ["GainDisplay"]
 class GainDisplay(ScoreCurvesDisplay):
     """The share of positives found against the share of rows taken, highest scores first.
 
-    The diagonal is what rows drawn by lot give; the upper edge of the grey region is a perfect ranking.
+    The diagonal is what rows at random give; the upper edge of the grey region is a perfect ranking.
 
     Parameters
     ----------
@@ -37,6 +38,8 @@ class GainDisplay(ScoreCurvesDisplay):
     array([0. , 0.5, 0.5, 1. , 1. , 1. ])
     """
 
+    over_folds = GainCurve
+
     @staticmethod
     def _curve(truth: np.ndarray, score: Any, sample_weight: Any) -> GainCurve:
         return GainCurve.of(truth, score, pos_label=True, sample_weight=sample_weight)
@@ -52,13 +55,13 @@ class GainDisplay(ScoreCurvesDisplay):
         self.figure_ = ax.figure
         share = next(iter(self.curves.values())).prevalence
         ax.fill([0, share, 1], [0, 1, 1], color=PALE, lw=0, zorder=0)
-        ax.plot([0, 1], [0, 1], color=FAINT, lw=1.0, ls=":", label="by lot")
+        ax.plot([0, 1], [0, 1], color=FAINT, lw=1.0, ls=":", label="at random")
         for k, (name, curve) in enumerate(self.curves.items()):
             label = f"{legend_name(name)} (area {curve.area:.3f})"
             (self.lines_[name],) = ax.plot(curve.share, curve.gain, label=label, **line_look(k))
         what = "positives" if self.pos_label is None else legend_name(self.pos_label, 24)
-        ax.set(xlim=(0, 1), ylim=(0, 1.01), xlabel="share of rows, highest scores first")
-        ax.set_ylabel(f"share of {what} found")
+        ax.set(xlim=(0, 1), ylim=(0, 1.01), xlabel=ROWS_TAKEN)
+        ax.set_ylabel(GAIN.replace("positives", what))
         curve_legend(ax, "lower right", frameon=False)
         bare(ax)
         draw_literally(ax)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.metrics.axis_labels import LIFT, ROWS_TAKEN
 from assay.metrics.gains import GainCurve
 from assay.plots._score_curves import ScoreCurvesDisplay
 from assay.plots.canvas import axes_for
@@ -15,7 +16,7 @@ __all__ = ["LiftDisplay"]
 
 
 class LiftDisplay(ScoreCurvesDisplay):
-    """Positives found over positives expected by lot, against the share of rows taken, highest scores first.
+    """Positives found over positives expected at random, against the share of rows taken, highest scores first.
 
     Parameters
     ----------
@@ -35,6 +36,8 @@ class LiftDisplay(ScoreCurvesDisplay):
     array([2.5 , 1.25, 1.67, 1.25, 1.  ])
     """
 
+    over_folds = GainCurve
+
     @staticmethod
     def _curve(truth: np.ndarray, score: Any, sample_weight: Any) -> GainCurve:
         return GainCurve.of(truth, score, pos_label=True, sample_weight=sample_weight)
@@ -48,12 +51,12 @@ class LiftDisplay(ScoreCurvesDisplay):
         """
         self.ax_ = ax = axes_for(ax, (5.6, 4.0))
         self.figure_ = ax.figure
-        ax.axhline(1, color=FAINT, lw=1.0, ls=":", label="by lot")
+        ax.axhline(1, color=FAINT, lw=1.0, ls=":", label="at random")
         for k, (name, curve) in enumerate(self.curves.items()):
             x, y = curve.share[1:], curve.lift[1:]  # of no rows there is no lift
             (self.lines_[name],) = ax.plot(x, y, label=legend_name(name), **line_look(k))
         what = "" if self.pos_label is None else f" of {legend_name(self.pos_label, 24)}"
-        ax.set(xlim=(0, 1), xlabel="share of rows, highest scores first", ylabel=f"lift{what}")
+        ax.set(xlim=(0, 1), xlabel=ROWS_TAKEN, ylabel=f"{LIFT}{what}")
         ax.set_ylim(bottom=0)
         curve_legend(ax, "best", frameon=False)
         bare(ax)

@@ -9,11 +9,14 @@ import numpy as np
 
 from assay.core.words import quoted
 from assay.errors import DataError, ParameterError
+from assay.evaluate.fold_curves import fold_estimate, mean_curve
+from assay.metrics.estimate import Estimate
+from assay.plots._checks import both_classes
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
 
-__all__ = ["Scored", "chosen_learners", "positive_class", "row_weights", "scored"]
+__all__ = ["OverFolds", "Scored", "chosen_learners", "over_folds", "positive_class", "row_weights", "scored"]
 
 
 class Scored(NamedTuple):
@@ -67,6 +70,36 @@ def row_weights(comparison: Comparison, rows: np.ndarray) -> np.ndarray | None:
     for test, w in zip(comparison.tests, comparison.weights):
         weight[test] = w
     return weight[rows]
+
+
+class OverFolds(NamedTuple):
+    """Of one learner: the mean curve over the folds, and its number as the table of the comparison has it."""
+
+    learner: str
+    curve: Any
+    estimate: Estimate
+
+
+def over_folds(
+    kind: Any, comparison: Comparison, learners: Sequence[str] | str | None, positive: Any, who: str
+) -> tuple[Any, list[OverFolds]]:
+    """The label of the positive class, and of each learner its mean curve of that kind.
+
+    Folds are averaged, not put together: their models need not share a scale of scores.
+    """
+    label, rows = scored(comparison, learners, positive, who)
+    k = positive_class(comparison, positive, who)
+    for row in rows:
+        both_classes(row.truth, who)
+    found = []
+    for row in rows:
+        curve = mean_curve(kind, comparison, row.learner, k)
+        if curve is None:
+            raise DataError(
+                f"{who}: no split tests rows of {label!r} and of other classes, so there is no curve."
+            )
+        found.append(OverFolds(row.learner, curve, fold_estimate(comparison, row.learner, kind, k)))
+    return label, found
 
 
 def scored(

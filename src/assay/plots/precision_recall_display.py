@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.metrics import PrecisionRecallDisplay as Peer
 
+from assay.metrics.estimate import Estimate
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.plots._checks import both_classes
 from assay.plots.looks import (
@@ -18,7 +19,7 @@ from assay.plots.looks import (
     short_labels,
     with_ends,
 )
-from assay.plots.of_comparison import scored
+from assay.plots.of_comparison import over_folds
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -49,14 +50,14 @@ class PrecisionRecallDisplay(Peer):
     >>> from assay.plots import PrecisionRecallDisplay
     >>> display = PrecisionRecallDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], name="tree")
     >>> round(display.average_precision, 4), display.ax_.get_legend().get_texts()[0].get_text()
-    (0.8333, 'tree (AP = 0.83)')
+    (0.8333, 'tree (AP = 0.833, 0.250 to 1.000)')
     """
 
     _rows: Sequence[tuple[Any, Any, Any, Any]] = ()  # truth, score, label and weight of each curve
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, interval: bool = False, alpha: float = 0.05, **options: Any
+        cls, estimator: Any, X: Any, y: Any, *, interval: bool = True, alpha: float = 0.05, **options: Any
     ) -> PrecisionRecallDisplay:
         """Draw the curve of a fitted classifier; ``interval`` and ``alpha`` as below, the rest as scikit-learn's."""
         return super().from_estimator(estimator, X, y, **options)._adorned(interval, alpha)
@@ -67,7 +68,7 @@ class PrecisionRecallDisplay(Peer):
         y_true: Any,
         y_score: Any = None,
         *,
-        interval: bool = False,
+        interval: bool = True,
         alpha: float = 0.05,
         sample_weight: Any = None,
         **options: Any,
@@ -95,21 +96,31 @@ class PrecisionRecallDisplay(Peer):
         learners: Sequence[str] | str | None = None,
         *,
         positive: Any = None,
+        interval: bool = True,
+        ax: Any = None,
         **options: Any,
     ) -> PrecisionRecallDisplay:
         """Draw one curve per learner into one picture, from the rows that it had not seen.
+
+        Each is the mean over the folds of the first repetition: models of different folds need not share a scale of
+        scores. The average precisions and their intervals are those of the comparison's table, if it has them.
 
         Parameters
         ----------
         comparison : result of ``compare``
         learners : names; default all with probabilities, best first
         positive : label, needed for more than two classes
-        options : as in ``from_scores``
+        interval : bool
+            Whether the interval of the average precision, at the comparison's level, stands in the legend.
+        options : as in ``plot``
         """
-        label, rows = scored(comparison, learners, positive, "PrecisionRecallDisplay")
-        return cls.from_scores(
-            {row.learner: (row.truth, row.score, row.weight) for row in rows}, pos_label=label, **options
+        label, rows = over_folds(
+            PrecisionRecallCurve, comparison, learners, positive, "PrecisionRecallDisplay"
         )
+        curves, values = [row.curve for row in rows], [row.estimate.value for row in rows]
+        display = cls._of_curves([row.learner for row in rows], curves, values, label)
+        display.plot(ax, **cls._looks(curves), **options)
+        return display._adorned(interval, comparison.alpha, [row.estimate for row in rows])
 
     @classmethod
     def from_scores(
@@ -139,18 +150,26 @@ class PrecisionRecallDisplay(Peer):
             PrecisionRecallCurve.of(truth, score, pos_label=True, sample_weight=w)
             for truth, score, w in given
         ]
-        names = [legend_name(name) for name in scores]
-        display = cls(
+        display = cls._of_curves(list(scores), curves, [c.average_precision for c in curves], pos_label)
+        display._rows = [(truth, score, True, weight) for truth, score, weight in given]
+        return display.plot(ax, **cls._looks(curves), **options)._adorned(interval, alpha)
+
+    @classmethod
+    def _of_curves(
+        cls, names: list[str], curves: list[PrecisionRecallCurve], values: list[float], pos_label: Any
+    ) -> PrecisionRecallDisplay:
+        return cls(
             [c.precision for c in curves],
             [c.recall for c in curves],
-            average_precision=[c.average_precision for c in curves],
-            name=names,
+            average_precision=values,
+            name=[legend_name(name) for name in names],
             pos_label=pos_label,
             prevalence_pos_label=[c.prevalence for c in curves],
         )
-        display._rows = [(truth, score, True, weight) for truth, score, weight in given]
-        looks = [{**line_look(k), "alpha": 1.0} for k in range(len(names))]
-        return display.plot(ax, curve_kwargs=looks, **options)._adorned(interval, alpha)
+
+    @staticmethod
+    def _looks(curves: list[PrecisionRecallCurve]) -> dict[str, Any]:
+        return {"curve_kwargs": [{**line_look(k), "alpha": 1.0} for k in range(len(curves))]}
 
     def plot(self, ax: Any = None, **options: Any) -> PrecisionRecallDisplay:
         """Draw the curve, or the curves.
@@ -165,15 +184,22 @@ class PrecisionRecallDisplay(Peer):
         draw_literally(self.ax_)
         return self
 
-    def _adorned(self, interval: bool, alpha: float) -> PrecisionRecallDisplay:
+    def _adorned(
+        self, interval: bool, alpha: float, estimates: Sequence[Estimate] | None = None
+    ) -> PrecisionRecallDisplay:
         from assay.metrics.intervals import with_interval
 
         lines = self.line_ if isinstance(self.line_, list) else [self.line_]
-        for line, (truth, score, label, weight) in zip(lines, self._rows if interval else ()):
-            given = {"pos_label": label, "sample_weight": weight, "alpha": alpha}
-            found = with_interval("average_precision", truth, score, **given)
-            name = line.get_label().rpartition(" (AP = ")[0]
-            line.set_label(f"{name} (AP = {with_ends(found)})")
+        if interval and estimates is None:
+            estimates = [
+                with_interval(
+                    "average_precision", truth, score, pos_label=label, sample_weight=w, alpha=alpha
+                )
+                for truth, score, label, w in self._rows
+            ]
+        for line, found in zip(lines, estimates or () if interval else ()):
+            name = line.get_label().rpartition("AP = ")[0]
+            line.set_label(f"{name}AP = {with_ends(found)}" + (")" if name else ""))
         if self.ax_.get_legend() is not None:
             curve_legend(self.ax_, "lower left")
         draw_literally(self.ax_)

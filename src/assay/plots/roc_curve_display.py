@@ -1,4 +1,4 @@
-"""True alarms against false alarms, over all thresholds."""
+"""The true positive rate against the false positive rate, over all thresholds."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.metrics import RocCurveDisplay as Peer
 
+from assay.metrics.estimate import Estimate
 from assay.metrics.roc import RocCurve
 from assay.plots._checks import both_classes
 from assay.plots.looks import (
@@ -18,7 +19,7 @@ from assay.plots.looks import (
     short_labels,
     with_ends,
 )
-from assay.plots.of_comparison import scored
+from assay.plots.of_comparison import over_folds
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -70,7 +71,7 @@ class RocCurveDisplay(Peer):
         *,
         hull: bool = False,
         band: str | None = None,
-        interval: bool = False,
+        interval: bool = True,
         alpha: float = 0.05,
         **options: Any,
     ) -> RocCurveDisplay:
@@ -85,7 +86,7 @@ class RocCurveDisplay(Peer):
         *,
         hull: bool = False,
         band: str | None = None,
-        interval: bool = False,
+        interval: bool = True,
         alpha: float = 0.05,
         sample_weight: Any = None,
         **options: Any,
@@ -137,13 +138,24 @@ class RocCurveDisplay(Peer):
         for truth, _, _ in given:
             both_classes(truth, "RocCurveDisplay")
         curves = [RocCurve.of(truth, score, pos_label=True, sample_weight=w) for truth, score, w in given]
-        names = [legend_name(name) for name in scores]
         areas = [curve.area for curve in curves]
-        display = cls(fpr=[c.fpr for c in curves], tpr=[c.tpr for c in curves], roc_auc=areas, name=names,
-                      pos_label=pos_label)  # fmt: skip
-        display.curves_ = curves
-        display.plot(ax, curve_kwargs=[{**line_look(k), "alpha": 1.0} for k in range(len(curves))], **options)
+        display = cls._of_curves(list(scores), curves, areas, pos_label).plot(
+            ax, **cls._looks(curves), **options
+        )
         return display._adorned(hull, band, interval, alpha)
+
+    @classmethod
+    def _of_curves(
+        cls, names: list[str], curves: list[RocCurve], areas: list[float], pos_label: Any
+    ) -> RocCurveDisplay:
+        display = cls(fpr=[c.fpr for c in curves], tpr=[c.tpr for c in curves], roc_auc=areas,
+                      name=[legend_name(name) for name in names], pos_label=pos_label)  # fmt: skip
+        display.curves_ = curves
+        return display
+
+    @staticmethod
+    def _looks(curves: list[RocCurve]) -> dict[str, Any]:
+        return {"curve_kwargs": [{**line_look(k), "alpha": 1.0} for k in range(len(curves))]}
 
     @classmethod
     def from_comparison(
@@ -152,21 +164,33 @@ class RocCurveDisplay(Peer):
         learners: Sequence[str] | str | None = None,
         *,
         positive: Any = None,
+        hull: bool = False,
+        interval: bool = True,
+        ax: Any = None,
         **options: Any,
     ) -> RocCurveDisplay:
         """Draw one curve per learner into one picture, from the rows that it had not seen.
+
+        Each is the mean over the folds of the first repetition (vertical averaging): models of different folds need
+        not share a scale of scores. The areas and their intervals are those of the comparison's table, if it has them.
 
         Parameters
         ----------
         comparison : result of ``compare``
         learners : names; default all with probabilities, best first
         positive : label, needed for more than two classes
-        options : as in ``from_scores``
+        hull : bool
+            Whether the convex hulls are drawn.
+        interval : bool
+            Whether the interval of the area, at the comparison's level, stands in the legend.
+        options : as in ``plot``
         """
-        label, rows = scored(comparison, learners, positive, "RocCurveDisplay")
-        return cls.from_scores(
-            {row.learner: (row.truth, row.score, row.weight) for row in rows}, pos_label=label, **options
-        )
+        label, rows = over_folds(RocCurve, comparison, learners, positive, "RocCurveDisplay")
+        curves = [row.curve for row in rows]
+        areas = [row.estimate.value for row in rows]
+        display = cls._of_curves([row.learner for row in rows], curves, areas, label)
+        display.plot(ax, **cls._looks(curves), **options)
+        return display._adorned(hull, None, interval, comparison.alpha, [row.estimate for row in rows])
 
     def plot(self, ax: Any = None, **options: Any) -> RocCurveDisplay:
         """Draw the curve, or the curves.
@@ -181,10 +205,17 @@ class RocCurveDisplay(Peer):
         draw_literally(self.ax_)
         return self
 
-    def _adorned(self, hull: bool, band: str | None, interval: bool, alpha: float) -> RocCurveDisplay:
+    def _adorned(
+        self,
+        hull: bool,
+        band: str | None,
+        interval: bool,
+        alpha: float,
+        estimates: Sequence[Estimate] | None = None,
+    ) -> RocCurveDisplay:
         lines = self.line_ if isinstance(self.line_, list) else [self.line_]
         self.hulls_, self.bands_ = [], []
-        for line, curve in zip(lines, self.curves_):
+        for j, (line, curve) in enumerate(zip(lines, self.curves_)):
             colour = line.get_color()
             if band is not None:
                 room = curve.band(band, alpha=alpha)
@@ -195,8 +226,9 @@ class RocCurveDisplay(Peer):
                 look = {"color": colour, "lw": 1.0, "ls": ":", "zorder": line.get_zorder()}
                 self.hulls_ += self.ax_.plot(outer.fpr, outer.tpr, **look)
             if interval:
-                name, found = line.get_label().rpartition(" (AUC = ")[0], curve.interval(alpha)
-                line.set_label(f"{name} (AUC = {with_ends(found)})")
+                name = line.get_label().rpartition("AUC = ")[0]
+                found = curve.interval(alpha) if estimates is None else estimates[j]
+                line.set_label(f"{name}AUC = {with_ends(found)}" + (")" if name else ""))
         if self.ax_.get_legend() is not None:
             curve_legend(self.ax_, "lower right")
         draw_literally(self.ax_)

@@ -1,14 +1,30 @@
-"""Panels of curves: ROC, precision and recall, gain, calibration; of all learners, and of one by class."""
+"""Panels of curves: ROC, precision and recall, gain, calibration; of all learners, and of one by class.
+
+Curves are means over the folds, and their numbers those of the table: see ``assay.evaluate.fold_curves``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.evaluate import Comparison, OutOfFold
-from assay.metrics.calibration import ReliabilityCurve, calibration_error
+from assay.evaluate.fold_curves import POSITIVE, fold_estimate, mean_curve
+from assay.metrics.axis_labels import (
+    FALSE_POSITIVE_RATE,
+    GAIN,
+    OBSERVED,
+    PRECISION,
+    PREDICTED,
+    RECALL,
+    RIGHT,
+    ROWS_TAKEN,
+    TRUE_POSITIVE_RATE,
+)
+from assay.metrics.calibration import ReliabilityCurve
+from assay.metrics.estimate import Estimate
 from assay.metrics.gains import GainCurve
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.metrics.roc import RocCurve
@@ -21,7 +37,14 @@ MOST_LINES = 8  # in one panel: there are as many colours
 MOST_PANELS = 6  # classes with a ROC panel of their own
 BINS = 10  # of the reliability curve
 IDEAL = Line([0, 1], [0, 1], "ideal")
-Rows = dict[str, tuple[np.ndarray, np.ndarray]]  # of each line: whether a row is positive, and its score
+
+
+class Traced(NamedTuple):
+    """One line of a panel: what it is called, whose it is, and of which class."""
+
+    name: str
+    learner: str
+    k: int
 
 
 def overview(result: Comparison, answers: dict[str, OutOfFold]) -> dict[str, Any] | None:
@@ -33,32 +56,45 @@ def overview(result: Comparison, answers: dict[str, OutOfFold]) -> dict[str, Any
         return None
     labels = [str(c) for c in result.classes]
     if K == 2:
-        k = positive_class(next(iter(shown.values())).truth)
-        two = {name: (a.truth == k, np.asarray(a.posterior)[:, k]) for name, a in shown.items()}
+        lines = [Traced(name, name, POSITIVE) for name in shown]
+        sought, other = labels[POSITIVE], labels[1 - POSITIVE]
         panels = [
-            _roc(two, f"ROC, {labels[k]} against {labels[1 - k]}", result.alpha),
-            _precision(two, f"Precision and recall of {labels[k]}"),
-            _gain(two, f"Gain: how soon {labels[k]} is found"),
-            _reliability(two, f"Calibration of P({labels[k]})"),
+            _roc(result, lines, f"ROC, {sought} against {other}"),
+            _precision(result, lines, f"Precision and recall of {sought}"),
+            _gain(result, lines, f"Gain: how soon {sought} is found"),
+            _reliability(result, shown, f"Calibration of P({sought})"),
         ]
     else:
         classes = [k for k in range(K) if np.sum(next(iter(shown.values())).truth == k) > 0][:MOST_PANELS]
         panels = [
-            _roc(
-                {name: (a.truth == k, np.asarray(a.posterior)[:, k]) for name, a in shown.items()},
-                f"ROC, {labels[k]} against the rest",
-                result.alpha,
-            )
+            _roc(result, [Traced(name, name, k) for name in shown], f"ROC, {labels[k]} against the rest")
             for k in classes
         ]
-        panels.append(
-            _reliability({n: _confidence(a) for n, a in shown.items()}, "Calibration of the answer")
-        )
+        panels.append(_reliability(result, shown, "Calibration of the answer"))
     return {
         "panels": [p for p in panels if p],
         "hidden": len(known) - len(shown),
         "hidden_classes": max(0, K - MOST_PANELS) if K > 2 else 0,
+        "splits": _splits(result),
     }
+
+
+def _splits(result: Comparison) -> str:
+    """Which splits the curves are means of."""
+    first = sum(place[0] == result.places[0][0] for place in result.places)
+    if first == 1:
+        return (
+            "on the test rows of the only split"
+            if len(result.places) == 1
+            else "on the test rows of one split"
+        )
+    if result.tests and all(len(t) == 1 for t in result.tests):
+        return "on rows that were each tested alone"
+    return (
+        f"the mean over the {first} folds of the first repetition"
+        if first < len(result.places)
+        else (f"the mean over {first} splits")
+    )
 
 
 def positive_class(truth: np.ndarray) -> int:
@@ -72,32 +108,23 @@ def positive_class(truth: np.ndarray) -> int:
     return int(np.sum(truth == 1) <= np.sum(truth == 0))
 
 
-def learner_panels(result: Comparison, answer: OutOfFold) -> list[dict[str, Any]]:
+def learner_panels(result: Comparison, learner: str, answer: OutOfFold) -> list[dict[str, Any]]:
     """One learner: ROC and precision-recall curves of each class, calibration with its histogram."""
     if answer.posterior is None or len(result.classes) < 2:
         return []
-    labels, posterior = [str(c) for c in result.classes], np.asarray(answer.posterior)
+    labels = [str(c) for c in result.classes]
     K = len(labels)
     counts = np.bincount(answer.truth, minlength=K)
-    sought = positive_class(answer.truth)
-    classes = [sought] if K == 2 else np.argsort(-counts, kind="stable")[:MOST_LINES].tolist()
-    one = {labels[k]: (answer.truth == k, posterior[:, k]) for k in classes}
+    classes = [POSITIVE] if K == 2 else np.argsort(-counts, kind="stable")[:MOST_LINES].tolist()
+    lines = [Traced(labels[k], learner, k) for k in classes]
     few = f", the {len(classes)} largest classes" if 2 < len(classes) < K else ""
-    pair = {labels[sought]: one[labels[sought]]} if K == 2 else {"answer": _confidence(answer)}
-    name = f"Calibration of P({labels[sought]})" if K == 2 else "Calibration of the answer"
+    name = f"Calibration of P({labels[POSITIVE]})" if K == 2 else "Calibration of the answer"
     panels = [
-        _roc(one, f"ROC{few}", result.alpha, hull=K == 2),
-        _precision(one, f"Precision and recall{few}"),
-        _reliability(pair, name, histogram=True),
+        _roc(result, lines, f"ROC{few}", hull=K == 2),
+        _precision(result, lines, f"Precision and recall{few}"),
+        _reliability(result, {learner: answer}, name, histogram=True),
     ]
     return [p for p in panels if p]
-
-
-def _confidence(answer: OutOfFold) -> tuple[np.ndarray, np.ndarray]:
-    """Whether the most probable class is the true one, and its probability."""
-    posterior = np.asarray(answer.posterior)
-    best = posterior.argmax(axis=1)
-    return best == answer.truth, posterior[np.arange(len(best)), best]
 
 
 def _panel(
@@ -115,82 +142,96 @@ def _panel(
     return {"title": title, "plot": plot, "legend": legend, "measure": measure}
 
 
-def _two_sided(rows: Rows) -> Rows:
-    """Those with rows of the class and rows of others, without which there is no curve."""
-    return {name: pair for name, pair in rows.items() if pair[0].any() and not pair[0].all()}
+def _curves(kind: Any, result: Comparison, lines: list[Traced]) -> list[tuple[str, str, Any, Estimate]]:
+    """Colour, name, mean curve and its number of each line that has one."""
+    found = []
+    for i, (name, learner, k) in enumerate(lines):
+        curve = mean_curve(kind, result, learner, k)
+        if curve is not None:
+            found.append((f"k{i % MOST_LINES}", name, curve, fold_estimate(result, learner, kind, k)))
+    return found
 
 
-def _roc(rows: Rows, title: str, alpha: float, hull: bool = False) -> dict[str, Any] | None:
-    rows = _two_sided(rows)
-    if not rows:
-        return None
-    lines, legend = [], []
-    for i, (name, (truth, score)) in enumerate(rows.items()):
-        curve, kind = RocCurve.of(truth.astype(int), score, pos_label=1), f"k{i % MOST_LINES}"
-        area = curve.interval(alpha)
-        lines.append(Line(curve.fpr, curve.tpr, kind, f"{name}: area {area.value:.3f}"))
+def _roc(result: Comparison, lines: list[Traced], title: str, hull: bool = False) -> dict[str, Any] | None:
+    drawn, legend = [], []
+    for colour, name, curve, area in _curves(RocCurve, result, lines):
+        drawn.append(Line(curve.fpr, curve.tpr, colour, f"{name}: area {area.value:.4f}"))
         if hull:
-            lines.append(Line(curve.hull.fpr, curve.hull.tpr, "ideal", "convex hull"))
-        legend.append((kind, name, f"{area.value:.3f}", _between(area.low, area.high)))
-    measure = f"area, with its {shown_confidence(alpha)} interval" + ("; dashed: convex hull" if hull else "")
-    return _panel(title, [IDEAL, *lines[::-1]], "false alarms", "found (recall)", legend, measure)
-
-
-def _between(low: float, high: float) -> str:
-    return "" if np.isnan(low) else f"{low:.3f} – {high:.3f}"
-
-
-def _precision(rows: Rows, title: str) -> dict[str, Any] | None:
-    rows = _two_sided(rows)
-    if not rows:
+            drawn.append(Line(curve.hull.fpr, curve.hull.tpr, "ideal", "convex hull"))
+        legend.append((colour, name, *_shown(area)))
+    if not legend:
         return None
-    lines, legend, chance = [], [], set()
-    for i, (name, (truth, score)) in enumerate(rows.items()):
-        curve, kind = PrecisionRecallCurve.of(truth.astype(int), score, pos_label=1), f"k{i % MOST_LINES}"
-        value = f"{curve.average_precision:.3f}"
+    measure = f"area (auc), with its {shown_confidence(result.alpha)} interval"
+    measure += "; dashed: convex hull" if hull else ""
+    return _panel(title, [IDEAL, *drawn[::-1]], FALSE_POSITIVE_RATE, TRUE_POSITIVE_RATE, legend, measure)
+
+
+def _shown(found: Estimate) -> tuple[str, str]:
+    """The number as the tables have it, and its interval."""
+    interval = "" if np.isnan(found.low) else f"{found.low:.4f} – {found.high:.4f}"
+    return f"{found.value:.4f}", interval
+
+
+def _precision(result: Comparison, lines: list[Traced], title: str) -> dict[str, Any] | None:
+    drawn, legend, chance = [], [], set()
+    for colour, name, curve, area in _curves(PrecisionRecallCurve, result, lines):
         # the last point, recall 0 with precision 1, belongs to no threshold
-        lines.append(
-            Line(curve.recall[:-1], curve.precision[:-1], kind, f"{name}: average precision {value}")
-        )
-        legend.append((kind, name, value, ""))
+        label = f"{name}: average precision {area.value:.4f}"
+        drawn.append(Line(curve.recall[:-1], curve.precision[:-1], colour, label))
+        legend.append((colour, name, *_shown(area)))
         chance.add(curve.prevalence)
-    if len(chance) == 1:
-        lines.append(Line([0, 1], [*chance, *chance], "ideal", "answers drawn by lot"))
-    return _panel(title, lines[::-1], "found (recall)", "precision", legend, "average precision")
-
-
-def _gain(rows: Rows, title: str) -> dict[str, Any] | None:
-    rows = _two_sided(rows)
-    if not rows:
+    if not legend:
         return None
-    lines, legend = [], []
-    for i, (name, (truth, score)) in enumerate(rows.items()):
-        curve, kind = GainCurve.of(truth.astype(int), score, pos_label=1), f"k{i % MOST_LINES}"
-        lift = f"{curve.at(0.1) / 0.1:.1f}"
-        lines.append(Line(curve.share, curve.gain, kind, f"{name}: {lift} times chance in the first tenth"))
-        legend.append((kind, name, lift, ""))
-    return _panel(
-        title, [IDEAL, *lines[::-1]], "share of rows called", "share found", legend, "lift in the first tenth"
-    )
+    if len(chance) == 1:
+        drawn.append(Line([0, 1], [*chance, *chance], "ideal", "answers at random"))
+    measure = f"average precision, with its {shown_confidence(result.alpha)} interval"
+    return _panel(title, drawn[::-1], RECALL, PRECISION, legend, measure)
 
 
-def _reliability(rows: Rows, title: str, histogram: bool = False) -> dict[str, Any]:
-    """Several learners: the best curves that never fall. One: bins with their intervals, over a histogram."""
+def _gain(result: Comparison, lines: list[Traced], title: str) -> dict[str, Any] | None:
+    drawn, legend = [], []
+    for colour, name, curve, lift in _curves(GainCurve, result, lines):
+        label = f"{name}: {lift.value:.4f} times chance in the first tenth"
+        drawn.append(Line(curve.share, curve.gain, colour, label))
+        legend.append((colour, name, *_shown(lift)))
+    if not legend:
+        return None
+    measure = f"lift in the first tenth, with its {shown_confidence(result.alpha)} interval"
+    return _panel(title, [IDEAL, *drawn[::-1]], ROWS_TAKEN, GAIN, legend, measure)
+
+
+def _reliability(
+    result: Comparison, answers: dict[str, OutOfFold], title: str, histogram: bool = False
+) -> dict[str, Any]:
+    """Several learners: the best curves that never fall. One: bins with their intervals, over a histogram.
+
+    Probabilities share a scale over the folds, so the rows are put together; the number is that of the metric ece.
+    """
     lines, legend, bars = [], [], []
-    for i, (name, (truth, score)) in enumerate(rows.items()):
-        outcome, kind = truth.astype(int), f"k{i % MOST_LINES}"
+    for i, (name, answer) in enumerate(answers.items()):
+        truth, score = _believed(answer, len(result.classes))
+        outcome, colour = truth.astype(int), f"k{i % MOST_LINES}"
         bins = ReliabilityCurve.of(outcome, score, method="uniform", bins=BINS, pos_label=1)
-        error = calibration_error(outcome, score, bins=BINS, labels=[0, 1])
-        label = f"{name}: calibration error {error:.3f}"
+        error = fold_estimate(result, name, "ece")
+        label = f"{name}: calibration error {error.value:.4f}"
         if histogram:
-            lines.append(Line(bins.predicted, bins.observed, kind, label, bins.low, bins.high, dots=True))
+            lines.append(Line(bins.predicted, bins.observed, colour, label, bins.low, bins.high, dots=True))
             count = np.histogram(score, BINS, (0.0, 1.0))[0]
             bars = [(b / BINS, (b + 1) / BINS, 0.3 * n / count.max()) for b, n in enumerate(count) if n]
         else:
             curve = ReliabilityCurve.of(outcome, score, method="isotonic", pos_label=1)
-            lines.append(Line(curve.predicted, curve.observed, kind, label))
-        legend.append((kind, name, f"{error:.3f}", ""))
-    measure = f"calibration error, {BINS} bins" + ("; bars: how often" if histogram else "")
-    return _panel(
-        title, [IDEAL, *lines[::-1]], "probability given", "share that came true", legend, measure, bars=bars
-    )
+            lines.append(Line(curve.predicted, curve.observed, colour, label))
+        legend.append((colour, name, *_shown(error)))
+    measure = f"calibration error (ece), with its {shown_confidence(result.alpha)} interval"
+    measure += "; bars: how often" if histogram else ""
+    came_true = OBSERVED if len(result.classes) == 2 else RIGHT
+    return _panel(title, [IDEAL, *lines[::-1]], PREDICTED, came_true, legend, measure, bars=bars)
+
+
+def _believed(answer: OutOfFold, K: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of two classes, whether the row is of the second, and its probability; of more, the same of the answer."""
+    posterior = np.asarray(answer.posterior)
+    if K == 2:
+        return answer.truth == POSITIVE, posterior[:, POSITIVE]
+    best = posterior.argmax(axis=1)
+    return best == answer.truth, posterior[np.arange(len(best)), best]

@@ -189,7 +189,7 @@
     matrix(find("cut"), counts, false);
     const ratio = (a, b) => (b ? a / b : null);
     const values = [["precision", percent(ratio(tp, tp + fp))], ["recall", percent(ratio(tp, tp + fn))],
-      ["false alarms", percent(ratio(fp, fp + tn))], ["F1", number(ratio(2 * tp, 2 * tp + fp + fn))],
+      ["false positive rate", percent(ratio(fp, fp + tn))], ["F1", number(ratio(2 * tp, 2 * tp + fp + fn))],
       ["error", percent((fp + fn) / n)], ["cost per row", money((miss() * fn + alarm() * fp) / n)]];
     fill(find("rates"), values.map(([name, value]) => {
       const row = line(); cell(row, name, "", "th"); cell(row, value, "num"); return row;

@@ -49,7 +49,7 @@ def _page(result: Comparison, s: Standing, i: int, answer: OutOfFold | None, fou
         "letters": s.letters,
         "confusion": confusion_card(result, name),
         "classes": None if answer is None else class_table(result, answer),
-        "panels": [] if answer is None else learner_panels(result, answer),
+        "panels": [] if answer is None else learner_panels(result, name, answer),
         "learning": _trained(found.learning[name], name) if name in found.learning else None,
         "complexity": complexity,
         "mistakes": found.mistakes.get(name),
