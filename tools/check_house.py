@@ -47,7 +47,7 @@ FLOORS = [
     ["optimize"],
     ["core"],
     ["tables"],
-    ["errors"],
+    ["errors", "sentence"],
 ]
 FLOOR = {room: height for height, rooms in enumerate(reversed(FLOORS)) for room in rooms}
 

@@ -144,7 +144,7 @@ def test_columns_that_differ_are_named():
     model = NearestMean().fit(FRAME, LABELS)
     with pytest.raises(SchemaError, match=r"missing: taste; not seen in fit: colour"):
         model.predict(FRAME.rename(columns={"taste": "colour"}))
-    with pytest.raises(SchemaError, match=r"column 'size' was numeric .* now it holds 'big'"):
+    with pytest.raises(SchemaError, match=r"column 'size' was numeric .* now it holds 'big' in index 0"):
         model.predict(FRAME.assign(size="big"))
 
 

@@ -7,7 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from assay.evaluate import describe
-from assay.tables.data import load_german_credit
+from assay.tables import read_table, write_csv
+from assay.tables.data import load_apples, load_german_credit
 
 
 def test_columns_kinds_holes_and_classes():
@@ -80,3 +81,13 @@ def test_long_tables_are_cut_in_print(wide):
 def test_german_credit():
     found = describe(*load_german_credit(), name="german_credit")
     assert found.words == "1000 rows, 20 columns (13 nominal, 7 numeric), no missing values, 2 classes"
+
+
+def test_data_sets_and_files_bring_name_and_target(tmp_path):
+    data = load_apples()
+    told = describe(data)
+    assert (told.name, told.target, told.classes) == ("apples", "variety", {"Fuji": 6, "Guoguang": 4})
+    write_csv(data, tmp_path / "some.csv")
+    again = describe(read_table(tmp_path / "some.csv", target="variety"))
+    assert (again.name, again.target, again.classes) == ("some.csv", "variety", told.classes)
+    assert describe(data, name="fruit", target="kind").words == told.words

@@ -176,3 +176,15 @@ def test_inference_needs_a_fit():
     for ask in (LogisticRegression().summary, lambda X, y: LogisticRegression().score_test(X, y, X)):
         with pytest.raises(NotFittedError):
             ask(X, y)
+
+
+@pytest.mark.parametrize("learner", [LinearRegression(), LogisticRegression()])
+def test_a_summary_without_rows_says_what_it_needs(learner):
+    X, y = [[0.0], [1], [2], [3]], [0, 1, 0, 1]
+    model = learner.fit(X, y)
+    for rows in ((), (X,), (None, y)):
+        with pytest.raises(
+            ParameterError, match=r"summary\(X, y\)\. The coefficients alone: model\.show\(\)"
+        ):
+            model.summary(*rows)
+    assert model.show() is not None

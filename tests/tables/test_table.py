@@ -14,8 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from assay.bayes import NaiveBayes
 from assay.errors import DataError, SchemaError
-from assay.tables import Column, Schema, Table
+from assay.linear import LogisticRegression
+from assay.neighbors import KNeighborsClassifier
+from assay.prepare import Prepared
+from assay.tables import Column, Schema, Table, row_name
+from assay.tables.data import load_apples
+from assay.trees import C45Classifier
 
 NAN = np.nan
 
@@ -257,7 +263,7 @@ def test_numbers_declared_as_categories():
     assert_array_equal(Table.like({"a": [1.0, 9, None]}, table.schema).values[:, 0], [0, -1, NAN])
     with pytest.raises(SchemaError, match="no column 'b'"):
         Table.of(pd.DataFrame({"a": [2, 1, 2]}), kinds={"b": "nominal"})
-    with pytest.raises(SchemaError, match="holds text, expected numbers"):
+    with pytest.raises(SchemaError, match=r"column 'a' holds 'x' in index 0, expected numbers"):
         Table.of(pd.DataFrame({"a": ["x"]}), kinds={"a": "numeric"})
     assert Table.of(table, kinds={"a": "ordinal"}).schema["a"] == Column("a", "ordinal", (1, 2))
 
@@ -290,8 +296,10 @@ def test_units_of_time(unit):
 def test_dates_as_text_fit_a_date_column():
     schema = Table.of({"t": [dt.date(2020, 1, 1)]}).schema
     assert Table.like({"t": ["1970-01-03", None]}, schema).values[0, 0] == 2.0
-    with pytest.raises(SchemaError, match="held dates when the model was fitted, now it holds 'soon'"):
-        Table.like({"t": ["soon"]}, schema)
+    with pytest.raises(
+        SchemaError, match="held dates when the model was fitted; now it holds 'soon' in row 3"
+    ):
+        Table.like({"t": ["2020-01-01", None, "soon", "a"]}, schema)
 
 
 def test_labels_of_dates_keep_the_microsecond():
@@ -310,7 +318,9 @@ def test_columns_are_matched_by_name():
         Table.like(pd.DataFrame({"a": [1.0]}), schema)
     with pytest.raises(SchemaError, match="not seen in fit: c"):
         Table.like(pd.DataFrame({"a": [1.0], "b": ["x"], "c": [1]}), schema)
-    with pytest.raises(SchemaError, match="'a' was numeric when the model was fitted, now it holds 'x'"):
+    with pytest.raises(
+        SchemaError, match="'a' was numeric when the model was fitted; now it holds 'x' in index 0"
+    ):
         Table.like(pd.DataFrame({"a": ["x"], "b": ["x"]}), schema)
 
 
@@ -361,8 +371,12 @@ def test_an_empty_column_at_predict_time_is_missing():
         (pa.table([[1], [2]], names=["a", "a"]), SchemaError, "'a' is there more than once"),
         ({1: [1], "1": [2]}, SchemaError, "'1' is there more than once"),
         ({"a": [1, 2], "b": [1]}, DataError, r"differ in length"),
-        ({"a": "text"}, DataError, "'a' is one value, expected a column"),
-        ({"a": 3}, DataError, "'a' is one value, expected a column"),
+        ({"a": "text"}, DataError, r"X is a dict of single values.*one row.*\[row\]"),
+        ({"a": 3, "b": "x"}, DataError, r"X is a dict of single values.*one row.*\[row\]"),
+        ({"a": [1, 2], "b": "x"}, DataError, r"'b' is one value \('x'\), expected a column"),
+        (pd.Series([1, 2]), DataError, r"X is a Series. Give a frame: for one row df.iloc\[\[i\]\]"),
+        (pl.Series([1, 2]), DataError, "X is a Series"),
+        (load_apples(), DataError, "X is a Dataset, rows and target in one. Take it apart: X, y = data"),
         ([["x", 1], ["y"]], DataError, "differ in length"),
         (pd.DataFrame({"a": [[1], [2]]}), DataError, "'a'"),
         ({"a": [{"k": 1}, 2]}, DataError, "'a'"),
@@ -374,7 +388,7 @@ def test_an_empty_column_at_predict_time_is_missing():
         (pd.DataFrame({"a": [1.0, -np.inf]}), DataError, "infinity .*: column a, index 1"),
         (np.array([[1 + 2j]]), ValueError, "[Cc]omplex"),
         (np.zeros(3), ValueError, "2D"),
-        (pd.Series([1.0, 2.0]), ValueError, "2-dimensional"),
+        (pd.Series([1.0, 2.0]), ValueError, "2D"),
         (pl.Series([1.0, 2.0]), ValueError, "2D"),
         (np.array(["a", "b"]), ValueError, "2D"),
         ("text", ValueError, "."),
@@ -457,3 +471,122 @@ def test_a_sparse_table_is_matched_to_another_schema():
         Table.like(sparse, Table.of({"a": [1.0]}).schema)
     with pytest.raises(DataError, match="X is sparse"):
         Table.like(sparse, Table.of({"a": ["u"], "b": [1.0]}).schema)
+
+
+# Cells that are wrong are named, good ones are not
+
+
+NUMBERS = Table.of({"a": [1.0, 2.0], "b": ["x", "y"]}).schema
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (
+            ["12", "7", "abc", None, "x"],
+            "'abc' in {2}, and 1 more such cell, expected numbers",
+        ),
+        (["12", "7", None, "-", "1"], "'-' in {3}, expected numbers"),
+        (
+            ["z", "b", "12", "b", "1"],
+            "'z' in {0}, and 2 more such cells, expected numbers",
+        ),
+        (
+            [None, "12", "7", "8", "9"],
+            "holds numbers as text, such as '12' in {1}, expected numbers",
+        ),
+    ],
+)
+def test_text_among_numbers_names_the_cell_that_is_none(make, cells, words):
+    frame = make({"a": cells, "b": ["x"] * 5})
+    words = words.format(*(row_name(i, frame) for i in range(5)))
+    with pytest.raises(
+        SchemaError, match="column 'a' was numeric when the model was fitted; now it"
+    ) as caught:
+        Table.like(frame, NUMBERS)
+    assert words in str(caught.value)
+    with pytest.raises(SchemaError, match="column 'a' holds") as caught:
+        Table.of(frame, kinds={"a": "numeric"})
+    assert words in str(caught.value)
+    if make is pd.DataFrame:
+        frame = frame.set_axis([f"r{i}" for i in range(5)])
+        with pytest.raises(SchemaError, match=r"in index r[0-3]"):
+            Table.like(frame, NUMBERS)
+        words = words.replace("index ", "index r")
+    with pytest.raises(SchemaError, match="column 'a' holds") as caught:
+        Table.of(Table.of(frame), kinds={"a": "numeric"})
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (["x", ([],), "y"], r"holds \(\[\],\) in row 2;"),
+        ([1, "a", None, {"k": 1}], r"holds {'k': 1} in row 4;"),
+        ([b"ok", b"\xff", b"ok"], r"no UTF-8 text: b'\\xff' in row 2\. Decode"),
+        (["text", b"\xff", b"ok"], r"no UTF-8 text: b'\\xff' in row 2\. Decode"),
+        ([1, None, 10**400], r"too large for a float: 1000.* in row 3\."),
+    ],
+)
+def test_odd_values_are_named_with_their_row(cells, words):
+    column = np.empty(len(cells), dtype=object)
+    column[:] = cells
+    with pytest.raises(DataError, match=words):
+        Table.of({"a": column})
+
+
+def test_bytes_of_arrow_that_are_no_text():
+    with pytest.raises(DataError, match=r"b'\\xff' in row 3"):
+        Table.of(pa.table({"a": pa.array([b"ok", None, b"\xff"])}))
+
+
+# One row, and rows as dicts
+
+
+FRAME = pd.DataFrame(
+    {"size": [1.0, 2.0, 3.0, 4.0], "taste": ["sweet", "sour", "sweet", "sour"], "n": [1, 2, 3, 4]}
+)
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        FRAME.iloc[1],
+        FRAME.iloc[1][["n", "taste", "size"]],
+        FRAME.iloc[1].to_dict(),
+        [FRAME.iloc[1].to_dict()],
+        FRAME.to_dict("records")[1:2],
+    ],
+)
+def test_one_row_is_a_table_of_one_row(one):
+    schema = Table.of(FRAME).schema
+    assert_array_equal(Table.like(one, schema).values, Table.like(FRAME.iloc[[1]], schema).values)
+
+
+def test_rows_as_dicts():
+    table = Table.of(FRAME.to_dict("records"))
+    assert table.schema == Table.of(FRAME).schema
+    assert_array_equal(table.values, Table.of(FRAME).values)
+    assert Table.of([{"a": 1}, {"b": "x"}]).to_columns() == {"a": [1.0, None], "b": [None, "x"]}
+
+
+def test_a_row_that_lacks_a_column():
+    schema = Table.of(FRAME).schema
+    with pytest.raises(SchemaError, match="missing: n"):
+        Table.like({"size": 1.0, "taste": "sweet"}, schema)
+    with pytest.raises(DataError, match="X is a Series"):
+        Table.like(FRAME.iloc[1].drop("n"), schema)
+    with pytest.raises(DataError, match="X is a Series"):
+        Table.like(FRAME["size"], schema)
+
+
+@pytest.mark.parametrize(
+    "learner", [NaiveBayes(), LogisticRegression(), C45Classifier(), KNeighborsClassifier(1), Prepared()]
+)
+def test_learners_answer_for_one_row(learner):
+    model = learner.fit(FRAME, ["a", "b", "a", "b"])
+    for one in (FRAME.iloc[1], FRAME.iloc[1].to_dict(), FRAME.to_dict("records")[1:2]):
+        assert_array_equal(model.predict(one), model.predict(FRAME.iloc[[1]]))
+        assert model.predict_proba(one).shape == (1, 2)
+        assert model.explain(one).row == model.explain(FRAME.iloc[[1]]).row

@@ -10,13 +10,14 @@ import numpy as np
 from assay.errors import DataError
 from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
+from assay.sentence import Sentence
 from assay.stats.test_result import TestResult
 
 __all__ = ["BetweenAndWithin", "between_and_within"]
 
 
 @dataclass(frozen=True)
-class BetweenAndWithin:
+class BetweenAndWithin(Sentence):
     """A difference between two learners beside the spread within each.
 
     Attributes

@@ -17,6 +17,7 @@ from assay.evaluate.metrics import METRICS
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.work import each
+from assay.sentence import Sentence
 from assay.stats.test_result import check_alpha, shown_confidence
 
 __all__ = ["BootstrapError", "bootstrap_error", "error_632", "error_632_plus", "no_information_rate"]
@@ -68,7 +69,7 @@ def no_information_rate(truth: Any, answer: Any) -> float:
 
 
 @dataclass(frozen=True)
-class BootstrapError:
+class BootstrapError(Sentence):
     """Four estimates of one error, each with its interval.
 
     Attributes

@@ -17,6 +17,7 @@ from assay.evaluate.metrics import Metric, Outcome, as_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.work import each
+from assay.sentence import Sentence
 from assay.stats.elbow import elbow
 from assay.stats.repeated_estimate import corrected_interval
 from assay.stats.test_result import check_alpha
@@ -25,7 +26,7 @@ __all__ = ["Curve", "both_sides", "complexity_curve", "learning_curve", "nested_
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Sentence):
     """A metric on training and on test rows, at each tick of a learning or complexity curve.
 
     Unpacks as scikit-learn's functions return it: ``sizes, train, test = learning_curve(...)`` and

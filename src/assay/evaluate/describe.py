@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from assay.evaluate.design import Resampling
 from assay.evaluate.diagnose import Finding, diagnose_table
 from assay.evaluate.target import Target, as_target
+from assay.sentence import Sentence
 from assay.tables import Table
 
 __all__ = ["ColumnSummary", "Description", "describe"]
@@ -41,7 +43,7 @@ class ColumnSummary:
 
 
 @dataclass(frozen=True)
-class Description:
+class Description(Sentence):
     """A table in numbers.
 
     ``print`` it for text.
@@ -135,17 +137,19 @@ class Description:
 
 
 def describe(
-    X: Any, y: Any = None, name: str = "data", folds: int = 10, target: str | None = None
+    X: Any, y: Any = None, name: str | None = None, folds: int = 10, target: str | None = None
 ) -> Description:
     """Columns, kinds, holes, classes, and what a careful colleague would point at.
 
     Parameters
     ----------
-    X : anything that ``Table.of`` takes
-    y : (n,) classes, default None; rows without a class are counted in a finding
+    X : anything that ``Table.of`` takes, a Dataset, or what ``read_table`` gave
+    y : (n,) classes, default None; rows without a class are counted in a finding. A Dataset or the content of a file
+        brings its own
     folds : int
         How many rows a class should have at least.
-    name, target : what the data and the classes are called; default for the classes: as y says
+    name, target : what the data and the classes are called; default for the data: as X says, for the classes: as y
+        says
 
     Examples
     --------
@@ -165,6 +169,11 @@ def describe(
     worth knowing
       note: column taste has 1 missing value of 4 (25.0%).
     """
+    if hasattr(X, "X") and hasattr(X, "y") and not hasattr(X, "columns"):  # rows and target in one
+        known = getattr(X, "target_name", None) or getattr(X, "target", None)
+        title = getattr(X, "name", None) or PurePath(X.path).name
+        X, y, target, name = X.X, X.y if y is None else y, target or known, name or title
+    name = name or "data"
     table = Table.of(X, who="describe")
     classes = None if y is None else as_target(y, table.shape[0], "describe", lenient=True, name=target)
     return description(table, classes, name, folds)

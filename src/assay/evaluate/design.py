@@ -12,6 +12,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.evaluate.deal import bootstrap_rows, deal, deal_groups, draw, draw_groups, time_blocks
 from assay.evaluate.given_splits import GivenSplits, is_given
+from assay.sentence import Sentence
 
 __all__ = ["Resampling", "Split"]
 
@@ -32,7 +33,7 @@ class Split(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Resampling:
+class Resampling(Sentence):
     """How rows are divided, again and again, into rows that teach and rows that test.
 
     Cross-validation deals the rows of each class, shuffled, like cards: row number i of the pile goes to

@@ -14,13 +14,14 @@ from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
+from assay.sentence import Sentence
 from assay.tables import Design, RowNames, Table
 
 __all__ = ["Mislabelled", "mislabelled"]
 
 
 @dataclass(frozen=True, eq=False)
-class Mislabelled:
+class Mislabelled(Sentence):
     """All rows with how much their label is doubted.
 
     Attributes

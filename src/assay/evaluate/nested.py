@@ -26,6 +26,7 @@ from assay.evaluate.learners import find_learner
 from assay.evaluate.metrics import Metric, as_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_column, as_seed
+from assay.sentence import Sentence
 from assay.stats.test_result import shown_confidence
 from assay.tables import Table
 
@@ -209,7 +210,7 @@ def _means(values: np.ndarray, failed: list[int]) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Nested:
+class Nested(Sentence):
     """The honest error of a tuned learner.
 
     Attributes

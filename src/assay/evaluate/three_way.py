@@ -14,6 +14,7 @@ from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import draw, draw_groups
 from assay.evaluate.fold import take
 from assay.evaluate.rows import as_seed, gather
+from assay.sentence import Sentence
 from assay.stats.elbow import elbow
 from assay.stats.proportion_interval import wilson_interval
 from assay.stats.test_result import check_alpha, shown_confidence
@@ -235,7 +236,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class FinalReport:
+class FinalReport(Sentence):
     """The error on the test rows, and whether it still deserves the name.
 
     Attributes

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.evaluate.metrics import Metric
+from assay.sentence import Sentence
 from assay.stats.test_result import TestResult, shown_confidence, shown_p
 
 __all__ = ["Standing", "Verdict", "turned"]
@@ -43,7 +44,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Sentence):
     """One pair, one metric, one sentence.
 
     Attributes

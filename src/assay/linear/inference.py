@@ -42,8 +42,8 @@ class Inference(_Learner):
 
     def summary(
         self,
-        X: Any,
-        y: Any,
+        X: Any = None,
+        y: Any = None,
         sample_weight: Any = None,
         *,
         level: float = 0.95,
@@ -90,6 +90,11 @@ class Inference(_Learner):
         (-2.477987, 3.367)
         """
         who = f"{type(self).__name__}.summary"
+        if X is None or y is None:
+            raise ParameterError(
+                f"{who}: standard errors and tests are worked out from the rows of fit, which a model does not keep: "
+                "summary(X, y). The coefficients alone: model.show()."
+            )
         level = _check(who, level, covariance, intervals)
         values = self._admit(X)
         if groups is not None and covariance != "cluster":

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.sentence import Sentence
+
 __all__ = ["Estimate"]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Sentence):
     """What was measured, and how far the truth may be from it.
 
     Parameters

@@ -11,13 +11,14 @@ from assay.errors import DataError
 from assay.metrics._given import scored
 from assay.metrics.areas import area_of
 from assay.metrics.curves import tallies
+from assay.sentence import Sentence
 from assay.stats.test_result import TestResult, check_alpha
 
 __all__ = ["Concordance", "Ranked", "concordance", "gini_score", "ks_statistic", "ranked"]
 
 
 @dataclass(frozen=True)
-class Ranked:
+class Ranked(Sentence):
     """Rows by falling score: the strip of positives and negatives.
 
     Attributes

@@ -14,6 +14,7 @@ from assay.metrics.areas import partial_area
 from assay.metrics.curves import Tallies, tallies
 from assay.metrics.delong import interval_of
 from assay.metrics.estimate import Estimate
+from assay.sentence import Sentence
 from assay.stats._checks import is_number
 
 __all__ = ["Dominance", "OperatingPoint", "RocCurve"]
@@ -37,7 +38,7 @@ class OperatingPoint:
 
 
 @dataclass(frozen=True)
-class Dominance:
+class Dominance(Sentence):
     """Whether one curve lies nowhere below another.
 
     Attributes

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from assay.errors import DataError, ParameterError
+from assay.sentence import Sentence
 from assay.stats._checks import _as_floats
 from assay.stats._samples import both, named_samples, named_table
 from assay.stats.equal_variances import levene
@@ -35,7 +36,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Anova:
+class Anova(Sentence):
     """Result of `anova`: the test, its table, and what the comparisons of pairs need.
 
     Attributes

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, DegenerateError, ParameterError
+from assay.sentence import Sentence
 from assay.stats._checks import one_of
 from assay.stats._probabilities import (
     all_rational,
@@ -27,7 +28,7 @@ TIE = 1e-12  # relative difference below which two floating-point posteriors are
 
 
 @dataclass(frozen=True)
-class BayesResult:
+class BayesResult(Sentence):
     """What `bayes_rule` found: one observation, or one per row.
 
     classes : tuple of K names      rows : tuple of n names, or None for a single observation

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
+from assay.sentence import Sentence
 from assay.stats._checks import Random, as_random
 
 __all__ = [
@@ -26,7 +27,7 @@ Model = Callable[[NDArray[np.float64], NDArray[np.float64]], Callable[[NDArray[n
 
 
 @dataclass(frozen=True)
-class BiasVariance:
+class BiasVariance(Sentence):
     """Result of `bias_variance`, one entry for each model.
 
     names : of the models      points : (P,) where the fits are compared      truth : (P,) f there

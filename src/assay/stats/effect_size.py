@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.sentence import Sentence
 from assay.stats.test_result import shown_confidence
 
 __all__ = ["SCALES", "EffectSize"]
@@ -26,7 +27,7 @@ SCALES: dict[str, tuple[tuple[float, float, float], str]] = {
 
 
 @dataclass(frozen=True)
-class EffectSize:
+class EffectSize(Sentence):
     """How large a difference is, whatever its p; print it for a sentence.
 
     Attributes

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, fdtrc
 
 from assay.errors import DataError, ParameterError
+from assay.sentence import Sentence
 from assay.stats._checks import _as_floats, one_of
 from assay.stats._ranks import mid_ranks, tie_sum
 from assay.stats._samples import both, checked_names, named_table
@@ -24,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Friedman:
+class Friedman(Sentence):
     """Result of `friedman`: k learners on N data sets.
 
     Attributes

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr, ndtri
 
 from assay.errors import DataError, ParameterError
+from assay.sentence import Sentence
 from assay.stats._checks import one_of
 from assay.stats._ranks import mid_ranks, tie_sum
 from assay.stats._samples import both, named_samples, place_of
@@ -25,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class KruskalWallis:
+class KruskalWallis(Sentence):
     """Result of `kruskal_wallis`.
 
     Attributes

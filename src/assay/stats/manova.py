@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
 from assay.errors import DataError, DegenerateError
+from assay.sentence import Sentence
 from assay.stats._checks import as_matrix
 from assay.stats._samples import checked_names
 from assay.stats.summary import squarable
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Manova:
+class Manova(Sentence):
     """Result of `manova`.
 
     Attributes

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtr
 
 from assay.errors import DataError
+from assay.sentence import Sentence
 from assay.stats._checks import as_matrix, as_sample
 from assay.stats._covariance import factor
 from assay.stats.moments import covariance
@@ -16,7 +17,7 @@ from assay.stats.test_result import TestResult
 
 
 @dataclass(frozen=True)
-class NormalityCheck:
+class NormalityCheck(Sentence):
     """Result of `check_normality`.
 
     n, mean, var, skewness, excess_kurtosis (0 and 0 for a normal variable)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.sentence import Sentence
 from assay.stats.letters import letters, runs_alike
 from assay.stats.test_result import TestResult, shown_p
 
@@ -17,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class PostHoc:
+class PostHoc(Sentence):
     """All pairs of L learners, or all against one control.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.sentence import Sentence
 from assay.stats._checks import is_number, is_whole
 from assay.stats.powers import POWERS, Setting, approximate_n
 from assay.stats.test_result import check_alpha, check_alternative
@@ -20,7 +21,7 @@ STEPS_MATTER_BELOW = 5000
 
 
 @dataclass(frozen=True)
-class SampleSize:
+class SampleSize(Sentence):
     """How many values a test needs; print it for a sentence.
 
     Attributes

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
+from assay.sentence import Sentence
 from assay.stats._checks import _as_floats, is_number
 from assay.stats.summary import NO_SPREAD_OF_VALUES, sample
 from assay.stats.test_result import check_alpha, shown_confidence
@@ -16,7 +17,7 @@ __all__ = ["RepeatedEstimate", "corrected_interval", "repeated_estimate"]
 
 
 @dataclass(frozen=True)
-class RepeatedEstimate:
+class RepeatedEstimate(Sentence):
     """What b estimates of one error say together; print it for a sentence.
 
     Attributes

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.sentence import Sentence
 from assay.stats._checks import is_number
 
 __all__ = ["RopePosterior", "check_rope"]
 
 
 @dataclass(frozen=True)
-class RopePosterior:
+class RopePosterior(Sentence):
     """Probabilities that a difference lies below, within and above a region of practical equivalence.
 
     Attributes

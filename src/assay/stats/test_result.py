@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.sentence import Sentence
 
 __all__ = ["TestResult", "check_alpha", "check_alternative", "shown_confidence", "shown_p"]
 
 
 @dataclass(frozen=True)
-class TestResult:
+class TestResult(Sentence):
     """One test of one hypothesis.
 
     Parameters

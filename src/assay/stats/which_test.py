@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.sentence import Sentence
 from assay.stats._checks import one_of
 from assay.stats.guide_to_tests import GUIDE, RESAMPLED, Entry
 
@@ -22,7 +23,7 @@ SPLITS = (
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Sentence):
     """What `which_test` recommends; ``print`` it.
 
     Attributes

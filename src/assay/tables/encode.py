@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, SchemaError
+from assay.tables.row_names import RowNames
 from assay.tables.schema import Column, Kind, in_order, moment
 
 UNSEEN = -1.0  # the code of a category that the schema does not list
@@ -22,6 +23,18 @@ DAY = 86400e6  # microseconds of a day
 _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 
 Coded = tuple[tuple[Any, ...], np.ndarray]  # categories, and each row's position among them (NaN: missing)
+
+
+class OddCell(Exception):
+    """A cell that cannot be used: which row, the kind of error, and the words before and after the row's name."""
+
+    def __init__(self, kind: type[DataError], row: int, before: str, after: str):
+        super().__init__(before)
+        self.kind, self.row, self.before, self.after = kind, int(row), before, after
+
+    def error(self, rows: RowNames) -> DataError:
+        """The error that names the row as the table's owner knows it."""
+        return self.kind(f"{self.before} in {rows(self.row)}{self.after}")
 
 
 def learn_column(name: str, values: Any, kind: Kind | None, who: str) -> tuple[Column, np.ndarray]:
@@ -33,9 +46,9 @@ def learn_column(name: str, values: Any, kind: Kind | None, who: str) -> tuple[C
         levels, codes = _levels(data)
         numbers = tuple(int(v) if v.is_integer() else v for v in levels)
         return Column(name, kind or "nominal", numbers), codes
-    if kind == "numeric":
-        raise SchemaError(f"{who}: column {name!r} holds text, expected numbers.")
     categories, codes = data
+    if kind == "numeric":
+        raise _text_among_numbers(f"{who}: column {name!r}", categories, codes)
     return Column(name, kind or found, categories), codes  # type: ignore[arg-type]
 
 
@@ -50,9 +63,8 @@ def apply_column(column: Column, values: Any, who: str) -> tuple[np.ndarray, lis
             return np.full(len(codes), np.nan), []
         if column.date:
             return _dates_from_text(column.name, categories, codes, who), []
-        raise SchemaError(
-            f"{who}: column {column.name!r} was numeric when the model was fitted, now it holds {categories[0]!r}."
-        )
+        begin = f"{who}: column {column.name!r} was numeric when the model was fitted; now it"
+        raise _text_among_numbers(begin, categories, codes)
     categories, codes = _levels(data) if found in ("numeric", "date") else data
     if found == "date":  # dates meet the text that they would be written as
         categories = tuple(moment(day) for day in categories)
@@ -65,6 +77,31 @@ def apply_column(column: Column, values: Any, who: str) -> tuple[np.ndarray, lis
     translated[there] = table[codes[there].astype(np.intp)] if there.any() else np.nan
     used = np.unique(codes[translated == UNSEEN]).astype(np.intp)
     return translated, [categories[c] for c in used]
+
+
+def _text_among_numbers(begin: str, categories: tuple[Any, ...], codes: np.ndarray) -> OddCell:
+    """The error for a column that should be numeric: the first cell that is no number, and how many more there are."""
+    odd = [code for code, value in enumerate(categories) if not _is_number(value)]
+    rows = np.flatnonzero(np.isin(codes, odd))
+    if not len(rows):
+        row = int(np.argmax(~np.isnan(codes)))
+        value = _short(categories[int(codes[row])])
+        after = ", expected numbers. Convert them: assay.tables.clean(frame)."
+        return OddCell(SchemaError, row, f"{begin} holds numbers as text, such as {value}", after)
+    value = _short(categories[int(codes[rows[0]])])
+    others = f", and {len(rows) - 1} more such cell{'' if len(rows) == 2 else 's'}" if len(rows) > 1 else ""
+    after = f"{others}, expected numbers. Mend the cells, or make them missing (None)."
+    return OddCell(SchemaError, rows[0], f"{begin} holds {value}", after)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, _NUMBERS):
+        return True
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return "_" not in str(value)
 
 
 def classify(name: str, values: Any, who: str) -> tuple[str, Any]:
@@ -149,11 +186,18 @@ def _decoded(name: str, column: Any, who: str) -> Any:
     try:
         return pc.cast(pc.cast(column, pa.large_binary()), pa.large_string())
     except pa.ArrowInvalid:
-        raise _not_text(name, who) from None
+        raise _not_text(name, column.to_pylist(), who) from None
 
 
-def _not_text(name: str, who: str) -> DataError:
-    return DataError(f"{who}: column {name!r} holds bytes that are no UTF-8 text. Decode them first.")
+def _not_text(name: str, values: list[Any], who: str) -> OddCell:
+    for row, value in enumerate(values):
+        try:
+            if isinstance(value, bytes):
+                value.decode("utf-8")
+        except UnicodeDecodeError:
+            begin = f"{who}: column {name!r} holds bytes that are no UTF-8 text: {_short(value)}"
+            return OddCell(DataError, row, begin, ". Decode them first.")
+    raise AssertionError(name)
 
 
 def _declared(native: Any, dtype: Any, series: Any) -> tuple[str, Any]:
@@ -236,7 +280,7 @@ def _classify_objects(name: str, values: np.ndarray, who: str) -> tuple[str, Any
     hole = np.array([_missing(v) for v in rows], dtype=bool)
     there = [v for v, gone in zip(rows, hole) if not gone]
     if all(isinstance(v, _NUMBERS) for v in there):
-        return "numeric", _filled(hole, _as_floats(name, there, who))
+        return "numeric", _filled(hole, _as_floats(name, there, np.flatnonzero(~hole), who))
     if all(isinstance(v, (dt.date, np.datetime64)) for v in there):
         return "date", _filled(hole, np.array([_micro(v) for v in there], dtype=np.int64) / DAY)
     if all(isinstance(v, (dt.timedelta, np.timedelta64)) for v in there):
@@ -245,18 +289,25 @@ def _classify_objects(name: str, values: np.ndarray, who: str) -> tuple[str, Any
         try:
             there = [v.decode("utf-8") if isinstance(v, bytes) else v for v in there]
         except UnicodeDecodeError:
-            raise _not_text(name, who) from None
+            raise _not_text(name, rows, who) from None
     there = [v.item() if isinstance(v, np.generic) else v for v in there]
     try:
         categories = in_order(list(dict.fromkeys(there)))
         position = {value: code for code, value in enumerate(categories)}
         codes = np.array([position[v] for v in there], dtype=np.float64)
     except (TypeError, ValueError):
-        strange = next((v for v in there if type(v).__hash__ is None), there[0])
-        raise DataError(
-            f"{who}: column {name!r} holds {_short(strange)}; argument must be a string or a number."
-        ) from None
+        row, strange = next((i, v) for i, v in enumerate(rows) if not (hole[i] or _hashable(v)))
+        begin = f"{who}: column {name!r} holds {_short(strange)}"
+        raise OddCell(DataError, row, begin, "; argument must be a string or a number.") from None
     return "nominal", (categories, _filled(hole, codes))
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _as_arrow_text(values: np.ndarray) -> Any:
@@ -283,11 +334,15 @@ def _missing(value: Any) -> bool:
     return type(value).__name__ in ("NAType", "NaTType")
 
 
-def _as_floats(name: str, numbers: list[Any], who: str) -> np.ndarray:
-    try:
-        return np.array([float(v) for v in numbers], dtype=np.float64)
-    except OverflowError:
-        raise DataError(f"{who}: column {name!r} holds a number that is too large for a float.") from None
+def _as_floats(name: str, numbers: list[Any], rows: np.ndarray, who: str) -> np.ndarray:
+    floats = np.empty(len(numbers))
+    for i, value in enumerate(numbers):
+        try:
+            floats[i] = float(value)
+        except OverflowError:
+            begin = f"{who}: column {name!r} holds a number that is too large for a float: {_short(value)}"
+            raise OddCell(DataError, rows[i], begin, ".") from None
+    return floats
 
 
 def _filled(hole: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -336,16 +391,28 @@ def _code(value: Any, known: dict[Any, float]) -> float:
 
 def _dates_from_text(name: str, categories: tuple[Any, ...], codes: np.ndarray, who: str) -> np.ndarray:
     """A date column given as ISO text."""
-    try:
-        days = _days(np.array(categories, dtype="datetime64[us]"))
-    except ValueError:
-        raise SchemaError(
-            f"{who}: column {name!r} held dates when the model was fitted, now it holds {categories[0]!r}."
-        ) from None
+    days = np.empty(len(categories))
+    for code, text in enumerate(categories):
+        try:
+            days[code] = _days(np.array([text], dtype="datetime64[us]"))[0]
+        except (ValueError, TypeError):
+            odd = [c for c, value in enumerate(categories) if not _is_iso_date(value)]
+            row = int(np.flatnonzero(np.isin(codes, odd))[0])
+            begin = f"{who}: column {name!r} held dates when the model was fitted; now it holds "
+            after = ". Write dates as 2024-05-31, or convert them: assay.tables.clean(frame)."
+            raise OddCell(SchemaError, row, begin + _short(categories[int(codes[row])]), after) from None
     there = ~np.isnan(codes)
     result = np.full(len(codes), np.nan)
     result[there] = days[codes[there].astype(np.intp)]
     return result
+
+
+def _is_iso_date(text: Any) -> bool:
+    try:
+        np.datetime64(text, "us")
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def _short(value: Any) -> str:

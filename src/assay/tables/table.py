@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from assay.errors import DataError, SchemaError
-from assay.tables.encode import UNSEEN, apply_column, learn_column
+from assay.tables.encode import UNSEEN, OddCell, apply_column, learn_column
 from assay.tables.row_names import RowNames, row_name
 from assay.tables.schema import Column, Kind, Schema
 
 __all__ = ["UNSEEN", "Table"]
 
 
-@dataclass
+@dataclass(repr=False)
 class Table:
     """Rows as one float block plus the schema of its columns.
 
@@ -65,6 +66,7 @@ class Table:
         """
         if isinstance(X, Table):
             return X._as(kinds, who) if kinds else X
+        X = as_columns(X, who)
         plain = _numeric_block(X, who)
         if plain is not None and not kinds:
             schema = Schema.numeric(plain.shape[1])
@@ -74,7 +76,8 @@ class Table:
         for name in kinds:
             if name not in names:
                 raise SchemaError(f"{who}: there is no column {name!r}. Columns: {', '.join(names)}.")
-        encoded = [learn_column(name, column, kinds.get(name), who) for name, column in zip(names, columns)]
+        with _rows_named(X):
+            encoded = [learn_column(n, column, kinds.get(n), who) for n, column in zip(names, columns)]
         schema = Schema([column for column, _ in encoded], named)
         values = _block([codes for _, codes in encoded])
         return cls(values, schema, _complete(values, schema, who, X), row_names=_indexed(X))
@@ -86,6 +89,7 @@ class Table:
             if X.schema == schema:
                 return X
             X = X.values if _is_sparse(X.values) and not X.schema.named else X.to_columns()
+        X = as_columns(X, who, schema)
         plain = _numeric_block(X, who)
         if plain is not None:
             if plain.shape[1] != len(schema):
@@ -102,11 +106,12 @@ class Table:
         order = _match(names, schema, who) if named and schema.named else _by_position(names, schema, who)
         unseen: dict[str, list[Any]] = {}
         encoded = []
-        for j, column in enumerate(schema):
-            codes, strange = apply_column(column, columns[order[j]], who)
-            encoded.append(codes)
-            if strange:
-                unseen[column.name] = strange
+        with _rows_named(X):
+            for j, column in enumerate(schema):
+                codes, strange = apply_column(column, columns[order[j]], who)
+                encoded.append(codes)
+                if strange:
+                    unseen[column.name] = strange
         values = _block(encoded)
         return cls(values, schema, _complete(values, schema, who, X), unseen, _indexed(X))
 
@@ -121,13 +126,60 @@ class Table:
                 columns[j] = Column(column.name, kind, column.categories)
             elif kind != column.kind:
                 if column.coded:
-                    raise SchemaError(f"{who}: column {column.name!r} holds text, expected numbers.")
+                    labels = np.array([self.schema.label(j, v) for v in values[:, j]], dtype=object)
+                    with _rows_named(self):
+                        columns[j], values[:, j] = learn_column(column.name, labels, kind, who)
+                    continue
                 columns[j], values[:, j] = learn_column(column.name, values[:, j], kind, who)
         schema = Schema(columns, self.schema.named)
         return Table(values, schema, self.complete, dict(self.unseen), self.row_names)
 
     def __len__(self) -> int:
         return self.values.shape[0]
+
+    def __repr__(self) -> str:
+        """Names, kinds and the first rows.
+
+        >>> from assay.tables import Table
+        >>> Table.of({"weight": [190.0, None], "taste": ["sweet", "sour"]})
+        Table: 2 rows, 2 columns
+          weight   taste
+          numeric  nominal
+              190  sweet
+          missing  sour
+        """
+        from assay.tables.table_text import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from assay.tables.table_text import as_html
+
+        return as_html(self)
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas frame: numbers as floats, dates as dates, categories as categoricals in their order.
+
+        >>> from assay.tables import Table
+        >>> Table.of([[1.0, "x"], [None, "y"]]).to_pandas()
+            x0 x1
+        0  1.0  x
+        1  NaN  y
+        """
+        return self._frame("pandas")
+
+    def to_polars(self) -> Any:
+        """The table as a polars frame, as ``to_pandas``; categories are an Enum."""
+        return self._frame("polars")
+
+    def to_arrow(self) -> Any:
+        """The table as a pyarrow table, as ``to_pandas``; categories are a dictionary."""
+        return self._frame("pyarrow")
+
+    def _frame(self, library: str) -> Any:
+        from assay.tables.frames import to_frame
+
+        return to_frame(self, library)
 
     def __getitem__(self, rows: Any) -> Table:
         """The table of some rows: a slice, row numbers or a mask, so that splitters can cut a table.
@@ -165,6 +217,64 @@ class Table:
         """The table in its own values: a dict of columns, missing as None."""
         values = self.values.toarray() if _is_sparse(self.values) else self.values
         return {c.name: [self.schema.label(j, v) for v in values[:, j]] for j, c in enumerate(self.schema)}
+
+
+@contextmanager
+def _rows_named(X: Any) -> Iterator[None]:
+    """Errors about a cell name its row as the owner of the table knows it."""
+    try:
+        yield
+    except OddCell as odd:
+        raise odd.error(RowNames.of(X)) from None
+
+
+def as_columns(X: Any, who: str, schema: Schema | None = None) -> Any:
+    """Rows that come as dicts, one row alone, or a data set: as something that has columns.
+
+    A dict of single values and a pandas Series are one row where the columns are known (``schema``).
+
+    >>> from assay.tables.table import as_columns
+    >>> as_columns([{"a": 1, "b": "x"}, {"a": 2}], "Learner")
+    {'a': [1, 2], 'b': ['x', None]}
+    """
+    if type(X) is np.ndarray or _is_sparse(X):
+        return X
+    if isinstance(X, (list, tuple)) and X and all(isinstance(row, Mapping) for row in X):
+        names = list(dict.fromkeys(name for row in X for name in row))
+        return {name: [row.get(name) for row in X] for name in names}
+    if isinstance(X, Mapping) and X and not any(_is_column(value) for value in X.values()):
+        if schema is None:
+            raise DataError(
+                f"{who}: X is a dict of single values, expected columns of values. For one row give a list of one "
+                "dict: [row]."
+            )
+        return {name: [value] for name, value in X.items()}
+    if _is_series(X):
+        return _row_of_series(X, who, schema)
+    if hasattr(X, "X") and hasattr(X, "y") and not hasattr(X, "columns"):
+        raise DataError(
+            f"{who}: X is a {type(X).__name__}, rows and target in one. Take it apart: X, y = data."
+        )
+    return X
+
+
+def _is_column(value: Any) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
+
+
+def _is_series(X: Any) -> bool:
+    return type(X).__name__ == "Series" and hasattr(X, "to_frame") and not hasattr(X, "columns")
+
+
+def _row_of_series(X: Any, who: str, schema: Schema | None) -> Any:
+    """A pandas Series as one row, if its index names the columns."""
+    labels = [str(label) for label in X.index] if hasattr(X, "index") else []
+    if schema is not None and labels and set(labels) == set(schema.names):
+        return {name: [value] for name, value in zip(labels, X.tolist())}
+    raise DataError(
+        f"{who}: Expected 2D array, got 1D array instead: X is a Series. Give a frame: for one row df.iloc[[i]] or "
+        "X.to_frame().T, for one column X.to_frame()."
+    )
 
 
 def _block(columns: list[np.ndarray]) -> np.ndarray:
@@ -276,7 +386,9 @@ def _mapped_columns(X: Mapping[Any, Any], who: str) -> tuple[list[str], list[Any
     _check_names(names, who)
     for name, column in X.items():
         if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
-            raise DataError(f"{who}: {str(name)!r} is one value, expected a column of values.")
+            raise DataError(
+                f"{who}: {str(name)!r} is one value ({column!r}), expected a column of values as the others are."
+            )
     lengths = {len(column) for column in X.values()}
     if len(lengths) > 1:
         raise DataError(f"{who}: the columns differ in length: {sorted(lengths)}.")

@@ -106,3 +106,20 @@ def test_labels_in_their_own_values():
     assert labels(pa.array(["a", None]).dictionary_encode()).tolist() == ["a", None]
     assert np.isnan(labels(pa.array([1, None]))[1])
     assert labels(pa.array([0], pa.date32()))[0] == np.datetime64("1970-01-01")
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (
+            ["1", "x", "-1"],
+            "t.csv, line 3, column 'w': row weights must be numbers from 0 up, none missing; got 'x'.",
+        ),
+        (["1", "2", "-1"], "t.csv, line 4, column 'w': row weights .* got -1."),
+        (["1", "NA", "2"], "t.csv, line 3, column 'w': row weights .* got an empty cell."),
+    ],
+)
+def test_a_weight_that_is_none_is_named(tmp_path, cells, words):
+    (tmp_path / "t.csv").write_text("a,w\n" + "".join(f"1,{c}\n" for c in cells))
+    with pytest.raises(ReadError, match=words):
+        read_table(tmp_path / "t.csv", weights="w")

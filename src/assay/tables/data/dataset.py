@@ -121,6 +121,11 @@ class Dataset:
         train, test = train_test_split(rows, test_size=test_size, random_state=random_state, stratify=groups)
         return self.X[train], self.X[test], self.y[train], self.y[test]
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p>{'<br>'.join(map(escape, repr(self).splitlines()))}</p>{self.X._repr_html_()}"
+
     def __repr__(self) -> str:
         n, d = self.shape
         kinds = [c.kind for c in self.X.schema]

@@ -108,6 +108,13 @@ class Data:
         head = f"{Path(self.path).name}: {_many(rows, 'row')}, {_many(columns, 'column')}{target}"
         return f"{head}\n{self.schema!r}" if rows and columns else head
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows, columns = self.X.shape
+        head = escape(repr(self).splitlines()[0])
+        return f"<p>{head}</p>{self.table._repr_html_()}" if rows and columns else f"<p>{head}</p>"
+
 
 def read_table(
     path: Any,
@@ -208,7 +215,7 @@ def read_table(
     y = None if target is None else labels(frame[target])
     w = getattr(reader, "weights", None)
     if weights is not None:
-        w = _weights(origin, weights, frame[weights])
+        w = _weights(origin, weights, frame[weights], reader)
     X = frame.select([n for n in frame.column_names if n not in (target, weights)])
     return Data(X, y, w, target, origin.name, kind, getattr(reader, "relation", ""), cleaned=cleaned)
 
@@ -345,11 +352,29 @@ def _find(path: Any, target: str | int | None, names: list[str], kind: str) -> s
     return target
 
 
-def _weights(path: Any, name: str, column: Any) -> np.ndarray:
+def _weights(path: Any, name: str, column: Any, reader: Any) -> np.ndarray:
     values = labels(column)
-    if values.dtype.kind not in "iuf" or np.isnan(values.astype(float)).any() or (values < 0).any():
-        raise complain(path, "row weights must be numbers from 0 up, none missing.", column=name)
-    return values.astype(np.float64)
+    weights = [_weight(v) for v in values.tolist()]
+    if None not in weights:
+        return np.array(weights, dtype=np.float64)
+    row = weights.index(None)
+    value = values.tolist()[row]
+    lines_of = getattr(reader, "lines_of", None)
+    line = None if lines_of is None else lines_of([row])[0]
+    where = "" if line is not None else f" in row {row + 1}"
+    told = "an empty cell" if value is None or value != value else repr(value)
+    raise complain(
+        path, f"row weights must be numbers from 0 up, none missing; got {told}{where}.", line, name
+    )
+
+
+def _weight(value: Any) -> float | None:
+    """A weight, or None for what is none."""
+    try:
+        weight = float(value)
+    except (TypeError, ValueError):
+        return None
+    return weight if 0 <= weight < np.inf else None
 
 
 def _many(n: int, what: str) -> str:
