@@ -2,6 +2,8 @@
 
 - Rooms import downwards only (design: a room knows the rooms below it and none above).
 - Public functions, methods and classes have a docstring; public signatures carry types.
+- A SciPy matrix is made of (data, indices, indptr) only where these are checked first: SciPy believes them, and one
+  column number beyond the shape writes outside of what was allocated.
 - No paths of a single machine.
 """
 
@@ -51,6 +53,12 @@ FLOORS = [
 ]
 FLOOR = {room: height for height, rooms in enumerate(reversed(FLOORS)) for room in rooms}
 
+COMPRESSED = {"csr_array", "csr_matrix", "csc_array", "csc_matrix", "bsr_array", "bsr_matrix"}
+MAKES_MATRICES = {
+    "src/assay/core/csr.py",  # the checked way
+    "src/assay/tables/readers/libsvm.py",  # below core; counts and numbers the columns itself
+}
+
 FOREIGN = re.compile(r"(/home/\w+/|/Users/\w+/|/root/\w+|[A-Z]:\\Users\\)")  # paths of somebody's machine
 
 
@@ -61,6 +69,7 @@ def main() -> int:
         where = path.relative_to(ROOT)
         complaints += import_direction(path, tree, where)
         complaints += public_things(path, tree, where)
+        complaints += bare_matrices(tree, where)
     complaints += foreign_words()
     print("\n".join(complaints) or "The house is in order.")
     return 1 if complaints else 0
@@ -113,6 +122,20 @@ def public_things(path: pathlib.Path, tree: ast.Module, where: pathlib.Path) -> 
             if not ast.get_docstring(node):
                 complaints.append(f"{where}:{node.lineno}: {node.name} has no docstring")
             complaints += signature(node, where, method=False)
+    return complaints
+
+
+def bare_matrices(tree: ast.Module, where: pathlib.Path) -> list[str]:
+    """Calls such as csr_matrix((data, indices, indptr), ...)."""
+    if where.as_posix() in MAKES_MATRICES:
+        return []
+    complaints = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name in COMPRESSED and isinstance(node.args[0], ast.Tuple) and len(node.args[0].elts) == 3:
+            complaints.append(f"{where}:{node.lineno}: {name} of bare arrays; use core.csr.compressed_matrix")
     return complaints
 
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from assay.core.csr import csr_arrays
+from assay.core.csr import COMPRESSED, compressed_matrix, csr_arrays
 from assay.errors import DataError
 
 
@@ -45,3 +45,34 @@ def damage(what):
 def test_a_damaged_matrix_is_refused(what):
     with pytest.raises(DataError, match="damaged"):
         csr_arrays(damage(what))
+
+
+@pytest.mark.parametrize("kind", COMPRESSED)
+def test_a_matrix_made_of_sound_arrays_is_scipys_own(kind):
+    made = compressed_matrix(kind, [1.0, 2.0], [0, 2], [0, 1, 2, 2], (3, 3))
+    assert type(made).__name__ == kind
+    made.check_format(full_check=True)
+    assert_array_equal(
+        made.toarray(), getattr(sp, kind)(([1.0, 2.0], [0, 2], [0, 1, 2, 2]), shape=(3, 3)).toarray()
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "indices", "indptr"),
+    [
+        ([1.0], [3], [0, 1, 1, 1]),
+        ([1.0], [2**30], [0, 1, 1, 1]),
+        ([1.0], [-1], [0, 1, 1, 1]),
+        ([1.0], [0], [0, 1]),
+        ([1.0], [0], [0, 1, 5, 5]),
+        ([1.0], [0], [0, 2, 1, 1]),
+        ([1.0], [0], [1, 1, 1, 1]),
+        ([], [0], [0, 1, 1, 1]),
+        ([1.0], [0.0], [0, 1, 1, 1]),
+        ([[1.0]], [0], [0, 1, 1, 1]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["csr_matrix", "csc_array"])
+def test_a_matrix_of_arrays_that_lead_outside_is_refused(kind, data, indices, indptr):
+    with pytest.raises(DataError, match="lead outside of it"):
+        compressed_matrix(kind, data, indices, indptr, (3, 3))

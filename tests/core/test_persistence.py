@@ -24,6 +24,7 @@ from assay.core.moments import ClassMoments
 from assay.core.persistence import container, describe
 from assay.core.persistence.reader import Reader
 from assay.core.persistence.writer import Writer
+from assay.decide import DecisionRule
 from assay.errors import PersistenceError
 from assay.tables import Column, Schema, Table
 
@@ -317,6 +318,11 @@ def spoilt(**attributes):
     return model
 
 
+def holding(value):
+    """A learner with a parameter that takes anything."""
+    return DecisionRule(loss=value)
+
+
 @dataclasses.dataclass
 class Foreign:
     value: int = 1
@@ -336,29 +342,31 @@ for _ in range(200):
         (Mine(), "only Assay's own learners"),
         ({"a": 1}, "builtins.dict was given"),
         (GaussianNB, "builtins.type|abc.ABCMeta"),
-        (spoilt(part_=LogisticRegression()), r"GaussianNB\.part_ .*LogisticRegression; only Assay's own"),
-        (spoilt(part_=[{"a": (1, Mine())}]), r"GaussianNB\.part_\[0\]\['a'\]\[1\] .*only Assay's own"),
-        (spoilt(part_=lambda x: x), r"GaussianNB\.part_ .*the function <lambda>.*data, not code"),
-        (spoilt(part_=np.mean), "the function mean"),
-        (spoilt(part_=os.path.join), "the function join"),
-        (spoilt(part_=GaussianNB), "the function GaussianNB"),
-        (spoilt(part_=Foreign()), r"Foreign\. Use numbers, text"),
-        (spoilt(part_=np.random.default_rng(0)), "Generator"),
-        (spoilt(part_=np.ma.array([1.0])), "MaskedArray"),
-        (spoilt(part_=np.zeros(2, "longdouble")), "no place for"),
-        (spoilt(part_=np.zeros(2, [("a", "f8")])), "no place for"),
-        (spoilt(part_=np.array([object()], dtype=object)), r"part_\[0\]"),
-        (spoilt(part_=pd.Timestamp("2026-01-01")), "Timestamp"),
-        (spoilt(part_={float("nan"): 1}), "NaN is a key"),
-        (spoilt(part_=loop), "contains itself"),
-        (spoilt(part_=deep), "nested too deeply"),
-        (spoilt(part_=1 << 100_000), "too long"),
+        (holding(LogisticRegression()), r"DecisionRule\.loss .*LogisticRegression; only Assay's own"),
+        (holding([{"a": (1, Mine())}]), r"DecisionRule\.loss\[0\]\['a'\]\[1\] .*only Assay's own"),
+        (holding(lambda x: x), r"DecisionRule\.loss .*the function <lambda>.*data, not code"),
+        (holding(np.mean), "the function mean"),
+        (holding(os.path.join), "the function join"),
+        (holding(GaussianNB), "the function GaussianNB"),
+        (holding(Foreign()), r"Foreign\. Use numbers, text"),
+        (holding(np.random.default_rng(0)), "Generator"),
+        (holding(np.ma.array([1.0])), "MaskedArray"),
+        (holding(np.zeros(2, "longdouble")), "no place for"),
+        (holding(np.zeros(2, [("a", "f8")])), "no place for"),
+        (holding(np.array([object()], dtype=object)), r"loss\[0\]"),
+        (holding(pd.Timestamp("2026-01-01")), "Timestamp"),
+        (holding({float("nan"): 1}), "NaN is a key"),
+        (holding(loop), "contains itself"),
+        (holding(deep), "nested too deeply"),
+        (holding(1 << 100_000), "too long"),
         (spoilt(secret=1), "not 'secret'"),
         (spoilt(_metadata_request=1), "not '_metadata_request'"),
         (spoilt(_log_joint=1), "not '_log_joint'"),
         (spoilt(predict=1), "not 'predict'"),
         (spoilt(__class_getitem__=1), "__class_getitem__"),
         (spoilt(classes_="abc"), "classes_ is not what a fitted"),
+        (spoilt(theta_=np.zeros((2, 7))), r"theta_ has the shape \(2, 7\), expected \(K, p\)"),
+        (spoilt(part_=1), r"not 'part_'. What fit makes stands in GaussianNB\.stored"),
         (spoilt(var_smoothing=-1.0), "var_smoothing must be"),
     ],
 )
@@ -371,7 +379,7 @@ def test_what_is_not_data_is_refused_and_named(tmp_path, model, message):
 def test_a_structure_too_large_for_a_manifest_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(container, "MANIFEST_LIMIT", 1000)
     with pytest.raises(PersistenceError, match="Numbers belong in arrays"):
-        assay.save(spoilt(part_=list(range(1000))), tmp_path / "model.assay")
+        assay.save(holding(list(range(1000))), tmp_path / "model.assay")
 
 
 def test_a_parameter_younger_than_the_file_has_its_default(tmp_path):

@@ -17,9 +17,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import assay
+from assay.associations import FrequentItems
 from assay.bayes import GaussianNB
 from assay.core.persistence import container, describe, registry
+from assay.decide import DecisionRule
+from assay.distances import Minkowski
 from assay.errors import PersistenceError
+from assay.neighbors import CondensedNearestNeighbor, RadiusNeighborsTransformer
+from assay.trees import DecisionTreeClassifier, FisherTreeClassifier
 
 FRAME = pd.DataFrame({"size": [1.0, 2.0, 4.0, 8.0], "taste": ["sour", "sweet", "sweet", "bitter"]})
 LABELS = ["a", "b", "a", "b"]
@@ -79,6 +84,15 @@ def parts(tmp_path, model):
     assay.save(model, tmp_path / "sound.assay")
     assay.load(tmp_path / "sound.assay").predict(FRAME)  # all imports of an honest load are done
     manifest, tensors = container.read(tmp_path / "sound.assay")
+    return copy.deepcopy(manifest), tensors
+
+
+@pytest.fixture
+def open_parts(tmp_path, model):
+    """The same of a learner whose parameter ``loss`` takes any value, so that only the value itself can be refused."""
+    assay.save(DecisionRule(model, loss=[1, ("a", 2.5)]), tmp_path / "open.assay")
+    assert assay.load(tmp_path / "open.assay").loss == [1, ("a", 2.5)]
+    manifest, tensors = container.read(tmp_path / "open.assay")
     return copy.deepcopy(manifest), tensors
 
 
@@ -150,12 +164,12 @@ HOSTILE_CLASSES = [
 
 @pytest.mark.parametrize("name", HOSTILE_CLASSES, ids=lambda name: repr(name)[:40])
 @pytest.mark.parametrize("place", ["top", "inside"])
-def test_a_class_outside_the_registry_is_refused(tmp_path, parts, name, place):
-    manifest, tensors = parts
+def test_a_class_outside_the_registry_is_refused(tmp_path, open_parts, name, place):
+    manifest, tensors = open_parts
     if place == "top":
         manifest["model"]["class"] = name
     else:
-        manifest["model"]["state"]["part_"] = {"is": "object", "class": name, "state": {}}
+        manifest["model"]["state"]["loss"] = {"is": "object", "class": name, "state": {}}
     container.write(tmp_path / "hostile", manifest, tensors)
     refused(tmp_path / "hostile", "none of the classes that a model file may hold")
 
@@ -311,7 +325,7 @@ KINDS_OF_NONSENSE = {
     "objects of the wrong number": {"is": "objects", "shape": [3], "items": [1]},
     "a shape of truth": {"is": "objects", "shape": [True], "items": [1]},
     "an array that is not there": {"is": "array", "tensor": "nowhere"},
-    "an array twice": [{"is": "array", "tensor": "theta_"}],
+    "an array twice": [{"is": "array", "tensor": "estimator.theta_"}],
     "an array by number": {"is": "array", "tensor": 0},
     "a sparse matrix without parts": {"is": "sparse", "kind": "csr_matrix", "shape": [1, 1]},
     "a sparse matrix of lists": {
@@ -322,9 +336,9 @@ KINDS_OF_NONSENSE = {
 
 
 @pytest.mark.parametrize("what", [k for k in KINDS_OF_NONSENSE if k != "a number beyond all"])
-def test_nonsense_is_refused(tmp_path, parts, what):
-    manifest, tensors = parts
-    manifest["model"]["state"]["part_"] = KINDS_OF_NONSENSE[what]
+def test_nonsense_is_refused(tmp_path, open_parts, what):
+    manifest, tensors = open_parts
+    manifest["model"]["state"]["loss"] = KINDS_OF_NONSENSE[what]
     container.write(tmp_path / "hostile", manifest, tensors)
     refused(tmp_path / "hostile")
 
@@ -375,9 +389,9 @@ def csr(tensors, data, indices, indptr):
 
 
 @pytest.mark.parametrize("what", spoil({}, None))
-def test_arrays_that_do_not_fit_are_refused(tmp_path, parts, what):
-    manifest, tensors = parts
-    manifest["model"]["state"]["part_"] = spoil(tensors, what)
+def test_arrays_that_do_not_fit_are_refused(tmp_path, open_parts, what):
+    manifest, tensors = open_parts
+    manifest["model"]["state"]["loss"] = spoil(tensors, what)
     container.write(tmp_path / "hostile", manifest, tensors)
     refused(tmp_path / "hostile")
 
@@ -640,3 +654,57 @@ def test_a_manifest_with_one_lie_is_refused_or_answers(sound, where, lie):
         assert back.predict_proba(
             np.zeros((1, 2)) if not back.schema_.named else FRAME[list(back.schema_.names)]
         ).shape
+
+
+# Files that once did harm
+
+
+def tampered(tmp_path, model, **arrays):
+    """A file of the model in which some arrays are others."""
+    assay.save(model, tmp_path / "sound")
+    manifest, tensors = container.read(tmp_path / "sound")
+    assert set(arrays) <= {name.replace(".", "___") for name in tensors}
+    spoilt = {name: arrays.get(name.replace(".", "___"), tensor) for name, tensor in tensors.items()}
+    container.write(tmp_path / "hostile", manifest, spoilt)
+    return tmp_path / "hostile", manifest, spoilt
+
+
+def test_a_number_of_training_rows_that_is_not_theirs_is_refused(tmp_path):
+    """The graph of neighbours had columns beyond its shape, and toarray wrote past the end."""
+    model = RadiusNeighborsTransformer(radius=9.0).fit(np.arange(12.0).reshape(6, 2))
+    path, manifest, tensors = tampered(tmp_path, model)
+    manifest["model"]["state"]["n_samples_fit_"] = 3
+    container.write(path, manifest, tensors)
+    refused(path, "n_samples_fit_ is 3, expected n = 6")
+
+
+def test_item_numbers_beyond_the_items_are_refused(tmp_path):
+    """Native code read where there was nothing, while the file was loaded."""
+    model = FrequentItems(0.5).fit(pd.DataFrame({"tea": [1, 1], "milk": [1, 0]}))
+    path, _, _ = tampered(tmp_path, model, sets____indices=np.full(len(model.sets_.indices), 2**30, np.int32))
+    refused(path, "ItemSets.indices has values that are not below 2")
+
+
+def test_what_a_dataclass_checks_when_it_is_made_is_checked_when_it_is_loaded(tmp_path):
+    path, manifest, tensors = tampered(tmp_path, Minkowski(3.0))
+    manifest["model"]["state"]["p"] = 0
+    container.write(path, manifest, tensors)
+    refused(path, "p must be a number above 0")
+
+
+def test_a_class_number_beyond_the_classes_is_refused(tmp_path):
+    """Votes were counted up to it, in 16 GB."""
+    model = CondensedNearestNeighbor(random_state=0).fit([[0.0], [1.0], [6.0], [7.0]], list("aabb"))
+    path, _, _ = tampered(tmp_path, model, codes_=np.full(len(model.codes_), 2**31, np.int64))
+    refused(path, "codes_ has values that are not below 2")
+
+
+@pytest.mark.parametrize("offsets", [[0, 2**31 - 1, -(2**31), 2], [0, 2**30, 2**30, 2]])
+def test_numbers_of_children_that_wrap_around_are_refused(tmp_path, offsets):
+    """Nodes were repeated by differences that no check had added up: gigabytes from a file of a few kilobytes."""
+    X, y = np.array([[0.0], [1.0], [6.0], [7.0]]), [0, 0, 1, 1]
+    for learner in (DecisionTreeClassifier(), FisherTreeClassifier()):
+        model = learner.fit(X, y)
+        assert len(model.tree_.offset) == 4
+        path, _, _ = tampered(tmp_path, model, tree____offset=np.array(offsets, np.int32))
+        refused(path, "offset does not begin with 0 and rise")

@@ -11,6 +11,8 @@ import numpy as np
 
 from assay.associations.item_sets import code_of
 from assay.core.conditions import Condition
+from assay.core.csr import compressed_matrix
+from assay.core.stored import CodeArray, Each, FloatArray, Object, OffsetArray, Plain
 from assay.core.targets import plain_values
 from assay.core.words import one_line
 from assay.errors import DataError
@@ -55,6 +57,14 @@ class Baskets:
     weights: np.ndarray | None = None
     ids: tuple[Any, ...] | None = None
     conditions: tuple[Condition, ...] | None = None
+    stored = {
+        "items": Each(Plain(), "q"),
+        "indptr": OffsetArray("n + 1", end="e"),
+        "indices": CodeArray("e", below="q"),
+        "weights": FloatArray("n", low=0, finite=True) | None,
+        "ids": Each(Plain(), "n") | None,
+        "conditions": Each(Object(Condition), "q") | None,
+    }
 
     def __post_init__(self) -> None:
         self.indptr = np.ascontiguousarray(self.indptr, dtype=np.int64)
@@ -284,10 +294,8 @@ class Baskets:
 
     def to_sparse(self) -> Any:
         """(n, d) CSR matrix of zeros and ones."""
-        from scipy.sparse import csr_array
-
         ones = np.ones(len(self.indices), np.uint8)
-        return csr_array((ones, self.indices, self.indptr), shape=(self.n, len(self.items)))
+        return compressed_matrix("csr_array", ones, self.indices, self.indptr, (self.n, len(self.items)))
 
     def __repr__(self) -> str:
         n, d = self.n, len(self.items)

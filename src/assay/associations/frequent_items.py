@@ -10,12 +10,14 @@ import numpy as np
 from assay.associations.baskets import Baskets
 from assay.associations.eclat import KINDS
 from assay.associations.frequent_sets import LIMIT, search_sets
+from assay.associations.item_sets import ItemSets
 from assay.associations.passes import sets_by_passes
 from assay.associations.threshold import check_support
 from assay.core.conditions import Condition
-from assay.core.csr import csr_arrays
+from assay.core.csr import compressed_matrix, csr_arrays
 from assay.core.learner import PassLearner, Transformer
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
+from assay.core.stored import Object
 from assay.core.sums import Rows, Source
 from assay.errors import DataError
 from assay.tables import Schema
@@ -80,6 +82,7 @@ class FrequentItems(PassLearner, Transformer):
         "limit": Count(1),
         "sparse_output": Flag(),
     }
+    stored = {"sets_": Object(ItemSets)}
     takes = frozenset({"nominal", "missing", "sparse"})
 
     def __init__(
@@ -110,17 +113,14 @@ class FrequentItems(PassLearner, Transformer):
             self.sets_ = sets_by_passes(source, items_of, names, *asked, who=who)
 
     def _transform(self, X: Any) -> Any:
-        from scipy.sparse import csr_matrix, vstack
+        from scipy.sparse import vstack
 
         sets = self.sets_
         indptr, indices = _items_of(self.schema_, self.threshold)(X)
-        held = csr_matrix(
-            (np.ones(len(indices), np.int32), indices, indptr), shape=(X.shape[0], len(sets.items))
-        )
-        members = np.ones(len(sets.indices), np.int32)
-        wanted = csr_matrix(
-            (members, sets.indices, sets.indptr), shape=(len(sets), len(sets.items))
-        ).T.tocsr()
+        ones, shape = np.ones(len(indices), np.int32), (X.shape[0], len(sets.items))
+        held = compressed_matrix("csr_matrix", ones, indices, indptr, shape)
+        ones, shape = np.ones(len(sets.indices), np.int32), (len(sets), len(sets.items))
+        wanted = compressed_matrix("csr_matrix", ones, sets.indices, sets.indptr, shape).T.tocsr()
         parts = [
             _complete(held[a : a + SOME_ROWS] @ wanted, sets.sizes) for a in range(0, X.shape[0], SOME_ROWS)
         ]

@@ -9,9 +9,11 @@ from scipy.sparse import csr_array, vstack
 
 from assay.associations.ratings import Ratings
 from assay.associations.recommender import Recommender
+from assay.core.csr import compressed_matrix
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
 from assay.core.progress import track
+from assay.core.stored import TableRows
 
 __all__ = ["ItemNeighbours", "item_similarity"]
 
@@ -61,6 +63,7 @@ class ItemNeighbours(Recommender):
     """
 
     accepts = {"k": Count(1), "shrinkage": Range(0), "damping": Range(0)}
+    stored = {"similarity_": TableRows("q", "q", finite=True)}
 
     def __init__(self, k: int = 30, shrinkage: float = 10.0, damping: float = 5.0):
         self.k = k
@@ -109,7 +112,7 @@ class ItemNeighbours(Recommender):
 def item_similarity(ratings: Ratings, shrinkage: float = 10.0, most: int = 300) -> Any:
     """(d, d) CSR matrix of the positive similarities (1) of items, the ``most`` greatest of each; none to itself."""
     values = ratings.values
-    pattern = csr_array((np.ones(values.nnz), values.indices, values.indptr), shape=values.shape)
+    pattern = compressed_matrix("csr_array", np.ones(values.nnz), values.indices, values.indptr, values.shape)
     centred = values.copy()
     if ratings.rated:
         n = np.diff(values.indptr)

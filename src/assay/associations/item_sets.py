@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.core.stored import CodeArray, Each, NumberArray, Object, OffsetArray, Plain, Scalar
 from assay.core.words import number, one_line
 from assay.errors import DataError, ParameterError
 
@@ -71,6 +72,15 @@ class ItemSets:
     min_count: float = 1
     kind: str = "all"
     levels: tuple[Any, ...] = ()
+    stored = {
+        "items": Each(Plain(), "q"),
+        "indptr": OffsetArray("m + 1", end="e"),
+        "indices": CodeArray("e", below="q"),
+        "counts": NumberArray("m", low=0),
+        "n": Scalar(low=0, finite=True),
+        "min_count": Scalar(),
+        "levels": Each(Object("assay.associations.apriori.Level")),
+    }
 
     def __post_init__(self) -> None:
         start, codes = self.indptr, self.indices

@@ -7,6 +7,7 @@ import numpy as np
 from assay.associations.recommender import Recommender
 from assay.core.explanation import Section
 from assay.core.parameters import Range
+from assay.core.stored import FloatArray
 from assay.errors import DataError
 
 __all__ = ["RatingAssociations"]
@@ -48,6 +49,10 @@ class RatingAssociations(Recommender):
     """
 
     accepts = {"m": Range(0)}
+    stored = {
+        "confidence_": FloatArray("q", "q", finite=True),
+        "popularity_": FloatArray("q", finite=True),
+    }
     predicts_ratings = False
 
     def __init__(self, m: float = 1.0):

@@ -8,10 +8,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from assay.associations.recommender import Recommender
+from assay.core.csr import compressed_matrix
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range, Seed
 from assay.core.progress import track
 from assay.core.seeds import random_state_of
+from assay.core.stored import Each, FloatArray, Plain
+from assay.errors import DataError
 
 __all__ = ["RatingFactors"]
 
@@ -74,6 +77,10 @@ class RatingFactors(Recommender):
         "damping": Range(0),
         "random_state": Seed(),
     }
+    stored = {
+        "factors_": FloatArray("q", "*", finite=True),
+        "history_": Each(Plain(dict)),
+    }
 
     def __init__(
         self,
@@ -109,6 +116,13 @@ class RatingFactors(Recommender):
                 break
         self.factors_ = Q
 
+    def _check_stored(self) -> None:
+        super()._check_stored()
+        if "factors_" in vars(self) and self.factors_.shape[1] != self.rank:
+            raise DataError(
+                f"RatingFactors: factors_ has {self.factors_.shape[1]} columns for rank {self.rank}."
+            )
+
     def _targets(self) -> Any:
         return self.baseline_.residuals(self.ratings_) if self.ratings_.rated else self.ratings_.values.copy()
 
@@ -120,7 +134,7 @@ class RatingFactors(Recommender):
 
     def _solve_rows(self, E: Any, Q: np.ndarray) -> np.ndarray:
         r = Q.shape[1]
-        pattern = csr_array((np.ones(E.nnz), E.indices, E.indptr), shape=E.shape)
+        pattern = compressed_matrix("csr_array", np.ones(E.nnz), E.indices, E.indptr, E.shape)
         A = np.stack([pattern @ (Q * Q[:, [f]]) for f in range(r)], axis=1)
         if self.ratings_.rated:
             weight = self.penalty * np.maximum(np.diff(E.indptr), 1)
@@ -152,7 +166,7 @@ class RatingFactors(Recommender):
         values = ratings
         if self.ratings_.rated:
             values = ratings - self.baseline_.expected(codes, ratings)[codes]
-        row = csr_array((values, codes, np.array([0, len(codes)])), shape=(1, d))
+        row = compressed_matrix("csr_array", values, codes, np.array([0, len(codes)]), (1, d))
         return self._solve(row, self.factors_)[0]
 
     def _scores(self, codes: np.ndarray, ratings: np.ndarray) -> np.ndarray:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from assay.core.csr import compressed_matrix
+from assay.core.stored import Each, FloatArray, Plain, TableRows
 from assay.errors import DataError
 
 __all__ = ["Baseline", "Ratings"]
@@ -42,6 +44,11 @@ class Ratings:
     items: tuple[Any, ...]
     values: Any
     rated: bool = True
+    stored = {
+        "users": Each(Plain(), "u"),
+        "items": Each(Plain(), "q"),
+        "values": TableRows("u", "q", finite=True),
+    }
 
     def __post_init__(self) -> None:
         self.values = csr_array(self.values, dtype=np.float64)
@@ -87,7 +94,9 @@ class Ratings:
         pair, inverse, times = np.unique(u * max(len(items), 1) + i, return_inverse=True, return_counts=True)
         mean = np.bincount(inverse, given, minlength=len(pair)) / times
         start = np.searchsorted(pair // max(len(items), 1), np.arange(len(users) + 1))
-        matrix = csr_array((mean, pair % max(len(items), 1), start), shape=(len(users), len(items)))
+        matrix = compressed_matrix(
+            "csr_array", mean, pair % max(len(items), 1), start, (len(users), len(items))
+        )
         return cls(users, items, matrix, rating is not None)
 
     def __len__(self) -> int:
@@ -160,6 +169,7 @@ class Baseline:
     mean: float
     items: np.ndarray
     damping: float
+    stored = {"items": FloatArray("q", finite=True)}
 
     @classmethod
     def of(cls, ratings: Ratings, damping: float) -> Baseline:

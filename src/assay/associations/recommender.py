@@ -13,6 +13,7 @@ from assay.associations.ratings import LARGEST, Baseline, Ratings
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, Count, check
+from assay.core.stored import Object
 from assay.errors import DataError
 
 __all__ = ["Recommendation", "Recommender"]
@@ -39,6 +40,10 @@ class Recommender:
     """
 
     storable = True
+    stored = {
+        "ratings_": Object(Ratings, u="u", q="q"),
+        "baseline_": Object(Baseline, q="q"),
+    }
     accepts: ClassVar[Mapping[str, Accepted | None]] = {}
     predicts_ratings: ClassVar[bool] = True  # else scores only order items
     damping: float = 0.0
@@ -75,21 +80,8 @@ class Recommender:
         raise TypeError(f"{type(self).__name__} must give reasons")
 
     def _check_stored(self) -> None:
-        """What was learned must fit the items; a file may say anything."""
-        if "ratings_" not in vars(self):
-            return
-        check(type(self).__name__, self.accepts, vars(self))
-        users, items = len(self.ratings_.users), len(self.ratings_.items)
-        fits = {
-            "similarity_": lambda v: v.shape == (items, items),
-            "residuals_": lambda v: v.shape == (users, items),
-            "factors_": lambda v: v.shape == (items, self.get_params()["rank"]),
-            "confidence_": lambda v: v.shape == (items, items),
-            "popularity_": lambda v: v.shape == (items,),
-        }
-        wrong = [name for name, test in fits.items() if name in vars(self) and not test(vars(self)[name])]
-        if wrong or self.baseline_.items.shape != (items,):
-            raise DataError(f"{type(self).__name__}: {[*wrong, 'baseline_'][0]} does not fit the items.")
+        """Parameters must be acceptable; a file may say anything."""
+        check(type(self).__name__, self.accepts, self.get_params())
 
     # ------------------------------------------------------------------ answers
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from assay.associations.ratings import Baseline, Ratings
 from assay.associations.recommender import Recommender
+from assay.core.csr import compressed_matrix
 from assay.core.parameters import Count, Range, Seed, check
 from assay.core.progress import track
 from assay.core.seeds import random_state_of
@@ -135,7 +135,7 @@ def _split(
     held = np.zeros(values.nnz, bool)
     held[order] = place < many[owner]
     start = np.concatenate([[0], np.cumsum(np.bincount(owner[~held], minlength=len(count)))])
-    kept = csr_array((values.data[~held], values.indices[~held], start), shape=values.shape)
+    kept = compressed_matrix("csr_array", values.data[~held], values.indices[~held], start, values.shape)
     seen = Ratings(ratings.users, ratings.items, kept, ratings.rated)
     return seen, owner[held], values.indices[held], values.data[held]
 

@@ -11,6 +11,7 @@ import numpy as np
 from assay.associations.baskets import Baskets
 from assay.associations.interest import interest
 from assay.associations.item_sets import ItemSets
+from assay.core.stored import CodeArray, Integer, NumberArray, Object, Scalar
 from assay.core.words import number, one_line
 from assay.errors import DataError, ParameterError
 from assay.stats.multiple_tests import benjamini_hochberg, holm
@@ -78,6 +79,16 @@ class AssociationRules:
     y: np.ndarray
     n: float
     tested: int = 0
+    stored = {
+        "sets": Object(ItemSets, m="s"),
+        "antecedents": CodeArray("m", below="s"),
+        "consequents": CodeArray("m", below="s"),
+        "xy": NumberArray("m"),
+        "x": NumberArray("m"),
+        "y": NumberArray("m"),
+        "n": Scalar(low=0, finite=True),
+        "tested": Integer(),
+    }
 
     def __post_init__(self) -> None:
         m = len(self.antecedents)

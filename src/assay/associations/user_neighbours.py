@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from assay.associations.recommender import Recommender
+from assay.core.csr import compressed_matrix
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
+from assay.core.stored import TableRows
 
 __all__ = ["UserNeighbours"]
 
@@ -53,6 +54,7 @@ class UserNeighbours(Recommender):
     """
 
     accepts = {"k": Count(1), "shrinkage": Range(0), "damping": Range(0)}
+    stored = {"residuals_": TableRows("u", "q", finite=True)}
 
     def __init__(self, k: int = 40, shrinkage: float = 10.0, damping: float = 5.0):
         self.k = k
@@ -71,7 +73,7 @@ class UserNeighbours(Recommender):
         there = np.zeros(E.shape[1])
         mine[codes] = self._residuals(codes, ratings)
         there[codes] = 1.0
-        pattern = csr_array((np.ones(E.nnz), E.indices, E.indptr), shape=E.shape)
+        pattern = compressed_matrix("csr_array", np.ones(E.nnz), E.indices, E.indptr, E.shape)
         common = pattern @ there
         if self.ratings_.rated:
             below = np.sqrt((E.multiply(E) @ there) * (pattern @ mine**2))

@@ -12,6 +12,7 @@ from assay.bayes.derivation import derivation, priors, rational, share
 from assay.bayes.drawing import draw_classes, generator
 from assay.core.explanation import Section
 from assay.core.parameters import Range
+from assay.core.stored import FloatArray, Object, Scalar
 from assay.errors import DataError
 
 BLOCK = 1 << 18  # bytes of X that are binarised and multiplied at a time: they stay in the cache
@@ -64,6 +65,14 @@ class BernoulliNB(CountBayes):
     """
 
     accepts = {**CountBayes.accepts, "binarize": Range(0) | None}
+    stored = {
+        "_sums": Object(FeatureSums, K="K", p="p"),
+        "alpha_": Scalar() | FloatArray("p"),
+        "class_count_": FloatArray("K", low=0),
+        "class_log_prior_": FloatArray("K"),
+        "feature_count_": FloatArray("K", "p"),
+        "feature_log_prob_": FloatArray("K", "p"),
+    }
     takes = frozenset({"sparse"})
 
     def __init__(

@@ -13,6 +13,7 @@ from assay.bayes.derivation import derivation, priors, rational, share
 from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Range
+from assay.core.stored import Each, FloatArray, IntArray, Object
 from assay.errors import DataError, ParameterError, SchemaWarning
 
 
@@ -84,6 +85,14 @@ class CategoricalNB(CountBayes):
         **CountBayes.accepts,
         "alpha": Range(0, open="high"),
         "min_categories": Any_("None, or whole numbers from 1 up"),
+    }
+    stored = {
+        "_sums": Object(CategoryCounts, K="K", d="d"),
+        "class_count_": FloatArray("K", low=0),
+        "class_log_prior_": FloatArray("K"),
+        "category_count_": Each(FloatArray("K", "*"), "d"),
+        "feature_log_prob_": Each(FloatArray("K", "*"), "d"),
+        "n_categories_": IntArray("d", low=0),
     }
     takes = frozenset({"nominal", "missing"})
 

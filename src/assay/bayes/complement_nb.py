@@ -9,6 +9,7 @@ import numpy as np
 from assay.bayes.counts import CountBayes, FeatureSums, FrequencyBayes
 from assay.core.explanation import Section
 from assay.core.parameters import Flag
+from assay.core.stored import FloatArray, Object
 
 
 class ComplementNB(FrequencyBayes):
@@ -56,6 +57,14 @@ class ComplementNB(FrequencyBayes):
     """
 
     accepts = {**CountBayes.accepts, "norm": Flag()}
+    stored = {
+        "_sums": Object(FeatureSums, K="K", p="p"),
+        "class_count_": FloatArray("K", low=0),
+        "class_log_prior_": FloatArray("K"),
+        "feature_count_": FloatArray("K", "p"),
+        "feature_log_prob_": FloatArray("K", "p"),
+        "feature_all_": FloatArray("p"),
+    }
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ import numpy as np
 import assay.bayes._counts as _counts
 from assay.core import Generative, SumLearner
 from assay.core.parameters import Array, Flag, Range, Simplex
+from assay.core.stored import FloatArray, IntArray
 from assay.errors import DataError, ParameterError
 from assay.tables import Schema
 
@@ -48,6 +49,12 @@ class CategoryCounts:
     width: np.ndarray
     cells: np.ndarray
     broken: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    stored = {
+        "class_count": FloatArray("K"),
+        "width": IntArray("d", low=0),
+        "cells": FloatArray("c", "K"),
+        "broken": IntArray("*", low=0),
+    }
 
     @property
     def start(self) -> np.ndarray:
@@ -141,6 +148,10 @@ class FeatureSums:
 
     class_count: np.ndarray
     feature_count: np.ndarray
+    stored = {
+        "class_count": FloatArray("K"),
+        "feature_count": FloatArray("K", "p"),
+    }
 
     def __add__(self, other: FeatureSums) -> FeatureSums:
         return FeatureSums(self.class_count + other.class_count, self.feature_count + other.feature_count)

@@ -12,6 +12,7 @@ from assay.core import Classifier, SumLearner
 from assay.core.explanation import Section
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.scores import winner
+from assay.core.stored import FloatArray, Object
 
 
 def _never(self: Any) -> bool:
@@ -43,6 +44,12 @@ class DotProductClassifier(SumLearner, Classifier):
     >>> model.predict([[2.0, 3.0]])
     array(['north'], dtype='<U5')
     """
+
+    stored = {
+        "_sums": Object(ClassMoments, K="K", d="p"),
+        "class_count_": FloatArray("K", low=0),
+        "means_": FloatArray("K", "p"),
+    }
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

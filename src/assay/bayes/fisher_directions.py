@@ -12,6 +12,7 @@ from assay.bayes.gaussian_classifier import check_overflow
 from assay.core.learner import Transformer
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.parameters import Count
+from assay.core.stored import FloatArray
 from assay.core.sum_learner import PassLearner
 from assay.core.sums import Block, Source
 from assay.core.targets import encode_labels
@@ -63,6 +64,13 @@ class FisherDirections(PassLearner, Transformer):
     """
 
     accepts = {"n_components": Count(1) | None}
+    stored = {
+        "criteria_": FloatArray("r"),
+        "directions_": FloatArray("r", "p"),
+        "means_": FloatArray("K", "p"),
+        "priors_": FloatArray("K", low=0),
+        "within_": FloatArray("p", "p"),
+    }
     _has_classes = True  # type: ignore[assignment]
 
     def __init__(self, n_components: int | None = 2):

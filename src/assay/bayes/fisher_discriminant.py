@@ -14,6 +14,7 @@ from assay.core.explanation import Section
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.parameters import Choice, Simplex
 from assay.core.scores import logistic
+from assay.core.stored import FloatArray, Object, Scalar
 from assay.core.sums import Block, Source
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.scatter import fisher_criterion, fisher_direction
@@ -70,6 +71,19 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
         "within": Choice("sum", "prior-weighted-scatter"),
         "threshold": Choice("midpoint", "gaussian", "accuracy"),
         "priors": Simplex() | None,
+    }
+    stored = {
+        "_sums": Object(ClassScatter, K="K", d="p"),
+        "_centre": FloatArray("p"),
+        "_shift": Scalar(),
+        "coef_": FloatArray(1, "p"),
+        "criterion_": Scalar(),
+        "direction_": FloatArray("p"),
+        "intercept_": FloatArray(1),
+        "means_": FloatArray("K", "p"),
+        "priors_": FloatArray("K", low=0),
+        "projected_means_": FloatArray("K"),
+        "threshold_": Scalar(),
     }
 
     def __init__(self, within: str = "sum", threshold: str = "midpoint", *, priors: Any = None):

@@ -18,7 +18,9 @@ from assay.bayes.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from assay.bayes.shared_diagonal_nb import SharedDiagonalNB
 from assay.core import Classifier
 from assay.core.explanation import Section
+from assay.core.learner import Learner
 from assay.core.parameters import Any_, Count, Seed, Simplex
+from assay.core.stored import Object, Plain, Text
 from assay.core.sums import Block
 from assay.errors import DegenerateError
 
@@ -101,6 +103,11 @@ class GaussianClassifierCV(Classifier):
         "cv": Count(2) | Any_("a splitter or a list of (train, test) row numbers", _splits_rows),
         "priors": Simplex() | None,
         "random_state": Seed(),
+    }
+    stored = {
+        "best_estimator_": Object(Learner, K="K"),
+        "cv_results_": Plain(list),
+        "structure_": Text(),
     }
 
     def __init__(self, structures: Any = None, *, cv: int = 10, priors: Any = None, random_state: Any = 0):

@@ -11,6 +11,7 @@ import assay.bayes._gaussian_nb as _gaussian_nb
 from assay.bayes.gaussian_classifier import GaussianClassifier, by_rows, check_overflow, class_priors, log_of
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Range, Simplex
+from assay.core.stored import FloatArray, Object, Scalar
 from assay.errors import DegenerateError, DegenerateWarning
 
 _TINY = np.finfo(np.float64).tiny
@@ -88,6 +89,14 @@ class GaussianNB(GaussianClassifier):
     """
 
     accepts = {"priors": Simplex() | None, "var_smoothing": Range(0)}
+    stored = {
+        "_sums": Object(ClassMoments, K="K", d="p"),
+        "class_count_": FloatArray("K", low=0),
+        "class_prior_": FloatArray("K", low=0),
+        "epsilon_": Scalar(),
+        "theta_": FloatArray("K", "p"),
+        "var_": FloatArray("K", "p"),
+    }
 
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9):
         self.priors = priors

@@ -18,6 +18,7 @@ from assay.bayes.joint_table import JointTable
 from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Range, Simplex
+from assay.core.stored import FloatArray, Object
 from assay.errors import DataError, DegenerateWarning
 from assay.tables import Schema, Table
 
@@ -84,6 +85,12 @@ class JointBayes(SumLearner, Generative):
         ),
         "priors": Simplex() | None,
         "zero_evidence": Choice("prior", "raise"),
+    }
+    stored = {
+        "_sums": Object(JointSums, K="K"),
+        "class_count_": FloatArray("K", low=0),
+        "class_prior_": FloatArray("K", low=0),
+        "joint_": Object(JointTable, K="K"),
     }
     takes = frozenset({"nominal", "missing"})
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.core.moments import ClassMoments, ClassScatter, class_moments, class_scatter
+from assay.core.stored import Each, FloatArray, Integer
 from assay.tables import Schema
 
 
@@ -30,6 +31,14 @@ class JointSums:
     mean: np.ndarray
     scatter: np.ndarray
     columns: list[int]
+    stored = {
+        "class_count": FloatArray("K"),
+        "keys": FloatArray("G", "*"),
+        "count": FloatArray("G"),
+        "mean": FloatArray("G", "q"),
+        "scatter": FloatArray("G", "q") | FloatArray("G", "q", "q"),
+        "columns": Each(Integer()),
+    }
 
     def __add__(self, other: JointSums) -> JointSums:
         keys, place = distinct_rows(np.concatenate([self.keys, other.keys]))

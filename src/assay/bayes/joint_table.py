@@ -9,6 +9,7 @@ from scipy.linalg import solve_triangular
 
 from assay.bayes.gaussian_columns import gaussian_logs
 from assay.bayes.joint_sums import distinct_rows
+from assay.core.stored import BoolArray, CodeArray, FloatArray
 
 
 @dataclass
@@ -41,6 +42,17 @@ class JointTable:
     prior: np.ndarray
     alpha: float
     counted: bool
+    stored = {
+        "keys": FloatArray("G", "c"),
+        "owner": CodeArray("G", below="K"),
+        "count": FloatArray("G"),
+        "class_count": FloatArray("K"),
+        "prior": FloatArray("K"),
+        "mean": FloatArray("G + K", "q"),
+        "spread": FloatArray("G + K", "q") | FloatArray("G + K", "q", "q"),
+        "varies": BoolArray("q"),
+        "widths": FloatArray("c", low=0),
+    }
 
     def log_joint(self, keys: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """(n, K) log P(k, v, z) of rows with cells ``keys`` (n, c), NaN where unknown, and numbers Z (n, q)."""

@@ -10,6 +10,7 @@ from assay.bayes.gaussian_classifier import class_priors, log_of
 from assay.core import Generative
 from assay.core.explanation import Section
 from assay.core.parameters import Array, Choice, Range
+from assay.core.stored import FloatArray
 
 __all__ = ["LaplaceNB"]
 
@@ -53,6 +54,12 @@ class LaplaceNB(Generative):
         "priors": Array(1, low=0) | None,
         "scale": Choice("class", "shared", "unit"),
         "var_smoothing": Range(0),
+    }
+    stored = {
+        "class_count_": FloatArray("K", low=0),
+        "class_prior_": FloatArray("K", low=0),
+        "medians_": FloatArray("K", "p"),
+        "scales_": FloatArray("K", "p"),
     }
 
     def __init__(self, priors: Any = None, *, scale: str = "class", var_smoothing: float = 1e-9):

@@ -20,6 +20,7 @@ from assay.bayes.gaussian_classifier import SingularCovarianceError, check_overf
 from assay.bayes.shared_covariance import SharedCovariance, whitening
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.parameters import Array, Choice, Count, Flag, Instance, Range
+from assay.core.stored import FloatArray, Integer, Object
 from assay.core.sums import Source
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError
 
@@ -103,6 +104,18 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         "store_covariance": Flag(),
         "tol": Range(0),
         "covariance_estimator": Instance(having="fit") | None,
+    }
+    stored = {
+        "_sums": Object(ClassScatter, K="K", d="p"),
+        "coef_": FloatArray("K | 1", "p"),
+        "intercept_": FloatArray("K | 1"),
+        "means_": FloatArray("K", "p"),
+        "priors_": FloatArray("K", low=0),
+        "covariance_": FloatArray("p", "p"),
+        "xbar_": FloatArray("p"),
+        "scalings_": FloatArray("p", "*"),
+        "explained_variance_ratio_": FloatArray("*"),
+        "_n_features_out": Integer(),
     }
 
     def __init__(

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.bayes.counts import TOO_MANY, CategoryCounts, category_counts, class_weight, extent
 from assay.core.moments import ClassMoments, class_moments
+from assay.core.stored import BoolArray, Each, FloatArray, Mapped, NumberArray, Object
 from assay.errors import DataError
 from assay.tables import Schema
 
@@ -34,6 +35,14 @@ class MixedSums:
     binary: np.ndarray
     ones: np.ndarray
     samples: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]]
+    stored = {
+        "class_count": FloatArray("K"),
+        "counts": Object(CategoryCounts, K="K"),
+        "moments": Object(ClassMoments, K="K") | None,
+        "binary": BoolArray("q"),
+        "ones": FloatArray("K", "q"),
+        "samples": Mapped(Each(NumberArray("*"), 3)),
+    }
 
     def __add__(self, other: MixedSums) -> MixedSums:
         moments = self.moments

@@ -10,6 +10,7 @@ import numpy as np
 from assay.bayes.counts import FeatureSums, FrequencyBayes, weigh
 from assay.bayes.derivation import Number, derivation, priors, rational, whole
 from assay.core.explanation import Section
+from assay.core.stored import FloatArray, Object
 
 FEW = 64  # a fraction to a higher power is not for reading, and to a huge one not for computing
 
@@ -53,6 +54,14 @@ class MultinomialNB(FrequencyBayes):
     array([[0.75, 0.25],
            [0.5 , 0.5 ]])
     """
+
+    stored = {
+        "_sums": Object(FeatureSums, K="K", p="p"),
+        "class_count_": FloatArray("K", low=0),
+        "class_log_prior_": FloatArray("K"),
+        "feature_count_": FloatArray("K", "p"),
+        "feature_log_prob_": FloatArray("K", "p"),
+    }
 
     def __init__(
         self,

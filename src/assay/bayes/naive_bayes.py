@@ -21,6 +21,7 @@ from assay.bayes.naive_tables import naive_tables, naive_text
 from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Range, Simplex
+from assay.core.stored import CodeArray, Each, FloatArray, Mapped, Object, Scalar, Text
 from assay.errors import DataError, DegenerateWarning, ParameterError, SchemaWarning
 
 WORDS = ("auto", "gaussian", "categorical", "bernoulli")
@@ -103,6 +104,19 @@ class NaiveBayes(SumLearner, Generative):
         "var_smoothing": Range(0, open="high"),
         "priors": Simplex() | None,
         "zero_evidence": Choice("prior", "raise"),
+    }
+    stored = {
+        "_sums": Object(MixedSums, K="K"),
+        "class_count_": FloatArray("K", low=0),
+        "class_prior_": FloatArray("K", low=0),
+        "category_count_": Each(FloatArray("K", "*"), "d"),
+        "feature_log_prob_": Each(FloatArray("K", "*"), "d"),
+        "densities_": Mapped(Each(Object("assay.stats.density.Density"), "K")),
+        "epsilon_": Scalar(),
+        "families_": Mapped(Text()),
+        "gaussian_columns_": CodeArray("q", below="d"),
+        "theta_": FloatArray("K", "q"),
+        "var_": FloatArray("K", "q"),
     }
     takes = frozenset({"nominal", "missing"})
 

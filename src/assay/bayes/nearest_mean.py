@@ -10,6 +10,7 @@ from assay.bayes.gaussian_classifier import check_overflow, class_priors, log_of
 from assay.bayes.shared_covariance import SharedCovariance, whitening
 from assay.core.moments import ClassMoments, ClassScatter, class_moments, class_scatter
 from assay.core.parameters import Array, Choice
+from assay.core.stored import FloatArray, Object, Scalar
 
 
 class NearestMean(SharedCovariance):
@@ -54,6 +55,13 @@ class NearestMean(SharedCovariance):
     accepts = {
         "metric": Choice("euclidean", "mahalanobis"),
         "priors": Choice("uniform", "empirical") | Array(1, low=0),
+    }
+    stored = {
+        "_sums": Object(ClassMoments, ClassScatter, K="K", d="p"),
+        "means_": FloatArray("K", "p"),
+        "priors_": FloatArray("K", low=0),
+        "variance_": Scalar(),
+        "covariance_": FloatArray("p", "p"),
     }
 
     def __init__(self, metric: str = "euclidean", *, priors: Any = "uniform"):

@@ -14,6 +14,8 @@ from assay.bayes.gaussian_classifier import (
     by_rows,
     log_of,
 )
+from assay.core.moments import ClassScatter
+from assay.core.stored import Each, FloatArray, Object
 
 _EPS = np.finfo(np.float64).eps
 
@@ -26,6 +28,14 @@ class OwnCovariances(ScoresClasses):
 
     The triangle :math:`A_k` is made in units of the columns' own spread, so badly scaled columns lose no digits.
     """
+
+    stored = {
+        "_sums": Object(ClassScatter, K="K", d="p"),
+        "_log_dets": FloatArray("K"),
+        "_whiteners": FloatArray("K", "p", "p") | Each(FloatArray("p", "*"), "K"),
+        "means_": FloatArray("K", "p"),
+        "priors_": FloatArray("K", low=0),
+    }
 
     _sum_of_terms = "Score"
 

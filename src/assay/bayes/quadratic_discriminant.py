@@ -11,6 +11,7 @@ from assay.bayes.gaussian_classifier import check_overflow, class_priors
 from assay.bayes.own_covariances import OwnCovariances
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.parameters import Choice, Flag, Instance, Range, Simplex
+from assay.core.stored import Each, FloatArray
 from assay.core.sums import Source
 from assay.errors import DegenerateError, ParameterError
 
@@ -81,6 +82,11 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         "store_covariance": Flag(),
         "tol": Range(0),
         "covariance_estimator": Instance(having="fit") | None,
+    }
+    stored = {
+        "covariance_": Each(FloatArray("p", "p"), "K"),
+        "rotations_": Each(FloatArray("p", "*"), "K"),
+        "scalings_": Each(FloatArray("*"), "K"),
     }
 
     def __init__(

@@ -11,6 +11,7 @@ from assay.bayes.gaussian_classifier import check_overflow, class_priors
 from assay.bayes.own_covariances import OwnCovariances
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.parameters import Range, Simplex
+from assay.core.stored import FloatArray
 from assay.errors import ParameterError
 
 
@@ -52,6 +53,7 @@ class RegularizedDiscriminantAnalysis(OwnCovariances):
     """
 
     accepts = {"alpha": Range(0, 1), "beta": Range(0, 1), "priors": Simplex() | None, "tol": Range(0)}
+    stored = {"covariance_": FloatArray("K", "p", "p")}
 
     def __init__(self, alpha: float = 0.1, beta: float = 0.4, *, priors: Any = None, tol: float = 1e-4):
         self.alpha = alpha

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.bayes.gaussian_classifier import ScoresClasses, by_rows
 from assay.core.scores import logistic
+from assay.core.stored import Boolean, FloatArray
 
 _EPS = np.finfo(np.float64).eps
 _NOT_SO = np.array([np.nan])  # the log odds are not enough: more classes, or numbers that overflow
@@ -21,6 +22,15 @@ class SharedCovariance(ScoresClasses):
 
     about a centre c among the rows, so that data far from the origin lose no digits.
     """
+
+    stored = {
+        "_centre": FloatArray("p"),
+        "_constants": FloatArray("K"),
+        "_far": Boolean(),
+        "_root": FloatArray("p", "r"),
+        "_weights": FloatArray("K", "p"),
+        "_whitener": FloatArray("p", "r"),
+    }
 
     _sum_of_terms = "Score"
 

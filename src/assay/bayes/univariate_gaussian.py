@@ -10,6 +10,7 @@ from assay.bayes.gaussian_nb import GaussianNB
 from assay.core.explanation import Section
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Range, Simplex
+from assay.core.stored import CodeArray, FloatArray, Object
 from assay.errors import ParameterError
 
 
@@ -57,6 +58,13 @@ class UnivariateGaussianClassifier(GaussianNB):
         "variances": Choice("own", "shared"),
         "priors": Simplex() | None,
         "var_smoothing": Range(0),
+    }
+    stored = {
+        "_sums": Object(ClassMoments, K="K"),
+        "theta_": FloatArray("K", 1),
+        "var_": FloatArray("K", 1),
+        "thresholds_": FloatArray("r", ascending=True),
+        "regions_": CodeArray("r + 1", below="K"),
     }
 
     def __init__(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import Section
+from assay.core.stored import Object
 from assay.tables import Design, RowNames, Schema
 
 __all__ = ["RowKeeper", "values_beside"]
@@ -23,6 +24,8 @@ class RowKeeper:
     ----------
     row_names_ : RowNames of the training rows
     """
+
+    stored = {"row_names_": Object(RowNames)}
 
     schema_: Schema
     row_names_: RowNames

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from assay.core.stored import Each, Integer, Plain
 from assay.core.words import (
     column_word,
     date_ceil,
@@ -82,6 +83,10 @@ class Condition:
     closed: Closed = "right"
     codes: tuple[int, ...] | None = None
     missing: bool = False
+    stored = {
+        "column": Integer(),
+        "codes": Each(Integer(high=2**31)) | None,
+    }
 
     def covers(self, X: Any) -> np.ndarray:
         """(n,) bool: which rows of a float block (categories as codes, missing as NaN) meet the condition."""
@@ -281,6 +286,7 @@ class LinearCondition:
     terms: tuple[tuple[int, float], ...]
     low: float = -_INF
     high: float = _INF
+    stored = {"terms": Each(Plain(tuple))}
 
     def covers(self, X: Any) -> np.ndarray:
         """(n,) bool: which rows of a float block meet the condition."""

@@ -34,6 +34,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.model_view import Shown
 from assay.core.parameters import Accepted, check
 from assay.core.scores import hopeless, log_softmax, softmax, winner
+from assay.core.stored import AnyArray, Each, IntArray, Integer, Mapped, Object, Plain, Scalar, Text
 from assay.core.sum_learner import PassLearner, SumLearner
 from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target
@@ -66,6 +67,19 @@ class Learner(Shown, BaseEstimator):
     """
 
     accepts: ClassVar[Mapping[str, Accepted | None]] = {}
+    stored = {
+        "schema_": Object(Schema),
+        "design_": Object(Design),
+        "n_features_in_": Integer("d"),
+        "feature_names_in_": AnyArray("d"),
+        "classes_": AnyArray("K") | Each(AnyArray("*")),
+        "n_iter_": Integer() | IntArray("*") | IntArray("*", "*", "*") | Scalar(low=0) | None,
+        "history_": Each(Plain()),
+        "n_outputs_": Integer(low=1),
+        "n_classes_": Integer("K") | Each(Integer()) | IntArray("*", low=0),
+        "_unsolved": Text() | None,
+        "_sklearn_output_config": Mapped(Text()),
+    }
     takes: ClassVar[frozenset[str]] = frozenset()
     reference_category: ClassVar[bool] = False  # leave out each nominal column's first indicator
     kept_in_single: ClassVar[

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.conditions import weighted_sum
+from assay.core.stored import Each, Plain
 from assay.core.words import column_word, label_word, number, shorter
 from assay.tables import Schema
 
@@ -46,6 +47,7 @@ class LinearAnswer:
     intercept: float
     terms: tuple[tuple[int, int | None, float], ...] = ()
     otherwise: float = 0.0
+    stored = {"terms": Each(Plain(tuple))}
 
     @classmethod
     def of_design(cls, schema: Schema, coef: Any, intercept: float, otherwise: float) -> LinearAnswer:

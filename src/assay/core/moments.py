@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import assay.core._moments as _moments
+from assay.core.stored import FloatArray, IntArray, Object
 
 __all__ = ["ClassMoments", "ClassScatter", "class_moments", "class_scatter"]
 
@@ -48,6 +49,14 @@ class ClassMoments:
     scatter: np.ndarray
     total: ClassMoments | None = None
     low: np.ndarray | None = None
+    stored = {
+        "count": FloatArray("K"),
+        "seen": FloatArray("K", "d"),
+        "mean": FloatArray("K", "d"),
+        "scatter": FloatArray("K", "d"),
+        "total": Object("assay.core.moments.ClassMoments") | None,
+        "low": FloatArray("K", "d") | None,
+    }
 
     @_FAR
     def __add__(self, other: ClassMoments) -> ClassMoments:
@@ -130,6 +139,13 @@ class ClassScatter:
     mean: np.ndarray
     scatter: np.ndarray
     low: np.ndarray | None = None
+    stored = {
+        "count": FloatArray("K"),
+        "rows": IntArray("K", low=0),
+        "mean": FloatArray("K", "d"),
+        "scatter": FloatArray("K | 1", "d", "d"),
+        "low": FloatArray("K", "d") | None,
+    }
 
     @_FAR
     def __add__(self, other: ClassScatter) -> ClassScatter:

@@ -23,6 +23,7 @@ from assay.core.rule_posterior import (
     rules_numbers,
     rules_posterior,
 )
+from assay.core.stored import Each, Integer, Object, Plain, Scalar, Unchecked
 from assay.core.targets import check_weights
 from assay.errors import DataError
 from assay.tables import Schema, Table
@@ -73,6 +74,11 @@ class Rule:
     counts: tuple[float, ...] = ()
     correct: float | None = None
     error: float | None = None
+    stored = {
+        "conditions": Each(Object(Condition, LinearCondition)),
+        "answer": Unchecked("RuleBase compares it with its classes"),
+        "counts": Each(Scalar(low=0)),
+    }
 
     @property
     def support(self) -> float:
@@ -193,6 +199,14 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
     default_counts: tuple[float, ...] = ()
     smoothing: float = 1.0
     top: int | None = None
+    stored = {
+        "rules": Each(Object(Rule)),
+        "classes": Each(Plain(), "K") | None,
+        "default": Unchecked("compared with the classes"),
+        "totals": Each(Scalar(low=0)),
+        "default_counts": Each(Scalar(low=0)),
+        "top": Integer(low=1) | None,
+    }
 
     def __post_init__(self) -> None:
         known = POLICIES if self.classes is not None else NUMBER_POLICIES

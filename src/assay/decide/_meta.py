@@ -11,8 +11,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from assay.core.learner import Learner
 from assay.core.model_view import Shown
 from assay.core.parameters import Accepted, check
+from assay.core.stored import Object
 from assay.core.targets import check_weights, encode_labels
 from assay.decide.decision import check_posterior
 from assay.errors import DataError, ParameterError
@@ -25,6 +27,10 @@ class MetaClassifier(ClassifierMixin, Shown, BaseEstimator):
     """
 
     accepts: ClassVar[Mapping[str, Accepted | None]] = {}
+    stored = {
+        **Learner.stored,
+        "estimator_": Object(BaseEstimator),
+    }
     estimator: Any
 
     def __sklearn_tags__(self) -> Any:

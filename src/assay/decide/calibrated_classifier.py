@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Flag
+from assay.core.stored import AnyArray, Each, Object, Text
 from assay.core.targets import label_codes
 from assay.decide._meta import MetaClassifier, align, folds, is_fitted, take, take_params
 from assay.decide.isotonic import IsotonicCalibrator
@@ -86,6 +88,9 @@ class CalibratedClassifierCV(MetaClassifier):
         "ensemble": Flag() | Choice("auto"),
         "cv": Any_(),
         "n_jobs": Any_("a whole number, or None"),
+    }
+    stored = {
+        "calibrated_classifiers_": Each(Object("assay.decide.calibrated_classifier._Calibrated", K="K"))
     }
 
     def __init__(
@@ -206,7 +211,15 @@ class CalibratedClassifierCV(MetaClassifier):
 class _Calibrated:
     """A fitted classifier with its fitted calibrators."""
 
-    storable = True  # in model files
+    storable = True
+    stored = {
+        "estimator": Object(BaseEstimator),
+        "calibrators": Each(
+            Object(IsotonicCalibrator, SigmoidCalibrator, TemperatureCalibrator, VennAbersCalibrator)
+        ),
+        "classes": AnyArray("K"),
+        "method": Text(),
+    }
 
     def __init__(self, estimator: Any, calibrators: list[Any], classes: np.ndarray, method: str):
         self.estimator = estimator

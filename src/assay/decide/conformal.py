@@ -6,6 +6,7 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Flag, Function, Range, Seed
+from assay.core.stored import Each, FloatArray, IntArray, Integer, Object
 from assay.core.targets import label_codes
 from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of, take, take_params
 from assay.decide.conformity import aps_score, lac_score, p_values
@@ -89,6 +91,12 @@ class ConformalClassifier(MetaClassifier):
         "class_conditional": Flag(),
         "allow_empty": Flag(),
         "random_state": Seed(),
+    }
+    stored = {
+        "estimators_": Each(Object(BaseEstimator), "f"),
+        "calibration_scores_": Each(Each(FloatArray("*")), "f"),
+        "n_calibration_": IntArray("K", low=0),
+        "seed_": Integer(),
     }
 
     def __init__(

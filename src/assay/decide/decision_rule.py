@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Seed
+from assay.core.stored import FloatArray
 from assay.core.targets import label_codes
 from assay.decide._meta import Wrapper, posterior_of
 from assay.decide.decision import Decision, decide
@@ -79,6 +80,7 @@ class DecisionRule(Wrapper):
         "tie": Choice("first", "random", "reject"),
         "random_state": Seed(),
     }
+    stored = {"observed_priors_": FloatArray("K", low=0)}
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from assay.core.stored import FloatArray
 from assay.decide._calibrators import check_calibration, pooled_scores
 from assay.errors import DataError
 
@@ -71,7 +72,11 @@ class IsotonicCalibrator:
     array([0.  , 0.25, 0.5 , 1.  ])
     """
 
-    storable = True  # in model files
+    storable = True
+    stored = {
+        "scores_": FloatArray("m", ascending=True),
+        "probabilities_": FloatArray("m", low=0, high=1),
+    }
 
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n,) scores and (n,) labels 0 or 1."""

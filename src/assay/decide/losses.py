@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.stored import Each, FloatArray, Plain
 from assay.errors import ParameterError
 
 __all__ = ["Loss", "as_loss"]
@@ -28,6 +29,11 @@ class Loss:
     actions: tuple[Any, ...]
     classes: tuple[Any, ...]
     costs: np.ndarray
+    stored = {
+        "actions": Each(Plain(), "a"),
+        "classes": Each(Plain(), "K"),
+        "costs": FloatArray("a", "K"),
+    }
 
     @property
     def per_row(self) -> bool:

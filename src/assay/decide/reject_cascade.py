@@ -12,8 +12,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
+from assay.core.learner import Learner
 from assay.core.model_view import Shown
 from assay.core.parameters import Any_, Choice, Range, check
+from assay.core.stored import Each, Object, Scalar
 from assay.core.targets import check_weights, encode_labels, label_codes
 from assay.decide._meta import posterior_of, rows_of, take
 from assay.decide.cascade_account import CascadeAccount, CascadeLevel
@@ -100,6 +102,12 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
         "train_on": Choice("all", "rejected"),
         "cv": Any_("a whole number from 2 up, a splitter, or a list of splits", _is_cv),
         "reject_label": Any_("a label"),
+    }
+    stored = {
+        **Learner.stored,
+        "levels_": Each(Object(BaseEstimator), "l"),
+        "rejects_": Each(Scalar() | None, "l"),
+        "_use_costs": Each(Scalar(low=0), "l"),
     }
 
     def __init__(

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from assay.core.stored import Scalar
 from assay.decide._calibrators import check_calibration
 
 __all__ = ["SigmoidCalibrator"]
@@ -35,7 +36,11 @@ class SigmoidCalibrator:
     array([0.25, 0.5 , 0.75])
     """
 
-    storable = True  # in model files
+    storable = True
+    stored = {
+        "a_": Scalar(),
+        "b_": Scalar(),
+    }
 
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n,) scores and (n,) labels 0 or 1."""

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from assay.core.stored import Scalar
 from assay.errors import DataError
 
 __all__ = ["TemperatureCalibrator"]
@@ -40,7 +41,8 @@ class TemperatureCalibrator:
     array([[0.75, 0.25]])
     """
 
-    storable = True  # in model files
+    storable = True
+    stored = {"beta_": Scalar(low=0)}
 
     def fit(self, logits: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n, K) log scores and (n,) class numbers."""

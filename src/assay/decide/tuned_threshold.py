@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Seed
+from assay.core.stored import FloatArray, Mapped, Scalar
 from assay.decide._meta import folds, is_fitted, posterior_of, take, take_params
 from assay.decide.fixed_threshold import Thresholded
 from assay.decide.threshold import judge_of, positive_class, tune_threshold, tune_weights
@@ -79,6 +80,12 @@ class TunedThresholdClassifierCV(Thresholded):
         "store_cv_results": Flag(),
         "random_state": Seed(),
         "cv": Any_(),
+    }
+    stored = {
+        "best_score_": Scalar(),
+        "best_threshold_": Scalar(),
+        "best_weights_": FloatArray("K"),
+        "cv_results_": Mapped(FloatArray("*")),
     }
 
     def __init__(

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from assay.core.stored import FloatArray
 from assay.decide._calibrators import check_calibration, pooled_scores
 
 __all__ = ["VennAbersCalibrator"]
@@ -38,7 +39,12 @@ class VennAbersCalibrator:
     array([0.5])
     """
 
-    storable = True  # in model files
+    storable = True
+    stored = {
+        "scores_": FloatArray("m", ascending=True),
+        "ones_": FloatArray("m"),
+        "mass_": FloatArray("m"),
+    }
 
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n,) scores and (n,) labels 0 or 1."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.parameters import Choice, Count, Range
+from assay.core.stored import FloatArray, Object, Scalar
 from assay.densities.bandwidth import RULES, bandwidth_by
 from assay.densities.density_estimator import DensityEstimator
 from assay.densities.kernel_sums import KernelSums
@@ -64,6 +65,12 @@ class AdaptiveKernelDensity(DensityEstimator):
         "n_neighbors": Count(1),
         "atol": Range(0),
         "rtol": Range(0),
+    }
+    stored = {
+        "bandwidth_": Scalar(low=0),
+        "bandwidths_": FloatArray("n", low=0),
+        "points_": Object(KernelSums, d="p", n="n"),
+        "total_": Scalar(low=0),
     }
 
     def __init__(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core.parameters import Array, Choice, Count, Range
+from assay.core.stored import FloatArray, IntArray
 from assay.densities.density_estimator import DensityEstimator, log
 from assay.errors import DataError, ParameterError
 
@@ -62,6 +63,12 @@ class HistogramDensity(DensityEstimator):
         "origin": Range() | Array(1),
         "shifts": Count(1, 10_000),
         "interpolate": Choice("none", "linear"),
+    }
+    stored = {
+        "bins_": IntArray("m", "p"),
+        "mass_": FloatArray("m", low=0),
+        "origin_": FloatArray("p", finite=True),
+        "width_": FloatArray("p", low=0, finite=True),
     }
 
     def __init__(

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from assay.core.parameters import Choice, Count, Range
+from assay.core.stored import Object
 from assay.densities.density_estimator import DensityEstimator, log
 from assay.densities.kernel_sums import KernelSums
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
@@ -62,6 +63,7 @@ class KNeighborsDensity(DensityEstimator):
         "kernel": Choice("none", *KERNELS, *ALIASES),
         "floor": Range(0),
     }
+    stored = {"points_": Object(KernelSums, d="p")}
 
     def __init__(self, n_neighbors: int = 5, *, kernel: str = "none", floor: float = 0.0):
         self.n_neighbors = n_neighbors

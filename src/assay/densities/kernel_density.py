@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Instance, Range
 from assay.core.seeds import random_state_of
+from assay.core.stored import FloatArray, Object, Scalar
 from assay.core.targets import row_counts
 from assay.densities.bandwidth import RULES, bandwidth_by
 from assay.densities.density_estimator import DensityEstimator
@@ -105,6 +106,11 @@ class KernelDensity(DensityEstimator):
         "shape": Choice("spherical", "product", "mahalanobis"),
         "truncate": Range(0, open="low") | None,
         "reg_covar": Range(0),
+    }
+    stored = {
+        "bandwidth_": Scalar(low=0) | FloatArray("p", low=0),
+        "covariance_": FloatArray("p", "p") | None,
+        "points_": Object(KernelSums, MetricSums, d="p"),
     }
 
     def __init__(

@@ -13,6 +13,7 @@ import numpy as np
 import assay.densities._kernel_sums as _kernel_sums
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
+from assay.core.stored import FloatArray, Text
 from assay.densities.kernels import KERNELS, Kernel
 from assay.errors import DataError
 
@@ -60,6 +61,12 @@ class KernelSums:
     weights: np.ndarray
     narrow: np.ndarray | None = None
     geometry: str = "euclidean"
+    stored = {
+        "X": FloatArray("n", "d", finite=True),
+        "weights": FloatArray("n", low=0, finite=True),
+        "narrow": FloatArray("n", low=0, finite=True) | None,
+        "geometry": Text(*GEOMETRIES),
+    }
 
     def log_sums(
         self,

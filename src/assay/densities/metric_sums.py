@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.stored import FloatArray, Object
 from assay.densities.kernel_sums import (
     GEOMETRIES,
     PAIRS,
@@ -47,6 +48,11 @@ class MetricSums:
     X: np.ndarray
     weights: np.ndarray
     metric: Metric
+    stored = {
+        "X": FloatArray("n", "d"),
+        "weights": FloatArray("n", low=0, finite=True),
+        "metric": Object(Metric, d="d"),
+    }
 
     def log_sums(
         self,

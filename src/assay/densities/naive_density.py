@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core.parameters import Array, Choice, Range
+from assay.core.stored import FloatArray
 from assay.densities.density_estimator import DensityEstimator, log
 from assay.distances.minkowski import Minkowski
 from assay.distances.search import Searcher, searcher
@@ -48,6 +49,11 @@ class NaiveDensity(DensityEstimator):
     """
 
     accepts = {"width": Range(0, open="low") | Array(1), "ends": Choice("half_open", "open")}
+    stored = {
+        "rows_": FloatArray("n", "p", finite=True),
+        "weights_": FloatArray("n", low=0) | None,
+        "width_": FloatArray("p", low=0, finite=True),
+    }
 
     def __init__(self, width: float | ArrayLike = 1.0, *, ends: str = "half_open"):
         self.width = width

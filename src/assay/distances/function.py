@@ -30,6 +30,7 @@ class Function(Metric):
     array([[4.]])
     """
 
+    stored = None  # a function is code
     function: ClassVar[bool] = True
     takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
 
@@ -77,6 +78,7 @@ class Pairwise(Metric):
     array([[7.]])
     """
 
+    stored = None  # a function is code
     made: Any = None
 
     @property

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.core.stored import FloatArray, Plain
 from assay.core.targets import row_counts
 from assay.distances.metric import Metric
 from assay.distances.minkowski import apart
@@ -49,6 +50,12 @@ class Mahalanobis(Metric):
     VI: Any = None
     L: Any = None
     L_: np.ndarray | None = None
+    stored = {
+        "V": FloatArray("d", "d", finite=True) | Plain((list, tuple)) | None,
+        "VI": FloatArray("d", "d", finite=True) | Plain((list, tuple)) | None,
+        "L": FloatArray("*", "*", finite=True) | Plain((list, tuple)) | None,
+        "L_": FloatArray("*", "*", finite=True) | None,
+    }
 
     def __post_init__(self) -> None:
         given = [name for name in ("V", "VI", "L") if getattr(self, name) is not None]

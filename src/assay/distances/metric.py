@@ -35,6 +35,7 @@ class Metric:
     triangle: ClassVar[bool] = False  # whether D(a, c) <= D(a, b) + D(b, c) always, which ball trees need
     function: ClassVar[bool] = False  # whether it is the user's own, slow for each pair
     given: ClassVar[bool] = False  # whether rows are distances already
+    stored = {}
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.core.stored import FloatArray, Plain, Scalar
 from assay.core.targets import row_counts
 from assay.distances.extremes import largest, other_units, scaled
 from assay.distances.metric import Metric
@@ -40,6 +41,10 @@ class Minkowski(Metric):
 
     p: float = 2.0
     w: Any = None
+    stored = {
+        "p": Scalar(low=0),
+        "w": FloatArray("d", low=0, finite=True) | Plain((list, tuple)) | None,
+    }
 
     def __post_init__(self) -> None:
         if not self.p > 0:
@@ -139,6 +144,7 @@ class Standardized(Metric):
     triangle: ClassVar[bool] = True
 
     V: Any = None
+    stored = {"V": FloatArray("d", low=0, finite=True) | Plain((list, tuple)) | None}
 
     def __post_init__(self) -> None:
         if self.V is not None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import assay.distances._mixed as _mixed
+from assay.core.stored import BoolArray, FloatArray, OffsetArray, Scalar
 from assay.distances.metric import Metric
 from assay.distances.minkowski import Minkowski
 from assay.errors import DataError
@@ -48,6 +49,12 @@ class HEOM(Metric):
     scale_: np.ndarray | None = None  # (d,) what numbers are divided by; 0 for categories and constants
     start_: np.ndarray | None = None  # (d + 1,) where the table of each column begins in worth_
     worth_: np.ndarray | None = None  # the (c, c) table of each column of categories, one after the other
+    stored = {
+        "coded": BoolArray("d") | None,
+        "scale_": FloatArray("d", low=0, finite=True) | None,
+        "start_": OffsetArray("d + 1", end="e") | None,
+        "worth_": FloatArray("e") | None,
+    }
 
     def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         X = np.asarray(X, dtype=np.float64)
@@ -218,6 +225,10 @@ class Fitting(Metric):
 
     p: float = 2.0
     coded: np.ndarray | None = None
+    stored = {
+        "p": Scalar(low=0),
+        "coded": BoolArray("d") | None,
+    }
 
     @property
     def name(self) -> str:

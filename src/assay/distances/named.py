@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import assay.distances._mixed as _mixed
+from assay.core.stored import FloatArray, Plain, Text
 from assay.distances.cosine import unit_rows
 from assay.distances.metric import Metric
 from assay.errors import DataError
@@ -41,6 +42,10 @@ class Named(Metric):
 
     which: str = "hamming"
     w: Any = None
+    stored = {
+        "which": Text(),
+        "w": FloatArray("d", low=0, finite=True) | Plain((list, tuple)) | None,
+    }
 
     @property
     def name(self) -> str:

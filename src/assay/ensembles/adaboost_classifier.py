@@ -13,6 +13,7 @@ from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.scores import softmax
 from assay.core.seeds import random_state_of
+from assay.core.stored import FloatArray
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.boosting_theory import training_error_bound
 from assay.ensembles.damping import ROUNDING
@@ -103,6 +104,10 @@ class AdaBoostClassifier(Boosted, Classifier):
         "random_state": Seed(),
         "variant": Choice("samme", "m1"),
         "resampling": Flag(),
+    }
+    stored = {
+        "estimator_errors_": FloatArray("*"),
+        "estimator_weights_": FloatArray("*"),
     }
 
     def __init__(

@@ -12,6 +12,7 @@ from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import FloatArray
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.damping import ROUNDING
 from assay.ensembles.weak_learners import (
@@ -90,6 +91,10 @@ class AdaBoostM2Classifier(Boosted, Classifier):
         "n_estimators": Count(1),
         "learning_rate": Range(0, open="low"),
         "random_state": Seed(),
+    }
+    stored = {
+        "estimator_errors_": FloatArray("*"),
+        "estimator_weights_": FloatArray("*"),
     }
 
     def __init__(

@@ -13,6 +13,7 @@ from assay.core.learner import Regressor
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import FloatArray
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.weak_learners import (
     SEEDS,
@@ -77,6 +78,10 @@ class AdaBoostRegressor(Boosted, Regressor):
         "learning_rate": Range(0, open="low"),
         "loss": Choice("linear", "square", "exponential"),
         "random_state": Seed(),
+    }
+    stored = {
+        "estimator_errors_": FloatArray("*"),
+        "estimator_weights_": FloatArray("*"),
     }
 
     def __init__(

@@ -13,6 +13,7 @@ from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import Scalar
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.weak_learners import (
@@ -48,6 +49,7 @@ class AdditiveClassifier(Boosted, Classifier):
         "learning_rate": Range(0, open="low"),
         "random_state": Seed(),
     }
+    stored = {"_rate": Scalar()}
 
     n_estimators: int
     learning_rate: float

@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
@@ -17,6 +17,7 @@ from assay.core.learner import Learner
 from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Count, Flag, Instance, Range, Seed
 from assay.core.progress import progress
+from assay.core.stored import CodeArray, Each, FloatArray, IntArray, Integer, Object, Plain
 from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_without_bags, seeded
 from assay.ensembles.weak_learners import refuse_other_task, with_seed
 from assay.errors import AssayWarning, DataError, ParameterError
@@ -51,6 +52,17 @@ class Bagging(Learner):
 
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts: ClassVar[Mapping[str, Accepted | None]] = BAGGING
+    stored = {
+        "_drawn_by": FloatArray("n") | None,
+        "_meant": Each(Plain() | Object(Schema)),
+        "_rows": Integer("n"),
+        "_seeds": IntArray("t"),
+        "_size": Integer(),
+        "_width": Integer(low=1),
+        "estimator_": Object(BaseEstimator),
+        "estimators_": Each(Object(BaseEstimator), "t"),
+        "estimators_features_": Each(CodeArray("*", below="d"), "t"),
+    }
     estimator: Any
     n_estimators: int
     max_samples: float | None

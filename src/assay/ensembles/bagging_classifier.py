@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Choice
+from assay.core.stored import FloatArray, Scalar
 from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import mean_of_outsiders
 from assay.tables import Table
@@ -84,6 +85,10 @@ class BaggingClassifier(Bagging, Classifier):
     """
 
     accepts = {**BAGGING, "combine": Choice("average", "vote")}
+    stored = {
+        "oob_decision_function_": FloatArray("n", "K"),
+        "oob_score_": Scalar(),
+    }
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.explanation import Section
 from assay.core.learner import Regressor
 from assay.core.parameters import Choice
+from assay.core.stored import FloatArray, Scalar
 from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import divided, out_of_bag
 from assay.tables import Table
@@ -71,6 +72,10 @@ class BaggingRegressor(Bagging, Regressor):
     """
 
     accepts = {**BAGGING, "combine": Choice("mean", "median")}
+    stored = {
+        "oob_prediction_": FloatArray("n"),
+        "oob_score_": Scalar(),
+    }
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ from assay.core.learner import Classifier, Learner
 from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Instance
 from assay.core.progress import progress
+from assay.core.stored import AnyArray, Boolean, Each, Integer, Object
 from assay.errors import DataError, ParameterError
 from assay.tables import Table
 
@@ -55,6 +56,11 @@ class BinaryProblems(Learner):
 
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts: ClassVar[Mapping[str, Accepted | None]] = BINARY
+    stored = {
+        "_in_parts": Boolean(),
+        "estimators_": Each(Object(BaseEstimator)),
+        "classes_": AnyArray("K"),
+    }
     estimator: Any
     n_jobs: int | None
     estimators_: list[Any]
@@ -245,6 +251,12 @@ class Constant(ClassifierMixin, BaseEstimator):
     ----------
     label : 0 or 1
     """
+
+    storable = True  # as the answer of a problem with one class
+    stored = {
+        **Learner.stored,
+        "label": Integer(high=1),
+    }
 
     def __init__(self, label: int = 0):
         self.label = label

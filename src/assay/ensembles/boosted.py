@@ -6,16 +6,19 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import _check_feature_names, _num_features, check_is_fitted
 
 from assay.core.complaints import warn_unseen
 from assay.core.explanation import Explanation
 from assay.core.learner import Learner
+from assay.core.stored import Each, IntArray, Object, Plain
 from assay.ensembles.weak_learners import refuse_other_task, with_seed
 from assay.errors import DataError, ParameterError
 from assay.tables import Table
 from assay.tables.table import UNSEEN
+from assay.trees.tree import Tree
+from assay.trees.tree_list import TreeList
 
 __all__ = ["Boosted"]
 
@@ -31,6 +34,13 @@ class Boosted(Learner):
     estimator_ : the estimator whose clones are fitted
     members_ : list of what was fitted: Tree, or clones of the estimator
     """
+
+    stored = {
+        "estimator_": Object(BaseEstimator),
+        "members_": Object(TreeList, d="d", t="t") | Each(Object(Tree, BaseEstimator), "t"),
+        "seeds_": IntArray("*"),
+        "history_": Each(Plain(dict)),
+    }
 
     takes = frozenset({"nominal", "missing", "sparse"})
     estimator: Any

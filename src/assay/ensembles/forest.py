@@ -17,6 +17,7 @@ from assay.core.learner import Learner
 from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Function, Range, Seed
 from assay.core.progress import progress
+from assay.core.stored import Each, FloatArray, IntArray, Integer, Mapped, Object, Plain, Scalar
 from assay.ensembles.out_of_bag import (
     bag_size,
     divided,
@@ -27,6 +28,7 @@ from assay.ensembles.out_of_bag import (
     seeded,
 )
 from assay.errors import AssayWarning, DataError, DegenerateError, ParameterError
+from assay.tables import Schema
 from assay.trees.decision_tree import DecisionTree, Share
 from assay.trees.growing import Columns, grow, rank_columns
 from assay.trees.pressed import PressedTrees
@@ -66,6 +68,15 @@ class Forest(Learner):
     pressed in ``trees_`` (about 14 bytes a node) and walked together in ``trees_.grove``; ``estimators_`` grows them
     back when somebody looks.
     """
+
+    stored = {
+        "_bags": Mapped(FloatArray("*") | Each(Plain() | Object(Schema)) | Plain()),
+        "_seeds": IntArray("t"),
+        "max_features_": Integer(low=1),
+        "trees_": Object(PressedTrees, t="t", d="d") | Each(Object(Tree), "t"),
+        "tree_": Object(Tree),
+        "oob_score_": Scalar(),
+    }
 
     takes = frozenset({"nominal", "missing", "sparse"})
     splitter: ClassVar[str] = "best"

@@ -11,6 +11,7 @@ import numpy as np
 from assay.core.explanation import Section
 from assay.core.multi_target import MultiTargetClassifier
 from assay.core.parameters import Any_, Choice
+from assay.core.stored import FloatArray
 from assay.ensembles.class_weights import times_class_weights, weights_of_classes
 from assay.ensembles.forest import FOREST, Forest
 from assay.errors import AssayWarning, ParameterError
@@ -29,6 +30,7 @@ class ForestClassifier(Forest, MultiTargetClassifier):
         | Any_("a dict (a list of dicts for several targets)", lambda v: isinstance(v, (dict, list)))
         | None,
     }
+    stored = {"oob_decision_function_": FloatArray("*", "K") | FloatArray("*", "*", "*")}
     class_weight: Any
     n_classes_: Any
 

@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.explanation import Section
 from assay.core.learner import Regressor
 from assay.core.parameters import Choice
+from assay.core.stored import FloatArray
 from assay.ensembles.forest import FOREST, Forest
 from assay.trees.decision_tree_regressor import check_numbers
 
@@ -19,6 +20,7 @@ class ForestRegressor(Forest, Regressor):
     """What random forests and extra trees for numbers share."""
 
     accepts = {**FOREST, "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson")}
+    stored = {"oob_prediction_": FloatArray("*") | FloatArray("*", "*")}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

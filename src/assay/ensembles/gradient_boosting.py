@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
 from assay.core.explanation import Section
@@ -16,13 +16,16 @@ from assay.core.learner import Classifier, Learner
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import Each, FloatArray, IntArray, Integer, Object, Plain, Scalar, Text
 from assay.ensembles.boosting_losses import Loss
 from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.set_aside import set_aside
 from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, as_kept, kept, with_seed
 from assay.errors import DataError, DegenerateError, ParameterError
+from assay.tables import Schema
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import dense
+from assay.trees.tree_list import TreeList
 
 __all__ = ["GradientBoosting", "dense", "start_with"]
 
@@ -51,6 +54,24 @@ def _with_steps(tree: Tree, steps: np.ndarray | None) -> Tree:
 
 class GradientBoosting(Learner):
     """What the two learners share: rounds of trees on residuals."""
+
+    stored = {
+        "_meant": Each(Plain() | Object(Schema)),
+        "init_": Object(BaseEstimator) | Text() | None,
+        "max_features_": Integer(low=1),
+        "members_": Object(TreeList, d="d", t="t") | Each(Object(Tree, BaseEstimator), "t"),
+        "n_estimators_": Integer(),
+        "n_trees_per_iteration_": Integer(low=1),
+        "oob_improvement_": FloatArray("*"),
+        "oob_scores_": FloatArray("*"),
+        "oob_score_": Scalar(),
+        "rates_": FloatArray("*"),
+        "rng_state_": Each(Text() | Integer() | Scalar() | IntArray("*")),
+        "seeds_": IntArray("*"),
+        "start_": FloatArray("*"),
+        "train_score_": FloatArray("*"),
+        "history_": Each(Plain(dict)),
+    }
 
     takes = frozenset({"nominal", "missing", "sparse"})
     members_: Any

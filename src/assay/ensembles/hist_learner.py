@@ -14,6 +14,7 @@ from assay.core.learner import Learner
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Function, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import BoolArray, Boolean, FloatArray, Integer, Object
 from assay.core.targets import check_weights
 from assay.ensembles.hist_bins import find_bins
 from assay.ensembles.hist_constraints import interaction_groups, monotonic_signs, nominal_columns
@@ -70,6 +71,17 @@ class HistBoosting(Learner):
         "tol": Range(0),
         "verbose": Count(0) | Flag(),
         "random_state": Seed(),
+    }
+    stored = {
+        "baseline_": FloatArray("o"),
+        "do_early_stopping_": Boolean(),
+        "is_categorical_": BoolArray("d") | None,
+        "n_trees_per_iteration_": Integer("o"),
+        "n_iter_": Integer(),
+        "seed_": Integer(),
+        "train_score_": FloatArray("*"),
+        "validation_score_": FloatArray("*"),
+        "trees_": Object(BoostedTrees, d="d"),
     }
 
     # What subclasses write

@@ -9,6 +9,7 @@ import numpy as np
 
 import assay.ensembles._hist_trees as _hist_trees
 from assay.core.parallel import in_threads
+from assay.core.stored import FloatArray, IntArray, OffsetArray
 from assay.trees.tree import LEAF, SUBSET, THRESHOLD, Tree
 
 __all__ = ["BoostedTrees", "Grown"]
@@ -74,6 +75,18 @@ class BoostedTrees:
     set_start: np.ndarray
     sets: np.ndarray
     n_categories: np.ndarray
+    stored = {
+        "start": OffsetArray("t + 1", end="m"),
+        "column": IntArray("m", low=-2, below="d"),
+        "number": FloatArray("m"),
+        "right": IntArray("m"),
+        "missing_left": IntArray("m"),
+        "rows": IntArray("m", low=0),
+        "gain": FloatArray("m"),
+        "set_start": OffsetArray("m + 1", end="w"),
+        "sets": IntArray("w"),
+        "n_categories": IntArray("d", low=0),
+    }
 
     @classmethod
     def of(

@@ -14,6 +14,7 @@ from assay.core.discriminant import Discriminant
 from assay.core.explanation import Explanation, Section
 from assay.core.learner import plain_label
 from assay.core.parameters import Any_, Choice
+from assay.core.stored import CodeArray, Each
 from assay.core.targets import label_codes
 from assay.ensembles.binary_problems import (
     BINARY,
@@ -87,6 +88,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         "decision": Choice("vote", "tournament", "all", "sum"),
         "reject_label": Any_("a label"),
     }
+    stored = {"pairwise_indices_": Each(CodeArray("*")) | None}
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.learner import Classifier, plain_label
 from assay.core.parameters import Any_, Choice
 from assay.core.scores import winner
+from assay.core.stored import Boolean
 from assay.core.targets import check_weights, label_codes, plain_values
 from assay.ensembles.binary_problems import (
     BINARY,
@@ -89,6 +90,10 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         "verbose": Any_("a whole number or a flag", lambda v: isinstance(v, (Integral, bool))),
         "decision": Choice("argmax", "reject"),
         "reject_label": Any_("a label"),
+    }
+    stored = {
+        "_of_several": Boolean(),
+        "_sparse_target": Boolean(),
     }
 
     def __init__(

@@ -6,12 +6,14 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from assay.core.discriminant import Discriminant
 from assay.core.explanation import Explanation, Section
 from assay.core.learner import plain_label
 from assay.core.parameters import Any_, Choice, Range, Seed
 from assay.core.seeds import random_state_of
+from assay.core.stored import Each, FloatArray, Object
 from assay.ensembles.binary_problems import BINARY, BinaryProblems
 from assay.errors import AssayWarning, ParameterError
 
@@ -79,6 +81,10 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
         "random_state": Seed(),
         "code_book": Any_("an array of -1, 0 and 1 with a row for each class, or None"),
         "decoding": Choice("euclidean", "hamming"),
+    }
+    stored = {
+        "code_book_": FloatArray("K", "c"),
+        "estimators_": Each(Object(BaseEstimator), "c"),
     }
 
     def __init__(

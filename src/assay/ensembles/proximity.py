@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.csr import compressed_matrix
 from assay.core.targets import encode_labels
 from assay.ensembles.forest import refuse_no_forest
 from assay.ensembles.out_of_bag import out_of_bag
@@ -96,13 +97,11 @@ def outlier_scores(proximities: np.ndarray, y: Any) -> np.ndarray:
 
 def _leaves(forest: Any, X: Any) -> Any:
     """(n, nodes) sparse: 1 at the leaf of each tree that a row reaches."""
-    from scipy.sparse import csr_array
-
     trees = forest.trees_
     leaf = trees.grove.apply(forest._admit(X), forest.n_jobs) + trees.roots[:-1]
     n, T = leaf.shape
     indptr = np.arange(0, n * T + 1, T)
-    return csr_array((np.ones(n * T), leaf.ravel(), indptr), shape=(n, trees.node_count))
+    return compressed_matrix("csr_array", np.ones(n * T), leaf.ravel(), indptr, (n, trees.node_count))
 
 
 def _products(a: Any, b: Any) -> np.ndarray:

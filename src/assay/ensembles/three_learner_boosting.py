@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
@@ -13,6 +13,7 @@ from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Seed
 from assay.core.seeds import random_state_of
+from assay.core.stored import Each, Integer, Object
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.weak_learners import SEEDS, with_seed
 
@@ -60,6 +61,10 @@ class ThreeLearnerBoosting(Boosted, Classifier):
     """
 
     accepts = {"estimator": Any_("a classifier, or None"), "random_state": Seed()}
+    stored = {
+        "members_": Each(Object(BaseEstimator), 3),
+        "third_": Integer(),
+    }
 
     def __init__(self, estimator: Any = None, *, random_state: Any = None):
         self.estimator = estimator

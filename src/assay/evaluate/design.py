@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.core.stored import Integer, Plain
 from assay.errors import DataError, ParameterError
 from assay.evaluate.deal import bootstrap_rows, deal, deal_groups, draw, draw_groups, time_blocks
 from assay.evaluate.given_splits import GivenSplits, is_given
@@ -77,6 +78,13 @@ class Resampling(Sentence):
     gap: int = 0
     window: int = 0
     given: GivenSplits | None = None
+    stored = {
+        "folds": Integer(),
+        "repetitions": Integer(),
+        "gap": Integer(),
+        "window": Integer(),
+        "given": Plain(type(None)),
+    }
 
     @classmethod
     def of(cls, design: Any) -> Resampling:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.core import Classifier
+from assay.core.stored import FloatArray
 
 __all__ = ["MajorityClassifier"]
 
@@ -29,6 +30,8 @@ class MajorityClassifier(Classifier):
     >>> model.predict([[2]]), model.predict_proba([[2]])
     (array(['no'], dtype='<U3'), array([[0.75, 0.25]]))
     """
+
+    stored = {"class_prior_": FloatArray("K", low=0)}
 
     takes = frozenset({"nominal", "missing", "sparse"})
 

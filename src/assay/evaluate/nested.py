@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from assay.core import Classifier
 from assay.core.fitting import all_or_nothing
+from assay.core.learner import Learner
 from assay.core.parameters import Any_, Seed
+from assay.core.stored import Boolean, Object, Plain, Scalar
 from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
 from assay.evaluate.candidates import varied
@@ -76,6 +78,14 @@ class Tuned(Classifier):
         "inner": Any_(),
         "metric": Any_(),
         "random_state": Seed(),
+    }
+    stored = {
+        **Learner.stored,
+        "_raw": Boolean(),
+        "best_estimator_": Object(BaseEstimator),
+        "best_params_": Plain(dict),
+        "best_score_": Scalar(),
+        "results_": Plain(list),
     }
     takes = frozenset(
         {"nominal", "missing", "sparse"}

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 import assay.linear._coordinate_descent as _kernel
+from assay.core.csr import compressed_matrix
 from assay.core.parallel import in_threads
 from assay.core.progress import track
+from assay.core.stored import Integer
 from assay.errors import DataError, DegenerateWarning, ParameterError
 
 __all__ = ["Problem", "Sweep", "grid", "problem"]
@@ -33,6 +35,7 @@ class Sweep:
     iteration: int
     value: float
     gap: float
+    stored = {"iteration": Integer()}
 
 
 def problem(
@@ -262,9 +265,8 @@ class SparseColumns(Problem):
         self.checked(who)
 
     def _matrix(self) -> Any:
-        from scipy.sparse import csc_array
-
-        return csc_array((self.value, self.row, self.start), shape=(self.Y.shape[1], len(self.mean)))
+        shape = self.Y.shape[1], len(self.mean)
+        return compressed_matrix("csc_array", self.value, self.row, self.start, shape)
 
     def correlations(self) -> np.ndarray:
         return np.asarray(self._matrix().T @ self.Y.T).T - np.outer(self.Y @ self.root, self.mean)

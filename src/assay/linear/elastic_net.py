@@ -9,6 +9,7 @@ import numpy as np
 from assay.core import Regressor
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.seeds import random_state_of
+from assay.core.stored import Each, FloatArray, IntArray, Integer, Object, Scalar
 from assay.errors import DataError
 from assay.linear.compact import compact
 from assay.linear.coordinate_descent import Columns, CrossProducts, Problem, Sweep, complain, problem
@@ -96,6 +97,11 @@ class ElasticNet(LinearRegressor, Regressor):
         "positive": Flag(),
         "random_state": Seed(),
         "selection": Choice("cyclic", "random"),
+    }
+    stored = {
+        "dual_gap_": Scalar() | FloatArray("*"),
+        "n_iter_": Integer() | Each(Integer()) | IntArray("*"),
+        "history_": Each(Object(Sweep) | Each(Object(Sweep))),
     }
     path = staticmethod(enet_path)
 

@@ -12,6 +12,7 @@ from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.routing import PassesOn
 from assay.core.seeds import random_state_of
+from assay.core.stored import Each, FloatArray, IntArray, Integer, Object, Scalar
 from assay.errors import DataError, ParameterError
 from assay.linear.compact import compact
 from assay.linear.coordinate_descent import CrossProducts, Problem, complain, grid, problem
@@ -98,6 +99,15 @@ class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
         "random_state": Seed(),
         "selection": Choice("cyclic", "random"),
         "one_standard_error": Flag(),
+    }
+    stored = {
+        "dual_gap_": Scalar() | FloatArray("*"),
+        "n_iter_": Integer() | Each(Integer()) | IntArray("*"),
+        "alpha_": Scalar(),
+        "alphas_": FloatArray("*") | FloatArray("*", "*"),
+        "curve_": Object(PenaltyCurve),
+        "l1_ratio_": Scalar(),
+        "mse_path_": FloatArray("*", "*") | FloatArray("*", "*", "*"),
     }
     path = staticmethod(enet_path)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core import Regressor
 from assay.core.parameters import Count, Flag, Range
+from assay.core.stored import BoolArray
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.quantile_regressor import learn_tube
 
@@ -52,6 +53,7 @@ class EpsilonInsensitiveRegressor(LinearRegressor, Regressor):
     """
 
     accepts = {"epsilon": Range(0), "alpha": Range(0), "fit_intercept": Flag(), "max_iter": Count()}
+    stored = {"outside_": BoolArray("*")}
 
     def __init__(
         self, epsilon: float = 0.1, *, alpha: float = 0.0001, fit_intercept: bool = True, max_iter: int = 200

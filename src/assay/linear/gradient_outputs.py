@@ -13,6 +13,7 @@ from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import Each, FloatArray, Integer, Object
 from assay.errors import DegenerateError, ParameterError
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.logistic_outputs import Outputs
@@ -48,6 +49,10 @@ class Snapshot:
     value: float
     errors: float
     weights: np.ndarray | None = None
+    stored = {
+        "iteration": Integer(),
+        "weights": FloatArray("*", "*") | None,
+    }
 
 
 class GradientOutputs(LinearClassifier, Classifier):
@@ -66,6 +71,11 @@ class GradientOutputs(LinearClassifier, Classifier):
         "snapshots": Any_("numbers of iterations", lambda v: _whole_numbers(v)),
         "fit_intercept": Flag(),
         "random_state": Seed(),
+    }
+    stored = {
+        "coef_": FloatArray("K | 1", "p") | FloatArray("*", "p"),
+        "intercept_": FloatArray("*"),
+        "history_": Each(Object(Snapshot)),
     }
 
     def __init__(

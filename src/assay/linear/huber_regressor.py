@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import Regressor
 from assay.core.parameters import Count, Flag, Range
+from assay.core.stored import BoolArray, Scalar
 from assay.errors import DataError
 from assay.linear.huber_loss import HuberLoss, minimise
 from assay.linear.linear_regressor import LinearRegressor
@@ -73,6 +74,10 @@ class HuberRegressor(LinearRegressor, Regressor):
         "warm_start": Flag(),
         "fit_intercept": Flag(),
         "tol": Range(0),
+    }
+    stored = {
+        "outliers_": BoolArray("*"),
+        "scale_": Scalar(),
     }
 
     def __init__(

@@ -10,6 +10,7 @@ from scipy.special import expit
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import plain_label
+from assay.core.stored import Boolean
 from assay.core.targets import check_weights, plain_values
 from assay.errors import DataError, ParameterError
 from assay.linear.gradient_outputs import GradientOutputs
@@ -74,6 +75,8 @@ class IndependentSigmoids(GradientOutputs):
            [0, 1],
            [1, 1]])
     """
+
+    stored = {"multilabel_": Boolean()}
 
     link = "sigmoid"
 

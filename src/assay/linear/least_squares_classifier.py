@@ -6,6 +6,7 @@ import numpy as np
 
 from assay.core.discriminant import Discriminant
 from assay.core.parameters import Choice, Flag, Range
+from assay.core.stored import FloatArray, Integer
 from assay.errors import DataError
 from assay.linear.least_squares_learner import LeastSquaresLearner
 from assay.linear.linear_classifier import LinearClassifier
@@ -55,6 +56,12 @@ class LeastSquaresClassifier(LeastSquaresLearner, LinearClassifier, Discriminant
         "coding": Choice("signs", "fisher", "indicators"),
         "alpha": Range(0),
         "fit_intercept": Flag(),
+    }
+    stored = {
+        "coding_": FloatArray("K", "*"),
+        "coef_": FloatArray("*", "p"),
+        "intercept_": FloatArray("*"),
+        "rank_": Integer(),
     }
     _classes_matter = True
     tol = 1e-10

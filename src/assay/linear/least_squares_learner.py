@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import SumLearner
+from assay.core.stored import FloatArray, Integer, Object, Scalar, TableRows
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, DegenerateError
 from assay.linear.compact import compact
@@ -28,6 +29,7 @@ class Unsummed:
     """In place of sums where the rows were too wide to be added up."""
 
     columns: int
+    stored = {"columns": Integer()}
 
     def __add__(self, other: Any) -> Any:
         raise DataError(
@@ -42,6 +44,8 @@ class LeastSquaresLearner(SumLearner):
     The learner sets ``coef_`` and ``intercept_`` in ``_publish(answer)``, and may say: ``_alphas(q)``, the penalty of
     each output; ``_coding(weights)``, the targets (K, q) of classes; ``_class_weights(rows)``, (K,) or None.
     """
+
+    stored = {"_sums": Object(Sums, Unsummed)}
 
     fit_intercept: bool
     positive: bool = False
@@ -209,6 +213,11 @@ def _once(look: Any) -> Any:
 
 class SeveralOutputs(LeastSquaresLearner):
     """Mixin of regressors: one target, or a table of targets, also of a single column."""
+
+    stored = {
+        "coef_": FloatArray("p") | FloatArray("o", "p") | TableRows("o", "p"),
+        "intercept_": Scalar() | FloatArray("o"),
+    }
 
     coef_: np.ndarray
     intercept_: Any

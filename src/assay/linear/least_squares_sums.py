@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from assay.core._moments import group
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.moments import _two_sum as two_sum
+from assay.core.stored import FloatArray, Integer, NumberArray, Object, TableRows
 from assay.errors import DataError
 
 __all__ = ["Kept", "Problem", "Sums", "Triangle", "moments_of", "problem_of", "summarize"]
@@ -35,6 +36,11 @@ class Kept(NamedTuple):
     X: Any
     y: np.ndarray
     w: np.ndarray | None
+    stored = {
+        "X": TableRows("n", "*"),
+        "y": NumberArray("n") | NumberArray("n", "*"),
+        "w": FloatArray("n") | None,
+    }
 
 
 @dataclass
@@ -56,6 +62,11 @@ class Sums:
     kept: Kept | None
     classes: int = 0
     pooled: bool = True
+    stored = {
+        "moments": Object(ClassScatter) | None,
+        "kept": Object(Kept) | None,
+        "classes": Integer(),
+    }
 
     def __add__(self, other: Sums) -> Sums:
         if self.kept is not None and other.kept is not None:

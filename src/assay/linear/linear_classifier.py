@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Section
 from assay.core.scores import logistic, softmax
+from assay.core.stored import FloatArray, Scalar, TableRows
 from assay.errors import DataError, ParameterError
 from assay.linear.affine import affine, length
 from assay.linear.hyperplane import Hyperplane
@@ -30,6 +31,11 @@ class LinearClassifier(LateLook, _Classifier):
     row a class, the largest winning. A learner over ``Classifier`` says in ``link`` what makes probabilities of
     scores: "softmax" (for two classes the logistic function), or "sigmoid" (each class its own, then normalised).
     """
+
+    stored = {
+        "coef_": FloatArray("K | 1", "p") | TableRows("K | 1", "p"),
+        "intercept_": Scalar() | FloatArray("K | 1"),
+    }
 
     takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
     link: ClassVar[str | None] = None

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Regressor
 from assay.core.parameters import Any_, Flag, Range
+from assay.core.stored import FloatArray, Integer
 from assay.errors import DegenerateWarning
 from assay.linear.inference import Inference
 from assay.linear.least_squares_learner import SeveralOutputs
@@ -67,6 +68,10 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
         "tol": Range(0),
         "n_jobs": Any_("None or a whole number", lambda v: v is None or (type(v) is int and v != 0)),
         "positive": Flag(),
+    }
+    stored = {
+        "rank_": Integer(),
+        "singular_": FloatArray("*"),
     }
     reference_category = True
 

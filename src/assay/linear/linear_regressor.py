@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from assay.core.explanation import Section
+from assay.core.stored import Each, FloatArray, Object, Plain, Scalar, TableRows
 from assay.linear.late_look import LateLook
 from assay.linear.terms import terms_section
+from assay.optimize.objective import Record
 
 if TYPE_CHECKING:
     from assay.core.learner import Regressor as _Regressor
@@ -23,6 +25,12 @@ class LinearRegressor(LateLook, _Regressor):
 
     The learner sets ``coef_``, (d,) or (outputs, d), and ``intercept_``, a number or (outputs,).
     """
+
+    stored = {
+        "coef_": FloatArray("p") | FloatArray("o", "p") | TableRows("o", "p"),
+        "intercept_": Scalar() | FloatArray("o"),
+        "history_": Each(Object(Record) | Plain()),
+    }
 
     takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.stored import Text
 from assay.errors import DataError
 from assay.linear.gradient_outputs import GradientOutputs
 from assay.linear.logistic_outputs import Outputs
@@ -70,6 +71,8 @@ class LogisticDiscriminant(GradientOutputs):
     >>> model.predict(X)
     array([0, 0, 1, 1])
     """
+
+    stored = {"error_": Text()}
 
     @property
     def link(self) -> str:  # type: ignore[override]

@@ -14,6 +14,7 @@ from assay.core import Classifier, PassLearner
 from assay.core.callbacks import iterations_of
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
+from assay.core.stored import Each, FloatArray, Object, Plain, TableRows
 from assay.core.sums import Rows, Source
 from assay.errors import DataError, ParameterError
 from assay.linear.class_factors import class_factors
@@ -123,6 +124,11 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         "n_jobs": Any_("a whole number or None", lambda v: v is None or isinstance(v, Integral)),
         "penalize_intercept": Flag(),
         "reference": Any_("a class label or None"),
+    }
+    stored = {
+        "coef_": FloatArray("K | 1", "p") | TableRows("K | 1", "p"),
+        "intercept_": FloatArray("K | 1"),
+        "history_": Each(Object(Record) | Plain()),
     }
 
     coef_: np.ndarray

@@ -13,6 +13,7 @@ from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress, progress
 from assay.core.routing import PassesOn, of_rows
+from assay.core.stored import Each, FloatArray, IntArray, Mapped, Object, Scalar
 from assay.errors import DataError, ParameterError
 from assay.linear.class_factors import class_factors
 from assay.linear.compact import compact
@@ -125,6 +126,23 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         "random_state": Seed(),
         "use_legacy_attributes": Flag() | Choice("warn"),
         "one_standard_error": Flag(),
+    }
+    stored = {
+        "C_": Scalar() | FloatArray("*"),
+        "Cs_": FloatArray("*"),
+        "coefs_paths_": FloatArray("*", "*", "*", "*", "*")
+        | FloatArray("*", "*", "*", "*")
+        | Mapped(FloatArray("*", "*", "*") | FloatArray("*", "*", "*", "*")),
+        "curve_": Object(PenaltyCurve),
+        "l1_ratio_": Scalar() | FloatArray("*"),
+        "l1_ratios_": FloatArray("*") | Each(Scalar() | None) | None,
+        "scores_": FloatArray("*", "*", "*")
+        | FloatArray("*", "*")
+        | Mapped(FloatArray("*", "*") | FloatArray("*", "*", "*")),
+        "n_iter_": IntArray("*")
+        | IntArray("*", "*")
+        | IntArray("*", "*", "*")
+        | IntArray("*", "*", "*", "*"),
     }
 
     def __init__(

@@ -17,6 +17,7 @@ from assay.core.learner import Learner, _explain_rows
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import Each, FloatArray, Integer, Object, Scalar
 from assay.core.targets import numeric_target
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.linear.affine import affine
@@ -43,6 +44,12 @@ class RankingPass:
     violated: int
     tied: int
     hinge: float
+    stored = {
+        "number": Integer(),
+        "corrected": Integer(),
+        "violated": Integer(),
+        "tied": Integer(),
+    }
 
 
 class PairwiseRanker(Learner):
@@ -108,6 +115,12 @@ class PairwiseRanker(Learner):
         "best": Choice("highest", "lowest"),
         "max_pairs": Count(1),
         "random_state": Seed(),
+    }
+    stored = {
+        "coef_": FloatArray("p"),
+        "intercept_": Scalar(),
+        "error_": Object(RankingError),
+        "history_": Each(Object(RankingPass)),
     }
 
     def __init__(

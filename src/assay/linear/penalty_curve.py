@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.stored import FloatArray, Integer
+
 __all__ = ["PenaltyCurve"]
 
 
@@ -44,6 +46,11 @@ class PenaltyCurve:
     measure: str
     greater_is_better: bool
     chosen: int
+    stored = {
+        "penalty": FloatArray("m"),
+        "scores": FloatArray("m", "*"),
+        "chosen": Integer(below="m"),
+    }
 
     @property
     def mean(self) -> np.ndarray:

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import Boolean, Each, FloatArray, IntArray, Integer, Object
 from assay.errors import ParameterError
 from assay.linear.mistakes import SignedRows, Walk
 from assay.linear.sign_classifier import SignClassifier
@@ -26,6 +27,10 @@ class Epoch:
     iteration: int
     corrections: int
     rate: float
+    stored = {
+        "iteration": Integer(),
+        "corrections": Integer(),
+    }
 
 
 class PerceptronRule(SignClassifier):
@@ -106,6 +111,13 @@ class PerceptronRule(SignClassifier):
         "tie": Choice("positive", "random", "reject"),
         "keep": Flag(),
         "random_state": Seed(),
+    }
+    stored = {
+        "converged_": Boolean(),
+        "n_updates_": Integer(),
+        "path_": FloatArray("*", "*"),
+        "updates_": IntArray("*"),
+        "history_": Each(Object(Epoch)),
     }
 
     def __init__(

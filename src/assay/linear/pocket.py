@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import Each, FloatArray, Integer, NumberArray, Object, Scalar
 from assay.linear.mistakes import SignedRows, Walk
 from assay.linear.perceptron_rule import starting_weights, visiting_order
 from assay.linear.sign_classifier import SignClassifier
@@ -24,6 +25,10 @@ class Exchange:
     update: int
     errors: float
     weights: np.ndarray
+    stored = {
+        "update": Integer(),
+        "weights": FloatArray("*"),
+    }
 
 
 class PocketClassifier(SignClassifier):
@@ -79,6 +84,12 @@ class PocketClassifier(SignClassifier):
         "training_tie": Choice("mistake", "positive"),
         "tie": Choice("positive", "random", "reject"),
         "random_state": Seed(),
+    }
+    stored = {
+        "errors_": NumberArray("*"),
+        "n_errors_": Integer() | Scalar(),
+        "n_updates_": Integer(),
+        "history_": Each(Object(Exchange)),
     }
 
     def __init__(

@@ -9,6 +9,8 @@ from math import comb
 
 import numpy as np
 
+from assay.core.stored import FloatArray, IntArray
+
 __all__ = ["PolynomialBasis", "exponents"]
 
 FAR = 1e250  # no product of polynomials gets larger: rows farther out are taken as if they were not
@@ -42,6 +44,11 @@ class PolynomialBasis:
     powers: np.ndarray
     centre: np.ndarray
     half: np.ndarray
+    stored = {
+        "powers": IntArray("q", "d", low=0, high=100),
+        "centre": FloatArray("d"),
+        "half": FloatArray("d"),
+    }
 
     def columns(self, X: np.ndarray) -> np.ndarray:
         """(n, m) the basis functions at each row."""

@@ -11,6 +11,7 @@ import numpy as np
 from assay.core import Regressor
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
+from assay.core.stored import FloatArray, IntArray, Integer, Object, Scalar
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.linear.polynomial_basis import PolynomialBasis, exponents
 from assay.linear.polynomial_solver import curve, fit_polynomial
@@ -73,6 +74,22 @@ class PolynomialRegressor(Regressor):
         "alpha": Range(0, np.inf, open="high"),
         "penalize_intercept": Flag(),
         "extrapolation": Choice("silent", "warn", "refuse"),
+    }
+    stored = {
+        "_basis": Object(PolynomialBasis, q="q"),
+        "_free": Scalar(),
+        "_smoother": FloatArray("q", "q"),
+        "_spread": FloatArray("o"),
+        "_weights": FloatArray("q", "o"),
+        "coef_": FloatArray("q - 1") | FloatArray("o", "q - 1"),
+        "degree_": Integer(high=100),
+        "low_": FloatArray("*"),
+        "high_": FloatArray("*"),
+        "intercept_": Scalar() | FloatArray("o"),
+        "n_parameters_": Scalar(),
+        "powers_": IntArray("q", "*", low=0, high=100),
+        "rank_": Integer(),
+        "sigma_": Scalar() | FloatArray("o"),
     }
     reference_category = True
 

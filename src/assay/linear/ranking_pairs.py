@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.stored import Integer
 from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
 
@@ -32,6 +33,11 @@ class RankingError:
     violated: int
     tied: int
     hinge: float
+    stored = {
+        "pairs": Integer(),
+        "violated": Integer(),
+        "tied": Integer(),
+    }
 
     @property
     def share(self) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core import Regressor
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
+from assay.core.stored import Text
 from assay.errors import ParameterError
 from assay.linear.inference import Inference
 from assay.linear.least_squares_learner import SeveralOutputs
@@ -78,6 +79,7 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
         "random_state": Seed(),
         "penalize_intercept": Flag(),
     }
+    stored = {"solver_": Text()}
 
     def __init__(
         self,

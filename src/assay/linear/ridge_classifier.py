@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.discriminant import Discriminant
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
+from assay.core.stored import Boolean, FloatArray, Scalar, Text
 from assay.errors import ParameterError
 from assay.linear.label_table import LabelTable
 from assay.linear.least_squares_learner import LeastSquaresLearner
@@ -79,6 +80,12 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
         "solver": Choice(*SOLVERS),
         "positive": Flag(),
         "random_state": Seed(),
+    }
+    stored = {
+        "multilabel_": Boolean(),
+        "coef_": FloatArray("*", "p"),
+        "intercept_": Scalar() | FloatArray("*"),
+        "solver_": Text(),
     }
     _classes_matter = True
 

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from assay.core.discriminant import Discriminant
+from assay.core.stored import Boolean, FloatArray
 from assay.core.sums import Block, Rows, Source
 from assay.linear.label_table import LabelTable
 from assay.linear.linear_classifier import LinearClassifier
@@ -61,6 +62,11 @@ class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant)
     accepts = {
         name: RidgeClassifier.accepts[name] if name == "class_weight" else RidgeCV.accepts[name]
         for name in ("alphas", "fit_intercept", "scoring", "cv", "class_weight", "store_cv_results")
+    }
+    stored = {
+        "multilabel_": Boolean(),
+        "_factors": FloatArray("K") | None,
+        "coef_": FloatArray("*", "p"),
     }
 
     def __init__(

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 
 from assay.core import Regressor
 from assay.core.parameters import Any_, Array, Choice, Flag, Range
+from assay.core.stored import Boolean
 from assay.core.sums import Rows
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.ridge import Ridge
@@ -70,6 +71,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
         "store_cv_results": Flag(),
         "alpha_per_target": Flag(),
     }
+    stored = {"_several": Boolean()}
 
     def __init__(
         self,

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.routing import PassesOn, routing_enabled
+from assay.core.stored import FloatArray, Scalar, TableRows
 from assay.core.sum_learner import PassLearner
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, ParameterError
@@ -40,6 +41,13 @@ class RidgeSearch(PassesOn, PassLearner):
     """
 
     _has_scorer = True
+    stored = {
+        "coef_": FloatArray("p") | FloatArray("o", "p") | TableRows("o", "p"),
+        "intercept_": Scalar() | FloatArray("o"),
+        "alpha_": Scalar() | FloatArray("*"),
+        "best_score_": Scalar() | FloatArray("*"),
+        "cv_results_": FloatArray("*", "*") | FloatArray("*", "*", "*"),
+    }
 
     alphas: Any
     fit_intercept: bool

@@ -26,6 +26,7 @@ import assay.linear._sgd as _sgd
 from assay.core.csr import csr_arrays
 from assay.core.parameters import Accepted, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress
+from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError
 
 if TYPE_CHECKING:
@@ -73,6 +74,10 @@ class Epoch:
     rate: float
     score: float | None = None
     label: Any = None
+    stored = {
+        "number": Integer(),
+        "label": Plain(),
+    }
 
 
 class Visits:
@@ -143,6 +148,14 @@ class StochasticDescent(_Learner):
         "warm_start": Flag(),
         "average": Flag() | Count(),
         "batch_size": Count(),
+    }
+    stored = {
+        "average_coef_": FloatArray("*", "p") | FloatArray("p"),
+        "average_intercept_": FloatArray("*"),
+        "standard_coef_": FloatArray("*", "p") | FloatArray("p"),
+        "standard_intercept_": FloatArray("*"),
+        "t_": Scalar(),
+        "history_": Each(Object(Epoch)),
     }
     _passive_aggressive: ClassVar[str]  # the loss that goes with the rates pa1 and pa2
 

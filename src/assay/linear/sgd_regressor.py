@@ -12,6 +12,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, Choice
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import FloatArray, TableRows
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError
 from assay.linear.linear_regressor import LinearRegressor
@@ -103,6 +104,10 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "loss": Choice("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive"),
         **StochasticDescent.accepts,
+    }
+    stored = {
+        "coef_": FloatArray("p") | TableRows("*", "p"),
+        "intercept_": FloatArray("*"),
     }
     _passive_aggressive = "epsilon_insensitive"
 

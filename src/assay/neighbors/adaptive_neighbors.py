@@ -12,6 +12,7 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
+from assay.core.stored import CodeArray, FloatArray
 from assay.distances.extremes import refuse_extremes
 from assay.distances.metric import metric_of
 from assay.distances.search import kept_searcher
@@ -68,6 +69,11 @@ class AdaptiveNeighborsClassifier(RowKeeper, Classifier):
         "n_local": Count(2) | None,
         "epsilon": Range(0),
         "n_iter": Count(0),
+    }
+    stored = {
+        "codes_": CodeArray("n", below="K"),
+        "rows_": FloatArray("n", "p", finite=True),
+        "scale_": FloatArray("p", finite=True),
     }
 
     def __init__(

@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.parameters import Any_, Choice, Count, Flag, Seed
 from assay.core.progress import track
 from assay.core.seeds import random_state_of
+from assay.core.stored import Integer
 from assay.distances.search import Searcher
 from assay.errors import ParameterError
 from assay.neighbors.prototypes import PROTOTYPES, PrototypeClassifier, vote_counts
@@ -68,6 +69,7 @@ class CondensedNearestNeighbor(PrototypeClassifier):
         "reduce": Flag(),
         "random_state": Seed(),
     }
+    stored = {"n_passes_": Integer()}
 
     def __init__(
         self,

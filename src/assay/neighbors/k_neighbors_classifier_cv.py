@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parameters import Any_, Count, Range
+from assay.core.stored import FloatArray, Integer, Plain, Scalar
 from assay.errors import DataError
 from assay.neighbors.neighbor_classifier import NeighborClassifier
 from assay.neighbors.neighbor_learner import KNeighbors
@@ -84,6 +85,12 @@ class KNeighborsClassifierCV(KNeighbors, NeighborClassifier):
         **{name: held for name, held in NeighborClassifier.voting.items() if name != "bandwidth"},
         "n_neighbors": _several(Count(1), "a list of whole numbers from 1 up"),
         "bandwidths": _several(Range(0, open="low"), "a list of numbers above 0") | None,
+    }
+    stored = {
+        "bandwidth_": Scalar() | None,
+        "n_neighbors_": Integer(low=1),
+        "offered_": Plain(list),
+        "scores_": FloatArray("*", "*"),
     }
 
     def __init__(

@@ -11,6 +11,7 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Seed
 from assay.core.seeds import random_state_of
+from assay.core.stored import CodeArray, FloatArray, IntArray
 from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import inverse_of, mean_of, root_of
 from assay.distances.metric import metric_of
@@ -65,6 +66,12 @@ class NearestClusterClassifier(Classifier):
         "n_init": Count(1),
         "max_iter": Count(1),
         "random_state": Seed(),
+    }
+    stored = {
+        "centers_": FloatArray("m", "p"),
+        "codes_": CodeArray("m", below="K"),
+        "maps_": FloatArray("m", "p", "p"),
+        "sizes_": IntArray("m", low=0),
     }
 
     def __init__(

@@ -10,6 +10,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.learner import Classifier
 from assay.core.parameters import Choice, Range, Seed
 from assay.core.seeds import random_state_of
+from assay.core.stored import Boolean, CodeArray
 from assay.core.targets import encode_labels, plain_values
 from assay.neighbors.neighbor_learner import NeighborLearner, plain_labels
 from assay.neighbors.weights import WEIGHTS, Neighbourhoods, weigh
@@ -22,6 +23,11 @@ class NeighborClassifier(NeighborLearner, Classifier):
 
     Several targets are possible, one a column of y; then ``classes_`` and posteriors are lists, one entry a target.
     """
+
+    stored = {
+        "_y": CodeArray("n", below="K") | CodeArray("n", "*"),
+        "outputs_2d_": Boolean(),
+    }
 
     voting: ClassVar[Any] = {
         "weights": WEIGHTS,

@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay.core.cases import RowKeeper
+from assay.core.csr import compressed_matrix
 from assay.core.explanation import Section
 from assay.core.learner import Learner, plain_label
 from assay.core.parameters import Any_, Choice, Count, Instance, Range
+from assay.core.stored import FloatArray, Integer, Mapped, Object, Plain, TableRows, Text
 from assay.distances.metric import METRICS, Metric, metric_of
 from assay.distances.search import Searcher, kept_searcher
 from assay.errors import DataError, ParameterError
@@ -40,6 +42,13 @@ class NeighborLearner(RowKeeper, Learner):
         "metric": METRIC,
         "metric_params": Instance(dict, words="a dict") | None,
         "n_jobs": Count(-(2**31)) | None,
+    }
+    stored = {
+        "_fit_X": TableRows("n", "p"),
+        "n_samples_fit_": Integer("n"),
+        "distance_": Object(Metric, d="p"),
+        "effective_metric_": Text() | Object(Metric),
+        "effective_metric_params_": Mapped(FloatArray("*") | FloatArray("*", "*") | Plain()),
     }
     remedy: ClassVar[str] = (
         "Use metric='heom', which compares what is there; or impute first, for example with "
@@ -210,13 +219,13 @@ class KNeighbors(NeighborLearner):
         self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> Any:
         """The graph of nearest rows as a sparse (q, n) matrix of ones, or with mode "distance" of distances."""
-        from scipy.sparse import csr_matrix
-
         _check_mode(mode, type(self).__name__)
         distances, rows = self.kneighbors(X, n_neighbors)
         q, k = rows.shape
         data = np.ones(q * k) if mode == "connectivity" else distances.ravel()
-        return csr_matrix((data, rows.ravel(), np.arange(0, q * k + 1, k)), shape=(q, self.n_samples_fit_))
+        return compressed_matrix(
+            "csr_matrix", data, rows.ravel(), np.arange(0, q * k + 1, k), (q, self.n_samples_fit_)
+        )
 
     @property
     def _k(self) -> int:
@@ -274,12 +283,10 @@ class RadiusNeighbors(NeighborLearner):
         sort_results: bool = False,
     ) -> Any:
         """The graph of near rows as a sparse (q, n) matrix of ones, or with mode "distance" of distances."""
-        from scipy.sparse import csr_matrix
-
         _check_mode(mode, type(self).__name__)
         start, rows, distances = self._within(X, radius, sort_results)
         data = np.ones(len(rows)) if mode == "connectivity" else distances
-        return csr_matrix((data, rows, start), shape=(len(start) - 1, self.n_samples_fit_))
+        return compressed_matrix("csr_matrix", data, rows, start, (len(start) - 1, self.n_samples_fit_))
 
     def _within(self, X: Any, radius: Any, sort: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         values = self._admit_to_answer(X)

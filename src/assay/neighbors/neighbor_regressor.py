@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core.learner import Regressor
+from assay.core.stored import NumberArray
 from assay.core.targets import plain_values
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.weights import weigh
@@ -16,6 +17,8 @@ __all__ = ["NeighborRegressor"]
 
 class NeighborRegressor(NeighborLearner, Regressor):
     """A regressor that answers with the weighted mean of the neighbours' numbers."""
+
+    stored = {"_y": NumberArray("n") | NumberArray("n", "*")}
 
     weights: Any
     bandwidth: Any

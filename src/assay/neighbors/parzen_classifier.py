@@ -15,11 +15,12 @@ from assay.core.learner import Generative, plain_label
 from assay.core.parallel import end_if_abandoned, in_threads
 from assay.core.parameters import Choice, Instance, Range, Simplex
 from assay.core.progress import progress
+from assay.core.stored import CodeArray, Each, FloatArray, Object, Scalar
 from assay.core.targets import row_counts
-from assay.densities.kernel_sums import log_profile
+from assay.densities.kernel_sums import KernelSums, log_profile
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
-from assay.densities.metric_sums import sums_over
-from assay.distances.metric import metric_of
+from assay.densities.metric_sums import MetricSums, sums_over
+from assay.distances.metric import Metric, metric_of
 from assay.distances.search import searcher
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError
 from assay.neighbors.neighbor_learner import METRIC
@@ -83,6 +84,13 @@ class ParzenClassifier(RowKeeper, Generative):
         "metric_params": Instance(dict, words="a dict") | None,
         "priors": Simplex() | None,
         "fallback": Choice("prior", "nearest", "raise"),
+    }
+    stored = {
+        "bandwidth_": Scalar(low=0),
+        "distance_": Object(Metric),
+        "points_": Each(Object(KernelSums, MetricSums, d="p"), "K"),
+        "priors_": FloatArray("K", low=0),
+        "rows_": Each(CodeArray("*"), "K"),
     }
 
     def __init__(

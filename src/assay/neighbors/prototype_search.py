@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Count, Range, Seed
 from assay.core.seeds import random_state_of
+from assay.core.stored import Each, Plain
 from assay.distances.search import Searcher
 from assay.errors import DataError
 from assay.neighbors.condensed import condense
@@ -58,6 +59,7 @@ class PrototypeSearch(PrototypeClassifier):
     """
 
     accepts = {"penalty": Range(0), "max_iter": Count(1), **COMPARING, "random_state": Seed()}
+    stored = {"history_": Each(Plain(dict))}
     n_neighbors = 1
 
     def __init__(

@@ -11,6 +11,7 @@ from assay.core import Classifier
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, Count, Instance, Range
+from assay.core.stored import CodeArray, Scalar, TableRows
 from assay.distances.metric import metric_of
 from assay.distances.search import Searcher, searcher
 from assay.errors import DataError
@@ -36,6 +37,12 @@ class PrototypeClassifier(NeighborLearner, Classifier):
     """
 
     accepts: ClassVar[Mapping[str, Accepted | None]] = PROTOTYPES
+    stored = {
+        "_fit_X": TableRows("m", "p"),
+        "codes_": CodeArray("m", below="K"),
+        "sample_indices_": CodeArray("m", below="n"),
+        "share_kept_": Scalar(),
+    }
     algorithm, leaf_size = "auto", 30
     n_neighbors: int
     sample_indices_: np.ndarray
@@ -99,6 +106,8 @@ def vote_counts(codes: np.ndarray, K: int) -> np.ndarray:
            [0, 1, 0]])
     """
     q = len(codes)
+    if codes.size and int(codes.max()) >= K:
+        raise ValueError(f"A row votes for class number {int(codes.max())}, there are {K} classes.")
     place = np.arange(q)[:, None] * (K + 1) + np.where(codes < 0, K, codes)
     return np.bincount(place.ravel(), minlength=q * (K + 1)).reshape(q, K + 1)[:, :K]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parameters import Any_
+from assay.core.stored import AnyArray, Plain
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError
 from assay.neighbors.neighbor_classifier import NeighborClassifier
 from assay.neighbors.neighbor_learner import RadiusNeighbors
@@ -69,6 +70,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
     """
 
     accepts = {**RadiusNeighbors.accepts, **NeighborClassifier.voting, "outlier_label": Any_()}
+    stored = {"outlier_label_": Plain() | AnyArray("*")}
 
     def __init__(
         self,

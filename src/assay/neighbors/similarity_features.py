@@ -10,6 +10,7 @@ from assay.core import Transformer
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Function, Range, Seed
 from assay.core.seeds import random_state_of
+from assay.core.stored import CodeArray, Integer, Scalar, TableRows
 from assay.errors import DataError, DegenerateError
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.prototypes import COMPARING
@@ -68,6 +69,12 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         "n_landmarks": Count(1) | None,
         **COMPARING,
         "random_state": Seed(),
+    }
+    stored = {
+        "_fit_X": TableRows("m", "p"),
+        "n_samples_fit_": Integer(),
+        "gamma_": Scalar() | None,
+        "landmarks_": CodeArray("m"),
     }
 
     def __init__(

@@ -10,6 +10,7 @@ import numpy as np
 from assay.core import Transformer
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Count, Range
+from assay.core.stored import Each, FloatArray, Plain
 from assay.core.targets import encode_labels
 from assay.distances.extremes import refuse_extremes
 
@@ -69,6 +70,10 @@ class TripletMetric(Transformer):
         "pull": Range(0, 1, open="both"),
         "max_iter": Count(1),
         "tol": Range(0),
+    }
+    stored = {
+        "components_": FloatArray("*", "p"),
+        "history_": Each(Plain(dict)),
     }
     reference_category = True
 

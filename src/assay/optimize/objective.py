@@ -7,6 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
+from assay.core.stored import FloatArray, Integer
+
 __all__ = ["Objective", "Optimum", "Record"]
 
 
@@ -43,6 +45,10 @@ class Record:
     gradient: float
     step: float = 0.0
     weights: np.ndarray | None = None
+    stored = {
+        "iteration": Integer(),
+        "weights": FloatArray("*") | FloatArray("*", "*") | None,
+    }
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from assay.core.parameters import Any_
+from assay.core.stored import FloatArray, Object
 from assay.outliers.detector import CONTAMINATION, Detector
 
 __all__ = ["DensityOutliers"]
@@ -51,6 +52,11 @@ class DensityOutliers(Detector):
             lambda v: v is None or (hasattr(v, "fit") and hasattr(v, "score_samples")),
         ),
         "contamination": CONTAMINATION,
+    }
+    stored = {
+        "_scores_": FloatArray("*"),
+        "density_": Object(BaseEstimator),
+        "scale_": FloatArray("p"),
     }
 
     def __init__(self, density: Any = None, *, contamination: Any = 0.1):

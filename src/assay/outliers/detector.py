@@ -11,6 +11,7 @@ from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner, _explain_rows
 from assay.core.parameters import Accepted, Choice, Range
+from assay.core.stored import Scalar
 
 __all__ = ["CONTAMINATION", "Detector", "above"]
 
@@ -28,6 +29,8 @@ class Detector(OutlierMixin, Learner):
     ----------
     offset_ : float, the score below which a row is an outlier
     """
+
+    stored = {"offset_": Scalar()}
 
     usual_offset: ClassVar[float] = -1.5
     contamination: Any

@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.explanation import Section
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
+from assay.core.stored import BoolArray, FloatArray
 from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import covariance_of, inverse_of, mean_of, root_of
 from assay.errors import DegenerateWarning
@@ -71,6 +72,13 @@ class GaussianOutliers(Detector):
         "level": Range(0, 1, open="both"),
         "contamination": CONTAMINATION,
         "random_state": Seed(),
+    }
+    stored = {
+        "_map_": FloatArray("*", "p"),
+        "covariance_": FloatArray("p", "p"),
+        "location_": FloatArray("p"),
+        "precision_": FloatArray("p", "p"),
+        "support_": BoolArray("*"),
     }
     reference_category = True
 

@@ -17,6 +17,7 @@ from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import FloatArray, IntArray, Integer, Object
 from assay.core.targets import check_weights
 from assay.errors import AssayWarning, DataError, ParameterError
 from assay.outliers.detector import CONTAMINATION, Detector
@@ -95,6 +96,16 @@ class IsolationForest(Detector):
         "random_state": Seed(),
         "verbose": Any_("a whole number or a flag", lambda v: isinstance(v, (Integral, bool))),
         "warm_start": Flag(),
+    }
+    stored = {
+        "_rows_": Integer("n"),
+        "_seeds_": IntArray("t"),
+        "_share_": FloatArray("n") | None,
+        "max_samples_": Integer(low=1),
+        "max_features_": Integer(low=1),
+        "n_outputs_": Integer(low=1),
+        "tree_": Object(Tree),
+        "trees_": Object(PressedTrees, t="t", d="d"),
     }
     takes = frozenset({"nominal", "missing", "sparse"})
     usual_offset = -0.5

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 
 from assay.core.explanation import Section
 from assay.core.parameters import Choice, Flag
+from assay.core.stored import FloatArray, Integer
 from assay.errors import AssayWarning, DataError
 from assay.neighbors.neighbor_learner import KNeighbors
 from assay.outliers.detector import CONTAMINATION, Detector, sides
@@ -102,6 +103,12 @@ class LocalOutlierFactor(KNeighbors, Detector):
         "contamination": CONTAMINATION,
         "novelty": Flag(),
         "variant": Choice("breunig", "simple"),
+    }
+    stored = {
+        "_density_": FloatArray("n"),
+        "_reach_": FloatArray("n"),
+        "n_neighbors_": Integer(low=1),
+        "negative_outlier_factor_": FloatArray("n"),
     }
 
     def __init__(

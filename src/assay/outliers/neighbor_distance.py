@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.explanation import Section
 from assay.core.parameters import Choice, Count
+from assay.core.stored import FloatArray, Integer
 from assay.errors import DataError
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.prototypes import COMPARING
@@ -59,6 +60,10 @@ class NeighborDistanceOutliers(NeighborLearner, Detector):
         "method": Choice("largest", "mean"),
         **COMPARING,
         "contamination": CONTAMINATION,
+    }
+    stored = {
+        "n_neighbors_": Integer(low=1),
+        "training_scores_": FloatArray("n"),
     }
 
     algorithm, leaf_size = "auto", 30

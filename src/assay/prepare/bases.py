@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.stored import Each, Integer, Plain, Scalar
 from assay.errors import DataError, ParameterError
 
 __all__ = [
@@ -36,6 +37,15 @@ ROUNDING = 1e-12  # so does a sine below this
 @dataclass(frozen=True)
 class Basis:
     """One function of a row; subclasses say which."""
+
+    stored = {
+        "column": Plain((int, str)),
+        "columns": Each(Plain((int, str))) | None,
+        "exponent": Integer(low=-(10**6)),
+        "weights": Each(Scalar()),
+        "shifts": Each(Scalar()) | None,
+        "centre": Scalar() | Each(Scalar()),
+    }
 
     def values(self, X: np.ndarray, names: Sequence[str]) -> np.ndarray:
         """(n,) the function at each row of X, whose columns have these names."""
@@ -340,6 +350,7 @@ class UserFunction(Basis):
     array([0.25])
     """
 
+    stored = None  # a function is code
     function: Callable[..., Any]
     columns: tuple[Place, ...] | None = None
     name: str | None = None

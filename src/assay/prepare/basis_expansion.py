@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core import Transformer
 from assay.core.parameters import Any_, Flag
+from assay.core.stored import Each, Object
 from assay.errors import DataError
 from assay.prepare.bases import Basis, Power, UserFunction
 
@@ -70,6 +71,7 @@ class BasisExpansion(Transformer):
         "include_bias": Flag(),
         "keep_columns": Flag(),
     }
+    stored = {"bases_": Each(Object(Basis))}
 
     def __init__(self, bases: Any = None, *, include_bias: bool = False, keep_columns: bool = False):
         self.bases = bases

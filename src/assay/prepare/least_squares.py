@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.stored import FloatArray
+
 __all__ = ["LeastSquares"]
 
 CONSTANT = 1e-7  # of an input's standard deviation, where inputs are standardised
@@ -43,6 +45,7 @@ class LeastSquares:
 
     weights: np.ndarray
     codes: bool
+    stored = {"weights": FloatArray("*", "*")}
 
     @classmethod
     def from_sums(cls, G: np.ndarray, C: np.ndarray, categories: bool) -> LeastSquares:

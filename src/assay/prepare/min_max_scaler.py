@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parameters import Any_, Array, Flag
+from assay.core.stored import FloatArray, IntArray, Integer, Object
 from assay.errors import ParameterError
 from assay.prepare.as_given import as_given
 from assay.prepare.columns import columnwise, extremes
@@ -55,6 +56,15 @@ class MinMaxScaler(Summed, Preparation):
         "feature_range": Any_("two numbers, the smaller first", lambda r: Array(1).holds(r) and len(r) == 2),
         "copy": Flag(),
         "clip": Flag(),
+    }
+    stored = {
+        "data_max_": FloatArray("d"),
+        "data_min_": FloatArray("d"),
+        "data_range_": FloatArray("d"),
+        "min_": FloatArray("d"),
+        "scale_": FloatArray("d"),
+        "n_samples_seen_": Integer() | IntArray("d"),
+        "_sums": Object("assay.prepare.min_max_scaler.Extent", d="d"),
     }
 
     def __init__(self, feature_range: tuple[float, float] = (0, 1), *, copy: bool = True, clip: bool = False):
@@ -111,6 +121,11 @@ class Extent:
     low: np.ndarray
     high: np.ndarray
     rows: int
+    stored = {
+        "low": FloatArray("d"),
+        "high": FloatArray("d"),
+        "rows": Integer() | IntArray("d"),
+    }
 
     def __add__(self, other: Extent) -> Extent:
         return Extent(

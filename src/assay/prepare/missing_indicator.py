@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parameters import Any_, Choice, Flag
+from assay.core.stored import CodeArray, IntArray, Object
 from assay.errors import DataError
 from assay.prepare.as_given import beside, with_text_names
 from assay.prepare.preparation import Preparation, Summed
@@ -53,6 +54,10 @@ class MissingIndicator(Summed, Preparation):
         "features": Choice("missing-only", "all"),
         "sparse": Any_("True, False or 'auto'", lambda v: isinstance(v, (bool, np.bool_)) or v == "auto"),
         "error_on_new": Flag(),
+    }
+    stored = {
+        "features_": CodeArray("*", below="d"),
+        "_sums": Object("assay.prepare.missing_indicator.Holes", d="d"),
     }
 
     def __init__(
@@ -120,6 +125,7 @@ class Holes:
     """How many entries of each column are missing."""
 
     count: np.ndarray
+    stored = {"count": IntArray("d", low=0)}
 
     def __add__(self, other: Holes) -> Holes:
         return Holes(self.count + other.count)

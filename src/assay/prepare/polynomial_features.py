@@ -14,6 +14,7 @@ import assay.prepare._polynomial as _polynomial
 from assay.core import Transformer
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Flag
+from assay.core.stored import Integer
 from assay.errors import DataError, ParameterError
 from assay.prepare.as_given import beside, with_text_names
 from assay.tables import Design, Table
@@ -70,6 +71,11 @@ class PolynomialFeatures(Transformer):
         "interaction_only": Flag(),
         "include_bias": Flag(),
         "order": Choice("C", "F"),
+    }
+    stored = {
+        "_max_degree": Integer(high=100),
+        "_min_degree": Integer(high=100),
+        "n_output_features_": Integer(),
     }
     takes = frozenset({"sparse"})
 

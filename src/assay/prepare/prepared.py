@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
@@ -15,6 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 from assay.core import Classifier, Explanation
 from assay.core.model_view import Part, TextBlock
 from assay.core.parameters import Flag, Instance
+from assay.core.stored import Each, Object
 from assay.errors import ParameterError
 from assay.prepare.own_units import in_own_units
 from assay.prepare.simple_imputer import SimpleImputer
@@ -66,6 +67,10 @@ class Prepared(Classifier):
     """
 
     accepts = {"learner": Instance(having="fit") | None, "scale": Flag()}
+    stored = {
+        "learner_": Object(BaseEstimator),
+        "steps_": Each(Object(BaseEstimator)),
+    }
     takes = frozenset({"nominal", "missing"})
 
     def __init__(self, learner: Any = None, scale: bool = False):

@@ -12,6 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from assay.core.complaints import warn_unseen
 from assay.core.parameters import Any_, Count, Flag, Instance, Range
+from assay.core.stored import CodeArray, Each, FloatArray, Object, Plain
 from assay.errors import DataError, DegenerateWarning
 from assay.prepare.least_squares import LeastSquares
 from assay.prepare.missing_indicator import PREFIX, is_missing
@@ -84,6 +85,14 @@ class RegressionImputer(Preparation):
         "max_iter": Count(1),
         "tol": Range(0),
         "add_indicator": Flag(),
+    }
+    stored = {
+        "holed_": CodeArray("*", below="d"),
+        "initial_": FloatArray("k"),
+        "kept_": CodeArray("k", below="d"),
+        "models_": Each(Object(LeastSquares) | None),
+        "spread_": FloatArray("k"),
+        "history_": Each(Plain(dict)),
     }
 
     def __init__(

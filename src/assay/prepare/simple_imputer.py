@@ -15,6 +15,7 @@ from assay.core.explanation import Section
 from assay.core.model_view import Part
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Flag, Function
+from assay.core.stored import AnyArray, CodeArray, IntArray, Integer, Mapped, Object
 from assay.core.sums import Source
 from assay.errors import DegenerateWarning, ParameterError
 from assay.prepare.as_given import as_given
@@ -88,6 +89,14 @@ class SimpleImputer(Summed, Preparation):
         "copy": Flag(),
         "add_indicator": Flag(),
         "keep_empty_features": Flag(),
+    }
+    stored = {
+        "fill_": AnyArray("d"),
+        "filled_schema_": Object(Schema),
+        "holed_": CodeArray("*", below="d"),
+        "kept_": CodeArray("*", below="d"),
+        "statistics_": AnyArray("d"),
+        "_sums": Object("assay.prepare.simple_imputer.ColumnSums", d="d"),
     }
 
     def __init__(
@@ -263,6 +272,12 @@ class ColumnSums:
     holes: np.ndarray
     moments: ClassMoments | None
     tallies: dict[int, Tally]
+    stored = {
+        "rows": Integer(),
+        "holes": IntArray("d", low=0),
+        "moments": Object(ClassMoments) | None,
+        "tallies": Mapped(Object(Tally)),
+    }
 
     def __add__(self, other: ColumnSums) -> ColumnSums:
         moments = None

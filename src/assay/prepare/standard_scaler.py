@@ -11,6 +11,7 @@ from assay.core.explanation import Section
 from assay.core.model_view import Part
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Flag
+from assay.core.stored import FloatArray, Integer, NumberArray, Object, Scalar
 from assay.errors import DataError
 from assay.prepare.as_given import as_given
 from assay.prepare.columns import columnwise
@@ -60,6 +61,13 @@ class StandardScaler(Summed, Preparation):
     """
 
     accepts = {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()}
+    stored = {
+        "mean_": FloatArray("d") | None,
+        "var_": FloatArray("d") | None,
+        "scale_": FloatArray("d") | None,
+        "n_samples_seen_": Integer() | Scalar() | NumberArray("d"),
+        "_sums": Object("assay.prepare.standard_scaler.Spread"),
+    }
     takes = frozenset({"nominal", "missing", "sparse"})
 
     def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True):
@@ -137,6 +145,7 @@ class Spread:
 
     moments: ClassMoments
     weighted: bool
+    stored = {"moments": Object(ClassMoments)}
 
     def __add__(self, other: Spread) -> Spread:
         return Spread(self.moments + other.moments, self.weighted or other.weighted)

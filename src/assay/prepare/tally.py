@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.stored import Each, FloatArray
+
 __all__ = ["Tally"]
 
 PARTS = 32  # pieces that may wait before they are counted together
@@ -29,6 +31,10 @@ class Tally:
 
     values: list[np.ndarray]
     weights: list[np.ndarray | None]  # None counts each value once
+    stored = {
+        "values": Each(FloatArray("*")),
+        "weights": Each(FloatArray("*") | None),
+    }
 
     @classmethod
     def of(cls, column: np.ndarray, w: np.ndarray | None = None) -> Tally:

@@ -12,6 +12,7 @@ from assay.core.conditions import Condition
 from assay.core.parameters import Choice, Count, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.stored import CodeArray
 from assay.rules.candidates import CandidateTable
 from assay.rules.covering import weighing
 from assay.rules.rule_learner import RuleClassifier, class_rules
@@ -60,6 +61,7 @@ class AQClassifier(RuleClassifier):
     """
 
     accepts = {"max_star": Count(1), "seeds": Choice("first", "random"), "random_state": Seed()}
+    stored = {"seeds_": CodeArray("*")}
 
     def __init__(self, max_star: int = 10, seeds: str = "first", random_state: Any = None):
         self.max_star = max_star

@@ -9,6 +9,7 @@ import numpy as np
 from assay.core import Classifier
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Range
+from assay.core.stored import CodeArray, Each, FloatArray, Integer
 from assay.core.words import one_line, shorter
 from assay.errors import DataError, DegenerateError
 from assay.rules.enclosing_ball import largest_consistent_ball, smallest_ball
@@ -80,6 +81,17 @@ class BallClassifier(Classifier):
         "cost_fp": Range(0, open="low"),
         "decision": Choice("argmax", "reject"),
         "reject_label": Any_("a label"),
+    }
+    stored = {
+        "_one": Integer(low=-1),
+        "_shares": FloatArray("K"),
+        "_sure": FloatArray("*"),
+        "centers_": FloatArray("b", "p"),
+        "conflicts_": Each(CodeArray("*"), "b"),
+        "general_radii_": FloatArray("b"),
+        "radii_": FloatArray("b"),
+        "scales_": FloatArray("b", "p", "p"),
+        "specific_radii_": FloatArray("b"),
     }
 
     def __init__(

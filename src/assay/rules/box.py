@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.conditions import Condition
 from assay.core.rules import Rule
+from assay.core.stored import Each, Object
 from assay.errors import DataError, ParameterError
 from assay.tables import Schema
 
@@ -43,6 +44,7 @@ class Box:
 
     conditions: tuple[Condition, ...] = ()
     empty: bool = False
+    stored = {"conditions": Each(Object(Condition))}
 
     def covers(self, X: Any) -> np.ndarray:
         """(n,) bool: which rows of a float block lie in the box."""

@@ -10,6 +10,7 @@ import numpy as np
 import assay.rules._boxes as _boxes
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Instance, Range
+from assay.core.stored import CodeArray, Each, FloatArray, Object, Plain
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.rules.box import Box, Nominal, box_between, limited, refuse_outside
 from assay.rules.one_answer import answers_with_reject, refuse_label_of_a_class
@@ -91,6 +92,14 @@ class BoxClassifier(RuleClassifier):
         "noise": Choice("record", "raise"),
         "decision": Choice("argmax", "reject"),
         "reject_label": Any_("a label"),
+    }
+    stored = {
+        "_negatives": FloatArray("*", "d") | None,
+        "conflicts_": Each(CodeArray("*"), "b"),
+        "general_": Each(Object(Box), "b"),
+        "margins_": Each(Plain(dict), "b"),
+        "specific_": Each(Object(Box), "b"),
+        "support_": Each(CodeArray("*"), "b"),
     }
 
     def __init__(

@@ -11,6 +11,7 @@ import assay.rules._boxes as _boxes
 from assay.core.conditions import Condition
 from assay.core.parameters import Choice, Count, Range
 from assay.core.progress import progress
+from assay.core.stored import FloatArray
 from assay.rules.box import Box, box_between
 from assay.rules.box_sides import sides_of, widest
 from assay.rules.rule_learner import RuleClassifier, class_rules
@@ -66,6 +67,7 @@ class BoxUnionClassifier(RuleClassifier):
         "min_weight": Range(0),
         "hypothesis": Choice("middle", "specific"),
     }
+    stored = {"uncovered_": FloatArray("K")}
 
     def __init__(self, max_boxes: int | None = None, *, min_weight: float = 1.0, hypothesis: str = "middle"):
         self.max_boxes = max_boxes

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from assay.core.parameters import Any_, Choice, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.rules import Rule
+from assay.core.stored import Object
 from assay.rules.covering import weighing
 from assay.rules.rule_learner import RuleClassifier, class_rules
 from assay.rules.rule_selection import class_order, possible_conditions, shortest_subset, theory_bits
@@ -89,6 +91,7 @@ class C45RulesClassifier(RuleClassifier):
         "drop": Flag(),
         "random_state": Seed(),
     }
+    stored = {"tree_": Object(BaseEstimator)}
 
     def __init__(
         self,

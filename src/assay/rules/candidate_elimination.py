@@ -11,6 +11,7 @@ from assay.core import Classifier
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Count
+from assay.core.stored import Each, FloatArray, Integer, Object
 from assay.core.targets import check_weights, label_codes
 from assay.errors import DataError, DegenerateError, ParameterError, SchemaError
 from assay.rules.box import Box, hull, in_order
@@ -87,6 +88,12 @@ class CandidateElimination(Classifier):
         "decision": Choice("argmax", "reject"),
         "reject_label": Any_("a label"),
         "limit": Count(1),
+    }
+    stored = {
+        "class_weight_sums_": FloatArray("K"),
+        "conflicts_": Each(Each(Integer()), "b"),
+        "n_seen_": Integer(),
+        "version_spaces_": Each(Object(VersionSpace), "b"),
     }
 
     def __init__(

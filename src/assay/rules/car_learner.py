@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.core.stored import FloatArray, Integer, Mapped
 from assay.rules.class_association_rules import MINING, MinedTable, least_count
 from assay.rules.rule_learner import RuleClassifier
 from assay.rules.scored_rules import voted_posterior
@@ -29,6 +30,10 @@ class CarClassifier(RuleClassifier):
     """
 
     accepts = MINING
+    stored = {
+        "cuts_": Mapped(FloatArray("*")),
+        "n_mined_": Integer(),
+    }
     mining: ClassVar[dict[str, Any]] = {}  # how the sets are mined: see ClassSets.mine
 
     min_support: float

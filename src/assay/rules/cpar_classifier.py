@@ -11,6 +11,7 @@ from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
 from assay.core.progress import track
 from assay.core.rule_measures import laplace
+from assay.core.stored import FloatArray, Mapped
 from assay.rules.class_association_rules import MinedTable
 from assay.rules.cpar_growth import ClassGrowth, GrowthSettings
 from assay.rules.items_of_columns import CUTS
@@ -87,6 +88,7 @@ class CPARClassifier(RuleClassifier):
         "base": Range(1, open="low"),
         "cuts": CUTS,
     }
+    stored = {"cuts_": Mapped(FloatArray("*"))}
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from assay.core.explanation import Section
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Flag
 from assay.core.progress import progress
+from assay.core.stored import Each, FloatArray, IntArray, Integer, Mapped, Plain, Scalar
 from assay.rules.rule_learner import RuleClassifier, class_rules
 from assay.stats.mdl_cuts import mdl_cuts
 
@@ -77,6 +78,14 @@ class DecisionTableClassifier(RuleClassifier):
     """
 
     accepts = {"max_stale": Count(1), "nearest": Flag(), "max_columns": Count(0) | None}
+    stored = {
+        "cell_counts_": FloatArray("m", "K"),
+        "cells_": IntArray("m", "c"),
+        "columns_": Each(Integer(below="d"), "c"),
+        "cuts_": Mapped(FloatArray("*")),
+        "history_": Plain(list),
+        "right_": Scalar(),
+    }
 
     def __init__(self, max_stale: int = 5, nearest: bool = False, max_columns: int | None = None):
         self.max_stale = max_stale

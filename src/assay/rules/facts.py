@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.stored import IntArray, Mapped, Plain
 from assay.errors import DataError
 from assay.rules.first_order import EQUAL, Literal, Variable, parse_literals
 
@@ -41,6 +42,11 @@ class Facts:
     """
 
     storable = True
+    stored = {
+        "constants": Plain((tuple, list)),
+        "relations": Mapped(IntArray("*", "*", low=0)),
+        "denied": Mapped(IntArray("*", "*", low=0)),
+    }
 
     constants: tuple[Any, ...]
     relations: dict[str, np.ndarray]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from assay.core.stored import Each, Object, Plain, Text
 from assay.errors import DataError
 
 __all__ = ["EQUAL", "Clause", "Literal", "Variable", "parse_clause", "parse_literals", "variable_names"]
@@ -29,6 +30,7 @@ class Variable:
     """A variable: it stands for any constant, the same one wherever it occurs in a clause."""
 
     name: str
+    stored = {"name": Text()}
 
     def __str__(self) -> str:
         return self.name
@@ -56,6 +58,10 @@ class Literal:
     predicate: str
     args: tuple[Any, ...]
     negated: bool = False
+    stored = {
+        "predicate": Text(),
+        "args": Each(Object(Variable) | Plain()),
+    }
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -100,6 +106,10 @@ class Clause:
 
     head: Literal
     body: tuple[Literal, ...] = ()
+    stored = {
+        "head": Object(Literal),
+        "body": Each(Object(Literal)),
+    }
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Count, Flag, Range, Seed, check
+from assay.core.stored import Each, IntArray, Object, Plain, Text
 from assay.errors import DataError
 from assay.rules.clause_proof import Bindings, answers, consequences, prove
 from assay.rules.facts import Facts
@@ -89,6 +90,15 @@ class FOIL:
     """
 
     storable = True
+    stored = {
+        "clauses_": Each(Object(Clause), "m"),
+        "counts_": IntArray("m", 2, low=0),
+        "facts_": Object(Facts),
+        "history_": Plain(list),
+        "target_": Text(),
+        "types_": Plain(dict),
+        "uncovered_": Plain(list),
+    }
     accepts = {
         "max_literals": Count(1, 30),
         "max_clauses": Count(1),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from assay.core.conditions import LinearCondition
 from assay.core.parameters import Any_, Count, Range
 from assay.core.rules import Rule, RuleBase, counted
+from assay.core.stored import Each, Object
 from assay.errors import DataError
 from assay.rules.rule_learner import RuleClassifier
 from assay.tables import Column, Schema
@@ -63,6 +65,7 @@ class LinearRuleClassifier(RuleClassifier):
         "max_machines": Count(1),
         "min_samples": Range(0, open="low"),
     }
+    stored = {"machines_": Each(Object(BaseEstimator))}
 
     def __init__(self, machine: Any = None, max_machines: int = 1, min_samples: float = 5):
         self.machine = machine

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
 from assay.core import Classifier
 from assay.core.explanation import Section
 from assay.core.learner import Learner
 from assay.core.parameters import Any_, Choice
+from assay.core.stored import Each, FloatArray, Object
 from assay.core.targets import label_codes
 from assay.errors import ParameterError
 from assay.rules.one_answer import answers_with_reject, refuse_label_of_a_class
@@ -67,6 +68,10 @@ class OneClassEach(Classifier):
         ),
         "decision": Choice("argmax", "reject"),
         "reject_label": Any_("a label"),
+    }
+    stored = {
+        "_shares": FloatArray("K"),
+        "estimators_": Each(Object(BaseEstimator), "K"),
     }
 
     def __init__(self, estimator: Any = None, *, decision: str = "argmax", reject_label: Any = "reject"):

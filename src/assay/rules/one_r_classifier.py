@@ -11,6 +11,7 @@ from assay.core.conditions import Condition, missing
 from assay.core.explanation import Section
 from assay.core.parallel import in_threads
 from assay.core.parameters import Range
+from assay.core.stored import FloatArray, IntArray, Integer
 from assay.rules.rule_learner import RuleClassifier, class_rules
 
 __all__ = ["OneRClassifier"]
@@ -66,6 +67,11 @@ class OneRClassifier(RuleClassifier):
     """
 
     accepts = {"min_bucket_size": Range(0)}
+    stored = {
+        "column_": Integer(below="d"),
+        "errors_": FloatArray("d"),
+        "sizes_": IntArray("d"),
+    }
 
     def __init__(self, min_bucket_size: float = 6):
         self.min_bucket_size = min_bucket_size

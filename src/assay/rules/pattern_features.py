@@ -11,6 +11,7 @@ from assay.core import Transformer
 from assay.core.parameters import Choice, Count
 from assay.core.progress import progress
 from assay.core.rules import RuleBase
+from assay.core.stored import FloatArray, Mapped, Object
 from assay.core.targets import encode_labels
 from assay.errors import DataError
 from assay.rules.class_association_rules import MINING, MinedTable, least_count
@@ -80,6 +81,11 @@ class PatternFeatures(Transformer):
         "relevance": Choice("information_gain", "chi_square", "growth_rate"),
         "coverage": Count(1),
         "n_features": Count(1) | None,
+    }
+    stored = {
+        "cuts_": Mapped(FloatArray("*")),
+        "patterns_": Object(RuleBase),
+        "relevance_": FloatArray("*"),
     }
 
     def __init__(

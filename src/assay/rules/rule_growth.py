@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.conditions import Condition, RowTest
+from assay.core.stored import Each, Object, Plain, Scalar
 from assay.rules.candidates import Candidate, CandidateTable, Offers
 from assay.rules.measure import Measure, judge
 from assay.trees.rules import joined
@@ -34,6 +35,10 @@ class Tried:
     counts: tuple[float, ...]
     value: float
     taken: bool
+    stored = {
+        "condition": Object(Condition),
+        "counts": Each(Scalar()),
+    }
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,11 @@ class GrowthStep:
     counts: tuple[float, ...]
     value: float
     tried: tuple[Tried, ...]
+    stored = {
+        "conditions": Each(Object(Condition)),
+        "counts": Each(Scalar()),
+        "tried": Each(Object(Tried)),
+    }
 
 
 @dataclass(frozen=True)
@@ -74,6 +84,12 @@ class Growth:
     counts: tuple[float, ...]
     value: float
     steps: tuple[GrowthStep, ...]
+    stored = {
+        "answer": Plain(),
+        "conditions": Each(Object(Condition)),
+        "counts": Each(Scalar()),
+        "steps": Each(Object(GrowthStep)),
+    }
 
 
 @dataclass(eq=False)

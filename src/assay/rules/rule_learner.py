@@ -14,12 +14,19 @@ from assay.core.conditions import RowTest
 from assay.core.explanation import Section
 from assay.core.rule_posterior import rules_posterior
 from assay.core.rules import Policy, Rule, RuleBase, counted
+from assay.core.stored import Each, Object, Plain
+from assay.rules.rule_growth import Growth
 
 __all__ = ["RuleClassifier", "RuleRegressor", "class_rules"]
 
 
 class _RuleLearner:
     """A learner whose model is ``rules_``: how to look at it, and how to change it."""
+
+    stored = {
+        "rules_": Object(RuleBase),
+        "history_": Each(Object(Growth) | Plain()),
+    }
 
     rules_: RuleBase
     takes: ClassVar[frozenset[str]] = frozenset({"nominal", "missing"})

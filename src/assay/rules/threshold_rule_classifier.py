@@ -11,6 +11,7 @@ import numpy as np
 import assay.rules._boxes as _boxes
 from assay.core.conditions import Condition
 from assay.core.parameters import Any_, Choice
+from assay.core.stored import Boolean, Scalar
 from assay.errors import DataError
 from assay.rules.rule_learner import RuleClassifier, class_rules
 from assay.rules.version_space import positive_rows
@@ -68,6 +69,11 @@ class ThresholdRuleClassifier(RuleClassifier):
     """
 
     accepts = {"positive": Any_("a label, or None"), "directions": Choice("above", "either")}
+    stored = {
+        "errors_": Scalar(),
+        "exact_": Boolean(),
+        "margin_": Scalar(),
+    }
 
     def __init__(self, positive: Any = None, *, directions: str = "above"):
         self.positive = positive

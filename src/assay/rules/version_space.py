@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.conditions import Condition
 from assay.core.rules import Rule
+from assay.core.stored import Each, Integer, Object, Plain
 from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
 from assay.rules.box import Box, Nominal, box_between, hull, in_order, joined, limited, refuse_outside
@@ -69,6 +70,13 @@ class VersionSpace:
     conflicts: tuple[int, ...] = ()
     positive: Any = 1
     nominal: Nominal = "value"
+    stored = {
+        "schema": Object(Schema),
+        "specific": Object(Box),
+        "general": Each(Object(Box)),
+        "conflicts": Each(Integer()),
+        "positive": Plain(),
+    }
 
     @classmethod
     def of(

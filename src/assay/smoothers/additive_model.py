@@ -6,13 +6,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import Regressor
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Count, Range
 from assay.core.progress import track
+from assay.core.stored import Each, FloatArray, Object, Scalar
 from assay.core.targets import row_counts
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.additive_bands import AdditiveOperator, Lines
@@ -79,6 +80,14 @@ class AdditiveModel(Regressor):
         ),
         "max_iter": Count(1),
         "tol": Range(0),
+    }
+    stored = {
+        "history_": Each(Scalar()),
+        "intercept_": Scalar(),
+        "offsets_": FloatArray("p"),
+        "slopes_": FloatArray("p"),
+        "residual_": FloatArray("*"),
+        "smoothers_": Each(Object(BaseEstimator), "p"),
     }
 
     def __init__(self, smoother: Any = None, *, max_iter: int = 100, tol: float = 1e-3):

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.parameters import Range
 from assay.core.progress import track
+from assay.core.stored import CodeArray, Integer
 from assay.core.targets import check_weights, numeric_target
 from assay.smoothers.local_smoother import LocalSmoother
 from assay.tables import RowNames
@@ -59,6 +60,10 @@ class IncrementalRunningMean(LocalSmoother):
         "threshold": Range(0),
         "metric": LocalSmoother.common["metric"],
         "empty": LocalSmoother.common["empty"],
+    }
+    stored = {
+        "n_seen_": Integer(),
+        "stored_": CodeArray("n"),
     }
     usual_noise = "local"
     n_neighbors = None

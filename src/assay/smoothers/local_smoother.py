@@ -11,6 +11,7 @@ from assay.core.complaints import missing_message
 from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Array, Choice, Count, Range
 from assay.core.progress import progress
+from assay.core.stored import CodeArray, FloatArray, Scalar
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
 from assay.distances.extremes import largest, scaled
 from assay.errors import DataError, DegenerateError, ParameterError
@@ -41,6 +42,11 @@ class LocalSmoother(Smoother):
     ----------
     bandwidth_ : float or (d,), or None with ``n_neighbors``
     """
+
+    stored = {
+        "_order": CodeArray("*", below="n"),
+        "bandwidth_": Scalar(low=0) | FloatArray("*") | None,
+    }
 
     common: ClassVar[dict[str, Accepted | None]] = {
         "bandwidth": BANDWIDTH,
@@ -111,7 +117,7 @@ class LocalSmoother(Smoother):
         self, Q: np.ndarray, S: np.ndarray | None = None, own: np.ndarray | None = None, width: Any = None
     ) -> np.ndarray:
         """(q,) the estimates at the rows of Q, and in S their weights; ``own`` is the row each leaves out."""
-        self._check_stored()
+        self._check_rows()
         width = self.bandwidth_ if width is None else width
         X, Q, h = self.X_, np.ascontiguousarray(Q, dtype=np.float64), 1.0
         if isinstance(width, np.ndarray):

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.parameters import Count, Range
 from assay.core.progress import track
+from assay.core.stored import FloatArray
 from assay.smoothers.local_smoother import BANDWIDTH, KERNEL, LocalSmoother
 from assay.smoothers.running_line import LINE_METRICS
 
@@ -75,6 +76,7 @@ class Loess(LocalSmoother):
         "metric": LINE_METRICS,
         "empty": LocalSmoother.common["empty"],
     }
+    stored = {"robustness_": FloatArray("n")}
     steered_by = "span"
 
     def __init__(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parameters import Array, Choice, Count, Range
+from assay.core.stored import FloatArray, IntArray
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.local_smoother import EMPTY
 from assay.smoothers.smoother import BLOCK, Smoother
@@ -65,6 +66,16 @@ class Regressogram(Smoother):
         "origin": Range() | Array(1) | None,
         "degree": Count(0, 1),
         "empty": EMPTY,
+    }
+    stored = {
+        "bins_": IntArray("b", "p"),
+        "centres_": FloatArray("b", "p"),
+        "coef_": FloatArray("b", "p"),
+        "counts_": FloatArray("b"),
+        "intercept_": FloatArray("b"),
+        "means_": FloatArray("b"),
+        "origin_": FloatArray("p", finite=True),
+        "width_": FloatArray("p", low=0, finite=True),
     }
     steered_by = "width"
 
@@ -234,7 +245,7 @@ class Regressogram(Smoother):
         return {"width": self.width_, "origin": self.origin_}
 
     def _check_bins(self) -> None:
-        self._check_stored()
+        self._check_rows()
         B, d = self.bins_.shape if self.bins_.ndim == 2 else (0, 0)
         if (
             B == 0

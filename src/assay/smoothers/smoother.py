@@ -11,6 +11,7 @@ from assay.core import Regressor
 from assay.core.cases import RowKeeper
 from assay.core.explanation import Section
 from assay.core.progress import track
+from assay.core.stored import FloatArray
 from assay.core.targets import row_counts
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.band import Band
@@ -33,6 +34,12 @@ class Smoother(RowKeeper, Regressor):
     X_ : (n, d) the training rows      y_ : (n,) their numbers      weight_ : (n,) what each counts, or None:
     a weight of 2 is a row that came twice; weights below 1 on average are shares, and are scaled to 1 on average
     """
+
+    stored = {
+        "X_": FloatArray("n", "p", finite=True),
+        "y_": FloatArray("n", finite=True),
+        "weight_": FloatArray("n", low=0, finite=True) | None,
+    }
 
     steered_by: ClassVar[str] = "bandwidth"  # the parameter that says how smooth
     linear: ClassVar[bool] = True  # whether the weights depend on the rows alone and not on their numbers
@@ -234,7 +241,7 @@ class Smoother(RowKeeper, Regressor):
         top = np.abs(self.y_).max(initial=0.0)
         return float(np.ldexp(1.0, np.frexp(top)[1] - 1)) if top > 0 else 1.0
 
-    def _check_stored(self) -> None:
+    def _check_rows(self) -> None:
         """Whether the stored rows fit together: what a file says is not trusted."""
         X, y, w = (getattr(self, name, None) for name in ("X_", "y_", "weight_"))
         if X is None or y is None:

@@ -8,6 +8,7 @@ import numpy as np
 
 import assay.smoothers._reinsch as _reinsch
 from assay.core.parameters import Choice, Range
+from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, ParameterError
 from assay.smoothers.smoother import Smoother
 from assay.smoothers.splines import Splines, in_units, spline_at
@@ -54,6 +55,15 @@ class SmoothingSpline(Smoother):
     """
 
     accepts = {"lam": Range(0) | Choice("gcv", "loo"), "df": Range(2, open="low") | None}
+    stored = {
+        "_times_": Scalar(),
+        "bends_": FloatArray("m"),
+        "df_": Scalar(),
+        "knots_": FloatArray("m", ascending=True),
+        "lam_": Scalar(),
+        "mass_": FloatArray("m"),
+        "values_": FloatArray("m"),
+    }
     steered_by = "lam"
     keeps_lines = True
 
@@ -148,7 +158,7 @@ class SmoothingSpline(Smoother):
         return {"lam": self.lam_ / self._times_, "df": None}  # in the unit of the weights that came
 
     def _check_spline(self) -> None:
-        self._check_stored()
+        self._check_rows()
         shapes = {getattr(self, name).shape for name in ("knots_", "values_", "bends_", "mass_")}
         if len(shapes) > 1 or self.knots_.ndim != 1 or len(self.knots_) == 0 or self.X_.shape[1] != 1:
             raise ValueError("SmoothingSpline: the stored knots do not fit together.")

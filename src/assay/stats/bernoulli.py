@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlog1py, xlogy
 
+from assay.core.stored import Scalar
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import Random, as_points, as_random, as_sample, as_weights
 from assay.stats.density import Density
@@ -37,6 +38,11 @@ class Bernoulli(Density):
     >>> Bernoulli(alpha=1).fit([1, 1]).p
     0.75
     """
+
+    stored = {
+        "p": Scalar(low=0, high=1),
+        "alpha": Scalar(low=0),
+    }
 
     def __init__(self, p: float = 0.5, *, alpha: float = 0.0):
         if not 0 <= p <= 1:

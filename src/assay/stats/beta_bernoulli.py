@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
+from assay.core.stored import Scalar
 from assay.errors import DegenerateError, ParameterError
 from assay.stats._checks import ESTIMATES, Random, as_points, as_random, one_of, tail_of
 from assay.stats.bernoulli import Bernoulli, count_ones
@@ -32,7 +33,11 @@ class BetaBernoulli:
     (0.6667, 0.75)
     """
 
-    storable = True  # plain attributes: a model file can hold it
+    storable = True
+    stored = {
+        "a": Scalar(low=0),
+        "b": Scalar(low=0),
+    }
 
     def __init__(self, a: float = 1.0, b: float = 1.0):
         if not (0 < a < np.inf and 0 < b < np.inf):

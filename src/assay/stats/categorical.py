@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.stored import AnyArray, Boolean, FloatArray, Plain, Scalar
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import Random, as_random, as_weights
 from assay.stats.density import Density
@@ -49,6 +50,13 @@ class Categorical(Density):
     >>> fuji.pdf(["green", "blue"]).round(4)
     array([0.1111, 0.    ])
     """
+
+    stored = {
+        "p": FloatArray("k", low=0) | Plain((list, tuple)) | None,
+        "categories": AnyArray("k") | Plain((list, tuple)) | None,
+        "declared": Boolean(),
+        "alpha": Scalar(low=0),
+    }
 
     def __init__(
         self, p: ArrayLike | None = None, *, categories: ArrayLike | None = None, alpha: float = 0.0

@@ -42,7 +42,8 @@ class Density:
     -6.0
     """
 
-    storable = True  # plain attributes: a model file can hold it
+    storable = True
+    stored = {}
     mean: Any
     var: Any
 

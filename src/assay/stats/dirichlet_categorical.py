@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
+from assay.core.stored import AnyArray, FloatArray
 from assay.errors import DegenerateError, ParameterError
 from assay.stats._checks import ESTIMATES, Random, as_points, as_random, one_of
 from assay.stats.categorical import Categorical, count_categories, distinct
@@ -38,7 +39,11 @@ class DirichletCategorical:
     (array([1., 3., 5.]), array([0., 2., 4.]))
     """
 
-    storable = True  # plain attributes: a model file can hold it
+    storable = True
+    stored = {
+        "alpha": FloatArray("k", low=0),
+        "categories": AnyArray("k"),
+    }
 
     def __init__(self, alpha: ArrayLike, *, categories: ArrayLike | None = None):
         self.alpha = as_points(alpha, "DirichletCategorical")

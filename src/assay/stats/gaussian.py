@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.stored import Boolean, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import Random, as_points, as_random, as_sample, as_weights
 from assay.stats.density import Density
@@ -44,6 +45,13 @@ class Gaussian(Density):
     >>> round(float(Gaussian().pdf(0)), 6)
     0.398942
     """
+
+    stored = {
+        "mean": Scalar(),
+        "var": Scalar(low=0),
+        "floor": Scalar(),
+        "unbiased": Boolean(),
+    }
 
     def __init__(self, mean: float = 0.0, var: float = 1.0, *, unbiased: bool = False, floor: float = 0.0):
         if not np.isfinite(mean):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import Random, as_random, as_sample, tail_of
 
@@ -47,7 +48,14 @@ class GridPosterior:
     (0.75, 0.75, 0.6667)
     """
 
-    storable = True  # plain attributes: a model file can hold it
+    storable = True
+    stored = {
+        "theta": FloatArray("m", ascending=True),
+        "log_likelihood": FloatArray("m"),
+        "log_prior": FloatArray("m"),
+        "density": FloatArray("m"),
+        "log_evidence": Scalar(),
+    }
 
     def __init__(
         self,

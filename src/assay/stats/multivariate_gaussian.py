@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.stored import Boolean, NumberArray, Plain, Scalar
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import Random, as_points, as_random
 from assay.stats._covariance import as_covariance, factor, square_root, squared_norms
@@ -52,6 +53,13 @@ class MultivariateGaussian(Density):
     >>> cloud.project([1, -1])
     Gaussian(mean=2, var=2.65, unbiased=False, floor=0)
     """
+
+    stored = {
+        "mean": NumberArray("d") | Plain((list, tuple)) | None,
+        "cov": NumberArray("d", "d") | Plain((list, tuple)) | None,
+        "unbiased": Boolean(),
+        "ridge": Scalar(low=0),
+    }
 
     def __init__(
         self,

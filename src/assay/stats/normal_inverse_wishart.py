@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import ESTIMATES, as_matrix, as_points, as_weights, one_of
 from assay.stats._covariance import as_covariance
@@ -51,7 +52,13 @@ class NormalInverseWishart:
     (array([1., 1.]), np.int64(2))
     """
 
-    storable = True  # plain attributes: a model file can hold it
+    storable = True
+    stored = {
+        "mean": FloatArray("d"),
+        "scale": FloatArray("d", "d"),
+        "kappa": Scalar(low=0),
+        "nu": Scalar(),
+    }
 
     def __init__(self, mean: ArrayLike, scale: ArrayLike, *, kappa: float = 1.0, nu: float | None = None):
         who = "NormalInverseWishart"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from assay.core.stored import Scalar
 from assay.errors import ParameterError
 from assay.stats._checks import ESTIMATES, Random, as_sample, as_weights, one_of, tail_of
 from assay.stats.gaussian import Gaussian
@@ -43,7 +44,12 @@ class NormalMean:
     NormalMean(mean=2, var=0.5, noise_var=1)
     """
 
-    storable = True  # plain attributes: a model file can hold it
+    storable = True
+    stored = {
+        "mean": Scalar(),
+        "var": Scalar(low=0),
+        "noise_var": Scalar(low=0),
+    }
 
     def __init__(self, mean: float = 0.0, var: float = 1.0, noise_var: float = 1.0):
         if not np.isfinite(mean):

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import Random, as_points, as_random
 from assay.stats._covariance import as_covariance, factor, square_root, squared_norms
@@ -33,6 +34,12 @@ class MultivariateStudent(Density):
     >>> round(float(MultivariateStudent([0], [[1]], dof=1).pdf([0.0])), 6)
     0.31831
     """
+
+    stored = {
+        "mean": FloatArray("d"),
+        "shape": FloatArray("d", "d"),
+        "dof": Scalar(low=0, finite=True),
+    }
 
     def __init__(self, mean: ArrayLike, shape: ArrayLike, dof: float):
         self.mean = as_points(mean, "MultivariateStudent")

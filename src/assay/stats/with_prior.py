@@ -7,8 +7,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.stored import Object, Text
 from assay.stats._checks import ESTIMATES, Random, one_of
+from assay.stats.beta_bernoulli import BetaBernoulli
 from assay.stats.density import Density
+from assay.stats.dirichlet_categorical import DirichletCategorical
+from assay.stats.normal_inverse_wishart import NormalInverseWishart
+from assay.stats.normal_mean import NormalMean
 
 
 class WithPrior(Density):
@@ -35,6 +40,12 @@ class WithPrior(Density):
     >>> coin.pdf([1]), WithPrior(BetaBernoulli(1, 1), estimate="map").fit([1, 1, 1]).pdf([1])
     (array([0.8]), array([1.]))
     """
+
+    stored = {
+        "prior": Object(BetaBernoulli, DirichletCategorical, NormalInverseWishart, NormalMean),
+        "posterior": Object(BetaBernoulli, DirichletCategorical, NormalInverseWishart, NormalMean),
+        "estimate": Text(),
+    }
 
     def __init__(self, prior: Any, *, estimate: str = "predictive"):
         self.prior = prior

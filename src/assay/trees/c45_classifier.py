@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Classifier
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
+from assay.core.stored import Object
 from assay.trees.multiway import SplitRules, grow_multiway
 from assay.trees.pruning import collapse, error_based, mdl, pessimistic, reduced_error
 from assay.trees.tree import Tree
@@ -95,6 +96,7 @@ class C45Classifier(TreeLearner, Classifier):
         "validation_fraction": Range(0, 1, open="both"),
         "random_state": Seed(),
     }
+    stored = {"tree_": Object(Tree, d="d")}
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Classifier
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
+from assay.core.stored import FloatArray, IntArray, Object, Scalar
 from assay.trees.columns import rank_columns
 from assay.trees.growing import grow
 from assay.trees.pruning.cost_complexity import cost_complexity
@@ -36,6 +37,15 @@ CART_ACCEPTS = {
 
 class PrunedByPrice(TreeLearner):
     """Grow a large tree, then keep the subtree that cross-validation finds worth its leaves."""
+
+    stored = {
+        "ccp_alpha_": Scalar(),
+        "path_alphas_": FloatArray("a"),
+        "path_errors_": FloatArray("a"),
+        "path_standard_errors_": FloatArray("a"),
+        "path_leaves_": IntArray("a"),
+        "tree_": Object(Tree, d="d"),
+    }
 
     def _grown(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Tree:
         me: Any = self

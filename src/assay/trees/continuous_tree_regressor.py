@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from assay.core import Regressor
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
+from assay.core.stored import FloatArray, Object
 from assay.trees.growing import grow, rank_columns
 from assay.trees.linear_leaves import no_rules
 from assay.trees.textbook_tree import one_target, refuse_huge
@@ -74,6 +75,11 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
         "min_samples_leaf": Count(1),
         "max_depth": Count(0) | None,
         "max_leaf_nodes": Count(2) | None,
+    }
+    stored = {
+        "leaf_values_": FloatArray("*"),
+        "tree_": Object(Tree, d="d", m="m"),
+        "widths_": FloatArray("m"),
     }
 
     def __init__(

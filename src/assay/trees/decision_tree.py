@@ -12,6 +12,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from assay.core.parameters import Accepted, Any_, Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
+from assay.core.stored import Integer, Object
 from assay.errors import ParameterError
 from assay.trees.columns import Columns, rank_columns
 from assay.trees.growing import grow
@@ -56,6 +57,10 @@ class DecisionTree(TreeLearner):
         "monotonic_cst": Any_("None, an array of -1, 0, 1, or a dict from column names to these"),
         "missing": Choice("learned", "surrogate", "spread"),
         "max_candidates": Count(1) | None,
+    }
+    stored = {
+        "max_features_": Integer(low=1),
+        "tree_": Object(Tree, d="d"),
     }
 
     # scikit-learn's trees can leave out their checks of X; ours are quick and always made.

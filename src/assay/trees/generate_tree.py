@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.progress import progress
+from assay.core.stored import Each, Integer, Object
 from assay.trees.node_measures import Floats, Measure, Rows
 from assay.trees.split_search import Split
 from assay.trees.tree import LEAF, SUBSET, TERNARY, Tree, as_words
@@ -38,6 +39,13 @@ class GrowthStep:
     after: float
     split: Split
     tried: tuple[Split, ...]
+    stored = {
+        "node": Integer(),
+        "depth": Integer(),
+        "rows": Integer(),
+        "split": Object(Split),
+        "tried": Each(Object(Split)),
+    }
 
 
 def generate_tree(

@@ -6,8 +6,10 @@ import numpy as np
 
 from assay.core import Classifier
 from assay.core.parameters import Choice, Count, Range
+from assay.core.stored import Object
 from assay.errors import DataError
 from assay.trees.multiway import SplitRules, grow_multiway
+from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
 
 __all__ = ["ID3Classifier"]
@@ -70,6 +72,7 @@ class ID3Classifier(TreeLearner, Classifier):
         "branch_penalty": Range(0),
         "max_depth": Count(0) | None,
     }
+    stored = {"tree_": Object(Tree, d="d")}
 
     def __init__(
         self,

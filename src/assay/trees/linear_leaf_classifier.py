@@ -11,6 +11,7 @@ from assay.core import Classifier
 from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Count, Range
+from assay.core.stored import FloatArray, Object
 from assay.tables import Design
 from assay.trees.criteria import entropy
 from assay.trees.generate_tree import generate_tree
@@ -18,6 +19,7 @@ from assay.trees.linear_leaves import LinearMeasure, equation, no_rules, softmax
 from assay.trees.node_measures import Floats, Rows
 from assay.trees.split_search import Split, SplitSearch, first_best
 from assay.trees.textbook_tree import refuse_huge
+from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
 
 if TYPE_CHECKING:
@@ -86,6 +88,12 @@ class LinearLeafClassifier(TreeLearner, Classifier):
         "max_depth": Count(0) | None,
         "max_candidates": Count(1),
         "ridge": Range(0, open="low"),
+    }
+    stored = {
+        "coef_": FloatArray("l", "K", "*"),
+        "intercept_": FloatArray("l", "K"),
+        "terms_": Object(Design),
+        "tree_": Object(Tree, d="d"),
     }
 
     def __init__(

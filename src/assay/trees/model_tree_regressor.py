@@ -11,6 +11,7 @@ from assay.core import Regressor
 from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Choice, Count, Flag, Range
+from assay.core.stored import FloatArray, Object
 from assay.tables import Design
 from assay.trees.generate_tree import generate_tree
 from assay.trees.linear_leaves import (
@@ -102,6 +103,12 @@ class ModelTreeRegressor(TreeLearner, Regressor):
         "prune": Flag(),
         "smoothing": Range(0),
         "ridge": Range(0),
+    }
+    stored = {
+        "coef_": FloatArray("l", "*"),
+        "intercept_": FloatArray("l"),
+        "terms_": Object(Design),
+        "tree_": Object(Tree, d="d"),
     }
 
     def __init__(

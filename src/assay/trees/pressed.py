@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import assay.trees._grove as _grove
+from assay.core.stored import CodeArray, FloatArray, IntArray, Integer, NumberArray, OffsetArray
 from assay.trees.grove import MISSING_FIRST, Grove, refuse
 from assay.trees.tree import LEAF, SUBSET, THRESHOLD, Tree
 
@@ -58,6 +59,23 @@ class PressedTrees:
     weight: np.ndarray
     n_categories: np.ndarray
     n_classes: int
+    stored = {
+        "kind": IntArray("m"),
+        "roots": OffsetArray("t + 1", end="m"),
+        "feature": CodeArray("i", below="d"),
+        "n_categories": IntArray("d", low=0),
+        "threshold": FloatArray("*"),
+        "set_length": IntArray("*"),
+        "sets": IntArray("*"),
+        "impurity": FloatArray("*"),
+        "samples": IntArray("l"),
+        "n_present": IntArray("*"),
+        "present": IntArray("*"),
+        "present_weight": NumberArray("*", low=0),
+        "value": FloatArray("*", "*"),
+        "weight": NumberArray("*", low=0),
+        "n_classes": Integer(high=2**31),
+    }
 
     @classmethod
     def of(cls, trees: Iterable[Tree], n_classes: int = 0) -> PressedTrees:

@@ -12,6 +12,7 @@ from scipy.special import expit, log_expit
 from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Count, Range
+from assay.core.stored import Each, FloatArray, IntArray, Scalar
 from assay.trees.growing import grow, rank_columns
 from assay.trees.tree import Tree
 
@@ -62,6 +63,14 @@ class SoftTree:
         The penalised loss after each iteration.
     n_iter_ : int
     """
+
+    stored = {
+        "gate_coef_": FloatArray("g", "p"),
+        "gate_intercept_": FloatArray("g"),
+        "side_": IntArray("g", "l", low=-1, high=1),
+        "history_": Each(Scalar()),
+        "leaf_values_": FloatArray("l") | FloatArray("l", "K"),
+    }
 
     max_depth: int
     sharpness: float

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import assay.trees._number_cuts as _number_cuts
 from assay.core.parallel import in_threads
+from assay.core.stored import Each, Integer
 from assay.stats.information import entropy
 from assay.trees.node_measures import Floats, Measure, NumberMeasure, Rows
 from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD
@@ -44,6 +45,12 @@ class Split:
     after: float = 0.0
     decrease: float = 0.0
     score: float = 0.0
+    stored = {
+        "column": Integer(),
+        "kind": Integer(),
+        "branches": Integer(),
+        "members": Each(Integer()),
+    }
 
     def branch(self, x: Floats) -> NDArray[np.int64]:
         """The branch that each value of the column takes; -1 where it is missing."""

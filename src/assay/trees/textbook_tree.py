@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from assay.core.explanation import text_table
 from assay.core.parameters import Choice, Count, Range
+from assay.core.stored import Each, Object
 from assay.errors import DataError, ParameterError
 from assay.trees.generate_tree import GrowthStep, generate_tree
 from assay.trees.look_ahead import best_split_ahead
@@ -36,6 +37,11 @@ SEARCH = {
 
 class TextbookTree(TreeLearner):
     """A learner that grows its ``tree_`` with every choice of the textbook open, and remembers how."""
+
+    stored = {
+        "history_": Each(Object(GrowthStep)),
+        "tree_": Object(Tree, d="d"),
+    }
 
     history_: list[GrowthStep]
 

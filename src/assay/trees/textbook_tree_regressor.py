@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core import Regressor
 from assay.core.parameters import Choice, Range
+from assay.core.stored import Scalar
 from assay.trees.node_measures import NumberMeasure
 from assay.trees.textbook_tree import SEARCH, TextbookTree, one_target
 
@@ -82,6 +83,7 @@ class TextbookTreeRegressor(TextbookTree, Regressor):
         "candidates": Choice("midpoints", "equal-depth"),
         "error_threshold": Range(0),
     }
+    stored = {"error_bound_": Scalar()}
 
     def __init__(
         self,

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import assay.trees._routing as _routing
-from assay.core.csr import csr_arrays
+from assay.core.csr import compressed_matrix, csr_arrays
 from assay.core.parallel import in_threads
+from assay.core.stored import CodeArray, FloatArray, IntArray, Object, OffsetArray
 
 if TYPE_CHECKING:
     from assay.trees.grove import Grove
@@ -40,6 +41,15 @@ class Surrogates:
     set_offset: np.ndarray  # (s + 1,) int32
     sets: np.ndarray  # (words,) uint32
     flip: np.ndarray  # (s,) uint8
+    stored = {
+        "offset": OffsetArray("m + 1", end="s"),
+        "feature": CodeArray("s"),
+        "kind": IntArray("s"),
+        "threshold": FloatArray("s"),
+        "set_offset": OffsetArray("s + 1", end="w"),
+        "sets": IntArray("w"),
+        "flip": IntArray("s", high=1),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +114,23 @@ class Tree:
     surrogates: Surrogates | None = None
     output_sizes: np.ndarray | None = None
     renamed = MappingProxyType({"value": "values"})  # in files of earlier versions; no field of its own
+    stored = {
+        "n_categories": IntArray("d", low=0),
+        "feature": IntArray("m"),
+        "kind": IntArray("m"),
+        "threshold": FloatArray("m"),
+        "offset": OffsetArray("m + 1", end="m - 1"),
+        "child": CodeArray("m - 1", low=1, below="m"),
+        "set_offset": OffsetArray("m + 1", end="w"),
+        "sets": IntArray("w"),
+        "missing": IntArray("m", low=-1),
+        "values": FloatArray("m", "o"),
+        "impurity": FloatArray("m"),
+        "n_node_samples": IntArray("m", low=0),
+        "weighted_n_node_samples": FloatArray("m"),
+        "output_sizes": IntArray("*", low=1) | None,
+        "surrogates": Object(Surrogates, m="m") | None,
+    }
 
     # ------------------------------------------------------------------ making trees
 
@@ -415,14 +442,12 @@ class Tree:
 
     def decision_path(self, X: Any) -> Any:
         """(n, m) sparse: 1 at the nodes that each row passes."""
-        from scipy.sparse import csr_matrix
-
         leaf = self.apply(X)
         indptr = np.concatenate(([0], np.cumsum(self.depth[leaf] + 1, dtype=np.int64)))
         indices = np.empty(indptr[-1], np.int32)
         _routing.ancestors(leaf, self.parent, indptr, indices)
         ones = np.ones(len(indices), np.int64)
-        return csr_matrix((ones, indices, indptr), shape=(len(leaf), self.node_count))
+        return compressed_matrix("csr_matrix", ones, indices, indptr, (len(leaf), self.node_count))
 
     def path(self, x: np.ndarray) -> list[tuple[int, int]]:
         """The nodes that one row passes, each with the number of the branch it takes there; -1 at the leaf."""

@@ -37,7 +37,8 @@ def check_tree(tree: Tree) -> None:
             len(sizes) and (sizes > 0).all() and sizes.sum(dtype=np.int64) == tree.values.shape[1],
             "output_sizes",
         )
-    _require(tree.offset[0] == 0 and tree.offset[-1] == m - 1 and (tree.n_children >= 0).all(), "offset")
+    _require(tree.offset[0] == 0 and tree.offset[-1] == m - 1, "offset")
+    _require((tree.offset[1:] >= tree.offset[:-1]).all(), "offset")  # differences could wrap around
     above = np.repeat(np.arange(m), tree.n_children)
     _require(np.array_equal(np.sort(tree.child), np.arange(1, m)), "child")
     _require((tree.child > above).all(), "a child stands before its parent")
@@ -70,8 +71,9 @@ def _require_types(owner: Any, types: Mapping[str, Any]) -> None:
 
 
 def _check_sets(kind: np.ndarray, set_offset: np.ndarray, sets: np.ndarray) -> None:
+    _require(set_offset[0] == 0 and set_offset[-1] == len(sets), "set_offset")
+    _require((set_offset[1:] >= set_offset[:-1]).all(), "set_offset")
     lengths = np.diff(set_offset)
-    _require(set_offset[0] == 0 and (lengths >= 0).all() and set_offset[-1] == len(sets), "set_offset")
     _require((lengths[kind == TERNARY] == 2).all(), "a second threshold is not there")
 
 
@@ -81,7 +83,9 @@ def _check_surrogates(s: Surrogates, m: int, d: int, n_children: np.ndarray) -> 
     _require(len(s.offset) == m + 1 and len(s.set_offset) == count + 1, "surrogates")
     _require(len(s.kind) == len(s.threshold) == len(s.flip) == count, "surrogates")
     per_node = np.diff(s.offset)
-    _require(s.offset[0] == 0 and (per_node >= 0).all() and s.offset[-1] == count, "surrogates")
+    _require(
+        s.offset[0] == 0 and s.offset[-1] == count and (s.offset[1:] >= s.offset[:-1]).all(), "surrogates"
+    )
     _require((per_node[n_children != 2] == 0).all(), "only nodes with two children have surrogates")
     _require(((s.feature >= 0) & (s.feature < d)).all(), "surrogates")
     _require(np.isin(s.kind, (THRESHOLD, SUBSET)).all() and (s.flip <= 1).all(), "surrogates")

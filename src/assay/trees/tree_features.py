@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from assay.core import Transformer
 from assay.core.parameters import Instance, Range
+from assay.core.stored import BoolArray, FloatArray, Object
 from assay.errors import DataError, DegenerateWarning, ParameterError
 from assay.tables import Schema, Table
 from assay.trees.tree import Tree
@@ -121,6 +122,11 @@ class TreeFeatureSelector(Transformer):
 
     takes = frozenset({"nominal", "missing"})
     accepts = {"tree": Instance(having="fit", words="a tree learner") | None, "min_closeness": Range(0, 1)}
+    stored = {
+        "closeness_": FloatArray("d"),
+        "estimator_": Object(BaseEstimator),
+        "support_": BoolArray("d"),
+    }
 
     def __init__(self, tree: Any = None, min_closeness: float = 0.0):
         self.tree = tree

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.stored import CodeArray, FloatArray, IntArray
 from assay.trees.tree import Tree
 
 __all__ = ["TreeList"]
@@ -61,6 +62,23 @@ class TreeList:
     sets: np.ndarray
     n_categories: np.ndarray
     renamed = MappingProxyType({"value": "values"})  # in files of earlier versions; no field of its own
+    stored = {
+        "n_categories": IntArray("d", low=0),
+        "feature": IntArray("m"),
+        "sizes": CodeArray("t", low=1, below="m + 1"),
+        "sets": IntArray("w"),
+        "words": CodeArray("t", below="w + 1"),
+        "kind": IntArray("m"),
+        "missing": IntArray("m"),
+        "n_node_samples": IntArray("m"),
+        "threshold": FloatArray("m"),
+        "impurity": FloatArray("m"),
+        "weighted_n_node_samples": FloatArray("m"),
+        "values": FloatArray("m", "o"),
+        "offset": IntArray("m + t", low=0),
+        "set_offset": IntArray("m + t", low=0),
+        "child": IntArray("m - t", low=0),
+    }
 
     @classmethod
     def of(cls, trees: Sequence[Tree] | TreeList) -> TreeList:

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from assay.core import parameters
+from assay.core import parameters, stored
 from assay.errors import AssayError, PersistenceError
-from assay.tables import Column, Design, Schema, Table
+from assay.tables import Column, Design, RowNames, Schema, Table
 
 __all__ = ["answers", "check", "is_named_tuple"]
 
-_PER_CLASS = ("class_count_", "class_log_prior_", "class_prior_", "priors_")
+stored.declare(RowNames, {"labels": stored.AnyArray("*") | None})
 
 
 def check(value: Any, state: Mapping[str, Any]) -> None:
@@ -36,10 +36,13 @@ def check(value: Any, state: Mapping[str, Any]) -> None:
         raise PersistenceError("Schema: two columns have the same name.")
     elif isinstance(value, BaseEstimator):
         _check_learner(value, state)
-    elif hasattr(value, "_check_stored"):  # a structure that knows when it can be followed without harm
+    wrong = stored.fault(cls, state)
+    if wrong:
+        raise PersistenceError(wrong)
+    if hasattr(value, "_check_stored"):  # what no table can say: arrays that make up a tree, parts that agree
         try:
             value._check_stored()
-        except (ValueError, IndexError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
             raise PersistenceError(str(error)) from error
 
 
@@ -60,17 +63,12 @@ def _check_learner(learner: BaseEstimator, state: Mapping[str, Any]) -> None:
     except AssayError as error:
         raise PersistenceError(f"A parameter is not acceptable: {error}") from error
     schema = state.get("schema_")
-    config = state.get("_sklearn_output_config", {})
     sound = {
-        "schema_": schema is None or isinstance(schema, Schema),
         "design_": "design_" not in state or _is_design(state["design_"], schema),
         "n_features_in_": "n_features_in_" not in state or _is_width(state["n_features_in_"], schema),
         "classes_": "classes_" not in state or _are_classes(state["classes_"]),
         "feature_names_in_": "feature_names_in_" not in state or _are_names(state["feature_names_in_"]),
-        "_unsolved": isinstance(state.get("_unsolved"), (str, type(None))),
-        "_sklearn_output_config": isinstance(config, dict) and all(type(v) is str for v in config.values()),
     }
-    sound |= {name: _one_each(state[name], state.get("classes_")) for name in _PER_CLASS if name in state}
     wrong = [name for name, good in sound.items() if not good]
     if wrong:
         raise PersistenceError(f"{who}.{wrong[0]} is not what a fitted {who} has.")
@@ -91,13 +89,6 @@ def _are_classes(classes: Any) -> bool:
     if isinstance(classes, list):
         return all(_are_classes(one) for one in classes)
     return isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.size > 0
-
-
-def _one_each(values: Any, classes: Any) -> bool:
-    """A number for each class, where classes are known as one array."""
-    if not isinstance(values, np.ndarray) or not isinstance(classes, np.ndarray):
-        return not isinstance(classes, np.ndarray)
-    return values.shape == classes.shape and values.dtype.kind in "fiu"
 
 
 def _are_names(names: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.csr import compressed_matrix
 from assay.core.persistence import registry
 from assay.core.persistence.values import DEPTH_LIMIT, DTYPE, INT_DIGITS, SPARSE, TENSOR_TYPES
 from assay.errors import PersistenceError
@@ -102,8 +103,6 @@ class Reader:
         return _objects(self._items(node, depth), node["shape"])
 
     def _sparse(self, node: dict[str, Any], depth: int) -> Any:
-        import scipy.sparse
-
         if node["kind"] not in SPARSE:
             raise PersistenceError(f"It has a sparse matrix of unknown kind {str(node['kind'])[:80]!r}.")
         data, indices, indptr = (self.value(node[part], depth) for part in ("data", "indices", "indptr"))
@@ -111,7 +110,8 @@ class Reader:
             raise PersistenceError("It has a sparse matrix whose parts are not arrays.")
         if indices.dtype.kind != "i" or indptr.dtype.kind != "i" or data.dtype.kind not in "biufc":
             raise PersistenceError("It has a sparse matrix of the wrong kind of numbers.")
-        matrix = getattr(scipy.sparse, node["kind"])((data, indices, indptr), shape=_shape(node["shape"], 2))
+        rows, columns = _shape(node["shape"], 2)
+        matrix = compressed_matrix(node["kind"], data, indices, indptr, (rows, columns))
         matrix.check_format(full_check=True)
         return matrix
 

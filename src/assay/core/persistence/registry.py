@@ -1,11 +1,14 @@
 """Which classes a model file may speak of, and which attributes it may give them.
 
-A class can be stored if it is defined in one of the :data:`ROOMS` of Assay and is a learner, a dataclass, a
-named tuple, or says ``storable = True``. In a file it has the name its room lists (``bayes.GaussianNB``), or
-else its module's (``core.moments.ClassMoments``). A file's name is looked up in the tables that the installed
-package itself makes, so it can at most bring one of Assay's own modules into memory.
+A class can be stored if it is defined in one of the :data:`ROOMS` of Assay, declares in a table ``stored`` what its
+objects may hold (:mod:`assay.core.stored`), and is a learner that its room lists, a dataclass, a named tuple, or says
+``storable = True``. In a file it has the name its room lists (``bayes.GaussianNB``), or else its module's
+(``core.moments.ClassMoments``). A file's name is looked up in the tables that the installed package itself makes, so
+it can at most bring one of Assay's own modules into memory.
 
-Objects come back without a call of their class: empty, then with attributes that were checked one by one.
+Objects come back without a call of their class: empty, then with attributes of which each is a parameter or stands
+in the table, and then checked: the types of fields, parameters against ``accepts``, attributes against ``stored``,
+and what ``__post_init__`` and ``_check_stored`` ask for beyond that.
 """
 
 from __future__ import annotations
@@ -23,8 +26,9 @@ from sklearn.base import BaseEstimator
 
 import assay
 from assay.core.persistence.checks import check, is_named_tuple
+from assay.core.stored import is_declared, table_of
 from assay.errors import PersistenceError
-from assay.tables import Design, Schema
+from assay.tables import Column, Design, Schema
 
 __all__ = ["ROOMS", "class_of", "name_of", "rebuild", "state_of"]
 
@@ -32,7 +36,6 @@ ROOMS = tuple(room for room in assay._ROOMS if room not in ("explain", "plots", 
 FORMER_NAMES: dict[str, str] = {}  # names that classes had in files of earlier releases, to today's
 REMADE = {Design: ("schema", "drop_first")}  # classes made anew from these: all else follows from them
 NOT_OF_THE_MODEL = ("_skl_callbacks",)  # who watched the fit
-_NOT_LEARNED = ("_metadata_request", "_callback", "_estimator_type", "_doc_link")  # scikit-learn's own
 
 
 def name_of(cls: type) -> str | None:
@@ -86,7 +89,7 @@ def state_of(value: Any, where: str) -> dict[str, Any]:
         if not _allowed(cls, name):
             raise PersistenceError(
                 f"{where}.{name} cannot be saved: a model file holds parameters and what fit makes of a "
-                f"{cls.__name__}, not {name!r}."
+                f"{cls.__name__}, not {name!r}. What fit makes stands in {cls.__name__}.stored."
             )
     check(value, state)
     return state
@@ -115,17 +118,20 @@ def rebuild(cls: type, state: Mapping[str, Any]) -> Any:
     for name, attribute in state.items():
         object.__setattr__(value, name, attribute)
     check(value, state)
+    if dataclasses.is_dataclass(cls) and hasattr(value, "__post_init__"):
+        value.__post_init__()
     return value
 
 
 def _storable(cls: type) -> bool:
-    return (
-        issubclass(cls, BaseEstimator)
-        or dataclasses.is_dataclass(cls)
-        or is_named_tuple(cls)
-        or cls in REMADE
-        or getattr(cls, "storable", False) is True
-    )
+    if cls in (*REMADE, Schema, Column):
+        return True
+    if not is_declared(cls):
+        return False
+    if issubclass(cls, BaseEstimator):  # those for users, and what these are made of; no bases
+        room = cls.__module__.split(".")[1]
+        return (room != "core" and _public(room).get(cls.__name__) is cls) or "storable" in vars(cls)
+    return dataclasses.is_dataclass(cls) or is_named_tuple(cls) or getattr(cls, "storable", False) is True
 
 
 @functools.cache
@@ -165,18 +171,7 @@ def _allowed(cls: type, name: str) -> bool:
         return name in cls._fields  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(cls):
         return name in {field.name for field in dataclasses.fields(cls)}
-    if not name.isidentifier() or name.startswith("__"):
-        return False
-    if name in _parameters(cls):
-        return True
-    on_class = inspect.getattr_static(cls, name, None)
-    if callable(on_class) or hasattr(on_class, "__get__"):
-        return False
-    if not issubclass(cls, BaseEstimator):
-        return not name.startswith("_")
-    if name.startswith("_"):  # private, and not in place of something that the class has
-        return not hasattr(cls, name) and not name.startswith(_NOT_LEARNED)
-    return name.endswith("_")
+    return name in _parameters(cls) or name in table_of(cls)
 
 
 def _is_cache(cls: type, name: str) -> bool:

@@ -25,6 +25,8 @@ from __future__ import annotations
 
 import re
 
+from assay.core.csr import COMPRESSED
+
 __all__ = ["DEPTH_LIMIT", "DTYPE", "INT_DIGITS", "SPARSE", "TENSOR_TYPES"]
 
 DEPTH_LIMIT = 100
@@ -37,4 +39,4 @@ TENSOR_TYPES = {f"<{t}" for t in ("f2", "f4", "f8", "i2", "i4", "i8", "u2", "u4"
 DTYPE = re.compile(
     r"[<|](?:b1|[iu][1248]|f[248]|c(?:8|16)|[mM]8(?:\[(?:[1-9]\d{0,8})?[a-zA-Zμ]{1,7}\])?|[US]\d{1,9})"
 )
-SPARSE = ("csr_array", "csr_matrix", "csc_array", "csc_matrix")
+SPARSE = COMPRESSED

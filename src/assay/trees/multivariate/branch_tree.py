@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.stored import CodeArray, Each, FloatArray, IntArray, Integer, Object, OffsetArray, require
 from assay.tables import Schema
-from assay.trees.multivariate.splits import Discriminants, Split
+from assay.trees.multivariate.curved_splits import Ellipsoid, Network, Quadric, Sphere
+from assay.trees.multivariate.splits import Discriminants, Hyperplane, Split, Threshold
 from assay.trees.outline import Branch, Outline, OutlineNode
 
 __all__ = ["BranchTree"]
@@ -50,6 +52,19 @@ class BranchTree:
     n_node_samples: np.ndarray
     weighted_n_node_samples: np.ndarray
     n_features: int
+    stored = {
+        "n_features": Integer("d"),
+        "splits": Each(
+            Object(Threshold, Hyperplane, Discriminants, Ellipsoid, Network, Quadric, Sphere, d="d") | None,
+            "m",
+        ),
+        "offset": OffsetArray("m + 1", end="m - 1"),
+        "child": CodeArray("m - 1", low=1, below="m"),
+        "value": FloatArray("m", "o"),
+        "impurity": FloatArray("m"),
+        "n_node_samples": IntArray("m", low=0),
+        "weighted_n_node_samples": FloatArray("m"),
+    }
 
     @classmethod
     def of(
@@ -234,15 +249,10 @@ class BranchTree:
 
     def _check_stored(self) -> None:
         """Raise a ValueError unless the parts make up a tree that rows can walk."""
-        m = len(self.splits)
-        sizes = {"offset": m + 1, "child": m - 1, "value": m, "impurity": m, "n_node_samples": m}
-        for name, size in {**sizes, "weighted_n_node_samples": m}.items():
-            if getattr(self, name).shape[:1] != (size,) or getattr(self, name).dtype.kind not in "if":
-                raise ValueError(f"BranchTree: {name} does not have one entry per node.")
-        lengths = np.diff(self.offset)
-        above = np.repeat(np.arange(m), np.maximum(lengths, 0))
-        sound = m > 0 and self.value.ndim == 2 and self.offset[0] == 0 and (lengths >= 0).all()
-        sound = sound and len(above) == m - 1 and np.array_equal(np.sort(self.child), np.arange(1, m))
+        require(self)  # above all that the lengths add up, before rows are repeated as often
+        m, lengths = len(self.splits), np.diff(self.offset)
+        above = np.repeat(np.arange(m), lengths)
+        sound = m > 0 and np.array_equal(np.sort(self.child), np.arange(1, m))
         if not sound or not (self.child > above).all():
             raise ValueError("BranchTree: offset and child do not make up a tree.")
         for split, length in zip(self.splits, lengths.tolist()):

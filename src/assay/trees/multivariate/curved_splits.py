@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from assay.core.conditions import RowTest
+from assay.core.stored import FloatArray, Scalar
 from assay.core.words import one_line, shorter
 from assay.trees.multivariate.splits import Term, about, are_numbers, require, share_of
 
@@ -56,6 +57,13 @@ class Quadric(_TwoSided):
     limit: float
     scale: np.ndarray
     kind: ClassVar[str] = "quadratic"
+    stored = {
+        "matrix": FloatArray("d", "d", finite=True),
+        "weights": FloatArray("d", finite=True),
+        "centre": FloatArray("d", finite=True),
+        "scale": FloatArray("d", finite=True),
+        "limit": Scalar(finite=True),
+    }
 
     @property
     def n_parameters(self) -> int:
@@ -115,6 +123,12 @@ class Sphere(_TwoSided):
     limit: float
     spread: np.ndarray
     kind: ClassVar[str] = "sphere"
+    stored = {
+        "centre": FloatArray("d", finite=True),
+        "scale": FloatArray("d", low=0, finite=True),
+        "spread": FloatArray("d", finite=True),
+        "limit": Scalar(finite=True),
+    }
 
     @property
     def n_parameters(self) -> int:
@@ -163,6 +177,12 @@ class Ellipsoid(_TwoSided):
     limit: float
     scale: np.ndarray
     kind: ClassVar[str] = "ellipsoid"
+    stored = {
+        "centre": FloatArray("d", finite=True),
+        "axes": FloatArray("d", "*", finite=True),
+        "scale": FloatArray("d", finite=True),
+        "limit": Scalar(finite=True),
+    }
 
     @property
     def n_parameters(self) -> int:
@@ -206,6 +226,14 @@ class Network(_TwoSided):
     scale: np.ndarray
     limit: float
     kind: ClassVar[str] = "network"
+    stored = {
+        "hidden": FloatArray("h", "d", finite=True),
+        "biases": FloatArray("h", finite=True),
+        "output": FloatArray("h", finite=True),
+        "centre": FloatArray("d", finite=True),
+        "scale": FloatArray("d", finite=True),
+        "limit": Scalar(finite=True),
+    }
 
     @property
     def n_parameters(self) -> int:

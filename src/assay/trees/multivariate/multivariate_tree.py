@@ -13,6 +13,7 @@ from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Accepted, Choice, Count, Instance, Range, Seed
 from assay.core.seeds import random_state_of
+from assay.core.stored import Object
 from assay.errors import DataError
 from assay.tables import Column, Schema
 from assay.trees.multivariate.branch_tree import BranchTree
@@ -60,6 +61,8 @@ class MultivariateTree(TreeLearner, Learner):
     ----------
     tree_ : BranchTree
     """
+
+    stored = {"tree_": Object(BranchTree, d="p")}
 
     tree_: BranchTree  # type: ignore[assignment]
     takes: ClassVar[frozenset[str]] = frozenset()

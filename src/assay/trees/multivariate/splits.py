@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from assay.core.conditions import Condition, LinearCondition, RowTest, weighted_sum
+from assay.core.stored import CodeArray, FloatArray, Integer, Scalar
 from assay.core.words import one_line, shorter
 
 __all__ = ["Discriminants", "Hyperplane", "Split", "Threshold", "about", "are_numbers", "require", "share_of"]
@@ -69,6 +70,10 @@ class Threshold:
     kind: ClassVar[str] = "univariate"
     arity: ClassVar[int] = 2
     n_parameters: ClassVar[int] = 2
+    stored = {
+        "column": Integer(),
+        "threshold": Scalar(finite=True),
+    }
 
     def value(self, X: np.ndarray) -> np.ndarray:
         return X[:, self.column]
@@ -117,6 +122,11 @@ class Hyperplane:
     scale: np.ndarray
     kind: ClassVar[str] = "linear"
     arity: ClassVar[int] = 2
+    stored = {
+        "weights": FloatArray("d", finite=True),
+        "threshold": Scalar(finite=True),
+        "scale": FloatArray("d", finite=True),
+    }
 
     @property
     def n_parameters(self) -> int:
@@ -178,6 +188,13 @@ class Discriminants:
     scale: np.ndarray
     classes: np.ndarray
     kind: ClassVar[str] = "linear machine"
+    stored = {
+        "weights": FloatArray("b", "d", finite=True),
+        "constants": FloatArray("b", finite=True),
+        "centre": FloatArray("d", finite=True),
+        "scale": FloatArray("d", finite=True),
+        "classes": CodeArray("b"),
+    }
 
     @property
     def arity(self) -> int:
