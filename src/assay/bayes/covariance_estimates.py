@@ -7,11 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.moments import ClassScatter
+from assay.bayes.low_rank import LowRank
+from assay.core.moments import ClassScatter, RowScatter
 from assay.core.sums import Rows, Source
 from assay.errors import ParameterError
 
-__all__ = ["Covariances", "empirical", "from_estimator", "ledoit_wolf", "shrunk", "total_scatter"]
+__all__ = [
+    "BlendedRows",
+    "Covariances",
+    "empirical",
+    "from_estimator",
+    "ledoit_wolf",
+    "ledoit_wolf_of_rows",
+    "shrunk",
+    "shrunk_rows",
+    "total_scatter",
+]
 
 
 @dataclass(frozen=True)
@@ -90,13 +101,62 @@ def _squared(X: np.ndarray, mean: np.ndarray, scale: np.ndarray, y: np.ndarray) 
 
 
 def _best_share(C: np.ndarray, fourth: float, n: float) -> float:
-    d = len(C)
+    return _share_of(np.sum(C * C), np.trace(C), fourth, n, len(C))
+
+
+def _share_of(square: float, trace: float, fourth: float, n: float, d: int) -> float:
+    """(1), from the sums of squares and the trace of C."""
     if d == 1:
         return 0.0
-    square = np.sum(C * C)
-    delta = np.sum((C - np.trace(C) / d * np.eye(d)) ** 2) / d
+    delta = (square - trace**2 / d) / d
+    delta = delta if delta > 1e-14 * square / d else 0.0  # the rest of a difference of equals
     beta = min((fourth / n - square) / (d * n), delta)
     return max(beta / delta, 0.0) if delta > 0 else 0.0  # (1)
+
+
+@dataclass(frozen=True)
+class BlendedRows:
+    """The covariance F' F + diag(diagonal) of few deviations F (m, d)."""
+
+    F: np.ndarray
+    diagonal: np.ndarray
+
+    def shape(self) -> LowRank:
+        """The same as axes and a variance across them."""
+        if not (self.diagonal > 0).all():
+            from assay.bayes.low_rank import whitening_of_rows
+
+            return whitening_of_rows(self.F)
+        return LowRank.of_rows(self.F, 1.0, np.sqrt(self.diagonal))
+
+    def dense(self) -> np.ndarray:
+        """(d, d) the matrix."""
+        return self.F.T @ self.F + np.diag(self.diagonal)
+
+
+def shrunk_rows(F: np.ndarray, share: float) -> BlendedRows:
+    """`shrunk`, of the covariance F' F of deviations F (m, d)."""
+    d = F.shape[1]
+    mean = np.einsum("ij,ij->", F, F) / d
+    return BlendedRows(np.sqrt(1 - share) * F, np.full(d, share * mean))
+
+
+def ledoit_wolf_of_rows(sums: RowScatter, priors: np.ndarray) -> BlendedRows:
+    """The classes' covariances, each shrunk as `ledoit_wolf` shrinks it, weighed by the priors."""
+    parts, diagonal, classes = [], np.zeros(sums.mean.shape[1]), sums.classes
+    for k in np.flatnonzero(sums.count > 0):
+        F = sums.deviations[classes == k] / np.sqrt(sums.count[k])
+        variance = np.einsum("ij,ij->j", F, F)
+        scale = np.sqrt(np.where(variance > 0, variance, 1.0))
+        Z = F / scale
+        lengths = np.einsum("ij,ij->i", Z, Z) * sums.count[k] / sums.roots[classes == k]  # w_i^(1/2) |z_i|^2
+        gram = Z @ Z.T
+        share = _share_of(
+            np.sum(gram * gram), np.trace(gram), float(lengths @ lengths), sums.count[k], len(scale)
+        )
+        parts.append(np.sqrt(priors[k] * (1 - share)) * F)
+        diagonal += priors[k] * share * np.einsum("ij,ij->", Z, Z) / F.shape[1] * scale**2
+    return BlendedRows(np.vstack(parts), diagonal)
 
 
 def from_estimator(who: str, estimator: Any, source: Source, K: int) -> Covariances:

@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import TransformerMixin
 
 from assay.bayes.gaussian_classifier import check_overflow, class_priors, log_of
+from assay.bayes.low_rank import few_rows, whitening_of_rows
 from assay.core import Classifier, SumLearner
 from assay.core.explanation import Section
-from assay.core.moments import ClassScatter, class_scatter
+from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Choice, Simplex
 from assay.core.scores import logistic
 from assay.core.stored import FloatArray, Object, Scalar
@@ -73,7 +74,7 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
         "priors": Simplex() | None,
     }
     stored = {
-        "_sums": Object(ClassScatter, K="K", d="p"),
+        "_sums": Object(ClassScatter, RowScatter, K="K", d="p"),
         "_centre": FloatArray("p"),
         "_shift": Scalar(),
         "coef_": FloatArray(1, "p"),
@@ -109,18 +110,22 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
         return class_scatter(X, y, w, K, pooled=False)
 
     def _learn_from(self, source: Source) -> None:
-        self._sums = source.add_up(self._summarize_block)
+        few = few_rows(source, 2) if len(self.classes_) == 2 else None
+        self._sums = source.add_up(self._summarize_block) if few is None else few
         self._solve(self._sums, source)
 
-    def _solve(self, sums: ClassScatter, source: Source | None = None) -> None:
+    def _solve(self, sums: ClassScatter | RowScatter, source: Source | None = None) -> None:
         who = type(self).__name__
         if not sums.count.all():
             empty = self.classes_[int(np.argmin(sums.count))]
             raise DegenerateError(f"{who}: class {empty} has no row that weighs anything, so it has no mean.")
-        check_overflow(who, sums.mean, sums.scatter)
+        check_overflow(who, sums.mean, sums.squares if isinstance(sums, RowScatter) else sums.scatter)
         priors = class_priors(who, self.priors, sums.count, self.classes_)
         share = np.ones(2) if self.within == "sum" else sums.count / sums.count.sum()
-        within = np.tensordot(share, sums.scatter, 1)
+        if isinstance(sums, RowScatter):  # its product with itself is the scatter within
+            within = sums.deviations * np.sqrt(share)[sums.classes][:, None]
+        else:
+            within = np.tensordot(share, sums.scatter, 1)
         gap = sums.mean[1] - sums.mean[0]
         if not within.any() or not gap.any():
             what = "no column varies within a class" if gap.any() else "the classes have the same mean"
@@ -129,8 +134,12 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
             )
         self.means_ = sums.mean
         self.priors_ = priors
-        w = fisher_direction(self.means_[1], self.means_[0], within)  # (1)
-        self.criterion_ = fisher_criterion(w, within, np.outer(gap, gap))
+        if isinstance(sums, RowScatter):
+            w = whitening_of_rows(within).solve(gap[None])[0]  # (1)
+            self.criterion_ = float((w @ gap) ** 2 / np.sum((within @ w) ** 2))
+        else:
+            w = fisher_direction(self.means_[1], self.means_[0], within)  # (1)
+            self.criterion_ = fisher_criterion(w, within, np.outer(gap, gap))
         self.direction_ = w / np.linalg.norm(w)
         self.projected_means_ = self.means_ @ self.direction_
         self._centre = self.means_.mean(axis=0)

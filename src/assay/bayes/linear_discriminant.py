@@ -9,16 +9,20 @@ import numpy as np
 from sklearn.base import TransformerMixin
 
 from assay.bayes.covariance_estimates import (
+    BlendedRows,
     Covariances,
     empirical,
     from_estimator,
     ledoit_wolf,
+    ledoit_wolf_of_rows,
     shrunk,
+    shrunk_rows,
     total_scatter,
 )
 from assay.bayes.gaussian_classifier import SingularCovarianceError, check_overflow, class_priors, log_of
+from assay.bayes.low_rank import LowRank, few_rows, whitening_of_rows
 from assay.bayes.shared_covariance import SharedCovariance, whitening
-from assay.core.moments import ClassScatter, class_scatter
+from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Array, Choice, Count, Flag, Instance, Range
 from assay.core.stored import FloatArray, Integer, Object
 from assay.core.sums import Source
@@ -43,7 +47,8 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
 
     A drop-in for scikit-learn's class of this name, that also takes ``sample_weight``, blocks of rows and
     ``partial_fit``, since all it needs are sums. It computes in float64; for rows of float32 coef_, intercept_,
-    scalings_ and xbar_ are float32, too. Cost: O(n d^2 + d^3).
+    scalings_ and xbar_ are float32, too. With fewer rows than columns it works with the Gram matrix of the rows, and
+    makes no matrix of all columns unless ``covariance_`` is asked for.
 
     Collinear and constant columns do no harm with the solvers "svd" and "lsqr": directions without
     within-class scatter are left out. With "eigen" they are an error, unless shrinkage is given. Classes that
@@ -77,7 +82,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
     ----------
     coef_ : (K, d), or (1, d) for two classes      intercept_ : (K,) or (1,)
     means_ : (K, d)      priors_ : (K,)      xbar_ : (d,) the means weighted by the priors
-    covariance_ : (d, d), see store_covariance
+    covariance_ : (d, d), see store_covariance; of fewer rows than columns made when it is asked for
     scalings_ : (d, r) the directions of ``transform``, largest coefficient positive ("svd", "eigen")
     explained_variance_ratio_ : (n_components,) each direction's share of the separation
 
@@ -106,7 +111,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         "covariance_estimator": Instance(having="fit") | None,
     }
     stored = {
-        "_sums": Object(ClassScatter, K="K", d="p"),
+        "_sums": Object(ClassScatter, RowScatter, K="K", d="p"),
         "coef_": FloatArray("K | 1", "p"),
         "intercept_": FloatArray("K | 1"),
         "means_": FloatArray("K", "p"),
@@ -166,6 +171,11 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         return class_scatter(X, y, w, len(self.classes_), pooled=not by_class)
 
     def _learn_rows(self, source: Source) -> None:
+        few = None if self.covariance_estimator is not None else few_rows(source, len(self.classes_))
+        if few is not None:
+            self._sums = few
+            self._solve(few)
+            return
         self._sums = sums = source.add_up(self._summarize_block)
         given = None
         if self.covariance_estimator is not None:
@@ -174,14 +184,15 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
             given = ledoit_wolf(source, sums)
         self._solve(sums, given)
 
-    def _solve(self, sums: ClassScatter, given: Covariances | None = None) -> None:
+    def _solve(self, sums: ClassScatter | RowScatter, given: Covariances | None = None) -> None:
         who, K = type(self).__name__, len(self.classes_)
-        if given is None and self._looks_twice:
+        self.__dict__.pop("covariance_", None)
+        if given is None and self._looks_twice and isinstance(sums, ClassScatter):
             raise ParameterError(
                 f"{who}: shrinkage='auto' and covariance_estimator look at the rows twice. Use fit or fit_blocks, or "
                 "give shrinkage as a number."
             )
-        check_overflow(who, sums.mean, sums.scatter)
+        check_overflow(who, sums.mean, sums.squares if isinstance(sums, RowScatter) else sums.scatter)
         if sums.rows.sum() <= np.count_nonzero(sums.rows):
             raise DegenerateError(
                 f"{who}: The number of samples must be more than the number of classes, got n_samples = "
@@ -192,16 +203,19 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         self.xbar_ = self.priors_ @ self.means_
         self._n_features_out = self._components(sums.mean.shape[1])
         self._warn_of_giveaways(sums)
-        if self.solver == "svd":
+        if isinstance(sums, RowScatter):
+            self._by_rows(sums)
+        elif self.solver == "svd":
             self._by_svd(sums)
         elif self.solver == "lsqr":
             self._by_least_squares(sums, given)
         else:
             self._by_eigenvectors(sums, given)
 
-    def _warn_of_giveaways(self, sums: ClassScatter) -> None:
+    def _warn_of_giveaways(self, sums: ClassScatter | RowScatter) -> None:
         """A column without spread inside the classes cannot be weighed by its spread, however much it tells."""
-        still = np.diagonal(sums.scatter.sum(axis=0)) == 0
+        squares = sums.squares if isinstance(sums, RowScatter) else np.diagonal(sums.scatter.sum(axis=0))
+        still = squares == 0
         means = sums.mean[sums.count > 0]
         found = np.flatnonzero(still & (means != means[0]).any(axis=0))
         if len(found) and not still.all() and self.shrinkage is None and self.covariance_estimator is None:
@@ -229,6 +243,10 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
             self.covariance_ = self._within(sums, None)
         within = sums.scatter.sum(axis=0) / n  # (2)
         P = self._whitening(within, self.tol)
+        self._project(n, P, (P, within @ P))
+
+    def _project(self, n: float, P: np.ndarray, shape: LowRank | tuple[np.ndarray, np.ndarray]) -> None:
+        """Scores and directions from a whitener P of the covariance."""
         gap = self.means_ - self.xbar_
         _, S, Vt = np.linalg.svd((np.sqrt(n * self.priors_)[:, None] * gap) @ P, full_matrices=False)
         self.explained_variance_ratio_ = _shares(S**2)[: self._n_features_out]
@@ -237,16 +255,19 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         z = gap @ self.scalings_
         weights, constants = z @ self.scalings_.T, log_of(self.priors_) - 0.5 * np.sum(z * z, axis=1)
         self._publish(weights, constants - weights @ self.xbar_)
-        self._settle(self.xbar_, weights, constants, within, P)
+        self._settle(self.xbar_, weights, constants, shape)
 
     def _whitening(self, within: np.ndarray, tol: float = 0.0) -> np.ndarray:
         P = whitening(within, tol)
-        if not P.size:
+        self._refuse_points(P.size)
+        return P
+
+    def _refuse_points(self, rank: int) -> None:
+        if not rank:
             raise DegenerateError(
                 f"{type(self).__name__}: no column varies within a class, so there is no covariance to measure by. "
                 "NearestMean needs none."
             )
-        return P
 
     def _within(self, sums: ClassScatter, given: Covariances | None) -> np.ndarray:
         """The classes' covariances weighed by the priors; for class shares that is (2)."""
@@ -262,7 +283,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         self.covariance_ = S = self._within(sums, given)
         P = self._whitening(S)
         inverse = P @ P.T
-        self._finish((self.means_ - self.xbar_) @ inverse, self.xbar_ @ inverse, P)
+        self._finish((self.means_ - self.xbar_) @ inverse, self.xbar_ @ inverse, (P, S @ P))
 
     def _by_eigenvectors(self, sums: ClassScatter, given: Covariances | None) -> None:
         from scipy.linalg import eigh
@@ -270,25 +291,99 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         self.covariance_ = S = self._within(sums, given)
         total = given.total if given is not None else total_scatter(sums) / sums.count.sum()
         total = shrunk(total, self.shrinkage) if given is None and self.shrinkage else total
-        rank = self._whitening(S).shape[1]
-        if rank < len(S):
-            raise SingularCovarianceError(
-                f"{type(self).__name__}: the within-class covariance is singular (rank {rank} of {len(S)}: collinear "
-                "or constant columns). Use solver='svd', or give shrinkage."
-            )
+        self._refuse_singular(self._whitening(S).shape[1], len(S))
         values, vectors = eigh(total - S, S)
         values, vectors = values[::-1], vectors[:, ::-1]
         self.explained_variance_ratio_ = _shares(values)[: self._n_features_out]
         self.scalings_ = _upright(vectors)
         gap = self.means_ - self.xbar_
-        self._finish(gap @ vectors @ vectors.T, self.xbar_ @ vectors @ vectors.T, vectors)
+        shape = vectors, S @ vectors
+        self._finish(gap @ vectors @ vectors.T, self.xbar_ @ vectors @ vectors.T, shape)
 
-    def _finish(self, weights: np.ndarray, common: np.ndarray, whitener: np.ndarray) -> None:
+    def _refuse_singular(self, rank: int, d: int) -> None:
+        if rank < d:
+            raise SingularCovarianceError(
+                f"{type(self).__name__}: the within-class covariance is singular (rank {rank} of {d}: collinear "
+                "or constant columns). Use solver='svd', or give shrinkage."
+            )
+
+    # ------------------------------------------------------------------ fewer rows than columns
+
+    def _by_rows(self, sums: RowScatter) -> None:
+        """The same from the rows' Gram matrix, without a matrix of all columns; ``covariance_`` is made when asked."""
+        n, F = sums.count.sum(), sums.deviations
+        if self.solver == "svd":
+            within = whitening_of_rows(F / np.sqrt(n), self.tol)  # (2)
+            self._refuse_points(within.rank)
+            self._project(n, within.whitener, within)
+            if self.store_covariance:
+                self.covariance_ = F.T @ (F * self._row_shares(sums)[:, None])
+            return
+        if self.shrinkage == "auto":
+            own = ledoit_wolf_of_rows(sums, self.priors_)
+        else:
+            own = shrunk_rows(F * np.sqrt(self._row_shares(sums))[:, None], self.shrinkage or 0.0)
+        shape = own.shape()
+        self._refuse_points(shape.rank)
+        if self.solver == "eigen":
+            self._refuse_singular(shape.rank, F.shape[1])
+            one = sums.pooled()
+            total = (
+                ledoit_wolf_of_rows(one, np.ones(1))
+                if self.shrinkage == "auto"
+                else shrunk_rows(one.deviations / np.sqrt(n), self.shrinkage)
+            )
+            self._directions_of_rows(own, total)
+        self._finish(shape.solve(self.means_ - self.xbar_), shape.solve(self.xbar_[None])[0], shape)
+
+    def _row_shares(self, sums: RowScatter) -> np.ndarray:
+        """(m,) what the square of each deviation counts: priors over the weight of its class."""
+        return (self.priors_ / np.where(sums.count > 0, sums.count, 1.0))[sums.classes]
+
+    def _directions_of_rows(self, within: BlendedRows, total: BlendedRows) -> None:
+        r"""The eigenvectors of S^-1 (T - S), all in the span Q of the rows; across it both are diagonal."""
+        from scipy.linalg import eigh
+
+        d, K = self.means_.shape[1], self._n_features_out
+        spare = total.diagonal - within.diagonal
+        scale = np.sqrt(within.diagonal)
+        Q = LowRank.of_rows(np.vstack([total.F, within.F]), scale=scale).axes
+        A, B = (total.F / scale) @ Q, (within.F / scale) @ Q
+        ratio = spare / within.diagonal
+        inside = A.T @ A - B.T @ B + Q.T @ (ratio[:, None] * Q)
+        values, vectors = eigh(inside, B.T @ B + np.eye(Q.shape[1]))
+        values, vectors = values[::-1], vectors[:, ::-1]
+        exact = np.ptp(ratio) <= 1e-12 * (1 + np.abs(ratio).max())
+        if not exact or (
+            K and values[K - 1] < ratio[0]
+        ):  # directions across the rows matter: all columns are needed
+            S, T = within.dense(), total.dense()
+            values, vectors = eigh(T - S, S)
+            values, vectors = values[::-1], vectors[:, ::-1]
+            everything = values.sum()
+        else:
+            vectors = Q @ vectors / scale[:, None]
+            everything = values.sum() + (d - Q.shape[1]) * ratio[0]
+        self.explained_variance_ratio_ = values[:K] / everything if everything > 0 else np.zeros(K)
+        self.scalings_ = _upright(vectors)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "covariance_" and vars(self).get("solver", "svd") != "svd":
+            shape = self._shape  # of a fit on few rows: large, so it is made when it is asked for
+            if shape is not None:
+                return shape.dense()
+            if "_root" in vars(self):
+                return self._root @ self._root.T
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _finish(
+        self, weights: np.ndarray, common: np.ndarray, shape: LowRank | tuple[np.ndarray, np.ndarray]
+    ) -> None:
         """Scores about the mean, and coefficients about the origin, from the solutions for m_k - xbar and xbar."""
         constants = log_of(self.priors_) - 0.5 * np.sum(weights * (self.means_ - self.xbar_), axis=1)
         coef = weights + common
         self._publish(coef, log_of(self.priors_) - 0.5 * np.sum(coef * self.means_, axis=1))  # (1)
-        self._settle(self.xbar_, weights, constants, self.covariance_, whitener)
+        self._settle(self.xbar_, weights, constants, shape)
 
     def _publish(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         if len(coef) == 2:

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from assay.bayes.gaussian_classifier import check_overflow, class_priors, log_of
+from assay.bayes.low_rank import LowRank, few_rows, whitening_of_rows
 from assay.bayes.shared_covariance import SharedCovariance, whitening
-from assay.core.moments import ClassMoments, ClassScatter, class_moments, class_scatter
+from assay.core.moments import ClassMoments, ClassScatter, RowScatter, class_moments, class_scatter
 from assay.core.parameters import Array, Choice
 from assay.core.stored import FloatArray, Object, Scalar
+from assay.core.sums import Source
 
 
 class NearestMean(SharedCovariance):
@@ -57,7 +59,7 @@ class NearestMean(SharedCovariance):
         "priors": Choice("uniform", "empirical") | Array(1, low=0),
     }
     stored = {
-        "_sums": Object(ClassMoments, ClassScatter, K="K", d="p"),
+        "_sums": Object(ClassMoments, ClassScatter, RowScatter, K="K", d="p"),
         "means_": FloatArray("K", "p"),
         "priors_": FloatArray("K", low=0),
         "variance_": Scalar(),
@@ -73,9 +75,18 @@ class NearestMean(SharedCovariance):
             return class_moments(X, y, w, len(self.classes_))
         return class_scatter(X, y, w, len(self.classes_), pooled=True)
 
+    def _learn_rows(self, source: Source) -> None:
+        few = few_rows(source, len(self.classes_)) if self.metric == "mahalanobis" else None
+        if few is None:
+            super()._learn_rows(source)
+        else:
+            self._sums = few
+            self._solve(few)
+
     def _solve(self, sums: Any) -> None:
         who = type(self).__name__
-        check_overflow(who, sums.mean, sums.scatter)
+        self.__dict__.pop("covariance_", None)
+        check_overflow(who, sums.mean, sums.squares if isinstance(sums, RowScatter) else sums.scatter)
         self.means_ = sums.mean
         there = sums.count > 0
         uniform = isinstance(self.priors, str) and self.priors == "uniform"
@@ -83,18 +94,32 @@ class NearestMean(SharedCovariance):
             there / max(there.sum(), 1) if uniform else None if isinstance(self.priors, str) else self.priors
         )
         self.priors_ = class_priors(who, given, sums.count, self.classes_)
-        d = sums.mean.shape[1]
+        d, centre = sums.mean.shape[1], self.priors_ @ self.means_
         if self.metric == "euclidean":
             s2 = sums.scatter.sum() / (sums.count.sum() * d)
             self.variance_ = float(s2) if s2 > 0 else 1.0
-            S, whitener = self.variance_ * np.eye(d), np.eye(d) / np.sqrt(self.variance_)
+            shape: Any = LowRank(np.ones(d), np.empty((d, 0)), np.empty(0), self.variance_)
+            z = (self.means_ - centre) / np.sqrt(self.variance_)
+            weights = (self.means_ - centre) / self.variance_
         else:
-            self.covariance_ = S = sums.scatter[0] / sums.count.sum()
-            whitener = whitening(S)
-        centre = self.priors_ @ self.means_
-        z = (self.means_ - centre) @ whitener
+            if isinstance(sums, RowScatter):
+                shape = whitening_of_rows(sums.deviations / np.sqrt(sums.count.sum()))
+                whitener = shape.whitener
+            else:
+                self.covariance_ = S = sums.scatter[0] / sums.count.sum()
+                whitener = whitening(S)
+                shape = whitener, S @ whitener
+            z = (self.means_ - centre) @ whitener
+            weights = z @ whitener.T
         constants = log_of(self.priors_) - 0.5 * np.sum(z * z, axis=1)  # (1), (2) about the centre
-        self._settle(centre, z @ whitener.T, constants, S, whitener)
+        self._settle(centre, weights, constants, shape)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "covariance_" and vars(self).get("metric") == "mahalanobis" and "_root" in vars(self):
+            return (
+                self._root @ self._root.T
+            )  # of a fit on few rows: large, so it is made when it is asked for
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def distances(self, X: Any) -> np.ndarray:
         """(n, K) the squared distance of each row to each class mean."""

@@ -14,7 +14,8 @@ from assay.bayes.gaussian_classifier import (
     by_rows,
     log_of,
 )
-from assay.core.moments import ClassScatter
+from assay.bayes.low_rank import LowRank
+from assay.core.moments import ClassScatter, RowScatter
 from assay.core.stored import Each, FloatArray, Object
 
 _EPS = np.finfo(np.float64).eps
@@ -30,7 +31,10 @@ class OwnCovariances(ScoresClasses):
     """
 
     stored = {
-        "_sums": Object(ClassScatter, K="K", d="p"),
+        "_sums": Object(ClassScatter, RowScatter, K="K", d="p"),
+        "_axes": Each(FloatArray("p", "*"), "K"),
+        "_along": Each(FloatArray("*", low=0), "K"),
+        "_across": FloatArray("K", low=0),
         "_log_dets": FloatArray("K"),
         "_whiteners": FloatArray("K", "p", "p") | Each(FloatArray("p", "*"), "K"),
         "means_": FloatArray("K", "p"),
@@ -39,9 +43,16 @@ class OwnCovariances(ScoresClasses):
 
     _sum_of_terms = "Score"
 
+    def _check_stored(self) -> None:
+        sizes = zip(vars(self).get("_axes", ()), vars(self).get("_along", ()), strict=True)
+        if any(axes.shape[1] != len(along) for axes, along in sizes):
+            raise ValueError(f"{type(self).__name__}: not one variance along each axis.")
+
     def _settle(self, covariances: np.ndarray, tol: float, advice: Callable[[int], str]) -> None:
         """covariances : (K, d, d), each of full rank, or it is an error that ends with the advice for class k."""
         K, d = self.means_.shape
+        for name in ("_axes", "_along", "_across"):
+            self.__dict__.pop(name, None)
         self._whiteners, self._log_dets = np.empty((K, d, d)), np.empty(K)
         for k in range(K):
             if self.priors_[k] == 0:  # never chosen, perhaps never seen
@@ -56,8 +67,39 @@ class OwnCovariances(ScoresClasses):
             self._whiteners[k] = whitener
             self._log_dets[k] = -2.0 * np.log(np.diag(whitener)).sum()
 
+    def _settle_rows(
+        self, shapes: list[LowRank], tol: float, dense: Callable[[], np.ndarray], advice: Callable[[int], str]
+    ) -> None:
+        """The same for covariances of few rows, each a few axes and a variance across them.
+
+        ``dense`` makes the matrices, if it takes them to tell whether they are of full rank.
+        """
+        d = self.means_.shape[1]
+        floor = max(tol**2, 10 * d * _EPS)
+        for k, shape in enumerate(shapes):
+            spread = shape.across + np.einsum("ij,j->i", shape.axes**2, shape.along - shape.across)
+            if self.priors_[k] > 0 and not shape.across > floor * spread.max():  # perhaps not of full rank
+                self._settle(dense(), tol, advice)
+                return
+        self.__dict__.pop("_whiteners", None)
+        self._axes, self._along = [shape.axes for shape in shapes], [shape.along for shape in shapes]
+        self._across = np.array([shape.across for shape in shapes])
+        self._log_dets = np.array([shape.log_det for shape in shapes])
+
+    @property
+    def _shapes(self) -> list[LowRank] | None:
+        """The covariances of few rows, or None."""
+        if "_axes" not in vars(self):
+            return None
+        scale = np.ones(self.means_.shape[1])
+        return [LowRank(scale, *each) for each in zip(self._axes, self._along, self._across)]
+
     def _scores(self, X: Any) -> np.ndarray:
         constants = log_of(self.priors_) - 0.5 * self._log_dets
+        shapes = self._shapes
+        if shapes is not None:
+            squares = [shape.squares(X - mean) for shape, mean in zip(shapes, self.means_)]
+            return constants - 0.5 * np.column_stack(squares)
         triangles = self._whiteners.reshape(-1, X.shape[1])
 
         def score(block: np.ndarray, out: np.ndarray) -> None:
@@ -70,15 +112,20 @@ class OwnCovariances(ScoresClasses):
         return self._scores(X) - 0.5 * X.shape[1] * np.log(2 * np.pi)
 
     def _terms(self, x: np.ndarray) -> tuple[list[tuple[str, np.ndarray]], np.ndarray]:
-        gap = x - self.means_
-        pull = np.einsum(
-            "kba,kbc,kc->ka", self._whiteners, self._whiteners, gap
-        )  # inverse covariance times gap
+        gap, shapes = x - self.means_, self._shapes
+        if shapes is not None:
+            pull = np.array([shape.solve(g[None])[0] for shape, g in zip(shapes, gap)])
+        else:  # inverse covariance times gap
+            pull = np.einsum("kba,kbc,kc->ka", self._whiteners, self._whiteners, gap)
         heads = [("log prior", log_of(self.priors_)), ("-1/2 log determinant", -0.5 * self._log_dets)]
         return heads, (-0.5 * gap * pull).T
 
     def _polynomial(self) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
-        precision = np.einsum("kba,kbc->kac", self._whiteners, self._whiteners)
+        shapes = self._shapes
+        if shapes is not None:
+            precision = np.array([shape.precision() for shape in shapes])
+        else:
+            precision = np.einsum("kba,kbc->kac", self._whiteners, self._whiteners)
         w = np.einsum("kab,kb->ka", precision, self.means_)
         w0 = -0.5 * np.sum(w * self.means_, axis=1) - 0.5 * self._log_dets + log_of(self.priors_)
         return -0.5 * precision, w, w0
@@ -86,6 +133,9 @@ class OwnCovariances(ScoresClasses):
     def _deviations(self, k: int, noise: np.ndarray) -> np.ndarray:
         from scipy.linalg import solve_triangular
 
+        shapes = self._shapes
+        if shapes is not None:
+            return shapes[k].deviations(noise)
         return solve_triangular(self._whiteners[k], noise.T, lower=True).T
 
 

@@ -6,10 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from assay.bayes.covariance_estimates import Covariances, empirical, from_estimator, ledoit_wolf, shrunk
+from assay.bayes.covariance_estimates import (
+    BlendedRows,
+    Covariances,
+    empirical,
+    from_estimator,
+    ledoit_wolf,
+    ledoit_wolf_of_rows,
+    shrunk,
+    shrunk_rows,
+)
 from assay.bayes.gaussian_classifier import check_overflow, class_priors
+from assay.bayes.low_rank import LowRank, few_rows
 from assay.bayes.own_covariances import OwnCovariances
-from assay.core.moments import ClassScatter, class_scatter
+from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Choice, Flag, Instance, Range, Simplex
 from assay.core.stored import Each, FloatArray
 from assay.core.sums import Source
@@ -57,8 +67,9 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
     Attributes
     ----------
     means_ : (K, d)      priors_ : (K,)
-    rotations_ : list of K (d, d) arrays, the principal axes of each class as columns, longest first
-    scalings_ : list of K (d,) arrays, the variances along them
+    rotations_ : list of K (d, d) arrays, the principal axes of each class as columns, longest first; of fewer rows
+        than columns (d, r), the r axes along which the rows of the class vary
+    scalings_ : list of K (d,) or (r,) arrays, the variances along them
     covariance_ : list of K (d, d) arrays, if store_covariance
 
     Examples
@@ -128,6 +139,11 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         return class_scatter(X, y, w, len(self.classes_), pooled=False)
 
     def _learn_rows(self, source: Source) -> None:
+        few = None if self.covariance_estimator is not None else few_rows(source, len(self.classes_))
+        if few is not None and (self.reg_param if self.solver == "svd" else self.shrinkage):
+            self._sums = few
+            self._solve(few)
+            return
         self._sums = sums = source.add_up(self._summarize_block)
         given = None
         if self.covariance_estimator is not None:
@@ -136,18 +152,22 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
             given = ledoit_wolf(source, sums)
         self._solve(sums, given)
 
-    def _solve(self, sums: ClassScatter, given: Covariances | None = None) -> None:
-        who = type(self).__name__
-        if given is None and (self.shrinkage == "auto" or self.covariance_estimator is not None):
+    def _solve(self, sums: ClassScatter | RowScatter, given: Covariances | None = None) -> None:
+        who, few = type(self).__name__, isinstance(sums, RowScatter)
+        self.__dict__.pop("covariance_", None)
+        if not few and given is None and (self.shrinkage == "auto" or self.covariance_estimator is not None):
             raise ParameterError(
                 f"{who}: shrinkage='auto' and covariance_estimator look at the rows twice. Use fit or fit_blocks, or "
                 "give shrinkage as a number."
             )
-        check_overflow(who, sums.mean, sums.scatter)
+        check_overflow(who, sums.mean, sums.squares if isinstance(sums, RowScatter) else sums.scatter)
         if len(self.classes_) < 2:
             raise DegenerateError(f"{who}: The number of classes has to be greater than one. Got 1 class.")
         self.means_ = sums.mean
         self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
+        if isinstance(sums, RowScatter):
+            self._solve_rows(sums)
+            return
         S = given.own if given is not None else empirical(sums).own
         if self.solver == "svd":
             S = (1 - self.reg_param) * S + self.reg_param * np.eye(S.shape[1])
@@ -158,6 +178,43 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         self.scalings_, self.rotations_ = list(values[:, ::-1]), list(vectors[:, :, ::-1])
         if self.store_covariance:
             self.covariance_ = list(S)
+
+    def _solve_rows(self, sums: RowScatter) -> None:
+        """Fewer rows than columns: each covariance is its rows' axes, and one variance across them."""
+        K, d, classes = len(self.classes_), sums.mean.shape[1], sums.classes
+        blends = []
+        for k in range(K):
+            F = sums.deviations[classes == k] / np.sqrt(sums.count[k] if sums.count[k] > 0 else 1.0)
+            if self.solver == "svd":
+                blends.append(BlendedRows(np.sqrt(1 - self.reg_param) * F, np.full(d, self.reg_param)))
+            elif self.shrinkage == "auto":
+                own = RowScatter(
+                    sums.count[[k]], sums.rows[[k]], sums.mean[[k]], sums.deviations[classes == k],
+                    sums.roots[classes == k],
+                )  # fmt: skip
+                blends.append(ledoit_wolf_of_rows(own, np.ones(1)))
+            else:
+                blends.append(shrunk_rows(F, self.shrinkage))
+        round_ones = all(np.ptp(b.diagonal) == 0 and (b.diagonal > 0).all() for b in blends)
+
+        def dense() -> np.ndarray:
+            return np.array([b.dense() for b in blends])
+
+        def advice(k: int) -> str:
+            return self._advice(k, int(sums.rows[k]))
+
+        if round_ones:
+            shapes = [LowRank.of_rows(b.F, float(b.diagonal[0])) for b in blends]
+            self._settle_rows(shapes, self.tol, dense, advice)
+        else:  # Ledoit and Wolf: a diagonal of its own for each class
+            self._settle(dense(), self.tol, advice)
+        if "_axes" in vars(self):
+            self.rotations_, self.scalings_ = self._axes, self._along
+        else:
+            values, vectors = np.linalg.eigh(dense())
+            self.scalings_, self.rotations_ = list(values[:, ::-1]), list(vectors[:, :, ::-1])
+        if self.store_covariance:
+            self.covariance_ = list(dense())
 
     def _advice(self, k: int, rows: int) -> str:
         """What to do about class k of so many rows whose covariance is singular."""

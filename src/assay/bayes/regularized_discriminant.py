@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from assay.bayes.covariance_estimates import empirical
+from assay.bayes.covariance_estimates import BlendedRows, empirical
 from assay.bayes.gaussian_classifier import check_overflow, class_priors
+from assay.bayes.low_rank import LowRank, few_rows
 from assay.bayes.own_covariances import OwnCovariances
-from assay.core.moments import ClassScatter, class_scatter
+from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Range, Simplex
 from assay.core.stored import FloatArray
+from assay.core.sums import Source
 from assay.errors import ParameterError
 
 
@@ -42,7 +44,8 @@ class RegularizedDiscriminantAnalysis(OwnCovariances):
 
     Attributes
     ----------
-    means_ : (K, d)      priors_ : (K,)      covariance_ : (K, d, d) the blends, (1)
+    means_ : (K, d)      priors_ : (K,)
+    covariance_ : (K, d, d) the blends, (1); of fewer rows than columns made when it is asked for
 
     Examples
     --------
@@ -71,16 +74,55 @@ class RegularizedDiscriminantAnalysis(OwnCovariances):
     def _summarize(self, X: Any, y: Any, w: Any) -> ClassScatter:
         return class_scatter(X, y, w, len(self.classes_), pooled=False)
 
-    def _solve(self, sums: ClassScatter) -> None:
+    def _learn_rows(self, source: Source) -> None:
+        few = few_rows(source, len(self.classes_)) if self.alpha > 0 else None
+        if few is None:
+            super()._learn_rows(source)
+        else:
+            self._sums = few
+            self._solve(few)
+
+    def _solve(self, sums: ClassScatter | RowScatter) -> None:
         who = type(self).__name__
-        check_overflow(who, sums.mean, sums.scatter)
+        self.__dict__.pop("covariance_", None)
+        check_overflow(who, sums.mean, sums.squares if isinstance(sums, RowScatter) else sums.scatter)
         self.means_ = sums.mean
         self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
+        one = " Got 1 class and n_samples = 1." if sums.rows.sum() == 1 else ""
+        advice = f"Raise alpha, or beta.{one}"
+        if isinstance(sums, RowScatter):
+            blends = self._blends(sums)
+            shapes = [LowRank.of_rows(b.F, float(b.diagonal[0])) for b in blends]
+            self._settle_rows(
+                shapes, self.tol, lambda: np.array([b.dense() for b in blends]), lambda k: advice
+            )
+            if "_axes" not in vars(self):
+                self.covariance_ = np.array([b.dense() for b in blends])
+            return
         own = empirical(sums).own
         pooled = sums.scatter.sum(axis=0) / sums.count.sum()
         d = len(pooled)
         sphere = np.trace(pooled) / d * np.eye(d)
         rest = max(1 - self.alpha - self.beta, 0.0)
         self.covariance_ = self.alpha * sphere + self.beta * pooled + rest * own  # (1)
-        one = " Got 1 class and n_samples = 1." if sums.rows.sum() == 1 else ""
-        self._settle(self.covariance_, self.tol, lambda k: f"Raise alpha, or beta.{one}")
+        self._settle(self.covariance_, self.tol, lambda k: advice)
+
+    def _blends(self, sums: RowScatter) -> list[BlendedRows]:
+        """(1) of fewer rows than columns, from the rows."""
+        n, d, classes = sums.count.sum(), sums.mean.shape[1], sums.classes
+        pooled = sums.deviations / np.sqrt(n)
+        sphere = np.full(d, self.alpha * np.einsum("ij,ij->", pooled, pooled) / d)
+        rest = max(1 - self.alpha - self.beta, 0.0)
+        blends = []
+        for k in range(len(sums.count)):
+            # rows of class k count in the pooled covariance and in their own
+            counts = np.full(len(classes), self.beta / n)
+            counts[classes == k] += rest / sums.count[k] if sums.count[k] > 0 else 0.0
+            used = counts > 0
+            blends.append(BlendedRows(sums.deviations[used] * np.sqrt(counts[used])[:, None], sphere))
+        return blends
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "covariance_" and "_axes" in vars(self):  # large, so it is made when it is asked for
+            return np.array([shape.dense() for shape in self._shapes or []])
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

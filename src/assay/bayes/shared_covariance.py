@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from assay.bayes.gaussian_classifier import ScoresClasses, by_rows
+from assay.bayes.low_rank import LowRank
 from assay.core.scores import logistic
-from assay.core.stored import Boolean, FloatArray
+from assay.core.stored import Boolean, FloatArray, Scalar
 
 _EPS = np.finfo(np.float64).eps
 _NOT_SO = np.array([np.nan])  # the log odds are not enough: more classes, or numbers that overflow
@@ -30,6 +31,10 @@ class SharedCovariance(ScoresClasses):
         "_root": FloatArray("p", "r"),
         "_weights": FloatArray("K", "p"),
         "_whitener": FloatArray("p", "r"),
+        "_scale": FloatArray("p", low=0),
+        "_axes": FloatArray("p", "a"),
+        "_along": FloatArray("a", low=0),
+        "_across": Scalar(),
     }
 
     _sum_of_terms = "Score"
@@ -39,14 +44,29 @@ class SharedCovariance(ScoresClasses):
         centre: np.ndarray,
         weights: np.ndarray,
         constants: np.ndarray,
-        covariance: np.ndarray,
-        whitener: np.ndarray,
+        shape: LowRank | tuple[np.ndarray, np.ndarray],
     ) -> None:
-        """centre c (d,), weights a (K, d), constants b (K,), covariance S (d, d), whitener P (d, r) with P' S P = I."""
+        """centre c (d,), weights a (K, d), constants b (K,), and the covariance S: of few rows, or as a pair.
+
+        The pair is a whitener P (d, r) with P' S P = I, and the root S P, whose product with itself is S.
+        """
         self._centre, self._weights, self._constants = centre, weights, constants
-        self._whitener, self._root = whitener, covariance @ whitener  # S = root root'
+        for name in ("_whitener", "_root", "_scale", "_axes", "_along", "_across"):
+            self.__dict__.pop(name, None)
+        if isinstance(shape, LowRank) and shape.across > 0:
+            self._scale, self._axes, self._along = shape.scale, shape.axes, shape.along
+            self._across = shape.across
+        else:
+            self._whitener, self._root = (shape.whitener, shape.root) if isinstance(shape, LowRank) else shape
         # digits lost by scoring about the origin instead of the centre, as a rounding error of the score
         self._far = bool(np.max(np.abs(weights) @ np.abs(centre), initial=0.0) * _EPS > 1e-11)
+
+    @property
+    def _shape(self) -> LowRank | None:
+        """The covariance if it is a few axes and a variance across them, else None."""
+        if "_axes" not in vars(self):
+            return None
+        return LowRank(self._scale, self._axes, self._along, self._across)
 
     @property
     def _two(self) -> bool:
@@ -92,6 +112,10 @@ class SharedCovariance(ScoresClasses):
         return scores
 
     def _log_joint(self, X: Any) -> np.ndarray:
+        shape = self._shape
+        if shape is not None:
+            common = -0.5 * (shape.squares(X - self._centre) + shape.log_det + X.shape[1] * np.log(2 * np.pi))
+            return self._linear(X) + common[:, None]
         Z = (X - self._centre) @ self._whitener
         rank = Z.shape[1]
         log_det = np.linalg.slogdet(self._whitener.T @ self._whitener)[1] if rank else 0.0
@@ -102,14 +126,19 @@ class SharedCovariance(ScoresClasses):
         return [("at the centre", self._constants)], (self._weights * (x - self._centre)).T
 
     def _polynomial(self) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
-        common = self._whitener @ (
-            self._whitener.T @ self._centre
-        )  # so that w_k is the inverse covariance times m_k
+        shape = self._shape  # w_k is the inverse covariance times m_k
+        if shape is not None:
+            common = shape.solve(self._centre[None])[0]
+        else:
+            common = self._whitener @ (self._whitener.T @ self._centre)
         w = self._weights + common
         w0 = self._constants - self._weights @ self._centre - 0.5 * (common @ self._centre)
         return None, w, w0
 
     def _deviations(self, k: int, noise: np.ndarray) -> np.ndarray:
+        shape = self._shape
+        if shape is not None:
+            return shape.deviations(noise)
         return noise[:, : self._root.shape[1]] @ self._root.T
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import assay.core._moments as _moments
 from assay.core.stored import FloatArray, IntArray, Object
 
-__all__ = ["ClassMoments", "ClassScatter", "class_moments", "class_scatter"]
+__all__ = ["ClassMoments", "ClassScatter", "RowScatter", "class_moments", "class_scatter", "row_scatter"]
 
 _NOTHING = np.empty(0)
 
@@ -160,6 +160,111 @@ class ClassScatter:
         return ClassScatter(count, self.rows + other.rows, mean, self.scatter + other.scatter + between, low)
 
 
+@dataclass
+class RowScatter:
+    """What `ClassScatter` holds, for fewer rows than columns: rows in place of their scatter matrices.
+
+    Attributes
+    ----------
+    count, rows, mean, low : as in ClassScatter
+    deviations : (m, d) float64
+        The rows that weigh anything, class by class, less their class mean and times the root of their weight: the
+        scatter of class k is the product of its ``rows[k]`` deviations with themselves.
+    roots : (m,) those roots
+    """
+
+    count: np.ndarray
+    rows: np.ndarray
+    mean: np.ndarray
+    deviations: np.ndarray
+    roots: np.ndarray
+    low: np.ndarray | None = None
+
+    stored = {
+        "count": FloatArray("K"),
+        "rows": IntArray("K", low=0),
+        "mean": FloatArray("K", "d"),
+        "deviations": FloatArray("m", "d"),
+        "roots": FloatArray("m"),
+        "low": FloatArray("K", "d") | None,
+    }
+
+    def _check_stored(self) -> None:
+        if int(self.rows.sum()) != len(self.deviations):
+            raise ValueError("RowScatter: the deviations are not one for each row.")
+
+    @property
+    def classes(self) -> np.ndarray:
+        """(m,) the class of each deviation."""
+        return np.repeat(np.arange(len(self.rows)), self.rows)
+
+    @property
+    def squares(self) -> np.ndarray:
+        """(d,) the diagonal of the scatter, added over classes."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.einsum("ij,ij->j", self.deviations, self.deviations)
+
+    @property
+    def scatter(self) -> np.ndarray:
+        """(K, d, d) one matrix a class, made when it is asked for."""
+        K, d = self.mean.shape
+        scatter, stop = np.zeros((K, d, d)), np.cumsum(self.rows)
+        for k in np.flatnonzero(self.rows):
+            own = self.deviations[stop[k] - self.rows[k] : stop[k]]
+            scatter[k] = own.T @ own
+        return scatter
+
+    def pooled(self) -> RowScatter:
+        """The same rows as one class."""
+        near = self.mean[int(np.argmax(self.count))]
+        gap = self.mean - near + (0.0 if self.low is None else self.low)
+        offset = self.count @ gap / self.count.sum()
+        mean, low = _two_sum(near, offset)
+        deviations = self.deviations + self.roots[:, None] * (gap - offset)[self.classes]
+        one = np.array([self.count.sum()]), np.array([self.rows.sum()])
+        return RowScatter(*one, mean[None], deviations, self.roots, low[None])
+
+    def dense(self, pooled: bool = False) -> ClassScatter:
+        """The same with scatter matrices, one a class or their sum."""
+        scatter = (self.deviations.T @ self.deviations)[None] if pooled else self.scatter
+        return ClassScatter(self.count, self.rows, self.mean, scatter, self.low)
+
+    def __add__(self, other: ClassScatter) -> ClassScatter:
+        return self.dense(pooled=len(other.scatter) != len(self.count)) + other
+
+
+def row_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int) -> RowScatter:
+    """The deviations of rows from their class means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.core.moments import row_scatter
+    >>> row_scatter(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([0, 0, 1, 1]), None, 2).deviations.ravel()
+    array([-1.,  1., -1.,  1.])
+    """
+    count, rows, mean, low, _, offset, Z = _grouped(X, y, w, K)
+    at = np.repeat(np.arange(K), rows)
+    roots = np.ones(len(at))
+    if w is not None:
+        roots = np.concatenate([np.sqrt(w[(y == k) & (w > 0)]) for k in range(K)])
+    return RowScatter(count, rows, mean, Z[: len(at)] - roots[:, None] * offset[at], roots, low)
+
+
+@_FAR
+def _grouped(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int) -> tuple[np.ndarray, ...]:
+    """count, rows, mean, low, and about a row of each class: sums of rows, their mean, and the rows, class by class."""
+    X = np.ascontiguousarray(X)
+    n, d = X.shape
+    count, rows, shift, first = np.zeros(K), np.zeros(K, np.int64), np.empty((K, d)), np.zeros((K, d))
+    Z = np.empty((n, d))
+    weights = _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)
+    _moments.group(X, np.ascontiguousarray(y, dtype=np.int64), weights, count, rows, shift, first, Z)
+    offset = first / np.where(count > 0, count, 1.0)[:, None]
+    mean, low = (np.where(count[:, None] > 0, part, 0.0) for part in _two_sum(shift, offset))
+    return count, rows, mean, low, first, offset, Z
+
+
 @_FAR
 def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, pooled: bool) -> ClassScatter:
     """The scatter matrices of one block of complete rows; ``pooled`` adds them over the classes.
@@ -173,14 +278,8 @@ def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, po
     >>> class_scatter(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([0, 0, 1, 1]), None, 2, pooled=True).scatter
     array([[[4.]]])
     """
-    X = np.ascontiguousarray(X)
-    n, d = X.shape
-    count, rows, shift, first = np.zeros(K), np.zeros(K, np.int64), np.empty((K, d)), np.zeros((K, d))
-    Z = np.empty((n, d))
-    weights = _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)
-    _moments.group(X, np.ascontiguousarray(y, dtype=np.int64), weights, count, rows, shift, first, Z)
-    offset = first / np.where(count > 0, count, 1.0)[:, None]
-    mean, low = (np.where(count[:, None] > 0, part, 0.0) for part in _two_sum(shift, offset))
+    count, rows, mean, low, first, offset, Z = _grouped(X, y, w, K)
+    d = X.shape[1]
     ends = np.cumsum(rows)
     groups = [slice(0, ends[-1])] if pooled else [slice(b - m, b) for b, m in zip(ends, rows)]
     scatter = np.zeros((len(groups), d, d))

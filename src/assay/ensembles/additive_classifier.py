@@ -13,7 +13,7 @@ from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
-from assay.core.stored import Scalar
+from assay.core.stored import FloatArray, Scalar
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.weak_learners import (
@@ -49,13 +49,17 @@ class AdditiveClassifier(Boosted, Classifier):
         "learning_rate": Range(0, open="low"),
         "random_state": Seed(),
     }
-    stored = {"_rate": Scalar()}
+    stored = {"_rate": Scalar(), "_shares": FloatArray("*", low=0, high=1)}
 
     n_estimators: int
     learning_rate: float
     random_state: Any
     _rate: float
     _shares: np.ndarray  # (members,) how much of each was taken, where some raised the loss
+
+    def _check_stored(self) -> None:
+        if len(vars(self).get("_shares", self.members_)) != len(self.members_):
+            raise ValueError(f"{type(self).__name__}: not one share for each member.")
 
     def _standing(self, F: np.ndarray) -> np.ndarray:
         """What the responses of all scores are made from, once a round: the scores F, or their posterior."""
