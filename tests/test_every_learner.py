@@ -18,15 +18,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import assay
 from assay.bayes import GaussianNB
-from assay.core import PassLearner, SumLearner, sums
+from assay.core import Classifier, Learner, PassLearner, SumLearner, sums
 from assay.core.persistence import container
 from assay.core.persistence.registry import name_of
-from assay.errors import AssayError, PersistenceError, SchemaWarning
+from assay.errors import AssayError, DataError, PersistenceError, SchemaWarning
+from assay.prepare import Prepared, SimpleImputer
 
 
 def found():
@@ -524,3 +526,39 @@ def test_blocks_in_any_order_give_the_model_of_all_rows(name):
         for i in order:
             model.partial_fit(X[cuts[i]], y[cuts[i]], **classes)
         assert_same_answers(answers(model, X), whole, 1e-10)
+
+
+def with_a_missing_value():
+    draw = np.random.default_rng(0)
+    X = draw.integers(0, 3, size=(60, 3)).astype(float)
+    X[:30] += 4
+    X[3, 1] = np.nan
+    return X, np.repeat(["a", "b"], 30), draw.normal(size=60)
+
+
+@pytest.mark.parametrize("name", [n for n, cls in LEARNERS.items() if issubclass(cls, Learner)])
+def test_missing_values_are_used_or_the_error_names_what_works(name):
+    """A learner that cannot use missing values says so, and what it names instead does work."""
+    X, y, numbers = with_a_missing_value()
+    cls = LEARNERS[name]
+    learner = cls(**MADE.get(name, {}))
+    of_classes = (
+        "FisherDirections",
+        "PatternFeatures",
+        "TripletMetric",
+    )  # no classifiers, but learn from classes
+    target = y if issubclass(cls, Classifier) or name in of_classes else numbers
+    try:
+        learner.fit(X, target)
+    except DataError as error:
+        message = str(error)
+    else:
+        return
+    inner = re.search(r"(Prepared|make_pipeline)\((SimpleImputer\(\), )?(\w+)\(\)\)", message)
+    assert inner and "column x1 has 1 missing value" in message
+    if issubclass(cls, Classifier):
+        assert inner[1] == "Prepared" and "compare" in message
+        assert len(Prepared(learner).fit(X, y).predict(X)) == 60
+    else:
+        assert inner[1] == "make_pipeline" and inner[3] == name
+        make_pipeline(SimpleImputer(), learner).fit(X[:, :1] if DATA.get(name) == "column" else X, target)

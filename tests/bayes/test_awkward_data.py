@@ -53,7 +53,7 @@ REFUSE = {
     ("QuadraticDiscriminantAnalysis", "one class"): "greater than one. Got 1 class",
     ("FisherDiscriminant", "one class"): "separates two classes, y has 1 class",
     **{
-        (name, "no value"): "column x1 has 30 missing values .* Impute first"
+        (name, "no value"): "column x1 has 30 missing values .* Prepared\\("
         for name in LEARNERS
         if name not in ("NaiveBayes", "CategoricalNB")
     },

@@ -221,7 +221,7 @@ def test_a_missing_or_unseen_category_is_summed_out(alpha):
 
 def test_holes_are_refused_where_they_cannot_be_used():
     holes = pd.DataFrame({"taste": ["sweet", None], "weight": [1.0, 2.0]})
-    message = "column taste has 1 missing value .* Impute first, drop the rows, or use NaiveBayes"
+    message = "column taste has 1 missing value .* NaiveBayes takes them as they are. Prepared\\(JointBayes\\(\\)\\)"
     with pytest.raises(DataError, match=message):
         JointBayes().fit(holes, [0, 1])
     assert "column taste has 1 missing value" in JointBayes().why_not(holes)

@@ -19,7 +19,7 @@ def fitted(cls):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(
-    "bad, says", [(np.nan, "column x2 has 1 missing value"), (np.inf, "column x2, row 7")]
+    "bad, says", [(np.nan, "column x2 has 1 missing value"), (np.inf, "column x2, row 8")]
 )
 @pytest.mark.parametrize("cls", [LinearRegression, LogisticRegression, Perceptron, Ridge])
 def test_an_entry_that_is_no_number_is_refused_by_name_in_a_large_table(cls, bad, says, dtype):

@@ -34,7 +34,7 @@ def test_rows_without_columns():
 
 
 def test_gaps_are_refused():
-    with pytest.raises(DataError, match="somebody: X has missing values"):
+    with pytest.raises(DataError, match="somebody: column x0 has 1 missing value"):
         number_columns([[1.0], [np.nan]], "somebody")
 
 

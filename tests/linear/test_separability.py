@@ -344,7 +344,7 @@ def test_what_cannot_be_settled_is_said():
     "X,y,said",
     [
         ([[1.0], [2.0]], ["a", "a"], "one class, a"),
-        ([[1.0], [np.nan]], ["a", "b"], "X has missing values"),
+        ([[1.0], [np.nan]], ["a", "b"], "has 1 missing value"),
         ([[1.0], [np.inf]], ["a", "b"], "X contains infinity"),
         ([1.0, 2.0], ["a", "b"], "Expected 2D array"),
     ],

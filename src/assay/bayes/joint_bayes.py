@@ -16,6 +16,7 @@ from assay.bayes.gaussian_classifier import check_overflow
 from assay.bayes.joint_sums import JointSums, joint_sums
 from assay.bayes.joint_table import JointTable
 from assay.core import Generative, SumLearner
+from assay.core.complaints import missing_remedy
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.core.stored import FloatArray, Object
@@ -261,6 +262,6 @@ def _holes(who: str, X: np.ndarray, schema: Schema, columns: list[int] | None = 
         return None
     j = int(np.argmax(holes))
     return (
-        f"{who}: column {schema[j].name} has {holes[j]} missing value{'' if holes[j] == 1 else 's'} (NaN), and a row "
-        "with holes has no cell. Impute first, drop the rows, or use NaiveBayes."
+        f"{who}: column {schema[j].name} has {holes[j]} missing value{'' if holes[j] == 1 else 's'} (NaN), and such a "
+        f"row has no cell. {missing_remedy(who, True, 'NaiveBayes takes them as they are.')}"
     )

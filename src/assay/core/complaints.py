@@ -10,7 +10,7 @@ from assay.errors import SchemaWarning
 from assay.tables import Table
 from assay.tables.table import UNSEEN
 
-__all__ = ["missing_message", "warn_unseen"]
+__all__ = ["missing_message", "missing_remedy", "warn_unseen"]
 
 
 def warn_unseen(table: Table, who: str, fate: str) -> None:
@@ -26,8 +26,29 @@ def warn_unseen(table: Table, who: str, fate: str) -> None:
         )
 
 
+def missing_remedy(who: str, classifier: bool, alternative: str = "") -> str:
+    """What to do about missing values that a learner cannot use; an alternative of its own comes first.
+
+    >>> from assay.core.complaints import missing_remedy
+    >>> print(missing_remedy("GaussianNB", classifier=True))
+    Prepared(GaussianNB()) of assay.prepare fills them in with what it learns from the training rows, and compare does \
+so by itself; or drop the rows.
+    """
+    if classifier:
+        filled = (
+            f"Prepared({who}()) of assay.prepare fills them in with what it learns from the training rows, and compare "
+            "does so by itself; or drop the rows."
+        )
+    else:
+        filled = (
+            f"make_pipeline(SimpleImputer(), {who}()) with assay.prepare.SimpleImputer fills them in with what it "
+            "learns from the training rows; or drop the rows."
+        )
+    return f"{alternative} {filled}".strip()
+
+
 def missing_message(who: str, table: Table, remedy: str) -> str:
-    """The column with the most holes, how many there are, and what to do.
+    """The column with the most missing values, how many there are, and what to do.
 
     >>> import numpy as np
     >>> from assay.core.complaints import missing_message

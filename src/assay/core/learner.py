@@ -28,7 +28,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.callbacks import set_callbacks
-from assay.core.complaints import missing_message, warn_unseen
+from assay.core.complaints import missing_message, missing_remedy, warn_unseen
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.model_view import Shown
@@ -85,7 +85,7 @@ class Learner(Shown, BaseEstimator):
     kept_in_single: ClassVar[
         tuple[str, ...]
     ] = ()  # attributes that are float32 if X is, as with scikit-learn
-    remedy: ClassVar[str] = "Impute first, for example with assay.prepare.SimpleImputer, or drop the rows."
+    alternative_for_missing: ClassVar[str] = ""  # what else a learner offers that cannot use missing values
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -177,15 +177,19 @@ class Learner(Shown, BaseEstimator):
         if not isinstance(X, np.ndarray) and "sparse" not in self.takes:
             raise TypeError(f"{who}: sparse data was passed, but dense data is required. Use X.toarray().")
         if not table.complete and "missing" not in self.takes:
-            raise DataError(missing_message(who, table, self.remedy))
+            raise DataError(missing_message(who, table, self._missing_remedy()))
         if "nominal" not in self.takes:
             return X if design is None or design.plain else design.expand(X)
         if table.unseen:  # a category nobody has seen is missing
             X = X.copy()
             X[(X == UNSEEN) & table.schema.coded] = np.nan
             if "missing" not in self.takes:
-                raise DataError(missing_message(who, Table(X, table.schema, False), self.remedy))
+                raise DataError(missing_message(who, Table(X, table.schema, False), self._missing_remedy()))
         return X
+
+    def _missing_remedy(self) -> str:
+        """What to do about missing values that the learner cannot use."""
+        return missing_remedy(type(self).__name__, isinstance(self, Classifier), self.alternative_for_missing)
 
     @property
     def _names(self) -> list[str]:

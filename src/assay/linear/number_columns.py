@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.complaints import missing_message
 from assay.core.csr import csr_arrays
 from assay.errors import DataError
 from assay.tables import Design, Table
@@ -27,7 +28,9 @@ def number_columns(X: Any, who: str, drop_first: bool = False) -> tuple[Any, lis
         return np.empty(X.shape), []
     table = Table.of(X, who=who)
     if not table.complete:
-        raise DataError(f"{who}: X has missing values. Impute or drop them first.")
+        raise DataError(
+            missing_message(who, table, "Fill them in first (assay.prepare.SimpleImputer), or drop the rows.")
+        )
     if not isinstance(table.values, np.ndarray):
         from scipy.sparse import csr_array
 

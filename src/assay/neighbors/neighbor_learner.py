@@ -50,10 +50,7 @@ class NeighborLearner(RowKeeper, Learner):
         "effective_metric_": Text() | Object(Metric),
         "effective_metric_params_": Mapped(FloatArray("*") | FloatArray("*", "*") | Plain()),
     }
-    remedy: ClassVar[str] = (
-        "Use metric='heom', which compares what is there; or impute first, for example with "
-        "assay.prepare.SimpleImputer."
-    )
+    alternative_for_missing: ClassVar[str] = "Use metric='heom', which compares the values that are known."
 
     n_neighbors: Any
     radius: Any

@@ -88,7 +88,9 @@ def redundant_instances(
         raise ParameterError(f"{who}: n_neighbors must be a whole number from 1 up, got {n_neighbors!r}.")
     table = Table.of(X, who=who)
     if not table.complete:
-        raise DataError(missing_message(who, table, "Impute first, or drop the rows."))
+        raise DataError(
+            missing_message(who, table, "Fill them in first (assay.prepare.SimpleImputer), or drop the rows.")
+        )
     values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
     values = Design(table.schema, False).expand(values) if table.schema.coded.any() else values
     _, codes = encode_labels(y, len(values), who)

@@ -223,7 +223,7 @@ def block_without_gaps(table: Table, who: str) -> np.ndarray:
         i, j = np.argwhere(gaps)[0]
         raise DataError(
             f"{who}: column {table.schema[j].name} has {int(gaps[:, j].sum())} missing value(s), first in row {i}. "
-            "Impute or drop these rows; BoxClassifier takes missing values as they are."
+            "BoxClassifier takes missing values as they are; or fill them in first (assay.prepare.SimpleImputer)."
         )
     return values
 

@@ -126,7 +126,9 @@ class LocalSmoother(Smoother):
             h = float(width)
         metric = self._metric()
         if np.isnan(Q).any() and "missing" not in metric.takes:
-            raise DataError(missing_message(type(self).__name__, Table(Q, self.schema_, False), self.remedy))
+            raise DataError(
+                missing_message(type(self).__name__, Table(Q, self.schema_, False), self._missing_remedy())
+            )
         if metric.name in ON_A_LINE and not 1e-100 < (top := largest(X)) < 1e100 and top > 0:
             unit = int(np.frexp(top)[1])  # the same shape, where powers of differences are numbers
             X, Q, h = scaled(X, unit), scaled(Q, unit), float(np.ldexp(h, -unit)) if width is not None else h
