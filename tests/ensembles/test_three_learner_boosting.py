@@ -43,6 +43,50 @@ def test_independent_learners_err_as_promised(error, expected):
     assert_allclose(three_learner_error(error), expected, rtol=1e-12)
 
 
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Answers by a column of X of its own, and remembers the numbers (the last column) of the rows it was fitted on."""
+
+    fitted: list = []
+
+    def fit(self, X, y):
+        self.classes_ = np.array([0, 1, 2])
+        self.column_ = len(Recorder.fitted)
+        Recorder.fitted.append(X[:, -1].astype(int))
+        return self
+
+    def predict(self, X):
+        return X[:, self.column_].astype(int)
+
+
+@pytest.mark.capability("IML-17-09")
+def test_each_learner_is_trained_on_its_rows_and_the_third_decides():
+    """Oracle: IML 17.7: d1 on X1; d2 on what d1 gets wrong in X2 and as much that it gets right; d3 on the rows of X3
+    where they disagree; the agreed label, else that of d3, also if all three differ (where a vote would be a tie)."""
+    rng = np.random.default_rng(3)
+    n = 3000
+    y = rng.integers(3, size=n)
+    said = np.where(rng.random((n, 3)) < 0.3, (y[:, None] + rng.integers(1, 3, (n, 3))) % 3, y[:, None])
+    X = np.column_stack((said, np.arange(n))).astype(float)
+    Recorder.fitted = []
+    model = ThreeLearnerBoosting(Recorder(), random_state=5).fit(X, y)
+    first, second, third = Recorder.fitted
+    part = model._deal(y, np.random.RandomState(5))
+    assert_array_equal(np.sort(first), np.flatnonzero(part == 0))
+    X2, X3 = np.flatnonzero(part == 1), np.flatnonzero(part == 2)
+    wrong = X2[said[X2, 0] != y[X2]]
+    right = X2[said[X2, 0] == y[X2]]
+    assert set(wrong) <= set(second) <= set(X2)
+    chosen = np.setdiff1d(second, wrong)
+    assert len(second) == len(set(second)) == 2 * len(wrong) and set(chosen) <= set(right)
+    assert (
+        abs(np.searchsorted(right, chosen).mean() / len(right) - 0.5) < 0.06
+    )  # from all of them, not the first ones
+    assert_array_equal(np.sort(third), X3[said[X3, 0] != said[X3, 1]])
+    assert_array_equal(model.predict(X), np.where(said[:, 0] == said[:, 1], said[:, 0], said[:, 2]))
+    every = (said[:, 0] != said[:, 1]) & (said[:, 1] != said[:, 2]) & (said[:, 0] != said[:, 2])
+    assert every.sum() > 50 and (model.predict(X)[every] == said[every, 2]).all()
+
+
 def test_the_second_learns_from_half_wrong_rows_and_the_third_from_disputed_ones():
     X, y = load_breast_cancer(return_X_y=True)
     model = ThreeLearnerBoosting(random_state=0).fit(X, y)

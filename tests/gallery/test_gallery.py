@@ -73,6 +73,9 @@ def test_naive_bayes_graph_is_a_star():
     """BC figure 5.4.1: one edge from the class to each column, none between columns."""
     v = draw("plot_naive_bayes_graph.py")[0]
     assert v["edges"] == [("play", name) for name in ["outlook", "temperature", "humidity", "windy"]]
+    shown = [text.get_text() for text in v["axis"].texts]
+    assert {"play", "outlook", "temperature", "humidity", "windy", "0.25 bits"} <= set(shown)
+    assert sum(text.endswith("bits") for text in shown) == 4
 
 
 @pytest.mark.capability("IML-5-10")

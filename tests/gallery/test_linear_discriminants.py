@@ -44,6 +44,11 @@ def test_upper_bounds_lie_above_the_error(draw):
     for name in ("hinge", "scaled_log_loss", "squared_error", "exponential"):
         assert (curves[name] >= curves["zero_one"]).all()
     assert set(v["four"].curves) == {"zero_one", "log_loss", "hinge", "squared_error", "perceptron"}
+    m = v["four"].margin
+    assert_allclose(v["four"].curves["log_loss"], np.log1p(np.exp(-m)), rtol=1e-12)
+    assert_allclose(v["four"].curves["hinge"], np.maximum(0, 1 - m), atol=1e-12)
+    assert_allclose(v["four"].curves["squared_error"], (1 - m) ** 2, atol=1e-12)
+    assert_array_equal(v["four"].curves["zero_one"], m <= 0)
 
 
 @pytest.mark.capability("BC-26")

@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 
 from assay.linear.elastic_net import ElasticNet
 from assay.linear.lasso import Lasso
+from assay.linear.ridge import Ridge
 
 # Orthogonal columns of length 2 and mean 0: least squares has weights 2, -0.5 and 1.2.
 HADAMARD = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
@@ -26,6 +27,43 @@ def test_orthonormal_columns_are_shrunk_towards_zero():
     y = np.array([3.0, -0.5, 1.2, 0.0])
     model = Lasso(alpha=1 / 4, fit_intercept=False, tol=1e-14).fit(X, y)
     assert_allclose(model.coef_, [2, 0, 0.2], atol=1e-12)
+
+
+@pytest.mark.capability("IML-16-10")
+@pytest.mark.parametrize("sigma2, laplace", [(1.0, 1.0), (0.25, 3.0), (4.0, 0.5)])
+def test_it_is_the_most_probable_weight_under_a_laplacian_prior(sigma2, laplace):
+    """IML 16.4.1: p(w) = prod a/2 e^(-a |w_i|), r = Xw + noise of variance s2. Then -log p(w | X, r) is
+    sum (r - Xw)^2 / (2 s2) + a sum |w|, up to a constant, which is Lasso's objective with n alpha = s2 a."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 6)) @ rng.normal(size=(6, 6))  # columns that depend on each other
+    r = X @ [2.0, 0.0, -1.0, 0.0, 0.5, 0.0] + rng.normal(size=40) * np.sqrt(sigma2)
+    model = Lasso(alpha=sigma2 * laplace / 40, fit_intercept=False, tol=1e-14, max_iter=100_000).fit(X, r)
+
+    def improbability(w):
+        return ((r - X @ w) ** 2).sum() / (2 * sigma2) + laplace * np.abs(w).sum()
+
+    best = improbability(model.coef_)
+    gradient = X.T @ (r - X @ model.coef_) / sigma2  # of the likelihood; the prior pulls with at most a
+    active = model.coef_ != 0
+    assert_allclose(gradient[active], laplace * np.sign(model.coef_[active]), rtol=1e-6)
+    assert (np.abs(gradient[~active]) <= laplace * (1 + 1e-9)).all()
+    for step in np.vstack((np.eye(6), rng.normal(size=(50, 6)))):
+        for size in (1e-3, -1e-3, 0.1, -0.1):
+            assert improbability(model.coef_ + size * step) > best
+    ridge = Ridge(alpha=sigma2 * laplace, fit_intercept=False).fit(X, r)
+    assert (ridge.coef_ != 0).all()  # a Gaussian prior makes no zeros
+
+
+@pytest.mark.capability("IML-16-10")
+@pytest.mark.parametrize(
+    "n_alpha, expected", [(0.0, [3, -0.5, 1.2]), (0.5, [2.5, 0, 0.7]), (1.2, [1.8, 0, 0]), (3.5, [0, 0, 0])]
+)
+def test_zeros_come_where_the_soft_threshold_says(n_alpha, expected):
+    X = np.vstack((np.eye(3), np.zeros((1, 3))))
+    y = np.array([3.0, -0.5, 1.2, 0.0])
+    model = Lasso(alpha=max(n_alpha, 1e-300) / 4, fit_intercept=False, tol=1e-14).fit(X, y)
+    assert_allclose(model.coef_, expected, atol=1e-9)
+    assert_array_equal(model.coef_ == 0, np.equal(expected, 0))  # exactly zero, not nearly
 
 
 @settings(max_examples=50, deadline=None)

@@ -19,6 +19,26 @@ def test_the_curves_have_the_table_s_values():
     assert (display.curves["scaled_log_loss"] >= display.curves["zero_one"]).all()
 
 
+@pytest.mark.capability("DC-76")
+def test_the_four_losses_of_linear_models_are_drawn_as_they_are_defined():
+    """DC 10.5.2.2: log(1 + e^-yf), hinge, squared and 0/1 error against the margin yf, read off the drawn lines."""
+    display = LossCurvesDisplay.from_losses(
+        ["log_loss", "hinge", "squared_error", "zero_one"], low=-3, high=3, steps=61
+    )
+    lines = {line.get_label(): line.get_xydata() for line in display.ax_.lines if line.get_label()[0] != "_"}
+    m = np.linspace(-3, 3, 61)
+    wanted = {
+        "log loss": np.log1p(np.exp(-m)),
+        "hinge": np.maximum(0, 1 - m),
+        "squared error": (1 - m) ** 2,
+        "0/1 error": (m <= 0).astype(float),
+    }
+    assert set(lines) == set(wanted)
+    for name, curve in wanted.items():
+        assert_allclose(lines[name][:, 0], m, atol=1e-12)
+        assert_allclose(lines[name][:, 1], curve, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.capability("LS-16")
 def test_each_curve_is_drawn_and_named():
     display = LossCurvesDisplay.from_losses(top=4)

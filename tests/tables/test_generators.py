@@ -222,6 +222,17 @@ def test_attribute_noise_has_its_moments():
     assert_allclose(noisy.mean(axis=0), 0, atol=0.05)
     assert_allclose(noisy.std(axis=0), [0.5, 2.0], rtol=0.02)
     assert_allclose(np.corrcoef(noisy.T)[0, 1], 0, atol=0.02)
+    assert_allclose((noisy**3).mean(axis=0) / [0.5**3, 2.0**3], 0, atol=0.1)  # symmetric
+    assert_allclose(
+        (noisy**4).mean(axis=0) / [0.5**4, 2.0**4], 3, rtol=0.05
+    )  # and Gaussian: not uniform, say
+    assert_allclose(
+        [np.corrcoef(noisy[1:, j], noisy[:-1, j])[0, 1] for j in (0, 1)], 0, atol=0.02
+    )  # row by row
+    again, other = (attribute_noise(X, [0.5, 2.0], random_state=seed) - X for seed in (0, 1))
+    assert_array_equal(again, noisy)
+    assert abs(np.corrcoef(other[:, 0], noisy[:, 0])[0, 1]) < 0.02
+    assert_array_equal(attribute_noise(X, 0.0, random_state=0), X)
 
 
 @pytest.mark.capability("IML-2-12")
@@ -232,6 +243,11 @@ def test_teacher_noise_has_its_rate(K):
     assert_allclose((noisy != y).mean(), 0.3, atol=0.01)
     wrong = noisy[(y == 0) & (noisy != 0)]
     assert_allclose(np.bincount(wrong, minlength=K)[1:] / len(wrong), 1 / (K - 1), atol=0.02)
+    for k in range(K):  # at the same rate in every class, and to each other class alike
+        became = np.bincount(noisy[y == k], minlength=K) / 20_000
+        assert_allclose(became, np.where(np.arange(K) == k, 0.7, 0.3 / (K - 1)), atol=0.015)
+    flips = (noisy != y).astype(float)
+    assert abs(np.corrcoef(flips[1:], flips[:-1])[0, 1]) < 0.02  # independently of each other
     assert_array_equal(teacher_noise(y, 0.0), y)
     assert (teacher_noise(y, 1.0, random_state=0) != y).all()
 
@@ -243,6 +259,18 @@ def test_a_hidden_attribute_is_noise():
     assert_allclose(make_hidden_attribute(10, 1e9, random_state=0).bayes_error, 0.5, atol=1e-6)
     assert make_hidden_attribute(10, random_state=0).feature_names == ["x1", "x2"]
     assert make_hidden_attribute(10, show=True, random_state=0).feature_names == ["x1", "x2", "z"]
+    for h in (0.5, 2.0):
+        seen = make_hidden_attribute(100_000, h, random_state=0)
+        shown = make_hidden_attribute(100_000, h, show=True, random_state=0)
+        x1, x2, z = shown.X.values.T
+        assert_array_equal(seen.X.values, shown.X.values[:, :2])  # the same rows, a column less
+        assert_array_equal(seen.y, shown.y)
+        assert_array_equal(shown.y, np.where(x1 + h * z > 0, "yes", "no"))  # no error with all three
+        best = np.mean((x1 > 0) != (seen.y == "yes"))  # the sign of x1 is the best rule without z
+        assert_allclose(best, np.arctan(h) / np.pi, atol=0.005)
+        assert_allclose(seen.bayes_error, np.arctan(h) / np.pi, rtol=1e-12)
+        assert_allclose(np.mean((x2 > 0) == (seen.y == "yes")), 0.5, atol=0.01)  # x2 has no part in it
+        assert_allclose(np.cov(shown.X.values.T), np.eye(3), atol=0.02)
 
 
 def test_noise_adds_to_the_smallest_error():

@@ -69,25 +69,43 @@ def test_the_tree_of_the_apples(criterion):
 
 @pytest.mark.capability("C3-45")
 def test_the_four_ways_to_become_a_leaf():
+    """Each case says another class than the majority of the whole table, or none of its neighbours' rules would do.
+
+    Oracle: C3 3.2.3. (a) rows of one class; (b) no rows: the majority of the parent; (c) no column left, and
+    (d) no column that differs: the majority of the rows.
+    """
     model = ID3Classifier().fit(NOMINAL, KIND)
     tree = model.tree_
-    pure = child_of(model, 0, "green")  # (a) all of one class
-    assert tree.is_leaf[pure] and tree.values[pure].max() == 1
+    pure = child_of(model, 0, "green")  # (a)
+    assert tree.is_leaf[pure] and model.classes_[tree.values[pure].argmax()] == "Guoguang"
+    assert_array_equal(tree.values[pure], [0, 1])
+    assert tree.is_leaf[child_of(model, 0, "yellow")]
     mixed = child_of(model, 0, "yellow-green")
+    assert not tree.is_leaf[mixed]
     oblate = child_of(model, mixed, "oblate")  # (d) only sour-sweet apples are left: the majority, 3 to 1
-    assert tree.is_leaf[oblate]
+    assert tree.is_leaf[oblate] and tree.n_node_samples[oblate] == 4
     assert_array_equal(tree.values[oblate], [0.75, 0.25])  # Fuji, Guoguang
-    # (b) a category that occurs elsewhere: the majority of the parent, with no rows of its own
-    X = pd.DataFrame({"c": list("uuvvww"), "d": list("ijkkkk")})
-    empty = ID3Classifier().fit(X, [0, 1, 1, 1, 0, 0])
+    assert_array_equal(
+        model.predict(
+            [["yellow", "round", "sweet"], ["green", "round", "sweet"], ["yellow-green", "oblate", "sweet"]]
+        ),
+        ["Fuji", "Guoguang", "Fuji"],
+    )
+    # (b) "k" occurs under v alone: below u it has no rows, and the answer is that of u's rows, 0 by 2 to 1, although
+    # 1 leads in the whole table by 8 to 2, and among the rows with "k" by 3 to 0
+    X = pd.DataFrame({"c": list("uuuvvvvvvv"), "d": list("iijkkkiijj")})
+    empty = ID3Classifier().fit(X, [0, 0, 1, 1, 1, 1, 1, 1, 1, 1])
     inner = child_of(empty, 0, "u")
     none = child_of(empty, inner, "k")
     assert names(empty)[inner] == "d" and empty.tree_.is_leaf[none] and empty.tree_.n_node_samples[none] == 0
-    assert_array_equal(empty.predict_proba(pd.DataFrame({"c": ["u"], "d": ["k"]})), [[0.5, 0.5]])
-    # (c) no column is left: equal rows of different classes
-    same = ID3Classifier().fit([["u"], ["u"], ["v"]], [0, 1, 1])
-    assert_array_equal(same.predict_proba([["u"]]), [[0.5, 0.5]])
-    assert_array_equal(same.predict([["u"]]), [0])  # equal majorities: the first class
+    assert_array_equal(empty.predict(pd.DataFrame({"c": ["u"], "d": ["k"]})), [0])
+    assert_allclose(empty.predict_proba(pd.DataFrame({"c": ["u"], "d": ["k"]})), [[2 / 3, 1 / 3]], rtol=1e-12)
+    # (c) no column is left: equal rows of different classes; 0 by 2 to 1 where 1 leads in the table
+    same = ID3Classifier().fit([["u"], ["u"], ["u"], ["v"], ["v"], ["v"]], [0, 0, 1, 1, 1, 1])
+    assert_allclose(same.predict_proba([["u"]]), [[2 / 3, 1 / 3]], rtol=1e-12)
+    assert_array_equal(same.predict([["u"], ["v"]]), [0, 1])
+    tied = ID3Classifier().fit([["u"], ["u"], ["v"]], [0, 1, 1])
+    assert_array_equal(tied.predict([["u"]]), [0])  # equal majorities: the first class
 
 
 @pytest.mark.capability("DC-22", "IML-9-03")

@@ -3,6 +3,7 @@
 from assay.bayes.bernoulli_nb import BernoulliNB
 from assay.bayes.categorical_nb import CategoricalNB
 from assay.bayes.complement_nb import ComplementNB
+from assay.bayes.dependency_graph import DependencyGraph, dependency_graph
 from assay.bayes.dot_product_classifier import DotProductClassifier
 from assay.bayes.fisher_directions import FisherDirections
 from assay.bayes.fisher_discriminant import FisherDiscriminant
@@ -24,6 +25,7 @@ __all__ = [
     "BernoulliNB",
     "CategoricalNB",
     "ComplementNB",
+    "DependencyGraph",
     "Discriminants",
     "DotProductClassifier",
     "FisherDirections",
@@ -43,4 +45,5 @@ __all__ = [
     "UnivariateGaussianClassifier",
     "covariance_parameters",
     "decision_points",
+    "dependency_graph",
 ]

@@ -100,8 +100,8 @@ class ThreeLearnerBoosting(Boosted, Classifier):
         train(1, parts[0])
         if len(parts[1]):
             wrong = self._says(self.members_[0], _safe_indexing(X, parts[1])) != y[parts[1]]
-            right = parts[1][~wrong][: int(wrong.sum())]
             if wrong.any():
+                right = rng.permutation(parts[1][~wrong])[: int(wrong.sum())]
                 train(2, np.sort(np.concatenate((parts[1][wrong], right))))
         if len(parts[2]) and len(self.members_) == 2:
             one, two = (self._says(model, _safe_indexing(X, parts[2])) for model in self.members_)
