@@ -338,7 +338,7 @@ for _ in range(200):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (LogisticRegression(), "only Assay's own learners can be saved as data"),
+        (LogisticRegression(), "only Assay's own learners, and pipelines of them, can be saved"),
         (Mine(), "only Assay's own learners"),
         ({"a": 1}, "builtins.dict was given"),
         (GaussianNB, "builtins.type|abc.ABCMeta"),

@@ -9,7 +9,8 @@ wrong, but it cannot do anything. Every format version that was ever released st
 - :mod:`~assay.core.persistence.values`: the table of what a value looks like in it;
 - :mod:`~assay.core.persistence.writer`, :mod:`~assay.core.persistence.reader`: to there, and back;
 - :mod:`~assay.core.persistence.registry`, :mod:`~assay.core.persistence.checks`: the classes that a file may
-  speak of, and whether what it says of them can be.
+  speak of, and whether what it says of them can be;
+- :mod:`~assay.core.persistence.pipelines`: pipelines of scikit-learn that are made of our learners.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : a learner of Assay, or one of its schemas, densities and the like
+    model : a learner of Assay, or one of its schemas, densities and the like; or a ``Pipeline`` or ``FeatureUnion`` of
+        scikit-learn whose steps are learners of Assay
     path : where to write; an existing file is replaced
 
     Examples
@@ -53,8 +55,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     who = type(model).__name__
     if name_of(type(model)) is None:
         raise PersistenceError(
-            f"save: a {type(model).__module__}.{type(model).__qualname__} was given; only Assay's own learners can be "
-            "saved as data. For others use the tools of their library."
+            f"save: a {type(model).__module__}.{type(model).__qualname__} was given; only Assay's own learners, "
+            "and pipelines of them, can be saved as data. For others use the tools of their library."
         )
     writer = Writer(who)
     node = writer.node(model)

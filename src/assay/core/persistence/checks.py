@@ -167,7 +167,9 @@ def _schema_in(model: Any, depth: int = 3) -> Schema | None:
     schema = vars(model).get("schema_")
     if isinstance(schema, Schema):
         return schema
-    inside = (_schema_in(value, depth - 1) for name, value in vars(model).items() if name.endswith("_"))
+    steps = [step for _, step in getattr(model, "steps", None) or getattr(model, "transformer_list", [])]
+    parts = [*steps, *(value for name, value in vars(model).items() if name.endswith("_"))]
+    inside = (_schema_in(part, depth - 1) for part in parts)
     return next((found for found in inside if found is not None), None)
 
 

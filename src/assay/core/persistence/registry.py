@@ -6,6 +6,9 @@ objects may hold (:mod:`assay.core.stored`), and is a learner that its room list
 (``core.moments.ClassMoments``). A file's name is looked up in the tables that the installed package itself makes, so
 it can at most bring one of Assay's own modules into memory.
 
+The one exception are pipelines of scikit-learn that are made of such learners
+(:mod:`~assay.core.persistence.pipelines`).
+
 Objects come back without a call of their class: empty, then with attributes of which each is a parameter or stands
 in the table, and then checked: the types of fields, parameters against ``accepts``, attributes against ``stored``,
 and what ``__post_init__`` and ``_check_stored`` ask for beyond that.
@@ -25,6 +28,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 import assay
+from assay.core.persistence import pipelines
 from assay.core.persistence.checks import check, is_named_tuple
 from assay.core.stored import is_declared, table_of
 from assay.errors import PersistenceError
@@ -46,6 +50,8 @@ def name_of(cls: type) -> str | None:
     >>> name_of(GaussianNB), name_of(dict)
     ('bayes.GaussianNB', None)
     """
+    if cls.__module__ == "sklearn.pipeline":
+        return pipelines.name_of(cls)
     top, _, module = cls.__module__.partition(".")
     room = module.partition(".")[0]
     if top != "assay" or room not in ROOMS or not _storable(cls) or not cls.__qualname__.isidentifier():
@@ -60,7 +66,7 @@ def class_of(name: str) -> type:
     """The class that a file's name stands for."""
     name = FORMER_NAMES.get(name, name)
     place, _, short = name.rpartition(".")
-    found: Any = None
+    found: Any = pipelines.class_of(name)
     if place in ROOMS:
         found = _public(place).get(short)
     if found is None and place in (modules := _modules()):
@@ -75,6 +81,8 @@ def class_of(name: str) -> type:
 def state_of(value: Any, where: str) -> dict[str, Any]:
     """The attributes of an object that make up all of it."""
     cls = type(value)
+    if pipelines.is_pipeline(value):
+        return pipelines.state_of(value, where)
     if cls in REMADE:
         return {name: getattr(value, name) for name in REMADE[cls]}
     if is_named_tuple(cls):
@@ -97,6 +105,8 @@ def state_of(value: Any, where: str) -> dict[str, Any]:
 
 def rebuild(cls: type, state: Mapping[str, Any]) -> Any:
     """The object of that class with these attributes."""
+    if pipelines.name_of(cls) is not None:
+        return pipelines.rebuild(cls, state)
     renamed = getattr(cls, "renamed", {}) if dataclasses.is_dataclass(cls) else {}
     if set(renamed.values()) & set(state):
         renamed = {}  # written under the new names
