@@ -8,6 +8,38 @@ Rooms are imported when they are first used, so ``import assay`` is quick:
 """
 
 from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+from typing import Any as _Any
+
+if TYPE_CHECKING:  # what type checkers and editors see; at run time each comes when it is first used
+    from assay import (
+        associations,
+        bayes,
+        core,
+        decide,
+        densities,
+        distances,
+        ensembles,
+        evaluate,
+        experiments,
+        explain,
+        linear,
+        metrics,
+        neighbors,
+        optimize,
+        outliers,
+        plots,
+        prepare,
+        report,
+        rules,
+        smoothers,
+        stats,
+        tables,
+        theory,
+        trees,
+    )
+    from assay.core.persistence import load, save
+    from assay.evaluate.compare import compare
 
 __version__ = "0.1.0"
 
@@ -39,10 +71,40 @@ _ROOMS = (
 )
 _FUNCTIONS = {"compare": "evaluate", "load": "core.persistence", "save": "core.persistence"}
 
-__all__ = ["__version__", *_FUNCTIONS, *_ROOMS]
+__all__ = [
+    "__version__",
+    "associations",
+    "bayes",
+    "compare",
+    "core",
+    "decide",
+    "densities",
+    "distances",
+    "ensembles",
+    "evaluate",
+    "experiments",
+    "explain",
+    "linear",
+    "load",
+    "metrics",
+    "neighbors",
+    "optimize",
+    "outliers",
+    "plots",
+    "prepare",
+    "report",
+    "rules",
+    "save",
+    "smoothers",
+    "stats",
+    "tables",
+    "theory",
+    "trees",
+]
 
 
-def __getattr__(name: str):
+def _first_use(name: str) -> _Any:
+    """A room or a function, imported when somebody asks for it."""
     if name in _FUNCTIONS:
         return getattr(_import_module(f"assay.{_FUNCTIONS[name]}"), name)
     if name in _ROOMS:
@@ -50,5 +112,9 @@ def __getattr__(name: str):
     raise AttributeError(f"module 'assay' has no attribute {name!r}")
 
 
-def __dir__():
+if not TYPE_CHECKING:  # a checker that saw it would take every name for Any
+    __getattr__ = _first_use
+
+
+def __dir__() -> list[str]:
     return __all__
