@@ -216,13 +216,14 @@ def test_a_graph_of_distances():
     for k in (1, 5):
         assert_array_equal(graph.nearest(edges, k)[1], dense.nearest(D, k)[1])
         assert_array_equal(graph.nearest(D, k)[1], dense.nearest(D, k)[1])
+        assert_array_equal(dense.nearest(edges, k)[1], dense.nearest(D, k)[1])
     radius = float(np.sort(D, axis=1)[:, 5].min())
     for part, same in zip(graph.within(edges, radius), dense.within(D, radius)):
         assert_allclose(part, same)
+    for part, same in zip(dense.within(edges, radius), dense.within(D, radius)):
+        assert_allclose(part, same)
     with pytest.raises(DataError, match="9 neighbors per samples are required, but some samples have only 8"):
         graph.nearest(edges, 9)
-    with pytest.raises(DataError, match="Give both alike"):
-        dense.nearest(edges, 1)
     with pytest.raises(DataError, match="Negative values in data"):
         dense.nearest(-D, 1)
     with pytest.raises(DataError, match="to the 20 stored rows, got 3"):

@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
+import sklearn
 import sklearn.ensemble as peers
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
@@ -18,6 +20,7 @@ from assay.bayes import GaussianNB, NaiveBayes
 from assay.ensembles.bagging_classifier import BaggingClassifier
 from assay.ensembles.bagging_regressor import BaggingRegressor
 from assay.errors import DataError, DegenerateWarning, ParameterError
+from assay.linear import LogisticRegression as OurLogisticRegression
 from assay.trees.c45_classifier import C45Classifier
 from assay.trees.model_tree_regressor import ModelTreeRegressor
 from assay.trees.textbook_tree_classifier import TextbookTreeClassifier
@@ -291,3 +294,51 @@ def test_members_answer_the_question_of_the_ensemble():
         ParameterError, match="BaggingRegressor: estimator must be a regressor, got GaussianNB"
     ):
         BaggingRegressor(GaussianNB()).fit(X, y)
+
+
+class Recorder(sklearn.base.ClassifierMixin, sklearn.base.BaseEstimator):
+    """Remembers the metadata it was given."""
+
+    def fit(self, X, y, group=None):
+        self.group_, self.classes_, self.type_ = group, np.unique(y), type(X)
+        return self
+
+    def predict_proba(self, X, scale=None):
+        self.scale_ = scale
+        return np.full((X.shape[0], len(self.classes_)), 1 / len(self.classes_))
+
+    def predict(self, X):
+        return np.repeat(self.classes_[:1], X.shape[0])
+
+
+def test_metadata_reaches_the_members_that_ask_for_it():
+    X, y, group = np.arange(12.0)[:, None], np.arange(12) % 2, np.arange(12) * 10
+    with sklearn.config_context(enable_metadata_routing=True):
+        member = Recorder().set_fit_request(group=True).set_predict_proba_request(scale=True)
+        model = BaggingClassifier(member, 3, random_state=0).fit(X, y, group=group)
+        for each, rows in zip(model.estimators_, model.estimators_samples_):
+            assert_array_equal(each.group_, group[rows])  # drawn with its rows
+        for way in (model.predict, model.predict_proba, model.predict_log_proba):
+            way(X, scale=7)
+            assert [each.scale_ for each in model.estimators_] == [7, 7, 7]
+            model.predict(X)
+            assert [each.scale_ for each in model.estimators_] == [None] * 3
+        with pytest.raises(TypeError, match="unexpected argument"):
+            model.predict(X, other=1)
+    with pytest.raises(ParameterError, match="enable_metadata_routing=True"):
+        BaggingClassifier(Recorder()).fit(X, y, group=group)
+
+
+@pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_array])
+def test_members_see_a_sparse_table_as_it_came(form):
+    class Seen(OurLogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            self.type_ = type(X)
+            return super().fit(X, y, sample_weight)
+
+    X, y = load_iris(return_X_y=True)
+    settings = {"max_features": 2, "bootstrap_features": True, "random_state": 1}
+    sparse = BaggingClassifier(Seen(), 4, **settings).fit(form(X), y)
+    dense = BaggingClassifier(OurLogisticRegression(), 4, **settings).fit(X, y)
+    assert {member.type_ for member in sparse.estimators_} == {form}
+    assert_allclose(sparse.predict_proba(form(X)), dense.predict_proba(X), atol=1e-4)

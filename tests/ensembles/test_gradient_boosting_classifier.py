@@ -156,3 +156,18 @@ def test_a_rate_without_measure_lowers_the_loss_nevertheless():
     y = np.random.default_rng(1).integers(0, 2, 60)
     model = GradientBoostingClassifier(loss="exponential", learning_rate=1e3, n_estimators=30).fit(X, y)
     assert (np.diff(model.train_score_) <= 0).all() and model.train_score_[-1] < 0.1
+
+
+@pytest.mark.parametrize("verbose, lines", [(0, 0), (1, 1 + 10 + 2), (2, 1 + 35)])
+def test_verbose_prints_the_loss_of_some_rounds(verbose, lines, capsys):
+    X, y = np.arange(20.0)[:, None], np.arange(20) > 9
+    model = GradientBoostingClassifier(n_estimators=35, subsample=0.7, random_state=0, verbose=verbose).fit(
+        X, y
+    )
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == lines
+    if verbose:
+        assert printed[0].split() == ["Iter", "Train", "Loss", "OOB", "Improve", "Remaining", "Time"]
+        number, loss, gained, _ = printed[2].split()
+        assert (number, loss) == ("2", f"{model.train_score_[1]:.4f}")
+        assert gained == f"{model.oob_improvement_[1]:.4f}"

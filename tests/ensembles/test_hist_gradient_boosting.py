@@ -552,3 +552,14 @@ def test_targets_whose_squares_overflow_are_refused():
     X = np.arange(60.0)[:, None]
     with pytest.raises(DegenerateError, match="bring the targets and weights to a smaller range"):
         HistGradientBoostingRegressor(max_iter=3).fit(X, np.arange(60) * 1e200)
+
+
+@pytest.mark.parametrize("frame", [False, True])
+def test_infinite_numbers_stand_beyond_all_others(frame):
+    X = np.array([[-np.inf], [0.0], [1.0], [np.inf], [np.nan]])
+    table = pd.DataFrame(X, columns=["a"]) if frame else X
+    settings = {"min_samples_leaf": 1, "max_iter": 1, "learning_rate": 1, "max_depth": 2}
+    for y in (X[:, 0] == np.inf, X[:, 0] == -np.inf, np.isnan(X[:, 0])):
+        model = HistGradientBoostingClassifier(**settings).fit(table, y)
+        assert model.score(table, y) == 1
+    assert np.isinf(X).sum() == 2  # the caller's table is as it was

@@ -96,3 +96,5 @@ def test_a_p_among_the_metrics_own_parameters_wins_and_says_so():
     with pytest.warns(SyntaxWarning, match="found in metric_params, where it is 1; p=3 is ignored"):
         model = NearestNeighbors(p=3, metric_params={"p": 1}).fit(X)
     assert model.effective_metric_ == "manhattan"
+    with pytest.warns(SyntaxWarning, match="p=2 is ignored"):
+        NearestNeighbors(metric_params={"p": 1}).fit(X)

@@ -1,7 +1,7 @@
 """The bases that do all the plumbing, so that a learner's file holds its mathematics.
 
 A learner writes a constructor that only stores, a table ``accepts`` of what its parameters may be, a set
-``takes`` of what its mathematics can use as it is ("nominal", "missing", "sparse"), and its own two or
+``takes`` of what its mathematics can use as it is ("nominal", "missing", "sparse", "infinite"), and its own two or
 three methods:
 
 - :class:`Classifier`: ``_learn(X, y, w)`` and ``_posterior(X)``;
@@ -102,7 +102,7 @@ class Learner(Shown, BaseEstimator):
         'GaussianNB: column x0 has 1 missing value (NaN). ...'
         """
         try:
-            table = Table.of(X, who=type(self).__name__)
+            table = Table.of(X, who=type(self).__name__, infinite="infinite" in self.takes)
             self._numbers(table, Design(table.schema, self.reference_category))
         except DataError as error:
             return str(error)
@@ -129,7 +129,7 @@ class Learner(Shown, BaseEstimator):
         """X as the block of numbers that this learner's mathematics sees."""
         who = type(self).__name__
         if fitting:
-            table = Table.of(X, who=who)
+            table = Table.of(X, who=who, infinite="infinite" in self.takes)
             self._remember(table.schema)
         else:
             self._ready()
@@ -138,7 +138,7 @@ class Learner(Shown, BaseEstimator):
                     f"{who}: answers are for rows in memory. For a Dask collection: "
                     "X.map_partitions(model.predict) of a frame, X.map_blocks(model.predict, drop_axis=1) of an array."
                 )
-            table = Table.like(X, self.schema_, who)
+            table = Table.like(X, self.schema_, who, infinite="infinite" in self.takes)
             if table.unseen:
                 warn_unseen(table, who, "treated as missing")
         return self._numbers(table, getattr(self, "design_", None))

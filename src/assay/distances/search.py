@@ -65,7 +65,7 @@ class Searcher:
             )
         units = self._units(Q, leave_out_self)
         if units is None:
-            return self._nearest(Q, int(k), leave_out_self)
+            return self._reader_of(Q)._nearest(Q, int(k), leave_out_self)
         distances, rows = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), np.int64)
         for some, search, asked, finish in self._in_units(Q, units):
             apart, rows[some] = search._nearest(asked, int(k), leave_out_self)
@@ -97,7 +97,7 @@ class Searcher:
             raise ParameterError(f"radius must be a number from 0 up, or one for each query, got {radius!r}.")
         units = self._units(Q, leave_out_self)
         start, rows, distances = (
-            self._within(Q, float(radius))
+            self._reader_of(Q)._within(Q, float(radius))
             if units is None
             else self._within_in_units(Q, float(radius), units)
         )
@@ -115,18 +115,21 @@ class Searcher:
             return self.X
         if not hasattr(Q, "shape"):
             Q = np.asarray(Q, dtype=np.float64)
-        if hasattr(Q, "tocsr") and isinstance(self.X, np.ndarray):
-            if self.metric.given:
-                raise DataError(
-                    "precomputed: the stored distances are dense, the queries a sparse graph, in which no entry means "
-                    "no neighbour (not supported due to its handling of explicit zeros). Give both alike."
-                )
+        if hasattr(Q, "tocsr") and isinstance(self.X, np.ndarray) and not self.metric.given:
             Q = Q.toarray()
         if leave_out_self and Q.shape[0] != self.n:
             raise DataError(
                 f"leave_out_self: query i must be stored row i of {self.n}, got {Q.shape[0]} queries."
             )
         return Q
+
+    def _reader_of(self, Q: Any) -> Searcher:
+        """The search that reads the queries: a sparse graph of given distances names the neighbours by itself."""
+        if not self.metric.given or isinstance(Q, np.ndarray) or not isinstance(self.X, np.ndarray):
+            return self
+        from assay.distances.graph import Graph
+
+        return Graph(self.X, self.metric)
 
     def _units(self, Q: Any, together: bool) -> np.ndarray | None:
         """(q,) exponents of the units in which powers stay in range; None where all do as they are."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -75,6 +75,7 @@ class Bagging(Learner):
     random_state: Any
     verbose: int
     _meant: list[Any]
+    _fit_params: dict[str, Any]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -90,6 +91,51 @@ class Bagging(Learner):
     def _template(self) -> Any:
         raise TypeError(f"{type(self).__name__} must say which estimator it fits")
 
+    # ------------------------------------------------------------------ metadata for the members
+
+    def get_metadata_routing(self) -> Any:
+        """Which method of the members gets the metadata of which method here, as scikit-learn's routing has it."""
+        from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+        mapping = MethodMapping()
+        for caller, callee in self._routes().items():
+            mapping.add(caller=caller, callee=callee)
+        return MetadataRouter(owner=self).add(estimator=self._template(), method_mapping=mapping)
+
+    def _routes(self) -> dict[str, str]:
+        """Methods here, and the methods of the members that they call."""
+        return {"fit": "fit", "predict": "predict"}
+
+    def _routed(self, caller: str, params: dict[str, Any]) -> dict[str, Any]:
+        """What of the metadata each method of the members asked for."""
+        if not params:
+            return {}
+        from sklearn import get_config
+        from sklearn.utils.metadata_routing import process_routing
+
+        if not get_config()["enable_metadata_routing"]:
+            raise ParameterError(
+                f"{type(self).__name__}: {caller} got {', '.join(sorted(params))}, which goes to the members only "
+                "with metadata routing: sklearn.set_config(enable_metadata_routing=True)."
+            )
+        return process_routing(self, caller, **params).estimator
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Fit the members with the rows of X and their targets y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, or frame, (n, d)
+        y : (n,) targets
+        sample_weight : (n,) the chances of the rows to be drawn; None makes them equal
+        fit_params : passed on to the ``fit`` of the members that ask for them, with scikit-learn's metadata routing
+        """
+        self._fit_params = self._routed("fit", fit_params).get("fit", {})
+        try:
+            return super().fit(X, y, sample_weight)  # type: ignore[misc]
+        finally:
+            del self._fit_params
+
     # ------------------------------------------------------------------ tables
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
@@ -97,11 +143,13 @@ class Bagging(Learner):
         if not fitting:
             check_is_fitted(self)
         if isinstance(self._template() if fitting else self.estimator_, Learner):
-            if not fitting:
-                return Table.like(X, self.schema_, type(self).__name__)
-            table = Table.of(X, who=type(self).__name__)
-            self._remember(table.schema)
-            return table
+            who = type(self).__name__
+            table = Table.of(X, who=who) if fitting else Table.like(X, self.schema_, who)
+            if fitting:
+                self._remember(table.schema)
+            if not hasattr(X, "tocsr"):
+                return table
+            return X if X.format in ("csr", "csc") else X.tocsr()  # numbers alone: members see what came
         checks: dict[str, Any] = {"accept_sparse": ["csr", "csc"], "dtype": None, "ensure_all_finite": False}
         if hasattr(X, "columns") and hasattr(X, "iloc"):
             validate_data(self, X, reset=fitting, skip_check_array=True)
@@ -183,11 +231,13 @@ class Bagging(Learner):
     def _fit_member(self, seed: int, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
         features, rows = self._bag(seed)
         model, own = with_seed(clone(self.estimator_), seed), self._columns(X, features)
+        more = self._fit_params
         if has_fit_parameter(model, "sample_weight"):
-            model.fit(own, y, sample_weight=np.bincount(rows, minlength=len(y)))
+            more = {**more, "sample_weight": np.bincount(rows, minlength=len(y))}
+            model.fit(own, y, **more)
         else:
             part = own[rows] if isinstance(own, Table) else _safe_indexing(own, rows)
-            model.fit(part, y[rows])
+            model.fit(part, y[rows], **{name: _rows_of(value, rows, len(y)) for name, value in more.items()})
         return model, features
 
     def _bag(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -266,6 +316,12 @@ class Bagging(Learner):
 
     def __iter__(self) -> Any:
         return iter(self.estimators_)
+
+
+def _rows_of(value: Any, rows: np.ndarray, n: int) -> Any:
+    """The entries of some rows, if there is one for each of n rows; anything else as it is."""
+    sized = hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict)) and len(value) == n
+    return _safe_indexing(value, rows) if sized else value
 
 
 def _repeated(column: Column, again: int) -> Column:

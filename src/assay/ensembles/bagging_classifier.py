@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from assay.ensembles.out_of_bag import mean_of_outsiders
 from assay.tables import Table
 
 __all__ = ["BaggingClassifier"]
+
+NO_METADATA: Mapping[str, Any] = MappingProxyType({})  # nothing is passed on to the members
 
 
 def _has_scores(self: BaggingClassifier) -> bool:
@@ -144,22 +148,63 @@ class BaggingClassifier(Bagging, Classifier):
         some = X[rows] if isinstance(X, Table) else _safe_indexing(X, rows)
         return self._ask(self.estimators_[t], self._columns(some, self.estimators_features_[t]))
 
-    def _posterior(self, X: Any) -> np.ndarray:
-        return sum(self._answers(X, self._ask)) / len(self.estimators_)  # (1)
+    def _posterior(self, X: Any, routed: Any = NO_METADATA) -> np.ndarray:
+        ask = lambda model, own: self._ask(model, own, routed)  # noqa: E731
+        return sum(self._answers(X, ask)) / len(self.estimators_)  # (1)
 
-    def _ask(self, model: Any, X: Any) -> np.ndarray:
+    def _ask(self, model: Any, X: Any, routed: Any = NO_METADATA) -> np.ndarray:
         """(n, K) what one member says, in the order of all classes."""
         if self.combine == "average" and hasattr(model, "predict_proba"):
-            return _aligned(np.asarray(model.predict_proba(X)), model.classes_, self.classes_)
-        return (np.asarray(model.predict(X))[:, None] == self.classes_).astype(np.float64)
+            shares = np.asarray(model.predict_proba(X, **routed.get("predict_proba", {})))
+            return _aligned(shares, model.classes_, self.classes_)
+        answers = np.asarray(model.predict(X, **routed.get("predict", {})))
+        return (answers[:, None] == self.classes_).astype(np.float64)
+
+    def _routes(self) -> dict[str, str]:
+        member = self._template()
+        shares = (
+            "predict_proba" if self.combine == "average" and hasattr(member, "predict_proba") else "predict"
+        )
+        logs = shares == "predict_proba" and hasattr(member, "predict_log_proba")
+        routes = {"fit": "fit", "predict": shares, "predict_proba": shares}
+        routes["predict_log_proba"] = "predict_log_proba" if logs else shares
+        return routes | {"decision_function": "decision_function"}
+
+    def predict(self, X: Any, **params: Any) -> np.ndarray:
+        """(n,) the most probable class; ``params`` go to the members that ask for them, by metadata routing."""
+        if not params:
+            return super().predict(X)
+        routed = self._routed("predict", params)
+        return self.classes_[np.argmax(self._posterior(self._admit(X), routed), axis=1)]
+
+    def predict_proba(self, X: Any, **params: Any) -> np.ndarray:
+        """(n, K) the mean posterior, or the votes; ``params`` as in :meth:`predict`."""
+        if not params:
+            return super().predict_proba(X)
+        return self._posterior(self._admit(X), self._routed("predict_proba", params))
+
+    def predict_log_proba(self, X: Any, **params: Any) -> np.ndarray:
+        """(n, K) the logarithm of the posterior; ``params`` as in :meth:`predict`."""
+        if not params:
+            return super().predict_log_proba(X)
+        routed, values = self._routed("predict_log_proba", params), self._admit(X)
+        if "predict_log_proba" not in self._routes().values():
+            with np.errstate(divide="ignore"):
+                return np.log(self._posterior(values, routed))
+
+        def logs(model: Any, own: Any) -> np.ndarray:
+            said = np.asarray(model.predict_log_proba(own, **routed.get("predict_log_proba", {})))
+            return _aligned(said, model.classes_, self.classes_, -np.inf)
+
+        return np.logaddexp.reduce(self._answers(values, logs)) - np.log(len(self.estimators_))
 
     @available_if(_has_scores)
-    def decision_function(self, X: Any) -> np.ndarray:
-        """(n,) or (n, K) the mean of the members' scores."""
+    def decision_function(self, X: Any, **params: Any) -> np.ndarray:
+        """(n,) or (n, K) the mean of the members' scores; ``params`` as in :meth:`predict`."""
+        more = self._routed("decision_function", params).get("decision_function", {})
         values = self._admit(X)
-        return sum(self._answers(values, lambda model, own: model.decision_function(own))) / len(
-            self.estimators_
-        )
+        each = self._answers(values, lambda model, own: model.decision_function(own, **more))
+        return sum(each) / len(self.estimators_)
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         said = np.concatenate(self._answers(X, self._ask))
@@ -176,10 +221,10 @@ class BaggingClassifier(Bagging, Classifier):
         return told
 
 
-def _aligned(posterior: np.ndarray, found: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Columns in the order of all classes; a member whose bag lacks a class gives it 0."""
+def _aligned(posterior: np.ndarray, found: np.ndarray, classes: np.ndarray, none: float = 0.0) -> np.ndarray:
+    """Columns in the order of all classes; a member whose bag lacks a class gives it ``none``."""
     if len(found) == len(classes):
         return posterior
-    full = np.zeros((len(posterior), len(classes)))
+    full = np.full((len(posterior), len(classes)), none)
     full[:, np.searchsorted(classes, found)] = posterior
     return full

@@ -138,8 +138,13 @@ class BaggingRegressor(Bagging, Regressor):
         sums = np.nansum(said, axis=0).reshape(n, -1)
         return divided(sums, votes).reshape(y.shape)
 
-    def _predict(self, X: Any) -> np.ndarray:
-        said = self._answers(X, lambda model, own: np.asarray(model.predict(own), np.float64))
+    def predict(self, X: Any, **params: Any) -> np.ndarray:
+        """(n,) the members' mean or median; ``params`` go to the members that ask for them, by metadata routing."""
+        return self._predict(self._admit(X), self._routed("predict", params).get("predict", {}))
+
+    def _predict(self, X: Any, more: Any = None) -> np.ndarray:
+        more = more or {}
+        said = self._answers(X, lambda model, own: np.asarray(model.predict(own, **more), np.float64))
         if self.combine == "median":
             return np.median(said, axis=0)
         return sum(said) / len(said)  # (1)

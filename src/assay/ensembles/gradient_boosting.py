@@ -18,6 +18,7 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Object, Plain, Scalar, Text
 from assay.ensembles.boosting_losses import Loss
+from assay.ensembles.boosting_report import RoundPrinter
 from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.set_aside import set_aside
 from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, as_kept, kept, with_seed
@@ -82,6 +83,7 @@ class GradientBoosting(Learner):
     init_: Any
     _meant: list[Any]
     n_trees_per_iteration_: int
+    verbose: int
     max_features_: int
     shared: dict[str, Accepted | None] = {
         "learning_rate": Range(0),
@@ -144,6 +146,7 @@ class GradientBoosting(Learner):
         best = np.full(self.n_iter_no_change or 1, np.inf)
         C = F.shape[1]
         before, previous, standing = len(self.members_) // C, float("nan"), float("nan")
+        printer = RoundPrinter(self.verbose, self.n_estimators, self.subsample < 1, before)
         with progress(total=self.n_estimators - before, description=type(self).__name__) as bar:
             for i in range(before, self.n_estimators):
                 chosen = self._sample(len(y), rng)
@@ -162,6 +165,7 @@ class GradientBoosting(Learner):
                         F_held[:, c] += self.learning_rate * tree.values[tree.apply(held[0]), 0]
                     record["validation_score"] = loss.value(held[1], F_held, held[2])
                 self._note(record)
+                printer.show(record)
                 bar.advance()
                 if self._monitor is not None and self._monitor(i, self, locals()):
                     break

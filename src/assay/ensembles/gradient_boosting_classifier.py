@@ -56,7 +56,9 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         Of drawn rows and columns.
     max_features : int, fraction, "sqrt", "log2" or None, default None
         Columns that a node looks at, drawn anew; None looks at all.
-    verbose : accepted; progress is shown in terminals and notebooks
+    verbose : int, default 0
+        1 prints the loss of rounds 1 to 10, then of every 10th and so on, 2 of all; progress is shown anyway where
+        somebody watches.
     max_leaf_nodes : int or None
         Grow the trees best first up to so many leaves.
     warm_start : bool, default False

@@ -54,7 +54,9 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         Columns that a node looks at, drawn anew; None looks at all.
     alpha : float, default 0.9
         The quantile of loss "quantile", and the share of the residuals that huber squares.
-    verbose : accepted; progress is shown in terminals and notebooks
+    verbose : int, default 0
+        1 prints the loss of rounds 1 to 10, then of every 10th and so on, 2 of all; progress is shown anyway where
+        somebody watches.
     max_leaf_nodes : int or None
         Grow the trees best first up to so many leaves.
     warm_start : bool, default False

@@ -47,7 +47,7 @@ def _is_list(value: Any) -> bool:
 class HistBoosting(Learner):
     """Rounds of boosting on binned rows; subclasses say what targets and scores mean."""
 
-    takes = frozenset({"nominal", "missing"})
+    takes = frozenset({"nominal", "missing", "infinite"})
 
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "learning_rate": Range(0, open="low"),
@@ -138,7 +138,7 @@ class HistBoosting(Learner):
     def _admit(self, X: Any, fitting: bool = False) -> Any:
         if fitting:
             who = type(self).__name__
-            X = Table.of(X, who=who)
+            X = Table.of(X, who=who, infinite=True)
             kinds = nominal_columns(self.categorical_features, X.schema, who)
             X = Table.of(X, kinds, who) if kinds else X  # type: ignore[arg-type]
         return super()._admit(X, fitting)

@@ -86,7 +86,7 @@ class NeighborLearner(RowKeeper, Learner):
         return values
 
     def _metric(self, schema: Any) -> Metric:
-        if "p" in (self.metric_params or {}) and self.p not in (2, None, self.metric_params["p"]):
+        if "p" in (self.metric_params or {}) and self.p not in (None, self.metric_params["p"]):
             warnings.warn(
                 f"{type(self).__name__}: Parameter p is found in metric_params, where it is "
                 f"{self.metric_params['p']!r}; p={self.p!r} is ignored.",

@@ -17,6 +17,8 @@ from assay.tables.schema import Column, Kind, Schema
 
 __all__ = ["UNSEEN", "Table"]
 
+BEYOND = 1e300  # where infinite numbers stand, for learners that take them
+
 
 @dataclass(repr=False)
 class Table:
@@ -58,16 +60,20 @@ class Table:
         return self.values.shape
 
     @classmethod
-    def of(cls, X: Any, kinds: Mapping[str, Kind] | None = None, who: str = "Table") -> Table:
+    def of(
+        cls, X: Any, kinds: Mapping[str, Kind] | None = None, who: str = "Table", infinite: bool = False
+    ) -> Table:
         """Learn the schema of ``X`` and encode it.
 
         ``X`` is a NumPy array, a SciPy sparse matrix, a nested list, or a pandas, polars or
-        pyarrow frame. ``kinds`` overrules the kind found for the columns it names.
+        pyarrow frame. ``kinds`` overrules the kind found for the columns it names. Infinite numbers are an error, or
+        with ``infinite`` stand beyond all others, at 1e300 and -1e300.
         """
         if isinstance(X, Table):
             return X._as(kinds, who) if kinds else X
         X = as_columns(X, who)
         plain = _numeric_block(X, who)
+        plain = _bounded(plain) if infinite else plain
         if plain is not None and not kinds:
             schema = Schema.numeric(plain.shape[1])
             return cls(plain, schema, _complete(plain, schema, who))
@@ -80,17 +86,19 @@ class Table:
             encoded = [learn_column(n, column, kinds.get(n), who) for n, column in zip(names, columns)]
         schema = Schema([column for column, _ in encoded], named)
         values = _block([codes for _, codes in encoded])
+        values = _bounded(values) if infinite else values
         return cls(values, schema, _complete(values, schema, who, X), row_names=_indexed(X))
 
     @classmethod
-    def like(cls, X: Any, schema: Schema, who: str = "Table") -> Table:
-        """Encode ``X`` by a schema learned before; columns are matched by name."""
+    def like(cls, X: Any, schema: Schema, who: str = "Table", infinite: bool = False) -> Table:
+        """Encode ``X`` by a schema learned before; columns are matched by name. ``infinite`` as in :meth:`of`."""
         if isinstance(X, Table):
             if X.schema == schema:
                 return X
             X = X.values if _is_sparse(X.values) and not X.schema.named else X.to_columns()
         X = as_columns(X, who, schema)
         plain = _numeric_block(X, who)
+        plain = _bounded(plain) if infinite else plain
         if plain is not None:
             if plain.shape[1] != len(schema):
                 raise SchemaError(
@@ -112,7 +120,7 @@ class Table:
                 encoded.append(codes)
                 if strange:
                     unseen[column.name] = strange
-        values = _block(encoded)
+        values = _bounded(_block(encoded)) if infinite else _block(encoded)
         return cls(values, schema, _complete(values, schema, who, X), unseen, _indexed(X))
 
     def _as(self, kinds: Mapping[str, Kind], who: str) -> Table:
@@ -335,6 +343,18 @@ def _indexed(X: Any) -> RowNames | None:
     """The labels of a frame's index; None where rows have numbers alone."""
     found = RowNames.of(X)
     return found if found.indexed else None
+
+
+def _bounded(values: Any) -> Any:
+    """The same numbers with infinite ones at the ends of the scale; None stays None."""
+    if values is None or _is_sparse(values):
+        return values
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.add.reduce(values, axis=None)):
+            return values
+    if not np.isinf(values).any():
+        return values
+    return np.nan_to_num(values, nan=np.nan, posinf=BEYOND, neginf=-BEYOND)
 
 
 def _complete(values: Any, schema: Schema, who: str, X: Any = None) -> bool:
