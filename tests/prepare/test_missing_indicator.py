@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix, issparse
 from sklearn.impute import MissingIndicator as Peer
 
 from assay.errors import DataError
@@ -76,3 +77,17 @@ def test_columns_may_have_numbers_for_names():
     mask = MissingIndicator().fit_transform(pd.DataFrame([[1.0, None], [2.0, 3.0]]))
     assert list(mask.columns) == ["missingindicator_1"]
     assert mask["missingindicator_1"].tolist() == [True, False]
+
+
+@pytest.mark.parametrize("missing", [np.nan, -1.0])
+@pytest.mark.parametrize("features", ["missing-only", "all"])
+def test_a_sparse_table_has_the_indicators_of_the_dense_one(features, missing):
+    X = np.array([[0.0, missing, 2.0], [1.0, 0.0, 0.0], [missing, 3.0, 0.0]])
+    dense = MissingIndicator(missing_values=missing, features=features).fit_transform(X)
+    sparse = MissingIndicator(missing_values=missing, features=features).fit_transform(csr_matrix(X))
+    assert issparse(sparse) and sparse.dtype == bool
+    assert_array_equal(sparse.toarray(), dense)
+    full = MissingIndicator(missing_values=missing, features=features, sparse=False).fit_transform(
+        csr_matrix(X)
+    )
+    assert_array_equal(full, dense)

@@ -1,6 +1,7 @@
 """SimpleImputer: means, medians, modes and constants in the holes of mixed tables."""
 
 import datetime
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csc_array, csr_matrix, issparse
 from sklearn.impute import SimpleImputer as Peer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -315,3 +317,58 @@ def test_a_table_comes_back_as_a_table():
     assert filled.complete
     assert filled.values.tolist() == [[1, 0, 0, 0], [1, 0, 1, 1]]
     assert filled.schema.names == ["v", "c", "missingindicator_v", "missingindicator_c"]
+
+
+@pytest.mark.parametrize("missing", [np.nan, -1.0])
+@pytest.mark.parametrize("options", [{}, {"strategy": "median"}, {"strategy": "most_frequent"},
+                                      {"strategy": "constant", "fill_value": 7.0}, {"add_indicator": True},
+                                      {"strategy": "median", "keep_empty_features": True}])  # fmt: skip
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("form", [csr_matrix, csc_array])
+def test_a_sparse_table_is_filled_like_the_dense_one(form, weighted, options, missing):
+    """What is not stored is the number 0; a column without any value is dropped in both."""
+    rng = np.random.default_rng(3)
+    X = np.where(rng.random((40, 6)) < 0.6, 0.0, rng.integers(1, 5, size=(40, 6)).astype(float))
+    X[rng.random(X.shape) < 0.2] = missing
+    X[:, 5] = missing
+    w = rng.integers(0, 3, size=40).astype(float) if weighted else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        dense = SimpleImputer(missing_values=missing, **options).fit(X, sample_weight=w)
+        sparse = SimpleImputer(missing_values=missing, **options).fit(form(X), sample_weight=w)
+        found, expected = sparse.transform(form(X)), dense.transform(X)
+    assert_allclose(sparse.statistics_, dense.statistics_)
+    assert issparse(found)
+    assert_allclose(found.toarray(), expected)
+
+
+def test_zeros_of_a_sparse_table_cannot_be_missing():
+    with pytest.raises(ValueError, match="Provide a dense array"):
+        SimpleImputer(missing_values=0).fit(csr_matrix([[0.0, 1.0]]))
+
+
+def test_blocks_of_a_sparse_table_add_up():
+    X = csr_matrix([[0.0, 1.0], [np.nan, 3.0], [4.0, np.nan], [2.0, 0.0]])
+    for strategy in ("mean", "median"):
+        parts = SimpleImputer(strategy=strategy).partial_fit(X[:2]).partial_fit(X[2:])
+        assert_allclose(parts.statistics_, SimpleImputer(strategy=strategy).fit(X).statistics_)
+
+
+def test_the_indicator_tells_where_the_holes_were():
+    X = np.array([[1.0, np.nan], [2.0, 3.0]])
+    assert SimpleImputer().fit(X).indicator_ is None
+    indicator = SimpleImputer(add_indicator=True).fit(X).indicator_
+    assert indicator.features_.tolist() == [1]
+    assert indicator.transform(X).tolist() == [[True], [False]]
+
+
+def test_a_text_fills_a_column_without_any_value():
+    X = np.array([["a", None], [None, None]], dtype=object)
+    model = SimpleImputer(strategy="constant", fill_value="?", keep_empty_features=True).fit(X)
+    assert model.transform(X).tolist() == [["a", "?"], ["?", "?"]]
+
+
+def test_the_inverse_puts_back_what_stands_for_a_hole():
+    X = np.array([[1.0, -1.0], [-1.0, 3.0]])
+    model = SimpleImputer(missing_values=-1, add_indicator=True).fit(X)
+    assert_array_equal(model.inverse_transform(model.transform(X)), X)

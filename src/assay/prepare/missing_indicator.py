@@ -15,7 +15,7 @@ from assay.prepare.preparation import Preparation, Summed
 from assay.tables import Schema, Table
 from assay.tables.table import UNSEEN
 
-__all__ = ["MissingIndicator", "is_missing", "is_nan"]
+__all__ = ["MissingIndicator", "is_missing", "is_nan", "missing_stored"]
 
 PREFIX = "missingindicator_"
 
@@ -33,7 +33,8 @@ class MissingIndicator(Summed, Preparation):
     features : "missing-only" or "all"
         Indicators for the columns that had holes in ``fit``, or for all.
     sparse : "auto", True or False
-        True gives a sparse matrix; "auto" and False give an array, and a frame for a frame.
+        True gives a sparse matrix, False an array; "auto" a sparse matrix for a sparse one, an array for an array and a
+        frame for a frame.
     error_on_new : bool, default True
         Whether a hole in a column that had none in ``fit`` is an error (only for "missing-only").
 
@@ -78,9 +79,11 @@ class MissingIndicator(Summed, Preparation):
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _summarize(self, X: np.ndarray, y: Any, w: np.ndarray | None) -> Holes:
+    takes = frozenset({"nominal", "missing", "sparse"})
+
+    def _summarize(self, X: Any, y: Any, w: np.ndarray | None) -> Holes:
         mask = is_missing(Table(X, self.schema_), self.missing_values)
-        return Holes(mask.sum(axis=0) if w is None else mask[w > 0].sum(axis=0))
+        return Holes(np.asarray((mask if w is None else mask[w > 0]).sum(axis=0)).ravel())
 
     def _solve(self, sums: Holes) -> None:
         everything = np.arange(len(self.schema_))
@@ -90,7 +93,7 @@ class MissingIndicator(Summed, Preparation):
         """(n, features) True where an entry is missing."""
         table = self._table(X)
         mask = is_missing(table, self.missing_values)
-        new = np.setdiff1d(np.flatnonzero(mask.any(axis=0)), self.features_)
+        new = np.setdiff1d(np.flatnonzero(np.asarray(mask.sum(axis=0)).ravel()), self.features_)
         if self.error_on_new and self.features == "missing-only" and len(new):
             names = ", ".join(self.schema_[int(j)].name for j in new)
             raise DataError(
@@ -99,11 +102,13 @@ class MissingIndicator(Summed, Preparation):
             )
         return self._given(X, mask[:, self.features_])
 
-    def _given(self, X: Any, mask: np.ndarray) -> Any:
-        if self.sparse is True:
+    def _given(self, X: Any, mask: Any) -> Any:
+        dense = isinstance(mask, np.ndarray)
+        if self.sparse is True or (not dense and self.sparse == "auto"):
             from scipy.sparse import csc_matrix
 
             return csc_matrix(mask)
+        mask = mask if dense else mask.toarray()
         if not (hasattr(X, "columns") or hasattr(X, "column_names")):
             return mask
         import narwhals.stable.v2 as nw
@@ -135,8 +140,8 @@ class Holes:
         return self
 
 
-def is_missing(table: Table, missing_values: Any = np.nan) -> np.ndarray:
-    """(n, d) where entries are missing: NaN, and whatever else stands for a hole.
+def is_missing(table: Table, missing_values: Any = np.nan) -> Any:
+    """(n, d) where entries are missing: NaN, and whatever else stands for a hole; sparse for a sparse table.
 
     >>> from assay.prepare.missing_indicator import is_missing
     >>> from assay.tables import Table
@@ -146,7 +151,10 @@ def is_missing(table: Table, missing_values: Any = np.nan) -> np.ndarray:
     """
     X = table.values
     if not isinstance(X, np.ndarray):
-        raise TypeError("Sparse data was passed, but dense data is required. Use X.toarray().")
+        where = X.astype(bool)
+        where.data = missing_stored(X, missing_values)
+        where.eliminate_zeros()
+        return where
     mask = np.isnan(X)
     if is_nan(missing_values):
         return mask
@@ -159,6 +167,18 @@ def is_missing(table: Table, missing_values: Any = np.nan) -> np.ndarray:
         elif missing_values in table.unseen.get(column.name, ()):
             mask[:, j] |= X[:, j] == UNSEEN
     return mask
+
+
+def missing_stored(X: Any, missing_values: Any) -> np.ndarray:
+    """Which of the stored entries of a sparse table are missing; what is not stored is the number 0."""
+    number = isinstance(missing_values, (int, float, np.number))
+    if number and missing_values == 0:
+        raise DataError(
+            "missing_values=0 cannot be told from the zeros of a sparse table, which are not stored. Provide a dense "
+            "array instead: X.toarray()."
+        )
+    mask = np.isnan(X.data)
+    return mask | (X.data == missing_values) if number else mask
 
 
 def is_nan(value: Any) -> bool:

@@ -20,8 +20,9 @@ from assay.core.sums import Source
 from assay.errors import DegenerateWarning, ParameterError
 from assay.prepare.as_given import as_given
 from assay.prepare.columns import count_holes, fill_holes
-from assay.prepare.missing_indicator import PREFIX, is_missing, is_nan
+from assay.prepare.missing_indicator import PREFIX, MissingIndicator, is_missing, is_nan, missing_stored
 from assay.prepare.preparation import Preparation, Summed
+from assay.prepare.sparse_moments import sparse_moments
 from assay.prepare.tally import Tally
 from assay.tables import Column, Schema, Table
 
@@ -39,7 +40,8 @@ class SimpleImputer(Summed, Preparation):
     Mean imputation is all that a regression on unrelated columns could do; where columns tell something about
     each other, ``RegressionImputer`` does better. Cost: O(n d), for medians O(n d log n).
 
-    Means and modes are sums over rows, so ``partial_fit``, ``fit_blocks`` and Dask work; for the median and
+    In a sparse table what is not stored is the number 0, and a stored NaN (or ``missing_values``) is missing; it stays
+    sparse. Means and modes are sums over rows, so ``partial_fit``, ``fit_blocks`` and Dask work; for the median and
     the most frequent number they keep a count of each distinct value.
 
     Parameters
@@ -64,6 +66,7 @@ class SimpleImputer(Summed, Preparation):
     statistics_ : (d,) what each column's holes are filled with; NaN for an empty column
     fill_ : (d,) the same as numbers, categories by their code in ``filled_schema_``
     kept_ : numbers of the columns that are not dropped      holed_ : numbers of those with holes in ``fit``
+    indicator_ : the MissingIndicator of the appended columns, or None
 
     Examples
     --------
@@ -82,6 +85,7 @@ class SimpleImputer(Summed, Preparation):
     2  50.0  missing_value                   0.0                   1.0
     """
 
+    takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "missing_values": Any_(),
         "strategy": Choice("mean", "median", "most_frequent", "constant") | Function(),
@@ -135,7 +139,20 @@ class SimpleImputer(Summed, Preparation):
         if self.strategy not in ("mean", "constant"):
             del self._sums  # it holds the columns' values, and a fitted model should not
 
-    def _summarize(self, X: np.ndarray, y: Any, w: np.ndarray | None) -> ColumnSums:
+    @property
+    def indicator_(self) -> MissingIndicator | None:
+        """The indicator that appends its columns; None without ``add_indicator``."""
+        check_is_fitted(self, "holed_")
+        if not self.add_indicator:
+            return None
+        indicator = MissingIndicator(missing_values=self.missing_values, error_on_new=False)
+        indicator._remember(self.schema_)
+        indicator.features_ = self.holed_
+        return indicator
+
+    def _summarize(self, X: Any, y: Any, w: np.ndarray | None) -> ColumnSums:
+        if not isinstance(X, np.ndarray):
+            return self._summarize_sparse(X, w)
         if not is_nan(self.missing_values):
             X = np.where(is_missing(Table(X, self.schema_), self.missing_values), np.nan, X)
         counted = self.schema_.coded if self.strategy in ("mean", "constant") else np.ones(X.shape[1], bool)
@@ -147,6 +164,24 @@ class SimpleImputer(Summed, Preparation):
         tallies = {int(j): Tally.of(X[:, j], w) for j in np.flatnonzero(counted)}
         return ColumnSums(len(X) if w is None else int((w > 0).sum()), holes, moments, tallies)
 
+    def _summarize_sparse(self, X: Any, w: np.ndarray | None) -> ColumnSums:
+        """The same of a sparse table, from its stored entries and the number of the others."""
+        if w is not None:
+            X, w = X[w > 0], w[w > 0]
+        X = _with_holes(X, self.missing_values)
+        holes = np.bincount(_columns_of(X)[np.isnan(X.data)], minlength=X.shape[1])
+        moments = replace(sparse_moments(X.tocsr(), w), total=None) if self.strategy == "mean" else None
+        tallies = {}
+        for j in range(X.shape[1]) if self.strategy not in ("mean", "constant") else ():
+            stored = slice(X.indptr[j], X.indptr[j + 1])
+            weights = np.ones(stored.stop - stored.start) if w is None else w[X.indices[stored]]
+            zeros = (X.shape[0] if w is None else w.sum()) - weights.sum()
+            there = ~np.isnan(X.data[stored])
+            values = [X.data[stored][there].astype(np.float64), np.zeros(1)]
+            rest = zeros > 1e-12 * X.shape[0]
+            tallies[j] = Tally(values[: 1 + rest], [weights[there], np.array([zeros])][: 1 + rest])
+        return ColumnSums(X.shape[0], holes, moments, tallies)
+
     def _solve(self, sums: ColumnSums) -> None:
         d = len(self.schema_)
         empty = sums.holes == sums.rows
@@ -157,11 +192,13 @@ class SimpleImputer(Summed, Preparation):
         self.holed_ = np.flatnonzero(sums.holes)
         known = ~empty | self.keep_empty_features | (self.strategy == "constant")
         shown = [_label(filled[j], self.fill_[j]) if known[j] else np.nan for j in range(d)]
-        self.statistics_ = np.array(shown, dtype=object if self.schema_.coded.any() else np.float64)
+        self.statistics_ = np.array(shown, dtype=object if self.filled_schema_.coded.any() else np.float64)
 
     def _column(self, j: int, empty: bool) -> Column:
         """Column j after filling: a constant may be a category of its own."""
         column = self.schema_[j]
+        if empty and self.strategy == "constant" and isinstance(self.fill_value, str):
+            return Column(column.name, "nominal", (self.fill_value,))  # nothing says that these were numbers
         if not column.coded or not (empty or self.strategy == "constant"):
             return column
         value = self._constant(column) if self.strategy == "constant" else OWN_VALUE
@@ -208,6 +245,8 @@ class SimpleImputer(Summed, Preparation):
         return value
 
     def _convert(self, table: Table, copy: bool) -> Table:
+        if not isinstance(table.values, np.ndarray):
+            return self._convert_sparse(table)
         X, hole = table.values, None
         if table.unseen:
             warn_unseen(table, type(self).__name__, "filled like holes")
@@ -219,16 +258,33 @@ class SimpleImputer(Summed, Preparation):
         elif copy:
             X = X.copy()
         if len(self.kept_) < len(self.schema_):
-            names = ", ".join(c.name for j, c in enumerate(self.schema_) if j not in self.kept_)
             X = np.ascontiguousarray(X[:, self.kept_])
-            warnings.warn(
-                f"SimpleImputer: dropped without any value in fit: {names}. keep_empty_features=True keeps them.",
-                DegenerateWarning,
-                stacklevel=4,
-            )
+            self._tell_dropped()
         if hole is not None and self.add_indicator:
             X = np.hstack([X, hole[:, self.holed_].astype(X.dtype)])
         return Table(X, self._schema_out())  # nothing is missing any more
+
+    def _convert_sparse(self, table: Table) -> Table:
+        mask = is_missing(table, self.missing_values)
+        X = _with_holes(table.values, self.missing_values)
+        hole = np.isnan(X.data)
+        X.data[hole] = self.fill_[_columns_of(X)[hole]]
+        if len(self.kept_) < len(self.schema_):
+            X = X[:, self.kept_]
+            self._tell_dropped()
+        if self.add_indicator:
+            from scipy.sparse import hstack
+
+            X = hstack([X, mask.tocsc()[:, self.holed_].astype(X.dtype)], format="csc")
+        return Table(X, self._schema_out())
+
+    def _tell_dropped(self) -> None:
+        names = ", ".join(c.name for j, c in enumerate(self.schema_) if j not in self.kept_)
+        warnings.warn(
+            f"SimpleImputer: dropped without any value in fit: {names}. keep_empty_features=True keeps them.",
+            DegenerateWarning,
+            stacklevel=5,
+        )
 
     def _model_parts(self) -> list[Part]:
         rows = [
@@ -255,7 +311,8 @@ class SimpleImputer(Summed, Preparation):
         values[:, self.kept_] = table.values[:, : len(self.kept_)]
         holes = np.zeros(values.shape, dtype=bool)
         holes[:, self.holed_] = table.values[:, len(self.kept_) :] > 0
-        values[holes] = np.nan
+        number = isinstance(self.missing_values, (int, float, np.number))
+        values[holes] = self.missing_values if number else np.nan
         return as_given(X, table, Table(values, self.schema_, not np.isnan(values).any()))
 
     def _names_out(self, names: list[str] | None = None) -> list[str]:
@@ -300,3 +357,15 @@ class ColumnSums:
 
 def _label(column: Column, number: float) -> Any:
     return column.categories[int(number)] if column.coded else number
+
+
+def _with_holes(X: Any, missing_values: Any) -> Any:
+    """A sparse table by columns, with NaN where stored entries are missing."""
+    X = X.tocsc(copy=True)
+    X.data = np.where(missing_stored(X, missing_values), np.nan, X.data)
+    return X
+
+
+def _columns_of(X: Any) -> np.ndarray:
+    """The column of each stored entry of a CSC matrix."""
+    return np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
