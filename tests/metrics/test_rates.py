@@ -225,8 +225,8 @@ def test_bytes_are_no_text():
         accuracy_score(np.array([b"a", b"b"]), np.array(["a", "b"]))
 
 
-def test_rows_of_several_labels_are_measured_one_column_at_a_time():
+def test_rows_of_several_classes_are_measured_one_column_at_a_time():
     with pytest.raises(
         DataError, match=r"one label per row, got shape \(2, 2\)\. Measure one column at a time"
     ):
-        f1_score([[0, 1], [1, 1]], [[0, 1], [1, 0]], average="macro")
+        f1_score([[0, 1], [1, 2]], [[0, 1], [1, 0]], average="macro")

@@ -110,6 +110,8 @@ def weights(w: Any, n: int, who: str) -> np.ndarray | None:
     """(n,) float64, finite, none negative, not all zero; None stays None."""
     if w is None:
         return None
+    if np.iscomplexobj(w):
+        raise DataError(f"{who}: sample_weight must be numbers. Complex data not supported.")
     try:
         w = np.asarray(plain_values(w), dtype=np.float64)
     except (TypeError, ValueError):

@@ -10,6 +10,7 @@ from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
 from assay.metrics._areas import pairs_in_order
 from assay.metrics._given import Scored, classes_of, numbers, one_column, scored, undefined, weights
+from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.curves import tallies
 from assay.stats._checks import is_number
 
@@ -69,6 +70,7 @@ def average_precision_of(seen: Scored) -> float:
     return float(np.diff(tps, prepend=0.0) @ precision / tps[-1])
 
 
+@also_of_label_tables
 def roc_auc_score(
     y_true: Any,
     y_score: Any,
@@ -223,6 +225,7 @@ def _averaged(
     return float(np.average(areas, weights=sizes))
 
 
+@also_of_label_tables
 def average_precision_score(
     y_true: Any, y_score: Any, *, average: str | None = "macro", pos_label: Any = 1, sample_weight: Any = None
 ) -> Any:

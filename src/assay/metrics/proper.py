@@ -11,13 +11,21 @@ import numpy as np
 from assay.decide.isotonic import pool_adjacent_violators
 from assay.errors import DataError, ParameterError
 from assay.metrics._given import classes_of, numbers, probabilities, scored, weights
+from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.bins import binned, grouped
 
 __all__ = ["BrierParts", "brier_score_loss", "log_loss"]
 
 
+@also_of_label_tables
 def log_loss(
-    y_true: Any, y_proba: Any, *, normalize: bool = True, sample_weight: Any = None, labels: Any = None
+    y_true: Any,
+    y_proba: Any = None,
+    *,
+    normalize: bool = True,
+    sample_weight: Any = None,
+    labels: Any = None,
+    y_pred: Any = "deprecated",
 ) -> float:
     r"""Minus the mean logarithm of the probability given to the truth, :math:`-\frac1n\sum_i\ln P(y_i|x_i)`.
 
@@ -30,6 +38,7 @@ def log_loss(
     normalize : False gives the sum
     sample_weight : (n,)
     labels : (K,) classes of the columns (sorted), if not those of y_true
+    y_pred : former name of y_proba
 
     Examples
     --------
@@ -37,6 +46,17 @@ def log_loss(
     >>> round(log_loss(["spam", "ham"], [[0.1, 0.9], [0.8, 0.2]]), 4)
     0.1643
     """
+    if not (isinstance(y_pred, str) and y_pred == "deprecated"):
+        if y_proba is not None:
+            raise ParameterError("log_loss: y_pred is the former name of y_proba; give y_proba alone.")
+        warnings.warn(
+            "log_loss: y_pred was renamed to y_proba in scikit-learn 1.9 and goes in 1.11.",
+            FutureWarning,
+            stacklevel=3,
+        )
+        y_proba = y_pred
+    elif y_proba is None:
+        raise ParameterError("log_loss: y_proba, the probabilities, is missing.")
     lost = log_losses(y_true, y_proba, labels, "log_loss")
     w = weights(sample_weight, len(lost), "log_loss")
     if normalize:
@@ -69,6 +89,7 @@ def _read(y_true: Any, y_proba: Any, labels: Any, who: str) -> tuple[np.ndarray,
     return P, codes
 
 
+@also_of_label_tables
 def brier_score_loss(
     y_true: Any,
     y_proba: Any,

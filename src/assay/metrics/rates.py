@@ -11,6 +11,7 @@ from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
 from assay.metrics._averages import check_average, divided, margins
 from assay.metrics._given import labelled, one_column, undefined, weights
+from assay.metrics._label_tables import also_of_label_tables
 
 __all__ = [
     "accuracy_score",
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 
+@also_of_label_tables
 def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> Any:
     r"""The share of rows answered rightly, :math:`\frac1n\sum_i I(\hat y_i = y_i)`.
 
@@ -51,6 +53,7 @@ def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_w
     return count / len(hit) if normalize else count
 
 
+@also_of_label_tables
 def zero_one_loss(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> Any:
     r"""The empirical 0/1 risk: the share of rows answered wrongly, :math:`\frac1n\sum_i I(\hat y_i \ne y_i)`.
 
@@ -116,6 +119,7 @@ def balanced_accuracy_score(
     return (score - 1 / len(there)) / (1 - 1 / len(there))
 
 
+@also_of_label_tables
 def precision_recall_fscore_support(
     y_true: Any,
     y_pred: Any,
@@ -188,6 +192,7 @@ def _mean(values: np.ndarray, mass: np.ndarray | None) -> float:
     return float(np.average(values[there], weights=kept))
 
 
+@also_of_label_tables
 def precision_score(
     y_true: Any,
     y_pred: Any,
@@ -210,6 +215,7 @@ def precision_score(
     )[0]  # fmt: skip
 
 
+@also_of_label_tables
 def recall_score(
     y_true: Any,
     y_pred: Any,
@@ -232,6 +238,7 @@ def recall_score(
     )[1]  # fmt: skip
 
 
+@also_of_label_tables
 def f1_score(
     y_true: Any,
     y_pred: Any,
@@ -257,6 +264,7 @@ def f1_score(
     )  # fmt: skip
 
 
+@also_of_label_tables
 def fbeta_score(
     y_true: Any,
     y_pred: Any,
@@ -312,6 +320,7 @@ def macro_f1_score(
     return 2 * P * R / (P + R) if P + R > 0 else 0.0
 
 
+@also_of_label_tables
 def jaccard_score(
     y_true: Any,
     y_pred: Any,
