@@ -15,10 +15,12 @@ from assay.evaluate.describe import Description, describe
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.diagnose import Finding, diagnose
 from assay.evaluate.doubts import doubts
+from assay.evaluate.drift import ColumnDrift, Drift, drift
 from assay.evaluate.learners import LEARNERS, Entry, find_learner, make_learner, register
 from assay.evaluate.majority import MajorityClassifier
 from assay.evaluate.metrics import METRICS, Metric, Outcome
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
+from assay.evaluate.near_misses import CloseCalls, NearMisses, close_calls, near_misses
 from assay.evaluate.nested import Nested, Tuned, nested
 from assay.evaluate.out_of_fold import OutOfFold
 from assay.evaluate.three_way import Choice, FinalReport, ThreeWay, three_way
@@ -36,15 +38,19 @@ __all__ = [
     "BetweenAndWithin",
     "BootstrapError",
     "Choice",
+    "CloseCalls",
+    "ColumnDrift",
     "Comparison",
     "Curve",
     "Description",
+    "Drift",
     "Entry",
     "FinalReport",
     "Finding",
     "MajorityClassifier",
     "Metric",
     "Mislabelled",
+    "NearMisses",
     "Nested",
     "OutOfFold",
     "Outcome",
@@ -56,12 +62,14 @@ __all__ = [
     "Verdict",
     "between_and_within",
     "bootstrap_error",
+    "close_calls",
     "compare",
     "complexity_curve",
     "corrected_interval",
     "describe",
     "diagnose",
     "doubts",
+    "drift",
     "error_632",
     "error_632_plus",
     "find_learner",
@@ -71,6 +79,7 @@ __all__ = [
     "make_learner",
     "mcnemar",
     "mislabelled",
+    "near_misses",
     "nested",
     "no_information_rate",
     "paired_t",
