@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import precision_recall_fscore_support
 
 from assay import compare
-from assay.evaluate import OutOfFold, wilson_interval
+from assay.evaluate import wilson_interval
 from assay.report.learner_page import class_table, confusion_card, learner_pages
 from assay.report.refits import Extras, extras
 from assay.tables.data import load_iris
@@ -18,24 +18,37 @@ def result():
 
 
 def test_rates_by_class_are_those_of_scikit_learn(result):
-    a = result.out_of_fold("lda")
-    table = class_table(result, a)
-    precision, recall, f1, rows = precision_recall_fscore_support(a.truth, a.answer)
+    """From the answers of all splits, each row tested twice."""
+    table = class_table(result, "lda")
+    truth, answer = np.concatenate(result.truths), np.concatenate([c.answer for c in result.cells["lda"]])
+    precision, recall, f1, rows = precision_recall_fscore_support(truth, answer)
     for k, row in enumerate(table["rows"]):
         shown = [float(c["value"]) for c in row["cells"]]
         assert_allclose(shown, [precision[k], recall[k], f1[k]], atol=5.1e-4)
-        assert row["rows"] == rows[k]
+        assert row["rows"] == rows[k] / 2 == 50
+        low, high = wilson_interval(recall[k], 50, 0.05)
+        assert row["cells"][1]["interval"] == f"{low:.3f} – {high:.3f}"
 
 
 class Given:
+    """A comparison of one learner on one split, by its truth and its answers."""
+
     classes, alpha = ["a", "b"], 0.05
+
+    def __init__(self, truth, answer):
+        self.counts = np.zeros((2, 2), int)
+        np.add.at(self.counts, (truth, answer), 1)
+        self._distinct_rows = len(truth)
+
+    def confusion(self, name):
+        return self.counts
 
 
 def test_intervals_of_the_book_example():
     """tp 40, fn 10, fp 5, tn 45 (IML 19.7): recall .8, precision .8889, F1 .8421."""
     truth = np.repeat([1, 1, 0, 0], [40, 10, 5, 45])
     answer = np.repeat([1, 0, 1, 0], [40, 10, 5, 45])
-    row = class_table(Given, OutOfFold(np.arange(100), truth, answer, None))["rows"][1]
+    row = class_table(Given(truth, answer), "one")["rows"][1]
     assert [c["value"] for c in row["cells"]] == ["0.889", "0.800", "0.842"]
     low, high = wilson_interval(0.8, 50, 0.05)
     assert row["cells"][1]["interval"] == f"{low:.3f} – {high:.3f}"
@@ -59,7 +72,7 @@ def test_the_interval_of_f1_covers():
 
 def test_a_class_that_is_never_answered_has_no_precision():
     truth = np.array([0, 0, 1])
-    rows = class_table(Given, OutOfFold(np.arange(3), truth, np.zeros(3, dtype=int), None))["rows"]
+    rows = class_table(Given(truth, np.zeros(3, dtype=int)), "one")["rows"]
     assert rows[1]["cells"][0] == {"value": "none", "interval": ""}
     assert rows[1]["cells"][1]["value"] == "0.000"
 

@@ -38,12 +38,14 @@ def found(result):
 
 
 def test_a_learning_curve_ends_at_the_comparison_itself(result, found):
-    """With all training rows, the first three splits are cells of the comparison."""
-    for name in result.learners:
-        last = found.learning[name].points[-1]
-        np.testing.assert_allclose(last.tested, result.values(name)[:3].mean(), rtol=1e-12)
+    """With all training rows, three splits are refitted; the curve still ends at the number of the ranking."""
+    for s in result.ranking():
+        curve = found.learning[s.learner]
+        last = curve.points[-1]
+        assert (last.tested, last.low, last.high) == (s.mean, s.low, s.high) and curve.anchored
         assert last.at == np.mean([p[2] for p in result.places[:3]])
-        assert last.low == result.values(name)[:3].min() and last.high == result.values(name)[:3].max()
+        first = curve.points[0]
+        assert first.low <= first.tested <= first.high
 
 
 def test_a_learning_curve_grows_and_its_shares_are_nested(result, found):
@@ -59,7 +61,7 @@ def test_the_complexity_curve_of_neighbours_holds_the_value_compared(result, fou
     curve = found.complexity["knn"]
     assert curve.over == "n_neighbors" and curve.used == 5
     there = next(p for p in curve.points if p.at == 5)
-    np.testing.assert_allclose(there.tested, result.values("knn")[:3].mean(), rtol=1e-12)
+    assert there.tested == result.ranking("error")[[s.learner for s in result.ranking()].index("knn")].mean
     assert next(p for p in curve.points if p.at == 1).taught == 0.0  # each row is its own neighbour
     assert set(found.complexity) == {"knn"}
 
@@ -71,11 +73,12 @@ def test_the_surest_errors_are_the_comparisons_own(result, found):
     told = found.mistakes["lda"]
     np.testing.assert_allclose([m.believed for m in told], sure)
     for m in told:
-        i = int(np.flatnonzero(answers.rows == m.row)[0])
+        row = int(m.row.removeprefix("row ")) - 1  # rows are told by number, counted from 1
+        i = int(np.flatnonzero(answers.rows == row)[0])
         assert m.truth == result.classes[answers.truth[i]] != m.answer == result.classes[answers.answer[i]]
         assert m.hidden == 18 and len(m.values) == 12
         name, value = m.values[0]
-        assert float(value) == pytest.approx(result.source.table.values[m.row, 0])
+        assert float(value) == pytest.approx(result.source.table.values[row, 0])
         assert name == "mean radius"
 
 
@@ -99,8 +102,7 @@ def test_every_design_has_curves_over_its_own_splits(design, folds):
     result = compare(["lda"], X, y, design=design, times=np.arange(len(y)) if "time" in design else None)
     curve = extras(result, True, False).learning["lda"]
     assert curve.folds == folds
-    used = result.values("lda")[-folds:] if "time" in design else result.values("lda")[:folds]
-    np.testing.assert_allclose(curve.points[-1].tested, used.mean(), rtol=1e-12)
+    np.testing.assert_allclose(curve.points[-1].tested, result.ranking()[0].mean, rtol=1e-12)
 
 
 def test_splits_of_single_rows_have_no_curve_and_it_is_said():
@@ -120,8 +122,8 @@ def test_the_allowance_is_the_comparisons_own_time(result):
         for cell in cells:
             cell.fit_seconds = 100.0
     told = extras(slow)
-    assert not told.learning and "Learning curves of" in told.notes[0]
-    assert "learning_curves=True" in told.notes[0]
+    assert not told.learning and "Learning curves of" in told.notes[1]
+    assert "importance=True" in told.notes[0] and "learning_curves=True" in told.notes[1]
 
 
 def test_a_comparison_without_its_rows_says_what_is_missing(result):
@@ -157,9 +159,7 @@ def test_weights_count_in_refits_as_they_did_in_the_comparison():
     weights = np.where(np.arange(len(y)) % 3 == 0, 5.0, 0.2)
     result = compare(["lda", "naive bayes"], X, y, design="5-fold", sample_weight=weights)
     found = extras(result, True, True)
-    for name in result.learners:
-        np.testing.assert_allclose(
-            found.learning[name].points[-1].tested, result.values(name)[:3].mean(), rtol=1e-12
-        )
+    for s in result.ranking():
+        np.testing.assert_allclose(found.learning[s.learner].points[-1].tested, s.mean, rtol=1e-12)
     for m in found.mistakes["naive bayes"]:
         assert f"{m.believed:.4g}" in m.text

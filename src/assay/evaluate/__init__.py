@@ -16,6 +16,7 @@ from assay.evaluate.design import Resampling, Split
 from assay.evaluate.diagnose import Finding, diagnose
 from assay.evaluate.doubts import doubts
 from assay.evaluate.drift import ColumnDrift, Drift, drift
+from assay.evaluate.importance import PermutationImportance, permutation_importance
 from assay.evaluate.learners import LEARNERS, Entry, find_learner, make_learner, register
 from assay.evaluate.majority import MajorityClassifier
 from assay.evaluate.metrics import METRICS, Metric, Outcome
@@ -54,6 +55,7 @@ __all__ = [
     "Nested",
     "OutOfFold",
     "Outcome",
+    "PermutationImportance",
     "Resampling",
     "Split",
     "Standing",
@@ -83,6 +85,7 @@ __all__ = [
     "nested",
     "no_information_rate",
     "paired_t",
+    "permutation_importance",
     "register",
     "three_way",
     "wilson_interval",

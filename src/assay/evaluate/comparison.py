@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from assay.stats.repeated_estimate import corrected_interval
 from assay.stats.rope_posterior import RopePosterior
 from assay.stats.test_result import TestResult
 from assay.tables import RowNames
+
+if TYPE_CHECKING:
+    from assay.evaluate.importance import PermutationImportance
 
 __all__ = ["Comparison"]
 
@@ -237,6 +240,28 @@ class Comparison:
                 np.add.at(counts, (truth, answer), 1)
         return counts if counts[:, K].any() else counts[:, :K]
 
+    def importance(
+        self,
+        learner: str | None = None,
+        metric: str | None = None,
+        *,
+        n_repeats: int = 5,
+        splits: int | None = None,
+    ) -> PermutationImportance:
+        """Which columns matter to a learner (default: the best): permutation importance on the comparison's splits.
+
+        The learner is fitted again on the splits of the first repetition, or on so many ``splits``. See
+        :func:`assay.evaluate.permutation_importance`.
+
+        >>> from assay import compare
+        >>> from assay.tables.data import load_iris
+        >>> compare(["lda"], load_iris(), design="10-fold").importance(n_repeats=2).matters
+        ['petal length (cm)', 'petal width (cm)']
+        """
+        from assay.evaluate.importance import importance_of
+
+        return importance_of(self, learner, metric, n_repeats=n_repeats, splits=splits)
+
     @property
     def row_names(self) -> RowNames:
         """What the rows are called: by a frame's index, else by number, counted from 1, in the table as it came.
@@ -366,11 +391,16 @@ class Comparison:
     @cached_property
     def _tested_rows(self) -> float:
         if not self.weights:
-            return int(np.count_nonzero(np.bincount(np.concatenate(self.tests))))
+            return self._distinct_rows
         weight = np.zeros(self.data.rows)
         for test, w in zip(self.tests, self.weights):
             weight[test] = w
         return max(effective_rows(weight), 1.0)
+
+    @cached_property
+    def _distinct_rows(self) -> int:
+        """How many rows were tested, each counted once."""
+        return int(np.count_nonzero(np.bincount(np.concatenate(self.tests))))
 
     def _seconds(self, name: str) -> tuple[float, float]:
         cells = self.cells[name]

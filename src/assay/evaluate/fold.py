@@ -18,7 +18,7 @@ from assay.evaluate.weights import group_keyword, weight_keyword
 from assay.tables import Column, RowNames, Schema, Table, row_name
 from assay.tables.table import UNSEEN
 
-__all__ = ["Cell", "Data", "Fold", "Task", "run_cell", "take"]
+__all__ = ["Cell", "Data", "Fold", "Task", "answer_codes", "posterior_of", "run_cell", "take"]
 
 
 _NEAR = 1e-3  # how far probabilities, also of single precision, may be from adding up to 1
@@ -185,12 +185,12 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     K = len(fold.labels)
     if np.size(said) != len(fold.truth):
         raise ValueError(f"predict gave {np.size(said)} answers for {len(fold.truth)} rows")
-    cell.answer = _codes(np.asarray(said), fold.labels).astype(np.min_scalar_type(-K))
+    cell.answer = answer_codes(np.asarray(said), fold.labels).astype(np.min_scalar_type(-K))
     keep = task.probabilities and fold.split.repetition == 0
     posterior = None
     if hasattr(learner, "predict_proba") and (keep or any(m.needs for m in task.metrics)):
         try:
-            posterior = _posterior(learner, X_test, fold.labels)
+            posterior = posterior_of(learner, X_test, fold.labels)
         except Exception as error:
             if any(m.needs for m in task.metrics):
                 raise  # a metric rests on them; otherwise the answers stand without
@@ -211,7 +211,7 @@ def _seeded(candidate: Candidate, seed: int) -> Any:
     return clone(candidate.seeded(seed))
 
 
-def _codes(said: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def answer_codes(said: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """(n,) the number of each answer among the sorted labels; -1 for an answer that is none of them."""
     said = said.ravel()
     if said.dtype.kind == labels.dtype.kind and said.dtype.kind in "biufU":
@@ -223,7 +223,7 @@ def _codes(said: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return codes if inverse is None else codes[inverse]
 
 
-def _posterior(learner: Any, X: Any, labels: np.ndarray) -> np.ndarray:
+def posterior_of(learner: Any, X: Any, labels: np.ndarray) -> np.ndarray:
     """(n, K) the learner's posterior with a column for every class, zero for those it never saw."""
     found = np.array(learner.predict_proba(X), dtype=np.float64)
     if found.shape != (wanted := (X.shape[0] if hasattr(X, "shape") else len(X), len(learner.classes_))):
@@ -240,7 +240,7 @@ def _posterior(learner: Any, X: Any, labels: np.ndarray) -> np.ndarray:
         found[rough] = np.maximum(found[rough], 0)
         found[rough] /= found[rough].sum(axis=1, keepdims=True)
     whole = np.zeros((len(found), len(labels)))
-    whole[:, _codes(np.asarray(learner.classes_), labels)] = found
+    whole[:, answer_codes(np.asarray(learner.classes_), labels)] = found
     return whole
 
 

@@ -80,8 +80,8 @@ def not_calibrated(case: Doubt) -> Iterator[Finding]:
                 "not-calibrated",
                 "note",
                 (),
-                f"probabilities of {name} do not mean what they say: it is {way}, {sure.mean():.1%} on average "
-                f"where {right.mean():.1%} are right (calibration error {far:.3f}).",
+                f"probabilities of {name} do not mean what they say: it is {way}, on average by "
+                f"{100 * abs(sure.mean() - right.mean()):.1f} percentage points.",
                 "Before costs or a reject option use them, calibrate: CalibratedClassifierCV.",
                 "Before costs or a reject option use them, calibrate: assay fit --calibrate.",
                 name,

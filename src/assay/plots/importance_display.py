@@ -11,12 +11,13 @@ from assay.core.palette import class_colour
 from assay.core.words import one_line
 from assay.errors import DataError
 from assay.plots.canvas import axes_for, names_of
+from assay.stats.test_result import shown_confidence
 
 __all__ = ["ImportanceDisplay"]
 
 
 class ImportanceDisplay:
-    """One bar per column, the most important on top, with the spread over trees or repetitions.
+    """One bar per column, the most important on top, with its interval, or the spread over trees or repetitions.
 
     Parameters
     ----------
@@ -25,6 +26,7 @@ class ImportanceDisplay:
     spread : (d,) standard deviations, or None
     kind : str
         What the numbers are; stands at the axis.
+    ends : (d, 2) intervals, or None
 
     Attributes
     ----------
@@ -46,7 +48,9 @@ class ImportanceDisplay:
         spread: Any = None,
         *,
         kind: str = "importance",
+        ends: Any = None,
     ):
+        self.ends = None if ends is None else np.asarray(ends, np.float64)
         self.names = [str(name) for name in names]
         self.importances = np.asarray(importances, np.float64)
         self.spread = None if spread is None else np.asarray(spread, np.float64)
@@ -66,7 +70,7 @@ class ImportanceDisplay:
                 check_is_fitted(estimator)
             raise TypeError(
                 f"ImportanceDisplay: {type(estimator).__name__} has no feature_importances_. Use "
-                "ImportanceDisplay.from_values with permutation importances."
+                "ImportanceDisplay.from_permutation(permutation_importance(...)), which is for any classifier."
             )
         importances = np.asarray(estimator.feature_importances_)
         members = np.ravel(np.asarray(getattr(estimator, "estimators_", ()), dtype=object))
@@ -86,6 +90,37 @@ class ImportanceDisplay:
             return cls(names, values, kind=kind).plot(ax, **options)
         return cls(names, values.mean(axis=0), values.std(axis=0), kind=kind).plot(ax, **options)
 
+    @classmethod
+    def from_permutation(cls, found: Any, *, ax: Any = None, **options: Any) -> ImportanceDisplay:
+        """Draw a :class:`assay.evaluate.PermutationImportance` with its intervals.
+
+        >>> from assay.evaluate import permutation_importance
+        >>> from assay.plots import ImportanceDisplay
+        >>> from assay.tables.data import load_iris
+        >>> found = permutation_importance("lda", load_iris(), design="5-fold")
+        >>> display = ImportanceDisplay.from_permutation(found)
+        >>> [display.names[j] for j in display.order_[:2]]
+        ['petal length (cm)', 'petal width (cm)']
+        """
+        kind = (
+            f"loss in {found.metric} when the column is exchanged, {shown_confidence(found.alpha)} interval"
+        )
+        ends = np.column_stack([found.low, found.high])
+        return cls(found.names, found.importances_mean, kind=kind, ends=ends).plot(ax, **options)
+
+    @classmethod
+    def from_comparison(
+        cls,
+        comparison: Any,
+        learner: str | None = None,
+        *,
+        n_repeats: int = 5,
+        ax: Any = None,
+        **options: Any,
+    ) -> ImportanceDisplay:
+        """Draw what a learner of a comparison (default: the best) loses without each column, on test rows."""
+        return cls.from_permutation(comparison.importance(learner, n_repeats=n_repeats), ax=ax, **options)
+
     def plot(self, ax: Any = None, *, max_columns: int = 20) -> ImportanceDisplay:
         """Draw the bars of the most important columns.
 
@@ -101,10 +136,14 @@ class ImportanceDisplay:
         self.figure_ = ax.figure
         at = np.arange(len(shown))[::-1]
         ax.barh(at, self.importances[shown], color=class_colour(0), height=0.7)
-        if self.spread is not None:
+        look = {"fmt": "none", "ecolor": "#15202b", "elinewidth": 1, "capsize": 2}
+        if self.ends is not None:
+            value, (low, high) = self.importances[shown], self.ends[shown].T
+            reach = np.nan_to_num([np.maximum(value - low, 0), np.maximum(high - value, 0)])
+            ax.errorbar(value, at, xerr=reach, **look)
+        elif self.spread is not None:
             value, spread = self.importances[shown], self.spread[shown]
             below = np.minimum(spread, value) if (self.importances >= 0).all() else spread  # shares end at 0
-            look = {"fmt": "none", "ecolor": "#15202b", "elinewidth": 1, "capsize": 2}
             ax.errorbar(value, at, xerr=[below, spread], **look)
         ax.set_yticks(at, [one_line(self.names[j], 32) for j in shown])
         rest = len(self.names) - len(shown)

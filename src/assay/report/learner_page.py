@@ -46,9 +46,10 @@ def _page(result: Comparison, s: Standing, i: int, answer: OutOfFold | None, fou
         "given": given if len(given) <= 300 else given[:300] + " ...",
         "prepared": s.prepared,
         "mean": f"{m.name} {number(s.mean)}" if not np.isnan(s.mean) else "",
+        "value": number(s.mean),
         "letters": s.letters,
         "confusion": confusion_card(result, name),
-        "classes": None if answer is None else class_table(result, answer),
+        "classes": None if answer is None else class_table(result, name),
         "panels": [] if answer is None else learner_panels(result, name, answer),
         "learning": _trained(found.learning[name], name) if name in found.learning else None,
         "complexity": complexity,
@@ -92,37 +93,38 @@ def _shade(share: float, right: bool) -> str:
     return f"{'r' if right else 'w'}{min(int(np.ceil(share * 10)), 10)}"
 
 
-def class_table(result: Comparison, answer: OutOfFold) -> dict[str, Any]:
-    """Precision, recall and F1 of each class with Wilson's intervals; every row counts once.
+def class_table(result: Comparison, name: str) -> dict[str, Any]:
+    """Precision, recall and F1 of each class, from the confusions of all splits.
 
-    F1 = 2 J / (1 + J) with J = tp / (tp + fp + fn), a share of rows: its interval is Wilson's of J, carried over.
+    Wilson's intervals take each row for one, however often it was tested. F1 = 2 J / (1 + J) with
+    J = tp / (tp + fp + fn), a share of rows: its interval is Wilson's of J, carried over.
     """
     K, labels = len(result.classes), [str(c) for c in result.classes]
-    order = (
-        np.argsort(-np.bincount(answer.truth, minlength=K), kind="stable") if K > MOST_CLASSES else range(K)
-    )
+    counts = result.confusion(name)
+    times = counts.sum() / result._distinct_rows  # how often each row was tested, on average
+    order = np.argsort(-counts.sum(axis=1), kind="stable") if K > MOST_CLASSES else range(K)
     rows = []
     for k in list(order)[:MOST_CLASSES]:
-        own, said = answer.truth == k, answer.answer == k
-        tp, fn, fp = int((own & said).sum()), int((own & ~said).sum()), int((~own & said).sum())
-        jaccard = _rate(tp, tp + fp + fn, result.alpha)
+        tp = int(counts[k, k])
+        fn, fp = int(counts[k].sum()) - tp, int(counts[:, k].sum()) - tp
+        jaccard = _rate(tp, tp + fp + fn, times, result.alpha)
         f1 = None if jaccard is None else tuple(2 * v / (1 + v) for v in jaccard)
         rows.append(
             {
                 "label": labels[k],
-                "rows": tp + fn,
+                "rows": round((tp + fn) / times),
                 "cells": [
-                    _shown(_rate(tp, tp + fp, result.alpha)),
-                    _shown(_rate(tp, tp + fn, result.alpha)),
+                    _shown(_rate(tp, tp + fp, times, result.alpha)),
+                    _shown(_rate(tp, tp + fn, times, result.alpha)),
                     _shown(f1),
                 ],
             }
         )
-    return {"rows": rows, "hidden": max(0, K - MOST_CLASSES), "n": len(answer.truth)}
+    return {"rows": rows, "hidden": max(0, K - MOST_CLASSES), "n": result._distinct_rows}
 
 
-def _rate(hits: int, n: int, alpha: float) -> tuple[float, float, float] | None:
-    return None if n == 0 else (hits / n, *wilson_interval(hits / n, n, alpha))
+def _rate(hits: int, n: int, times: float, alpha: float) -> tuple[float, float, float] | None:
+    return None if n == 0 else (hits / n, *wilson_interval(hits / n, max(n / times, 1.0), alpha))
 
 
 def _shown(rate: tuple[float, ...] | None) -> dict[str, str]:
@@ -143,8 +145,8 @@ def _trained(curve: TrainedCurve, name: str) -> dict[str, Any]:
     y = Scale.over(values, 1.0)
     y = Scale(y.low, y.high, y.ticks, 1.0, margin=0.0)
     lines = [
-        Line(places, taught, "k1", f"on the rows that taught, {name}", dots=True),
-        Line(places, tested, "k0", f"on other rows, {name}", [p.low for p in curve.points],
+        Line(places, taught, "k1", f"on training rows, {name}", dots=True),
+        Line(places, tested, "k0", f"on test rows, {name}", [p.low for p in curve.points],
              [p.high for p in curve.points], dots=True),
     ]  # fmt: skip
     if curve.used is not None and curve.used > 0 and low <= np.log10(curve.used) <= high:
@@ -161,6 +163,7 @@ def _trained(curve: TrainedCurve, name: str) -> dict[str, Any]:
         "metric": curve.metric,
         "folds": curve.folds,
         "used": curve.used,
+        "anchored": curve.anchored,
     }
 
 

@@ -13,16 +13,17 @@ from assay.evaluate import Comparison, Finding, OutOfFold
 from assay.evaluate.doubts import doubts
 from assay.evaluate.records import as_plain
 from assay.evaluate.remarks import face_of, grouped
-from assay.evaluate.show import conclusion
 from assay.report import ranking, words
 from assay.report.curves import overview
 from assay.report.desk import BYTES, desk, script, script_hash
 from assay.report.learner_page import learner_pages
 from assay.report.methods import methods, sources, why_this_test
+from assay.report.model_part import columns_part
 from assay.report.refits import Extras, extras
 from assay.report.settings import settings_of
 from assay.report.size import fitted
 from assay.report.steps import steps
+from assay.report.summary import summary
 from assay.report.svg import class_bar
 from assay.stats.test_result import shown_confidence
 from assay.tables.whole_files import write_whole
@@ -57,6 +58,7 @@ def write_report(
     *,
     learning_curves: Any = "auto",
     explanations: Any = "auto",
+    importance: Any = "auto",
     rope: float | None = 0.01,
 ) -> Path:
     """Write the page; returns its path.
@@ -70,6 +72,8 @@ def write_report(
         "auto" does what takes no longer than about the comparison itself took.
     explanations : "auto", True or False
         Whether to refit for the reasoning behind the errors that the best learners were surest of.
+    importance : "auto", True or False
+        Whether to refit the best learner for the importance of the columns and for its model; "auto" as above.
     rope : float or None
         Region of practical equivalence: a difference of the first metric up to this size does not matter.
 
@@ -84,7 +88,9 @@ def write_report(
     'small.html'
     """
     path = checked_path(path)
-    html = render_report(result, learning_curves=learning_curves, explanations=explanations, rope=rope)
+    html = render_report(
+        result, learning_curves=learning_curves, explanations=explanations, importance=importance, rope=rope
+    )
     return write_whole(path, html)
 
 
@@ -107,13 +113,14 @@ def render_report(
     *,
     learning_curves: Any = "auto",
     explanations: Any = "auto",
+    importance: Any = "auto",
     rope: float | None = 0.01,
 ) -> str:
     """The page as text. Names and labels of the data are escaped wherever they stand."""
     if rope is not None and not (isinstance(rope, (int, float)) and 0 <= rope < float("inf")):
         raise ParameterError(f"report: rope must be a number from 0 up, or None, got {rope!r}.")
     answers = {s.learner: result.out_of_fold(s.learner) for s in result.ranking() if not s.failure}
-    found = extras(result, learning_curves, explanations)
+    found = extras(result, learning_curves, explanations, importance)
     parts = _parts(result, answers, found, rope)
     return legible(fitted(lambda room: _rendered(result, answers, parts, room), _ROOMS, _names(result)))
 
@@ -165,11 +172,11 @@ def _parts(
 ) -> dict[str, Any]:
     """All that the page says, however much of it there is room for."""
     said = methods(result, rope)
+    findings = _findings(result, rope)
     return {
         "result": result,
         "version": result.settings["versions"].get("assay", ""),
         "title": _title(result),
-        "conclusion": conclusion(result),
         "metric": result.metrics[0],
         "sure": shown_confidence(result.alpha),
         "tiles": ranking.tiles(result),
@@ -183,7 +190,11 @@ def _parts(
         "times": ranking.times(result),
         "classes": class_bar(list(result.data.classes.items())[:200]),
         "legend": list(result.data.classes.items())[:MOST_CLASSES],
-        "findings": [(f.severity, f.said(face_of(result))) for f in _findings(result, rope)],
+        "findings": [(f.severity, f.said(face_of(result))) for f in findings],
+        "summary": summary(result, found.importance, findings),
+        "columns_part": columns_part(found.importance),
+        "model": found.model,
+        "best": result.ranking()[0].learner if result.ranking() else "",
         "failures": result.failures,
         "notes": result.notes + found.notes,
         "methods": said,

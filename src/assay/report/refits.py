@@ -11,9 +11,10 @@ import numpy as np
 
 from assay.core.progress import progress
 from assay.errors import ParameterError
-from assay.evaluate import METRICS, Comparison
+from assay.evaluate import METRICS, Comparison, PermutationImportance
 from assay.evaluate.design import Split
 from assay.report.mistakes import Mistake, surest_mistakes
+from assay.report.model_part import model_html
 from assay.report.trained_curves import (
     SHARES,
     TrainedCurve,
@@ -33,15 +34,22 @@ EXPLAINED = 6  # learners whose errors are explained
 
 @dataclass
 class Extras:
-    """Of each learner: its learning curve, its complexity curve, its most confident errors; and what was left out."""
+    """Of each learner: its learning curve, its complexity curve, its most confident errors; and what was left out.
+
+    Of the best one also which columns matter to it, and its model, fitted on all rows, as HTML.
+    """
 
     learning: dict[str, TrainedCurve] = field(default_factory=dict)
     complexity: dict[str, TrainedCurve] = field(default_factory=dict)
     mistakes: dict[str, list[Mistake]] = field(default_factory=dict)
+    importance: PermutationImportance | None = None
+    model: Any = None
     notes: list[str] = field(default_factory=list)
 
 
-def extras(result: Comparison, learning_curves: Any = "auto", explanations: Any = "auto") -> Extras:
+def extras(
+    result: Comparison, learning_curves: Any = "auto", explanations: Any = "auto", importance: Any = "auto"
+) -> Extras:
     """Refit for curves and explanations.
 
     Parameters
@@ -51,21 +59,26 @@ def extras(result: Comparison, learning_curves: Any = "auto", explanations: Any 
         most, judged by the times it measured; True draws all.
     explanations : "auto", True or False
         The same for the errors that learners were surest of; True explains those of all learners.
+    importance : "auto", True or False
+        Whether to refit the best learner for the permutation importance of the columns, and on all rows for its model;
+        "auto" repeats less, or leaves it out, where it would take longer than the comparison.
     """
-    for name, value in (("learning_curves", learning_curves), ("explanations", explanations)):
+    asked = {"learning_curves": learning_curves, "explanations": explanations, "importance": importance}
+    for name, value in asked.items():
         if not (isinstance(value, bool) or value == "auto"):
             raise ParameterError(f'report: {name} must be "auto", True or False, got {value!r}.')
     found = Extras()
     if result.source is None:
-        if learning_curves is not False or explanations is not False:
+        if any(value is not False for value in asked.values()):
             found.notes.append(
-                "This comparison was saved without its rows, so learning curves and explanations of single rows are "
-                "left out."
+                "This comparison was saved without its rows, so learning curves, importances of columns and "
+                "explanations of single rows are left out."
             )
         return found
     order = [s.learner for s in result.ranking() if not s.failure]
     first = [s for s in result.splits if s.repetition == result.places[0][0]]
-    jobs = _jobs(result, order, first, learning_curves, explanations, found)
+    jobs = _about_the_best(result, order, len(first), importance, found)
+    jobs += _jobs(result, order, first, learning_curves, explanations, found)
     with progress(total=len(jobs), description="curves and explanations") as bar:
         for name, work in jobs:
             with warnings.catch_warnings():
@@ -74,9 +87,47 @@ def extras(result: Comparison, learning_curves: Any = "auto", explanations: Any 
                     work()
                 except Exception as error:  # an extra must not cost the page
                     said = " ".join(str(error).split())[:200]
-                    found.notes.append(f"A curve or an explanation of {name} is missing: {said}")
+                    found.notes.append(f"A curve, an explanation or the model of {name} is missing: {said}")
             bar.advance(note=name)
     return found
+
+
+def _about_the_best(
+    result: Comparison, order: list[str], folds: int, asked: Any, found: Extras
+) -> list[tuple[str, Callable[[], None]]]:
+    """The columns that matter to the best learner, as often exchanged as the time allows, and its model."""
+    if asked is False or not order or np.isnan(result.ranking()[0].mean):
+        return []
+    name, allowed = order[0], max(LEAST, float(result.settings.get("seconds", 0.0)))
+    fit = float(np.median([c.fit_seconds for c in result.cells[name]]))
+    predict = float(np.median([c.predict_seconds for c in result.cells[name]]))
+    d = len(result.data.columns)
+
+    def price(repeats: int, splits: int) -> float:
+        return splits * (fit + 2 * predict * (1 + d * repeats))  # answers, and for some metrics probabilities
+
+    plans = [(5, folds), (3, folds), (2, folds), (2, min(folds, 5)), (1, min(folds, 5)), (1, min(folds, 3))]
+    plan = plans[0] if asked is True else next((p for p in plans if price(*p) <= allowed), None)
+    jobs: list[tuple[str, Callable[[], None]]] = []
+    if plan is None:
+        found.notes.append(
+            f"Which columns matter to {name} is left out: it would take longer than the comparison itself. "
+            "report(path, importance=True) finds it."
+        )
+    else:
+        repeats, splits = plan
+
+        def columns() -> None:
+            found.importance = result.importance(name, n_repeats=repeats, splits=splits)
+
+        jobs.append((name, columns))
+    if asked is True or fit <= allowed:
+
+        def model() -> None:
+            found.model = model_html(result, name)
+
+        jobs.append((name, model))
+    return jobs
 
 
 def _jobs(

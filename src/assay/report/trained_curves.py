@@ -1,6 +1,8 @@
-"""Curves that are trained: a measure over the number of rows that teach, and over what makes a learner flexible.
+"""Curves that are trained: a measure over the number of training rows, and over what makes a learner flexible.
 
-Both refit on splits of the comparison, so no tested row has taught.
+Both refit on some splits of the comparison, so no tested row has taught. What these splits show is the difference from
+the learner as it was compared, on the same splits; added to its mean over all splits, it gives curves that go through
+the number of the ranking.
 """
 
 from __future__ import annotations
@@ -40,13 +42,20 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class TrainedCurve:
-    """A measure over the number of training rows, or over a parameter (``over``), with the value ``used``."""
+    """A measure over the number of training rows, or over a parameter (``over``), with the value ``used``.
+
+    Attributes
+    ----------
+    folds : on how many splits learners were fitted again
+    anchored : whether the curve goes through the number of the ranking; else it is the mean of these splits alone
+    """
 
     over: str
     metric: str
     points: list[CurvePoint]
     folds: int
     used: float | None = None
+    anchored: bool = False
 
 
 def learning_curve(result: Comparison, name: str, metric: Metric, folds: list[Split]) -> TrainedCurve | None:
@@ -64,7 +73,9 @@ def learning_curve(result: Comparison, name: str, metric: Metric, folds: list[Sp
         parts = [s._replace(train=np.sort(o[:n])) for s, o, n in zip(folds, orders, sizes)]
         points.append(_point(result, float(np.mean(sizes)), candidate, metric, parts))
     known = [p for p in points if p is not None]
-    return TrainedCurve("training rows", metric.name, known, len(folds)) if len(known) > 1 else None
+    if len(known) < 2:
+        return None
+    return TrainedCurve("training rows", metric.name, known, len(folds), anchored=_anchored(result, metric))
 
 
 def complexity_grid(result: Comparison, name: str) -> tuple[str, list[Any]]:
@@ -93,24 +104,43 @@ def complexity_curve(
         return None
     used = candidate.estimator.get_params()[key]
     used = float(used) if isinstance(used, (int, float)) and not isinstance(used, bool) else None
-    return TrainedCurve(key.split("__")[-1], metric.name, known, len(folds), used)
+    anchored = _anchored(result, metric)
+    return TrainedCurve(key.split("__")[-1], metric.name, known, len(folds), used, anchored)
 
 
 def _point(
     result: Comparison, at: float, candidate: Any, metric: Metric, splits: list[Split]
 ) -> CurvePoint | None:
-    """Fit on each split and average; a split on which the learner fails is left out, None if all are."""
+    """Fit on each split; a split on which the learner fails is left out, None if all are.
+
+    The mean of the ranking plus the mean difference from the learner as it was compared, on the same splits; its
+    interval, with the smallest and the largest difference. For a metric that was not compared, the mean of the splits.
+    """
     assert result.source is not None
+    anchored = _anchored(result, metric)
+    compared = dict(zip(result.places, result.values(candidate.name, metric.name))) if anchored else {}
+    by_place = {place[:2]: value for place, value in compared.items()}
     sides = []
     for split in splits:
         try:
-            sides.append(both_sides(candidate, result.source, split, metric, result.settings["seed"]))
+            taught, tested = both_sides(candidate, result.source, split, metric, result.settings["seed"])
         except DataError:
             continue
-    known = np.array([(a, b) for a, b in sides if np.isfinite(b)])
+        base = float(by_place.get((split.repetition, split.fold), np.nan)) if anchored else 0.0
+        sides.append((taught, tested - base))
+    known = np.array([side for side in sides if np.isfinite(side[1])])
     if not len(known):
         return None
-    taught, tested = known.T
-    return CurvePoint(
-        at, float(tested.mean()), float(taught.mean()), float(tested.min()), float(tested.max())
-    )
+    taught, gap = known.T
+    if not anchored:
+        return CurvePoint(at, float(gap.mean()), float(taught.mean()), float(gap.min()), float(gap.max()))
+    s = next(s for s in result.ranking(metric.name) if s.learner == candidate.name)
+    low, high = np.nan_to_num([s.low, s.high], nan=s.mean)
+    ends = (s.mean + gap.mean(), low + gap.min(), high + gap.max())
+    tested, low, high = np.clip(ends, *metric.bounds)
+    return CurvePoint(at, float(tested), float(taught.mean()), float(low), float(high))
+
+
+def _anchored(result: Comparison, metric: Metric) -> bool:
+    """Whether the metric was compared, so that there is a number to go through."""
+    return metric.name in {m.name for m in result.metrics}
