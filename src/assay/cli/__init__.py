@@ -33,8 +33,21 @@ COMMANDS = {
 }
 
 
+class ReaderLeftError(Exception):
+    """The reader of standard output, such as head, has seen enough."""
+
+
 class Commands(click.Group):
     """A group whose commands are imported when they are called."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; click would make a closed pipe an exit code of 1."""
+        try:
+            answer = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise ReaderLeftError from None
+        return answer
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands in the order in which one would use them."""
@@ -97,7 +110,7 @@ def main(args: list[str] | None = None) -> None:
         _end(in_options(str(error)), 2)
     except KeyboardInterrupt:
         _end("Interrupted.", 130)
-    except BrokenPipeError:  # the reader, such as head, has seen enough
+    except ReaderLeftError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:  # no such folder, no permission, no space left

@@ -17,7 +17,6 @@ from assay.cli.data import data_argument, need_classes, open_data, target_option
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
 
-_SAVED = (".parquet", ".csv", ".json")
 _UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 
@@ -85,7 +84,7 @@ def _seconds(ctx: click.Context, option: click.Parameter, text: str | None) -> f
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, writable=True),
-    help="Write the records, one per learner, split and metric: .parquet or .csv; everything: .json.",
+    help="Write the records, one per learner, split and metric: .csv, .parquet, .jsonl ...; everything: .json.",
 )
 @click.option("--report", type=click.Path(dir_okay=False, writable=True), help="Write an HTML report.")
 @click.option(
@@ -133,13 +132,13 @@ def command(
     or the name of a built-in data set. Strings, categories, dates and missing values need no preparation; what a
     learner needs is done inside each fold. Ctrl-C ends it early and shows what is finished.
     """
-    from assay.cli.output import check_folder
+    from assay.cli.output import check_ending, check_folder
     from assay.evaluate import compare
 
     for option, path in (("--report", report), ("--save", save)):
         check_folder(path, option)
-    if save and Path(save).suffix.lower() not in _SAVED:
-        raise click.BadParameter(f"{save} should end in {', '.join(_SAVED)}", param_hint="--save")
+    if save and Path(save).suffix.lower() != ".json":
+        check_ending(save, "--save")
     if jobs == 0:
         raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
     if seed < 0:
@@ -233,6 +232,8 @@ def _show(result: Any, rope: float, as_json: bool) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
+    if _interrupted(result):
+        console.print("Partial result: interrupted before the last split.\n", style="bold yellow")
     console.print(as_rich(result, rope=rope))
 
 
@@ -248,22 +249,13 @@ def _tested(path: str, training: Any, reading: Reading) -> tuple[Any, Any]:
 
 def _save(result: Any, path: str) -> None:
     """The records as a table, or everything as JSON."""
-    from assay.tables.whole_files import replacing, write_whole
-
-    kind = Path(path).suffix.lower()
-    if kind == ".json":
+    if Path(path).suffix.lower() == ".json":
         import json
+
+        from assay.tables.whole_files import write_whole
 
         write_whole(path, json.dumps(result.to_dict(), indent=1))
         return
-    table = result.to_arrow()
-    if kind == ".parquet":
-        import pyarrow.parquet as pq
+    from assay.tables.writers import write_table
 
-        with replacing(path) as beside:
-            pq.write_table(table, beside)
-    else:
-        import pyarrow.csv as pc
-
-        with replacing(path) as beside:
-            pc.write_csv(table, beside)
+    write_table(result.to_arrow(), path)

@@ -60,20 +60,20 @@ def _metrics(ctx: click.Context) -> Iterable[str]:
 
 def _columns(ctx: click.Context) -> Iterable[str]:
     """The columns of the table that the command line names, from its first lines."""
-    name = ctx.params.get("data") or next((a for a in ctx.args if Path(a).exists()), "")
-    if not name or name == "-":
-        return []
-    if not Path(name).exists():
-        from assay.tables.data import load_dataset
-
-        data = load_dataset(name)
-        return [*data.X.schema.names, *([data.target_name] if data.target_name else [])]
+    from assay.tables.data import datasets, load_dataset
     from assay.tables.readers.read import format_of, open_reader
 
+    given = [
+        ctx.params.get("data"),
+        *reversed(ctx.args),
+    ]  # an option without its value leaves FILE among the rest
+    known = datasets()
+    name = next((a for a in given if a and (Path(a).is_file() or a in known)), "")
+    if name in known and not Path(name).exists():
+        data = load_dataset(name)
+        return [*data.X.schema.names, *([data.target_name] if data.target_name else [])]
     kind = format_of(name)
-    return (
-        [] if kind in ("libsvm", "jsonl", "excel") else open_reader(name, kind).names
-    )  # names at the top only
+    return [] if kind in ("libsvm", "jsonl", "excel") else open_reader(name, kind).names  # not from all rows
 
 
 complete_learners = _offered(_learners, several=True)

@@ -101,12 +101,17 @@ def open_data(
 
 def need_classes(found: Data, command: str) -> None:
     """Refuse a target of measured numbers, in a sentence that says what to do instead, and one that is no class."""
-    from assay.evaluate.target import as_target, looks_measured
+    from assay.evaluate.target import as_target, looks_measured, most_classes
 
     y = np.asarray(found.y)
     if looks_measured(y):
-        distinct, whole = len(np.unique(y)), y.dtype.kind != "f"
-        named = f"If they are names of classes, add --nominal {found.target}; if not, cut" if whole else "Cut"
+        distinct = len(np.unique(y))
+        few_enough = y.dtype.kind != "f" and distinct <= most_classes(len(y))
+        named = (
+            f"If they are names of classes, add --nominal {found.target}; if not, cut"
+            if few_enough
+            else "Cut"
+        )
         raise click.ClickException(
             f"{found.target} holds {distinct} distinct numbers from {y.min():g} to {y.max():g}, but {command} tells "
             f"classes apart. {named} them into classes first, choose another target, or learn numbers in Python: "

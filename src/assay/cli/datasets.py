@@ -46,7 +46,7 @@ def command(name: str | None, save: str | None, as_json: bool) -> None:
                 "rows": data.X.shape[0],
                 "columns": [{"name": c.name, "kind": c.kind} for c in data.X.schema],
                 "target": data.target_name,
-                "description": datasets()[data.name],
+                "description": data.description,
             }
         )
     else:

@@ -31,7 +31,7 @@ def command(model: str, data: str, row: int, html: str | None, as_json: bool, re
     if row > n:
         raise click.BadParameter(f"there is no row {row}; {data} has {counted(n, 'row')}", param_hint="--row")
     if not hasattr(fitted, "explain"):
-        raise click.ClickException(f"{type(fitted).__name__} does not explain its answers.")
+        raise click.ClickException("This learner does not explain its answers.")
     explanation = fitted.explain(rows.X[row - 1 : row])
     kept = {name: values[row - 1] for name, values in rows.kept.items()}
     if html:

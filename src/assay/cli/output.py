@@ -63,7 +63,8 @@ def load_model(path: str) -> Any:
         return load(path)
     from assay.tables.readers.origin import Origin
 
-    return load(Origin.of("-").path)
+    origin = Origin.of("-")  # holds the file until the model is read
+    return load(origin.path)
 
 
 def save_model(model: Any, path: str) -> None:

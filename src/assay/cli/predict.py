@@ -60,9 +60,7 @@ def command(
     rule = decision_rule(fitted, cost, reject)
     believes = hasattr(fitted, "predict_proba")
     if (probabilities or rule is not None) and not believes:
-        raise click.UsageError(
-            f"{type(fitted).__name__} gives no probabilities; fit it with --calibrate to have them."
-        )
+        raise click.UsageError("This learner gives no probabilities; fit it with --calibrate to have them.")
     posterior = fitted.predict_proba(rows.X) if believes else None
     if rule is not None:
         answers = rule.predict(rows.X)
@@ -91,7 +89,7 @@ def _reasons(fitted: Any, X: Any, n: int) -> list[str]:
     from assay.core.progress import progress
 
     if not hasattr(fitted, "explain"):
-        raise click.UsageError(f"{type(fitted).__name__} does not explain its answers.")
+        raise click.UsageError("This learner does not explain its answers.")
     reasons = []
     with progress(total=n, description="explaining answers") as bar:
         for i in range(n):

@@ -10,9 +10,9 @@ import numpy as np
 from assay.core.targets import encode_labels, plain_values
 from assay.errors import DataError
 
-__all__ = ["MOST_NUMBERED", "Target", "as_target", "looks_measured", "missing"]
+__all__ = ["MOST_NUMBERED", "Target", "as_target", "looks_measured", "missing", "most_classes"]
 
-MOST_NUMBERED = 20  # distinct whole numbers that may be classes without a word
+MOST_NUMBERED = 20  # distinct whole numbers that may be classes without a word; as many values in few rows
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
         raise DataError(
             f"{who}: all rows of {name} have the class {labels[0]}; there is nothing to tell apart."
         )
-    if not lenient and len(labels) > max(20, len(known) / 3):
+    if not lenient and len(labels) > most_classes(len(known)):
         raise DataError(
             f"{who}: {name} has {len(labels)} distinct values in {len(known)} rows, expected classes. Is it an "
             "identifier or a measurement? Choose another target, or cut it into classes."
@@ -82,6 +82,11 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
     codes = np.full(n, -1, dtype=np.int64)
     codes[~lost] = found
     return Target(name, labels, codes, measured)
+
+
+def most_classes(n: int) -> float:
+    """The number of distinct values in n rows beyond which they are no classes."""
+    return max(MOST_NUMBERED, n / 3)
 
 
 def looks_measured(values: np.ndarray) -> bool:
