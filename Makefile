@@ -73,8 +73,9 @@ sanitize: $(VENV)/.tools  ## run all that runs kernels under AddressSanitizer an
 		ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
 		$(BIN)/python -m pytest -q -m kernel tests -k "not scikit_learns_own and not cluster"
 
-fuzz: $(VENV)/.tools  ## attack the file readers with mutated files for a while
+fuzz: $(VENV)/.tools  ## attack the readers of tables and models with mutated files for a while
 	@$(BIN)/python benchmarks/fuzz_readers.py
+	@$(BIN)/python benchmarks/fuzz_models.py
 
 wheel: $(VENV)/.tools  ## build the source archive, the wheel from it, install that elsewhere and use it there
 	@rm -rf build/dist build/wheel-venv

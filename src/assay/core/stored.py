@@ -144,6 +144,10 @@ class Size:
                 if rest % times[unknown[0]] == 0:
                     sizes[unknown[0]] = rest // times[unknown[0]]
 
+    def is_known(self, sizes: Sizes) -> bool:
+        """Whether all its names have a value."""
+        return all(name in sizes for times, _ in self.choices for name in times)
+
     def fits(self, length: int, sizes: Sizes) -> bool:
         """Whether a length is this size; a formula with a name that has no value fits every length."""
         return self.any or any(self._of(choice, sizes) in (None, length) for choice in self.choices)
@@ -199,11 +203,12 @@ class _Array(Kind):
         if self.finite and not np.isfinite(value).all():
             return "has values that are not finite"
         limit = None if self.below is None else self.below.value(sizes)
-        if self.low is not None or self.high is not None or limit is not None:
-            with np.errstate(invalid="ignore"):
-                least, most = np.fmin.reduce(value, axis=None), np.fmax.reduce(value, axis=None)
-            if self.low is not None and least < self.low:
-                return f"has values below {self.low:g}"
+        if (
+            self.low is not None and np.fmin.reduce(value, axis=None) < self.low
+        ):  # fmin and fmax pass NaN over
+            return f"has values below {self.low:g}"
+        if self.high is not None or limit is not None:
+            most = np.fmax.reduce(value, axis=None)
             if self.high is not None and most > self.high:
                 return f"has values above {self.high:g}"
             if limit is not None and most >= limit:
@@ -444,9 +449,10 @@ class Object(Kind):
         return tuple(_class(cls) if isinstance(cls, str) else cls for cls in self.named)
 
     def bind(self, value: Any, sizes: Sizes) -> None:
-        if self.sizes and isinstance(value, self.classes):
+        asked = [(name, size) for name, size in self.sizes.items() if not size.is_known(sizes)]
+        if asked and isinstance(value, self.classes):
             known = sizes_of(value)
-            for name, size in self.sizes.items():
+            for name, size in asked:
                 if name in known:
                     size.bind(known[name], sizes)
 
@@ -571,13 +577,11 @@ def sizes_of(value: Any) -> Sizes:
 
 def _sizes(cls: type, state: Mapping[str, Any]) -> Sizes:
     sizes: Sizes = {}
-    for name, size in (("n_features_in_", "d"), ("classes_", "K")):
-        known = state.get(name)
-        if size == "d" and _is_whole(known):
-            sizes["d"] = int(known)
-        elif size == "K" and isinstance(known, np.ndarray) and known.ndim == 1:
-            sizes["K"] = len(known)
-    design = state.get("design_")
+    columns, classes, design = state.get("n_features_in_"), state.get("classes_"), state.get("design_")
+    if _is_whole(columns):
+        sizes["d"] = int(columns)
+    if isinstance(classes, np.ndarray) and classes.ndim == 1:
+        sizes["K"] = len(classes)
     if hasattr(design, "names"):
         sizes["p"] = len(design.names)
     elif "d" in sizes:

@@ -59,7 +59,7 @@ def _check_learner(learner: BaseEstimator, state: Mapping[str, Any]) -> None:
     """Parameters within what the learner accepts, and the attributes that all learners share."""
     who = type(learner).__name__
     try:
-        parameters.check(who, getattr(learner, "accepts", {}), learner.get_params(deep=False))
+        parameters.check(who, getattr(learner, "accepts", {}), state)
     except AssayError as error:
         raise PersistenceError(f"A parameter is not acceptable: {error}") from error
     schema = state.get("schema_")
