@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.core.callbacks import set_callbacks
 from assay.core.complaints import missing_message, missing_remedy, warn_unseen
+from assay.core.dated import dated
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.model_view import Shown
@@ -447,7 +449,9 @@ def _explain_rows(learner: Any, X: Any) -> Explanation | list[Explanation]:
     for i in range(values.shape[0]):
         seen = raw[i : i + 1] if isinstance(raw, np.ndarray) else raw[i : i + 1].toarray()
         row = {c.name: learner.schema_.label(j, seen[0, j]) for j, c in enumerate(learner.schema_)}
-        explanations.append(learner._explanation(values[i : i + 1], row))
+        told = learner._explanation(values[i : i + 1], row)
+        sections = [dated(section, learner.schema_) for section in told.sections]
+        explanations.append(replace(told, sections=sections))
     return explanations[0] if len(explanations) == 1 else explanations
 
 

@@ -12,7 +12,7 @@ from assay.core.stored import FloatArray, IntArray, Integer, Object
 from assay.errors import ParameterError
 from assay.prepare.as_given import as_given
 from assay.prepare.columns import columnwise, extremes
-from assay.prepare.preparation import Preparation, Summed
+from assay.prepare.preparation import Preparation, Summed, without_dates
 from assay.tables import Schema, Table
 
 __all__ = ["MinMaxScaler"]
@@ -105,7 +105,7 @@ class MinMaxScaler(Summed, Preparation):
             a, b = self.feature_range
             coded = self.schema_.coded
             steps += [(np.maximum, np.where(coded, -1.0, a)), (np.minimum, np.where(coded, np.inf, b))]
-        return Table(columnwise(table.values, steps, copy), table.schema, table.complete)
+        return without_dates(Table(columnwise(table.values, steps, copy), table.schema, table.complete))
 
     def inverse_transform(self, X: Any) -> Any:
         """The rows in their old units; what was clipped stays clipped."""

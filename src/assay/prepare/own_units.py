@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from assay.core.dated import FARTHEST, PLACES, is_row
 from assay.core.explanation import Section
+from assay.core.words import shorter
 from assay.prepare.standard_scaler import StandardScaler
-from assay.tables.schema import Schema
+from assay.tables.schema import Schema, moment
 
 __all__ = ["in_own_units"]
 
-PLACES = {"value", "here", "there"}  # heads under which a section tells where a row is in a column ...
-STEPS = {"change"}  # ... and how far it would have to move
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
+STEPS = {"change"}  # heads under which a section tells how far a row would have to move
 
 
 def in_own_units(section: Section, scaler: StandardScaler, schema: Schema) -> Section:
@@ -32,7 +35,8 @@ def in_own_units(section: Section, scaler: StandardScaler, schema: Schema) -> Se
     if mean is None or scale is None:
         return section
     place = {column.name: j for j, column in enumerate(schema) if column.kind == "numeric"}
-    places = [t for t, head in enumerate(section.columns) if head in PLACES or _is_row(head)]
+    section = _conditions_back(section, place, mean, scale, schema)
+    places = [t for t, head in enumerate(section.columns) if head in PLACES or is_row(head)]
     steps = [t for t, head in enumerate(section.columns) if head in STEPS]
     rows, told = [], False
     for row in section.rows:
@@ -54,9 +58,36 @@ def in_own_units(section: Section, scaler: StandardScaler, schema: Schema) -> Se
     return replace(section, rows=rows, note=note)
 
 
-def _is_row(head: str) -> bool:
-    """Whether the head of a column names a row, whose values stand below it."""
-    return head == "this row" or head.startswith(("row ", "index "))
+def _conditions_back(
+    section: Section, place: dict[str, int], mean: np.ndarray, scale: np.ndarray, schema: Schema
+) -> Section:
+    """The section with its conditions, such as ``age > 0.53``, in the units of the table."""
+    known = [n for n, j in place.items() if np.isfinite([mean[j], scale[j]]).all()]
+    if not known:
+        return section
+    names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
+    pattern = re.compile(
+        rf"(?<!\S)({names}) (<=|>=|<|>|≤|≥|=) (-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?![\w.])"
+    )
+
+    def told(name: str, number: str) -> str:
+        j = place[name]
+        value = _back(float(number), scale[j], mean[j])
+        return moment(value) if schema[j].date and abs(value) < FARTHEST else shorter(value, 6)
+
+    rows = []
+    for row in section.rows:
+        cells = [
+            pattern.sub(lambda m: f"{m[1]} {m[2]} {told(m[1], m[3])}", c) if isinstance(c, str) else c
+            for c in row
+        ]
+        if "now" in section.columns and "change" in section.columns:
+            change, now = section.columns.index("change"), section.columns.index("now")
+            one = pattern.fullmatch(str(row[change]))
+            if one and _NUMBER.fullmatch(str(row[now])):
+                cells[now] = told(one[1], str(row[now]))
+        rows.append(cells)
+    return section if rows == section.rows else replace(section, rows=rows)
 
 
 def _back(cell: Any, scale: float, mean: float) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,9 +11,26 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core import SumLearner, Transformer
 from assay.core.sums import Block
 from assay.prepare.as_given import as_given
-from assay.tables import Table
+from assay.tables import Column, Schema, Table
 
-__all__ = ["Preparation", "Summed"]
+__all__ = ["Preparation", "Summed", "without_dates"]
+
+
+def without_dates(table: Table) -> Table:
+    """The table with its date columns as plain numbers: what is scaled is no date any more.
+
+    >>> from assay.prepare.preparation import without_dates
+    >>> from assay.tables import Column, Schema, Table
+    >>> import numpy as np
+    >>> without_dates(Table(np.array([[1.5]]), Schema([Column("when", date=True)]))).schema
+    Schema: 1 column
+      when  numeric
+    """
+    schema = table.schema
+    if not any(column.date for column in schema):
+        return table
+    columns = [Column(column.name) if column.date else column for column in schema]
+    return replace(table, schema=Schema(columns, schema.named))
 
 
 class Preparation(Transformer):

@@ -15,7 +15,7 @@ from assay.core.stored import FloatArray, Integer, NumberArray, Object, Scalar
 from assay.errors import DataError
 from assay.prepare.as_given import as_given
 from assay.prepare.columns import columnwise
-from assay.prepare.preparation import Preparation, Summed
+from assay.prepare.preparation import Preparation, Summed, without_dates
 from assay.prepare.sparse_moments import sparse_moments
 from assay.tables import Schema, Table
 
@@ -120,7 +120,7 @@ class StandardScaler(Summed, Preparation):
     def _convert(self, table: Table, copy: bool) -> Table:
         steps: list[Any] = [(np.subtract, self.mean_)] if self.with_mean else []
         steps += [(np.divide, self.scale_)] if self.with_std else []  # (1)
-        return self._apply(table, steps, copy)
+        return without_dates(self._apply(table, steps, copy)) if steps else self._apply(table, steps, copy)
 
     def inverse_transform(self, X: Any) -> Any:
         """The rows in their old units: :math:`x = z s + m`."""

@@ -14,12 +14,14 @@ from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Accepted, Choice, Count, Instance, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Object
+from assay.core.words import date_floor
 from assay.errors import DataError
 from assay.tables import Column, Schema
+from assay.tables.schema import moment
 from assay.trees.multivariate.branch_tree import BranchTree
 from assay.trees.multivariate.grow import Limits, grow, prune_by_error
 from assay.trees.multivariate.rows import CRITERIA, Rows
-from assay.trees.multivariate.splits import Discriminants, Split
+from assay.trees.multivariate.splits import Discriminants, Split, Threshold
 from assay.trees.tree_learner import TreeLearner
 
 if TYPE_CHECKING:
@@ -146,11 +148,15 @@ class MultivariateTree(TreeLearner, Learner):
                 steps.append([node, "the leaf", "", "", _count(weight), *held])
                 continue
             value = split.value(x[None])[0]
-            shown = float(value if np.ndim(value) == 0 else value[branch])
+            shown: float | str = float(value if np.ndim(value) == 0 else value[branch])
             words = split.words(names)
             if len(words) > 50:
                 words = f"{split.kind} of {np.count_nonzero(split.shares(len(x)))} columns"
-            steps.append([node, words, shown, split.labels(classes)[branch], _count(weight), *held])
+            label = split.labels(classes)[branch]
+            if isinstance(split, Threshold) and self._block_schema()[split.column].date:
+                label = f"{'≤>'[branch]} {date_floor(split.threshold)}"
+                shown = moment(float(shown))
+            steps.append([node, words, shown, label, _count(weight), *held])
             parts += [[node, *term] for term in split.terms(x, names)[:_PARTS]]
         head = ["node", "test", "value", "branch", "rows", *(classes or ["mean"])]
         sections = [Section("Path", head, steps)]
