@@ -183,6 +183,9 @@ def test_an_interruption_keeps_the_finished_splits():
     assert len(result.places) == 3
     assert result.notes[-1] == "Interrupted after 3 of 10 splits; the result rests on these."
     assert "GaussianNB" in str(result)
+    assert result.partial == "Interrupted after 3 of 10 splits" == result.to_dict()["partial"]
+    assert str(result).startswith("PARTIAL RESULT. Interrupted after 3 of 10 splits. ")
+    assert {len(result.values(name)) for name in result.learners} == {3}  # paired: the same splits for all
     Stumbles.calls = 0
     with pytest.raises(KeyboardInterrupt):
         compare([Stumbles(at=1, error=KeyboardInterrupt)], *load_iris())

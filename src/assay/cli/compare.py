@@ -238,7 +238,7 @@ def _show(result: Any, rope: float, as_json: bool) -> None:
 
 
 def _interrupted(result: Any) -> bool:
-    return any(note.startswith("Interrupted") for note in result.notes)
+    return result.partial.startswith("Interrupted")
 
 
 def _tested(path: str, training: Any, reading: Reading) -> tuple[Any, Any]:

@@ -109,6 +109,7 @@ class BootstrapError(Sentence):
         return "\n".join([*lines, *self.notes])
 
 
+FEWEST = 20  # samples that an estimate rests on
 _WORDS = {"plain": "plain", "leave_one_out": "leave-one-out", "point_632": ".632", "point_632_plus": ".632+"}
 
 
@@ -161,9 +162,13 @@ def bootstrap_error(
     True
     """
     alpha = check_alpha(alpha, "bootstrap_error")
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 20:
+    if (
+        isinstance(n_resamples, bool)
+        or not isinstance(n_resamples, (int, np.integer))
+        or n_resamples < FEWEST
+    ):
         raise ParameterError(
-            f"bootstrap_error: n_resamples must be a whole number from 20 up, got {n_resamples!r}."
+            f"bootstrap_error: n_resamples must be a whole number from {FEWEST} up, got {n_resamples!r}."
         )
     if training not in ("all rows", "own samples"):
         raise ParameterError(
@@ -183,6 +188,8 @@ def bootstrap_error(
     if training == "own samples":
         shown = float((drawn * wrong).sum() / drawn.sum())
     notes = list(rows.notes)
+    if len(drawn) < n_resamples:
+        notes.append(f"Interrupted after {len(drawn)} of {n_resamples} samples; the result rests on these.")
     unseen = drawn == 0
     judges = unseen.sum(axis=0)
     if (judges == 0).any():
@@ -231,11 +238,17 @@ def _resampled(
         drawn[b] = np.bincount(rows, minlength=n)
         splits.append(Split(b, 0, rows, everyone))
     with progress(total=B, description="bootstrap samples") as bar:
-        answers = each(_answers, ((candidate, data, split, seed) for split in splits), n_jobs)
-        for b, answer in enumerate(answers):
-            wrong[b] = answer != data.codes
-            bar.advance()
-    return drawn, wrong
+        answers, done = each(_answers, ((candidate, data, split, seed) for split in splits), n_jobs), 0
+        try:
+            for done, answer in enumerate(answers, 1):
+                wrong[done - 1] = answer != data.codes
+                bar.advance()
+        except KeyboardInterrupt:
+            if done < FEWEST:
+                raise
+        finally:
+            answers.close()
+    return drawn[:done], wrong[:done]
 
 
 def _answers(candidate: Candidate, data: Data, split: Split, seed: int) -> np.ndarray:

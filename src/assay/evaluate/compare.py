@@ -52,8 +52,9 @@ def compare(
     """Fit and test learners on the same splits; say which are better, by how much, and how sure that is.
 
     Every learner sees the same splits, so differences are paired. Whatever is learned from data is learned
-    in each fold from its training rows alone: categories, means that fill holes, scales. A learner that fails
-    is reported with its reason, and the others go on.
+    in each fold from its training rows alone: categories, means that fill missing values, scales. A learner that fails
+    is reported with its reason, and the others go on. Ctrl-C ends the run after the last whole split: the result then
+    says in ``partial`` on how many splits it rests, the same for every learner.
 
     Intervals use Student's t with the variance corrected for splits that share rows. The test of two learners
     is the one that fits the design: the same t on repeated splits, the combined F test on 5x2, McNemar's on one
@@ -141,9 +142,10 @@ def compare(
     start = time.perf_counter()
     deadline = None if budget is None else start + budget
     finished, done, ended = run(candidates, data, plan, task, n_jobs, deadline)
+    partial = ""
     if ended:
-        total = plan.count(len(data.codes), data.groups)
-        notes.append(f"{ended} after {len(finished)} of {total} splits; the result rests on these.")
+        partial = f"{ended} after {len(finished)} of {plan.count(len(data.codes), data.groups)} splits"
+        notes.append(f"{partial}; the result rests on these.")
     cells = {c.name: [row[i] for row in finished] for i, c in enumerate(candidates)}
     notes += remarks_on(cells, measured)
     return Comparison(
@@ -161,6 +163,7 @@ def compare(
         notes=notes,
         settings=_settings(seed, time.perf_counter() - start, data, costs, reject),
         weights=[] if data.weight is None else [data.weight[test] for _, test in done],
+        partial=partial,
         source=data,
     )
 

@@ -63,6 +63,7 @@ class Comparison:
     notes : sentences about what was done and what was odd
     data : Description of the rows
     classes : list of labels
+    partial : why not all splits were run, such as "Interrupted after 12 of 30 splits"; "" for a whole comparison
 
     Examples
     --------
@@ -94,6 +95,7 @@ class Comparison:
     weights: list[np.ndarray] = field(
         default_factory=list
     )  # of each split, of its test rows; empty if all count once
+    partial: str = ""
     source: Data | None = field(default=None, repr=False)  # the rows it ran on; not part of what is saved
 
     def __getstate__(self) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class Curve(Sentence):
     ticks : (m,) numbers of training rows, or values of the parameter
     train_scores, test_scores : (m, J) the metric on each split
     train_rows, test_rows : (m,) mean number of rows that taught and that were tested
+    partial : "Interrupted after 3 of 5 splits" where Ctrl-C ended the work; "" for a whole curve
     """
 
     learner: str
@@ -50,6 +51,7 @@ class Curve(Sentence):
     test_rows: np.ndarray
     alpha: float = 0.05
     splits: list[Split] = field(default_factory=list, repr=False)
+    partial: str = ""
 
     @property
     def train_sizes(self) -> np.ndarray:
@@ -110,7 +112,8 @@ class Curve(Sentence):
         return np.array([corrected_interval(v, r, self.alpha) for v, r in zip(values, ratios, strict=True)])
 
     def __str__(self) -> str:
-        lines = [f"{self.metric.name} of {self.learner} by {self.along}:"]
+        lines = [f"PARTIAL RESULT. {self.partial}."] if self.partial else []
+        lines.append(f"{self.metric.name} of {self.learner} by {self.along}:")
         for tick, train, test, (low, high) in zip(self.ticks, self.train_mean, self.test_mean, self.band):
             lines.append(f"  {tick!s:>8}  training {train:.4f}  test {test:.4f} ({low:.4f} to {high:.4f})")
         return "\n".join(lines)
@@ -170,9 +173,10 @@ def learning_curve(
                     f"learning_curve: {size} rows hold one class alone. Begin with more: train_sizes=..."
                 )
             work.append((candidate, Split(split.repetition, split.fold, np.sort(rows), split.test)))
-    train, test = _measured(work, data, m, random_state, n_jobs, "learning curve", len(splits))
+    train, test, splits, partial = _measured(work, data, m, random_state, n_jobs, "learning curve", splits)
     tested = np.full(len(sizes), np.mean([len(s.test) for s in splits]))
-    return Curve(candidate.name, m, "rows", sizes, train, test, sizes.astype(float), tested, alpha, splits)
+    taught = sizes.astype(float)
+    return Curve(candidate.name, m, "rows", sizes, train, test, taught, tested, alpha, splits, partial)
 
 
 def complexity_curve(
@@ -226,13 +230,14 @@ def complexity_curve(
         )
     candidates = varied(learner, [{param_name: v} for v in values], data.table, "complexity_curve")
     work = [(c, split) for split in splits for c in candidates]
-    train, test = _measured(work, data, m, random_state, n_jobs, "complexity curve", len(splits))
+    train, test, splits, partial = _measured(work, data, m, random_state, n_jobs, "complexity curve", splits)
     taught, tested = (np.full(len(values), np.mean([len(r) for r in rows]))
                       for rows in ([s.train for s in splits], [s.test for s in splits]))  # fmt: skip
     ticks = np.empty(len(values), dtype=object) if not _numbers(values) else np.asarray(values)
     if ticks.dtype == object:
         ticks[:] = values
-    return Curve(candidates[0].name, m, param_name, ticks, train, test, taught, tested, alpha, splits)
+    name = candidates[0].name
+    return Curve(name, m, param_name, ticks, train, test, taught, tested, alpha, splits, partial)
 
 
 def _prepared(
@@ -300,17 +305,26 @@ def _measured(
     seed: int,
     n_jobs: int | None,
     what: str,
-    J: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """(m, J) the metric on training rows and on test rows, of work that goes split by split."""
+    splits: list[Split],
+) -> tuple[np.ndarray, np.ndarray, list[Split], str]:
+    """(m, J) the metric on training rows and on test rows, of work that goes split by split; these splits; and why
+    they are not all. An interruption after two whole splits keeps these."""
+    ticks, found, partial = len(work) // len(splits), [], ""
     with progress(total=len(work), description=what) as bar:
         pairs = each(both_sides, ((c, data, split, m, seed) for c, split in work), n_jobs)
-        found = []
-        for pair in pairs:
-            found.append(pair)
-            bar.advance()
-    values = np.array(found).reshape(J, -1, 2)
-    return values[:, :, 0].T, values[:, :, 1].T
+        try:
+            for pair in pairs:
+                found.append(pair)
+                bar.advance()
+        except KeyboardInterrupt:
+            whole = len(found) // ticks
+            if whole < 2:
+                raise
+            found, partial = found[: whole * ticks], f"Interrupted after {whole} of {len(splits)} splits"
+        finally:
+            pairs.close()
+    values = np.array(found).reshape(-1, ticks, 2)
+    return values[:, :, 0].T, values[:, :, 1].T, splits[: len(values)], partial
 
 
 def both_sides(candidate: Candidate, data: Data, split: Split, m: Metric, seed: int) -> tuple[float, float]:

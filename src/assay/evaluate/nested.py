@@ -169,7 +169,11 @@ class Tuned(Classifier):
         task, values, why = Task([m], None, None, seed, probabilities=False), [], {}
         for split in plan.splits(codes, seed, data.groups):
             fold = data.fold(split)
-            cells = [run_cell(c, fold, task) for c in candidates]
+            try:
+                cells = [run_cell(c, fold, task) for c in candidates]
+            except KeyboardInterrupt as stop:
+                self._keep_partial(stop, values, list(why), plan.count(len(codes), data.groups))
+                raise
             why.update({i: cell.failure for i, cell in enumerate(cells) if cell.failure})
             values.append([cell.values.get(m.name, np.nan) for cell in cells])
         means = _means(np.array(values), list(why))
@@ -177,6 +181,18 @@ class Tuned(Classifier):
             reason = next(iter(why.values()), f"{m.name} is not defined on the inner splits")
             raise DataError(f"Tuned: no setting could be judged. {reason}")
         return means
+
+    def _keep_partial(
+        self, stop: KeyboardInterrupt, values: list[Any], failed: list[int], total: int
+    ) -> None:
+        """What the finished inner splits say, as the attribute ``partial`` of the interruption."""
+        if values:
+            means = _means(np.array(values), failed)
+            stop.partial = list(zip(self._settings(), means.tolist(), strict=True))  # type: ignore[attr-defined]
+            stop.add_note(
+                f"Tuned: interrupted after {len(values)} of {total} inner splits; the attribute partial of this "
+                "exception has each setting with its mean on these."
+            )
 
     def _table(self, values: Any) -> Table:
         there = values if isinstance(values, np.ndarray) else values.data

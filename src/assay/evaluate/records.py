@@ -65,6 +65,7 @@ def as_plain(result: Comparison, without: Collection[str] = ()) -> dict[str, Any
         "classes": lambda: result.classes,
         "ranking": lambda: {m.name: [asdict(s) for s in result.ranking(m.name)] for m in result.metrics},
         "confusion": lambda: {name: result.confusion(name).tolist() for name in result.finished},
+        "partial": lambda: result.partial,
         "notes": lambda: result.notes,
         "settings": lambda: result.settings,
         "records": lambda: result.records,

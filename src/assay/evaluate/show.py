@@ -36,7 +36,8 @@ def headline(result: Comparison) -> str:
         said.append("groups kept whole")
     if result.settings.get("weighted"):
         said.append("rows weighted")
-    return f"{result.data.name}: {result.data.words}. {', '.join(said)}, seed {result.settings['seed']}."
+    line = f"{result.data.name}: {result.data.words}. {', '.join(said)}, seed {result.settings['seed']}."
+    return f"PARTIAL RESULT. {result.partial}. {line}" if result.partial else line
 
 
 def columns(result: Comparison) -> list[str]:

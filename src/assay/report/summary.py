@@ -31,7 +31,12 @@ def summary(
     importance : of the best learner, or None if it was not computed
     findings : all that was found, the worst first
     """
-    lines = [("Answer", _answer(result))]
+    lines = (
+        [("Partial result", f"{result.partial}; everything on this page rests on these.")]
+        if result.partial
+        else []
+    )
+    lines.append(("Answer", _answer(result)))
     known = [s for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
     if known:
         lines.append(("Best learner", _best(result, known[0])))
