@@ -80,6 +80,7 @@ class Learner(Shown, BaseEstimator):
         "n_outputs_": Integer(low=1),
         "n_classes_": Integer("K") | Each(Integer()) | IntArray("*", low=0),
         "_unsolved": Text() | None,
+        "target_name_": Text() | None,  # what assay fit was asked to predict
         "_sklearn_output_config": Mapped(Text()),
     }
     takes: ClassVar[frozenset[str]] = frozenset()
