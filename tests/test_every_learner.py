@@ -335,9 +335,11 @@ def test_tampered_model_files_do_no_harm(part):
 def test_a_fit_that_fails_leaves_no_model_behind(name):
     X, y = data(name)
     model = make(name).fit(X, y)
-    spoiled = X.copy()
+    spoiled, word = X.copy(), "inf"
     spoiled[3, -1] = np.inf
-    with pytest.raises(ValueError, match="inf"):
+    if "infinite" in getattr(model, "takes", ()):
+        spoiled, word = X[:, :0], "0 feature"
+    with pytest.raises(ValueError, match=word):
         model.fit(spoiled, y)
     with pytest.raises(NotFittedError):
         answers(model, X)

@@ -171,3 +171,12 @@ def test_verbose_prints_the_loss_of_some_rounds(verbose, lines, capsys):
         number, loss, gained, _ = printed[2].split()
         assert (number, loss) == ("2", f"{model.train_score_[1]:.4f}")
         assert gained == f"{model.oob_improvement_[1]:.4f}"
+
+
+def test_trees_of_a_warm_start_keep_their_own_depth(tmp_path):
+    X, y = np.arange(20.0)[:, None], np.arange(20) % 5 > 2
+    model = GradientBoostingClassifier(n_estimators=4, max_depth=1, warm_start=True).fit(X, y)
+    model.set_params(n_estimators=6, max_depth=2).fit(X, y)
+    assay.save(model, tmp_path / "model.assay")
+    for one in (model, assay.load(tmp_path / "model.assay")):
+        assert [tree.max_depth for tree in one.estimators_[:, 0]] == [1] * 4 + [2] * 2

@@ -98,3 +98,13 @@ def test_a_p_among_the_metrics_own_parameters_wins_and_says_so():
     assert model.effective_metric_ == "manhattan"
     with pytest.warns(SyntaxWarning, match="p=2 is ignored"):
         NearestNeighbors(metric_params={"p": 1}).fit(X)
+
+
+def test_sums_that_break_the_triangle_inequality_are_searched_without_trees():
+    with pytest.warns(UserWarning, match="for 0 < p < 1, Minkowski metrics are not distance metrics"):
+        model = NearestNeighbors(n_neighbors=2, p=0.5).fit(X)
+    apart = (np.abs(X[:1, None] - X[None]) ** 0.5).sum(axis=2) ** 2
+    np.testing.assert_allclose(model.kneighbors(X[:1])[0], np.sort(apart)[:, :2], atol=1e-12)
+    for algorithm in ("kd_tree", "ball_tree"):
+        with pytest.raises(ParameterError, match="does not support 0 < p < 1"):
+            NearestNeighbors(p=0.5, algorithm=algorithm).fit(X)

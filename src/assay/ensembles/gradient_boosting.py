@@ -57,6 +57,7 @@ class GradientBoosting(Learner):
     """What the two learners share: rounds of trees on residuals."""
 
     stored = {
+        "_depths": Each(Integer(low=1) | None),
         "_meant": Each(Plain() | Object(Schema)),
         "init_": Object(BaseEstimator) | Text() | None,
         "max_features_": Integer(low=1),
@@ -82,6 +83,8 @@ class GradientBoosting(Learner):
     start_: np.ndarray
     init_: Any
     _meant: list[Any]
+    _depths: list[int | None]  # max_depth of each tree: a warm start may change it
+    max_depth: int | None
     n_trees_per_iteration_: int
     verbose: int
     max_features_: int
@@ -227,6 +230,7 @@ class GradientBoosting(Learner):
         self.members_ += [tree for tree, _ in grown]
         self.seeds_ = np.append(self.seeds_, seeds)
         self.rates_ = np.append(self.rates_, np.full(C, rate))
+        self._depths = [*getattr(self, "_depths", []), *[self.max_depth] * C]
         return after
 
     @staticmethod
@@ -280,7 +284,7 @@ class GradientBoosting(Learner):
                 rng.set_state(self.rng_state_)
             return rng
         self.members_, self.seeds_, self.history_ = [], np.zeros(0, np.int64), []
-        self.rates_ = np.zeros(0)
+        self.rates_, self._depths = np.zeros(0), []
         self._meant = self._meaning()
         for name in (
             "train_score_",
@@ -419,9 +423,12 @@ class GradientBoosting(Learner):
         """(rounds, C) the trees as regressors."""
         self._ready()
         template = self._template()
+        depths = getattr(self, "_depths", [])
+        if len(depths) < len(self.members_):  # a model file of before has none
+            depths = [self.max_depth] * len(self.members_)
         each = [
-            with_seed(clone(template), seed)._adopt_tree(tree, self.schema_)
-            for tree, seed in zip(self.members_, self.seeds_)
+            with_seed(clone(template).set_params(max_depth=depth), seed)._adopt_tree(tree, self.schema_)
+            for tree, seed, depth in zip(self.members_, self.seeds_, depths)
         ]
         found = np.empty(len(each), dtype=object)
         found[:] = each

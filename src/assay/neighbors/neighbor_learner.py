@@ -16,7 +16,7 @@ from assay.core.parameters import Any_, Choice, Count, Instance, Range
 from assay.core.stored import FloatArray, Integer, Mapped, Object, Plain, TableRows, Text
 from assay.distances.metric import METRICS, Metric, metric_of
 from assay.distances.search import Searcher, kept_searcher
-from assay.errors import DataError, ParameterError
+from assay.errors import AssayWarning, DataError, ParameterError
 from assay.neighbors.weights import Neighbourhoods, weigh
 
 __all__ = ["KNeighbors", "NeighborLearner", "RadiusNeighbors"]
@@ -108,6 +108,7 @@ class NeighborLearner(RowKeeper, Learner):
                 f"{type(self).__name__}: Precomputed matrix must be square, distances of the training rows to each "
                 f"other; got {X.shape[0]} rows and {X.shape[1]} columns."
             )
+        self._refuse_trees_without_triangle(metric)
         self.distance_ = metric.learn(X, y)
         self.effective_metric_ = (
             self.distance_.name if isinstance(self.metric, (str, Metric)) else self.metric
@@ -118,6 +119,24 @@ class NeighborLearner(RowKeeper, Learner):
         self._fit_X = X
         self.n_samples_fit_ = X.shape[0]
         self._searcher_of_rows(anew=True)
+
+    def _refuse_trees_without_triangle(self, metric: Metric) -> None:
+        """Minkowski's sums with p below 1 break the triangle inequality, by which trees leave out rows."""
+        power = getattr(metric, "p", None)
+        if metric.name != "minkowski" or power is None or power >= 1:
+            return
+        who = type(self).__name__
+        if self.algorithm in ("kd_tree", "ball_tree"):
+            raise ParameterError(
+                f'{who}: algorithm="{self.algorithm}" does not support 0 < p < 1 for the Minkowski metric. To resolve '
+                'this problem either set p >= 1 or algorithm="brute".'
+            )
+        warnings.warn(
+            f"{who}: Mind that for 0 < p < 1, Minkowski metrics are not distance metrics. Continuing the execution "
+            f"with `algorithm='brute'`; p is {power:g}.",
+            AssayWarning,
+            stacklevel=5,
+        )
 
     def _searcher_of_rows(self, anew: bool = False) -> Searcher:
         try:
