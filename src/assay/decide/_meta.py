@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,10 +15,25 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from assay.core.learner import Learner
 from assay.core.model_view import Shown
 from assay.core.parameters import Accepted, check
+from assay.core.routing import routing_enabled
 from assay.core.stored import Object
 from assay.core.targets import check_weights, encode_labels
 from assay.decide.decision import check_posterior
 from assay.errors import DataError, ParameterError
+
+
+@dataclass(frozen=True)
+class Routed:
+    """What the parts of a meta-classifier are given while it is fitted.
+
+    fit, split, score : arguments of the classifier's fit, of the splitter and of the scorer
+    explicit : whether they were requested one by one (metadata routing), the weights included
+    """
+
+    fit: dict[str, Any]
+    split: dict[str, Any]
+    score: dict[str, Any]
+    explicit: bool
 
 
 class MetaClassifier(ClassifierMixin, Shown, BaseEstimator):
@@ -77,6 +93,50 @@ class MetaClassifier(ClassifierMixin, Shown, BaseEstimator):
                 "weights out, or wrap a learner that takes them."
             )
         return model.fit(X, y, sample_weight=w, **fit_params)
+
+    def get_metadata_routing(self) -> Any:
+        """What ``fit`` passes on to the wrapped classifier, the splitter and the scorer."""
+        from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(estimator=self._wrapped(), method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        if "cv" in self.accepts:
+            mapping = MethodMapping().add(caller="fit", callee="split")
+            router.add(
+                splitter=None if isinstance(self.cv, (str, float)) else self.cv, method_mapping=mapping
+            )  # type: ignore[attr-defined]
+        if "scoring" in self.accepts:
+            from sklearn.metrics import get_scorer
+
+            scoring = self.scoring  # type: ignore[attr-defined]
+            scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+            router.add(scorer=scorer, method_mapping=MethodMapping().add(caller="fit", callee="score"))
+        return router
+
+    def _routed(self, sample_weight: Any, params: Mapping[str, Any]) -> Routed:
+        """Who gets what of the weights and the other metadata that ``fit`` was given."""
+        if routing_enabled():
+            from sklearn.utils.metadata_routing import process_routing
+
+            given = process_routing(self, "fit", sample_weight=sample_weight, **params)
+            split = given.splitter.split if "cv" in self.accepts else {}
+            score = given.scorer.score if "scoring" in self.accepts else {}
+            return Routed(dict(given.estimator.fit), dict(split), dict(score), True)
+        fit = dict(params)
+        split = {"groups": fit["groups"]} if "groups" in fit and "cv" in self.accepts else {}
+        if split and not has_fit_parameter(self._wrapped(), "groups"):
+            del fit["groups"]
+        return Routed(fit, split, {}, False)
+
+    def _fit_part(self, X: Any, y: Any, w: np.ndarray | None, given: Routed, rows: Any = None) -> Any:
+        """A clone fitted to some rows (None: all of them) with what it is to be given."""
+        n, params = len(y), given.fit
+        if rows is not None:
+            X, y, w = take(X, rows), y[rows], None if w is None else w[rows]
+            params = take_params(params, n, rows)
+        if given.explicit:  # only what was requested
+            return clone(self._wrapped()).fit(X, y, **params)
+        return self._fit_clone(X, y, w, **params)
 
     def _adopt(self, model: Any) -> None:
         """Show what the wrapped model saw."""
@@ -179,8 +239,10 @@ def take_params(params: Mapping[str, Any], n: int, rows: np.ndarray) -> dict[str
     }
 
 
-def folds(cv: Any, X: Any, y: np.ndarray, who: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Pairs (train, test) of row numbers."""
+def folds(
+    cv: Any, X: Any, y: np.ndarray, who: str, split: Mapping[str, Any] | None = None
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Pairs (train, test) of row numbers; ``split`` is what the splitter is given besides, such as groups."""
     from sklearn.model_selection import check_cv
 
     _, counts = np.unique(y, return_counts=True)
@@ -192,7 +254,8 @@ def folds(cv: Any, X: Any, y: np.ndarray, who: str) -> list[tuple[np.ndarray, np
             "Lower cv, or merge rare classes."
         )
     place = np.zeros((len(y), 1)) if isinstance(X, (list, tuple)) or _is_columns(X) else X
-    return [(np.asarray(a), np.asarray(b)) for a, b in check_cv(cv, y, classifier=True).split(place, y)]
+    pairs = check_cv(cv, y, classifier=True).split(place, y, **(split or {}))
+    return [(np.asarray(a), np.asarray(b)) for a, b in pairs]
 
 
 def _is_columns(X: Any) -> bool:

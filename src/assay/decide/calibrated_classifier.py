@@ -13,7 +13,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Flag
 from assay.core.stored import AnyArray, Each, Object, Text
 from assay.core.targets import label_codes
-from assay.decide._meta import MetaClassifier, align, folds, is_fitted, take, take_params
+from assay.decide._meta import MetaClassifier, Routed, align, folds, is_fitted, take
 from assay.decide.isotonic import IsotonicCalibrator
 from assay.decide.reasoning import add_to, inner_reasoning
 from assay.decide.sigmoid import SigmoidCalibrator
@@ -110,8 +110,18 @@ class CalibratedClassifierCV(MetaClassifier):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Fit classifiers and calibrators; X reaches the classifier as it is."""
+        """Fit classifiers and calibrators; X reaches the classifier as it is.
+
+        Parameters
+        ----------
+        X : table of any kind that the classifier takes, (n, d)
+        y : (n,) class labels
+        sample_weight : (n,) what each row counts, for the classifiers and the calibrators
+        fit_params : ``groups`` for a splitter of groups; all else is for the classifier's fit. With scikit-learn's
+            metadata routing switched on, each gets what it has requested.
+        """
         labels, codes, w = self._start(X, y, sample_weight)
+        given = self._routed(sample_weight, fit_params)
         if len(self.classes_) < 2:
             raise DataError("CalibratedClassifierCV: y has one class; there is nothing to calibrate.")
         if self._came_fitted():
@@ -121,7 +131,7 @@ class CalibratedClassifierCV(MetaClassifier):
             scores = scores_of(model, X, self.classes_, self.method)
             self.calibrated_classifiers_ = [self._pair(model, scores, codes, w)]
         else:
-            self.calibrated_classifiers_ = self._cross_fit(X, labels, codes, w, fit_params)
+            self.calibrated_classifiers_ = self._cross_fit(X, labels, codes, w, given)
         self._adopt(self.calibrated_classifiers_[0].estimator)
         return self
 
@@ -177,15 +187,14 @@ class CalibratedClassifierCV(MetaClassifier):
         return model
 
     def _cross_fit(
-        self, X: Any, labels: np.ndarray, codes: np.ndarray, w: Any, fit_params: Any
+        self, X: Any, labels: np.ndarray, codes: np.ndarray, w: Any, given: Routed
     ) -> list[_Calibrated]:
         from joblib import Parallel, delayed
 
-        splits = folds(self.cv, X, labels, "CalibratedClassifierCV")
+        splits = folds(self.cv, X, labels, "CalibratedClassifierCV", given.split)
 
         def part(train: np.ndarray, test: np.ndarray) -> tuple[Any, np.ndarray]:
-            weights, params = None if w is None else w[train], take_params(fit_params, len(labels), train)
-            model = self._fit_clone(take(X, train), labels[train], weights, **params)
+            model = self._fit_part(X, labels, w, given, train)
             return model, scores_of(model, take(X, test), self.classes_, self.method)
 
         parts = Parallel(n_jobs=self.n_jobs)(delayed(part)(train, test) for train, test in splits)
@@ -196,7 +205,7 @@ class CalibratedClassifierCV(MetaClassifier):
             ]
         rows = np.concatenate([test for _, test in splits])
         scores = np.concatenate([scores for _, scores in parts])
-        model = self._fit_clone(X, labels, w, **fit_params)
+        model = self._fit_part(X, labels, w, given)
         return [self._pair(model, scores, codes[rows], None if w is None else w[rows])]
 
     def _pair(self, model: Any, scores: np.ndarray, codes: np.ndarray, w: Any) -> _Calibrated:

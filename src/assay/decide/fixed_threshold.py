@@ -139,7 +139,7 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
         labels, _, w = self._start(X, y, sample_weight)
         two_classes(self.classes_, type(self).__name__)
         positive_class(self.classes_, self.pos_label, type(self).__name__)
-        self.estimator_ = self._fit_clone(X, labels, w, **fit_params)
+        self.estimator_ = self._fit_part(X, labels, w, self._routed(sample_weight, fit_params))
         self._adopt(self.estimator_)
         return self
 

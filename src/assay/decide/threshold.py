@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,9 +175,13 @@ class _Said(ClassifierMixin, BaseEstimator):
 
 
 def judge_of(
-    scoring: Any, y: np.ndarray, classes: np.ndarray, w: np.ndarray | None
+    scoring: Any,
+    y: np.ndarray,
+    classes: np.ndarray,
+    w: np.ndarray | None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> Callable[[np.ndarray], float]:
-    """A function from class numbers to a score, larger is better."""
+    """A function from class numbers to a score, larger is better; the scorer is given the metadata besides."""
     from sklearn.metrics import get_scorer
 
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
@@ -186,7 +190,7 @@ def judge_of(
             f"scoring must be the name of a scorer or a function (model, X, y), got {scoring!r}."
         )
     place = np.zeros((len(y), 1))
-    options = {} if w is None else {"sample_weight": w}
+    options = {**(metadata or {}), **({} if w is None else {"sample_weight": w})}
 
     def judge(said: np.ndarray) -> float:
         return float(scorer(_Said(classes[said], classes), place, y, **options))

@@ -12,7 +12,7 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Seed
 from assay.core.stored import FloatArray, Mapped, Scalar
-from assay.decide._meta import folds, is_fitted, posterior_of, take, take_params
+from assay.decide._meta import Routed, folds, is_fitted, posterior_of, take, take_params
 from assay.decide.fixed_threshold import Thresholded
 from assay.decide.threshold import judge_of, positive_class, tune_threshold, tune_weights
 from assay.errors import DataError, ParameterError
@@ -117,18 +117,28 @@ class TunedThresholdClassifierCV(Thresholded):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Fit, score held-out rows, choose; X reaches the classifier as it is."""
+        """Fit, score held-out rows, choose; X reaches the classifier as it is.
+
+        Parameters
+        ----------
+        X : table of any kind that the classifier takes, (n, d)
+        y : (n,) class labels
+        sample_weight : (n,) what each row counts, in the classifiers and in the scores
+        fit_params : ``groups`` for a splitter of groups; all else is for the classifier's fit. With scikit-learn's
+            metadata routing switched on, classifier, splitter and scorer get what they have requested.
+        """
         labels, codes, w = self._start(X, y, sample_weight)
+        given = self._routed(sample_weight, fit_params)
         mass = np.bincount(codes, weights=w)
         if (mass > 0).sum() < 2:
             raise DataError(
                 f"{type(self).__name__}: y has one class (with weight); there is nothing to choose between."
             )
-        parts = self._held_out(X, labels, w, fit_params)
+        parts = self._held_out(X, labels, w, given)
         if len(self.classes_) > 2:
             self._tune_weights(parts, labels, w)
         elif self.loss is None:
-            self._tune_by_metric(parts, labels, w)
+            self._tune_by_metric(parts, labels, w, given)
         else:
             self._tune_by_cost(parts, labels, w)
         self._adopt(self.estimator_)
@@ -165,7 +175,7 @@ class TunedThresholdClassifierCV(Thresholded):
         ]
 
     def _held_out(
-        self, X: Any, labels: np.ndarray, w: Any, fit_params: Any
+        self, X: Any, labels: np.ndarray, w: Any, given: Routed
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         """Pairs (rows, scores) of rows that the scoring classifier did not learn from; sets ``estimator_``."""
         who, positive = type(self).__name__, 1
@@ -186,7 +196,7 @@ class TunedThresholdClassifierCV(Thresholded):
                 raise NotFittedError(f"{who}: cv='prefit' needs a fitted classifier.")
             self.estimator_ = self._wrapped()
             return [(np.arange(len(labels)), scored(self.estimator_, X))]
-        splits = self._splits(X, labels)
+        splits = self._splits(X, labels, given)
         if not self.refit and len(splits) > 1:
             raise ParameterError(
                 f"{who}: with several folds there is no single classifier to keep; set refit=True."
@@ -194,23 +204,24 @@ class TunedThresholdClassifierCV(Thresholded):
         from joblib import Parallel, delayed
 
         def part(train: np.ndarray, test: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
-            weights, params = None if w is None else w[train], take_params(fit_params, len(labels), train)
-            model = self._fit_clone(take(X, train), labels[train], weights, **params)
+            model = self._fit_part(X, labels, w, given, train)
             return model, test, scored(model, take(X, test))
 
         parts = Parallel(n_jobs=self.n_jobs)(delayed(part)(train, test) for train, test in splits)
-        self.estimator_ = self._fit_clone(X, labels, w, **fit_params) if self.refit else parts[0][0]
+        self.estimator_ = self._fit_part(X, labels, w, given) if self.refit else parts[0][0]
         return [(test, scores) for _, test, scores in parts]
 
-    def _splits(self, X: Any, labels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _splits(self, X: Any, labels: np.ndarray, given: Routed) -> list[tuple[np.ndarray, np.ndarray]]:
         cv = self.cv
         if isinstance(cv, float) and 0 < cv < 1:
             from sklearn.model_selection import StratifiedShuffleSplit
 
             cv = StratifiedShuffleSplit(n_splits=1, test_size=cv, random_state=self.random_state)
-        return folds(cv, X, labels, type(self).__name__)
+        return folds(cv, X, labels, type(self).__name__, given.split)
 
-    def _tune_by_metric(self, parts: list[tuple[np.ndarray, np.ndarray]], labels: np.ndarray, w: Any) -> None:
+    def _tune_by_metric(
+        self, parts: list[tuple[np.ndarray, np.ndarray]], labels: np.ndarray, w: Any, given: Routed
+    ) -> None:
         positive = positive_class(self.classes_, self.pos_label, type(self).__name__)
         curves = []
         for rows, s in parts:
@@ -221,7 +232,9 @@ class TunedThresholdClassifierCV(Thresholded):
                 if np.ndim(self.thresholds) == 0
                 else self.thresholds
             )
-            judge = judge_of(self.scoring, labels[rows], self.classes_, None if w is None else w[rows])
+            weights = None if w is None or given.explicit else w[rows]
+            asked = take_params(given.score, len(labels), rows)
+            judge = judge_of(self.scoring, labels[rows], self.classes_, weights, asked)
             curves.append((grid, [judge(np.where(s >= t, positive, 1 - positive)) for t in grid]))
         if not curves:
             raise DataError(
