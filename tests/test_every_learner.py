@@ -564,3 +564,34 @@ def test_missing_values_are_used_or_the_error_names_what_works(name):
     else:
         assert inner[1] == "make_pipeline" and inner[3] == name
         make_pipeline(SimpleImputer(), learner).fit(X[:, :1] if DATA.get(name) == "column" else X, target)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_it_says_what_it_costs(name):
+    """Time to fit, time for a row, and memory, as formulas, in one sentence of the docstring."""
+    text = " ".join((inspect.getdoc(LEARNERS[name]) or "").split())
+    assert text.count("Cost: ") == 1, "one sentence that begins with Cost:"
+    cost = text[text.index("Cost: ") :].split(". ")[0]
+    times, _, memory = cost.partition("; memory ")
+    fit, _, answer = times.partition("; ")
+    assert "fit " in fit and re.match(r"(predict|transform|score|a query)", answer) and memory, cost
+    told = re.compile(r"O\(.+\)|times|that of|one model tree|the k nearest")
+    assert told.search(fit) and told.search(answer) and re.search(r"O\(.+\)", memory), cost
+
+
+CLASSIFIERS = [name for name in LEARNERS if is_classifier(make(name))]
+SCHEMES = ("native", "one-vs-rest", "one-vs-one", "output code", "two classes only", "as the estimator")
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_it_says_how_it_tells_many_classes_apart(name):
+    assert LEARNERS[name].multiclass in SCHEMES
+    two = LEARNERS[name].multiclass == "two classes only"
+    assert two == (not get_tags(make(name)).classifier_tags.multi_class)
+
+
+def test_the_page_of_learners_lists_every_classifier_as_it_is():
+    """docs/classes.md is written by hand; each of its lines must be so, and none may be missing."""
+    page = (pathlib.Path(__file__).parents[1] / "docs" / "classes.md").read_text()
+    listed = dict(re.findall(r"^\| `(\w+)` \| ([\w -]+?) \|", page, re.M))
+    assert listed == {name: LEARNERS[name].multiclass for name in CLASSIFIERS}

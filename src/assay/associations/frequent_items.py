@@ -40,6 +40,9 @@ class FrequentItems(PassLearner, Transformer):
     (``fit_blocks``) and Dask collections size by size, one pass for each (Apriori). The sets are the same. For baskets
     in other forms (lists, long tables) see :class:`Baskets` and :func:`frequent_sets`.
 
+    Cost: fit O(s n / 64) for s item sets that are looked at, of which there can be exponentially many (``limit``);
+    transform O(s) a row; memory O(n d) bits to fit, O(s) kept.
+
     Parameters
     ----------
     min_support : float or int, default 0.1

@@ -32,7 +32,10 @@ class BernoulliNB(CountBayes):
     .. math:: w_{kj} = \ln\frac{p_{kj}}{1-p_{kj}}, \qquad w_{k0} = \ln P(k) + \sum_j \ln(1-p_{kj})   \quad (2)
 
     which ``coef_`` and ``intercept_`` export; a p of 0 or 1 makes them infinite, so predictions use (1),
-    where 0 ln 0 = 0. Cost: one pass over the table; sparse tables cost only their non-zeros.
+    where 0 ln 0 = 0.
+
+    Cost: fit O(n d), for sparse tables O(non-zeros), in one pass; predict O(d K) a row, or its non-zeros; memory O(d
+    K).
 
     Parameters
     ----------

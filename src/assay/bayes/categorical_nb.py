@@ -27,7 +27,7 @@ class CategoricalNB(CountBayes):
 
     where :math:`n_{kjv}` counts the rows of class k with category v in column j, :math:`n_{kj}` those with
     any entry there, and :math:`m_j` is the number of categories of column j, whether or not class k has
-    them. Cost: one pass over the table, and one look-up for each entry to predict.
+    them.
 
     Text and declared categories are taken as they are. Numbers are codes 0, 1, 2, ..., as
     scikit-learn's OrdinalEncoder makes them; of a number that is not whole only the whole part counts,
@@ -35,6 +35,8 @@ class CategoricalNB(CountBayes):
     product. Where alpha is 0 and a class has no entry at all in a column, its categories are equally
     probable there. A row that no class allows (possible only with alpha 0) is answered by the prior,
     with a ``DegenerateWarning``.
+
+    Cost: fit O(n d) in one pass; predict O(d K) look-ups a row; memory O(m K) for m categories of all columns.
 
     Parameters
     ----------

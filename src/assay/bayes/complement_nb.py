@@ -29,6 +29,9 @@ class ComplementNB(FrequencyBayes):
     With alpha = 0 a thing that only class k has weighs infinitely much for k. Then the class with most
     of such things wins, and among equals the finite part of the score decides: the limit for small alpha.
 
+    Cost: fit O(n d), for sparse tables O(non-zeros), in one pass; predict O(d K) a row, or its non-zeros; memory O(d
+    K).
+
     Parameters
     ----------
     alpha : float or array of d floats, default 1

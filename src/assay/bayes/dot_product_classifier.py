@@ -30,6 +30,8 @@ class DotProductClassifier(SumLearner, Classifier):
     is right when all templates have about the same length, for example when rows are scaled to unit length
     (IML 5-28). A likeness is not a probability: there is no ``predict_proba``.
 
+    Cost: fit O(n d) in one pass; predict O(d K) a row; memory O(d K).
+
     Attributes
     ----------
     means_ : (K, d) the templates; a class without weight has template 0 and never wins

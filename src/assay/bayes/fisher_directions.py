@@ -39,6 +39,8 @@ class FisherDirections(PassLearner, Transformer):
     Directions end where the means agree in all that is left. All are sought where some class varies: collinear or
     constant columns, and more columns than rows, add no direction that says the same again.
 
+    Cost: fit O(n d^2 + d^3); transform O(d K) a row; memory O(d^2), blocks of rows are not kept.
+
     Parameters
     ----------
     n_components : int or None, default 2

@@ -39,6 +39,9 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
     A collinear or constant column does no harm: directions without scatter are left out. No scatter at all,
     or equal means, is a ``DegenerateError``.
 
+    Cost: fit O(n d^2 + d^3), with fewer rows than columns O(n^2 d); predict O(d) a row; memory O(min(n, d) d) to fit
+    and for more rows to come, O(d) for the answers.
+
     Parameters
     ----------
     within : "sum" or "prior-weighted-scatter", default "sum"
@@ -68,6 +71,7 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
     array(['a', 'b'], dtype='<U1')
     """
 
+    multiclass = "two classes only"
     accepts = {
         "within": Choice("sum", "prior-weighted-scatter"),
         "threshold": Choice("midpoint", "gaussian", "accuracy"),

@@ -66,6 +66,9 @@ class GaussianClassifierCV(Classifier):
     determine (a singular covariance) is out, and ``cv_results_`` says why. Each fold is summed up once; what
     the other folds taught is the sum of their sums, so ten folds cost little more than one fit.
 
+    Cost: fit O(n d^2) for the sums, then cv + 1 times O(d^3 K) for each structure, and cv times O(n d^2 K) to judge
+    them; predict that of the chosen structure, at most O(d^2 K) a row; memory O(cv d^2 K) to fit, O(d^2 K) kept.
+
     Parameters
     ----------
     structures : list of the names above, default None

@@ -33,13 +33,15 @@ class GaussianNB(GaussianClassifier):
     The variance in :math:`\varepsilon` is over all rows, without weights. Quick, hard to overfit, and often
     right about the class even where the columns do depend on each other; its probabilities are then too
     sure. A drop-in for scikit-learn's class of this name; other than there, rows that come by
-    ``partial_fit`` give the same :math:`\varepsilon` as all rows at once. Cost: O(n d), and O(n d K) to predict.
+    ``partial_fit`` give the same :math:`\varepsilon` as all rows at once.
 
     What happens when there is too little to learn from: a class without weight gets prior 0 and is never
     predicted (with ``priors`` given it is an error); a variance of 0, when ``var_smoothing=0``, is a
     ``DegenerateError`` that names the column; when all columns are constant the posterior is the prior, with a
     ``DegenerateWarning``. A row so far from every class that all densities underflow gets the prior, with a
     warning. One class alone is always the answer.
+
+    Cost: fit O(n d) in one pass; predict O(d K) a row; memory O(d K).
 
     Parameters
     ----------

@@ -45,6 +45,9 @@ class JointBayes(SumLearner, Generative):
     ``fit`` needs complete rows. In ``predict`` a missing or unseen category is summed out over all cells that
     agree with the rest of the row; a missing number is refused.
 
+    Cost: fit O(n d^2) in one pass; predict O(d^2 K) a row; memory O(c d) for c distinct combinations of categories, and
+    O(d^2 K).
+
     Parameters
     ----------
     covariance : "diagonal" or "full", default "diagonal"

@@ -27,7 +27,9 @@ class LaplaceNB(Generative):
 
     With ``scale="unit"`` all b are 1, and the answer is :math:`\arg\max_k \ln\pi_k - \lVert x - \mu_k \rVert_1`, the
     nearest median with priors (DC 10.12, exercise 8). Compared with Gaussians, one row far away moves the median
-    hardly and costs its class less. Cost: O(n d log n).
+    hardly and costs its class less.
+
+    Cost: fit O(n d log n), for the medians; predict O(d K) a row; memory O(n d) to fit, O(d K) kept.
 
     Parameters
     ----------

@@ -55,6 +55,9 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
     are single points throughout (no within-class scatter at all) are an error; one class alone is always the
     answer.
 
+    Cost: fit O(n d^2 + d^3), with fewer rows than columns O(n^2 d); predict O(d K) a row; memory O(min(n, d) d) to fit
+    and for more rows to come, O(d K) for the answers.
+
     Parameters
     ----------
     solver : "svd", "lsqr" or "eigen", default "svd"

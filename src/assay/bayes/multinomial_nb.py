@@ -26,8 +26,10 @@ class MultinomialNB(FrequencyBayes):
 
     with :math:`n_{kj}` the sum of column j over the rows of class k. What does not occur says nothing,
     unlike in :class:`BernoulliNB`; and this is not :class:`CategoricalNB`, whose columns each have a die of
-    their own. Fractions such as tf-idf weights are taken as counts. Cost: one pass over the table;
-    sparse tables cost only their non-zeros.
+    their own. Fractions such as tf-idf weights are taken as counts.
+
+    Cost: fit O(n d), for sparse tables O(non-zeros), in one pass; predict O(d K) a row, or its non-zeros; memory O(d
+    K).
 
     Parameters
     ----------

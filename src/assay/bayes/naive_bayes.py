@@ -52,11 +52,13 @@ class NaiveBayes(SumLearner, Generative):
 
     with means and variances by maximum likelihood (divisor n) and :math:`\varepsilon` as in GaussianNB.
     A missing entry is left out of the product, in learning as in predicting, and so is a category that was
-    not there in ``fit``; a column that is missing in all rows says nothing. Cost: one pass over the table.
+    not there in ``fit``; a column that is missing in all rows says nothing.
 
     Degenerate columns: a Gaussian column without variance in one class takes its variance over all
     classes, one that a class has no entry for takes mean and variance over all classes (both with a
     ``DegenerateWarning``), and one that is constant everywhere is left out.
+
+    Cost: fit O(n d) in one pass; predict O(d K) a row; memory O(d K), blocks of rows are not kept.
 
     Parameters
     ----------

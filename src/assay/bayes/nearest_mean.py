@@ -33,6 +33,9 @@ class NearestMean(SharedCovariance):
     Should no column vary within any class, s counts as 1 (the answer does not depend on it). One class alone
     is always the answer; a class without weight is never the answer.
 
+    Cost: fit O(n d), by Mahalanobis O(n d^2 + d^3), with fewer rows than columns O(n^2 d); predict O(d K) a row; memory
+    O(d K), by Mahalanobis O(min(n, d) d).
+
     Parameters
     ----------
     metric : "euclidean" or "mahalanobis", default "euclidean"

@@ -38,11 +38,14 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
     at `RegularizedDiscriminantAnalysis` between the two. ``discriminants()`` gives W, w and w0.
 
     A drop-in for scikit-learn's class of this name, that also takes ``sample_weight``, blocks of rows and
-    ``partial_fit``. Cost: O(n d^2 + K d^3), and O(n K d^2) to predict.
+    ``partial_fit``.
 
     A class whose covariance has no inverse (collinear or constant columns, no more rows than columns, a single
     row) is an error, ``SingularCovarianceError``, that says what to do; any ``reg_param`` or ``shrinkage`` above 0
     helps. A single class is an error too.
+
+    Cost: fit O(n d^2 + K d^3), with fewer rows than columns and regularised O(n^2 d); predict O(K d^2) a row, then O(n
+    d); memory O(K d^2), then O(n d).
 
     Parameters
     ----------

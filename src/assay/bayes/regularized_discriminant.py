@@ -31,6 +31,9 @@ class RegularizedDiscriminantAnalysis(OwnCovariances):
     count, or any alpha above 0, makes a singular :math:`S_k` harmless. A blend that is singular all the same is a
     ``SingularCovarianceError``. A class with a single row has :math:`S_k=0` and lives from the other two guesses.
 
+    Cost: fit O(n d^2 + K d^3), with fewer rows than columns and alpha above 0 O(n^2 d K); predict O(K d^2) a row, then
+    O(K n d); memory O(K d^2), then O(K n d).
+
     Parameters
     ----------
     alpha : number from 0 to 1, default 0.1

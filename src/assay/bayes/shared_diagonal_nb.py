@@ -25,6 +25,8 @@ class SharedDiagonalNB(GaussianNB):
     worth having when a class has few rows. Parameters, fitted attributes and what happens in degenerate cases
     are those of `GaussianNB`; the rows of ``var_`` are equal, and :math:`\varepsilon` respects the weights.
 
+    Cost: fit O(n d) in one pass; predict O(d K) a row; memory O(d K), blocks of rows are not kept.
+
     Parameters
     ----------
     priors : (K,) probabilities, default None

@@ -13,7 +13,7 @@ from assay.cli.completion import complete_one_learner
 def command(name: str | None, as_json: bool) -> None:
     """The learners by the names that other commands take; with a NAME, its parameters."""
     from assay.cli.output import echo_json
-    from assay.evaluate.learners import LEARNERS, find_learner
+    from assay.evaluate.learners import LEARNERS, find_learner, multiclass_of
 
     if name is None and as_json:
         echo_json(
@@ -25,6 +25,7 @@ def command(name: str | None, as_json: bool) -> None:
                     "other_names": entry.other,
                     "tried_by_default": entry.suits,
                     "scaled": entry.scale,
+                    "multiclass": multiclass_of(entry),
                 }
                 for key, entry in LEARNERS.items()
             ]
@@ -33,7 +34,7 @@ def command(name: str | None, as_json: bool) -> None:
     if name is None:
         width = max(len(key) for key in LEARNERS)
         for key, entry in LEARNERS.items():
-            click.echo(f"  {key:<{width}}  {entry.description}")
+            click.echo(f"  {key:<{width}}  {entry.description}{_classes(multiclass_of(entry))}")
         return
     entry = find_learner(name)
     model = entry.make()
@@ -48,3 +49,8 @@ def command(name: str | None, as_json: bool) -> None:
     click.echo(f"{name} is assay's {type(model).__name__}. Parameters for --set NAME=VALUE:")
     for parameter, (words, value) in parameters.items():
         click.echo(f"  {parameter:<16} {words} (default {value!r})")
+
+
+def _classes(multiclass: str) -> str:
+    """How more than two classes are told apart, where that is not by one model of all."""
+    return "" if multiclass in ("native", "") else f" ({multiclass})"

@@ -206,7 +206,12 @@ class Classifier(ClassifierMixin, Learner):
     Attributes
     ----------
     classes_ : (K,) the class labels, sorted
+    multiclass : how more than two classes are told apart
+        "native": by one model of all classes; "one-vs-rest": by a part for each class against the others;
+        "one-vs-one", "output code": by binary problems; "two classes only"; "as the estimator" of a meta-learner
     """
+
+    multiclass: ClassVar[str] = "native"
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

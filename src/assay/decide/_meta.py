@@ -42,6 +42,8 @@ class MetaClassifier(ClassifierMixin, Shown, BaseEstimator):
     X is handed on as it came, so frames keep their names, categories and gaps.
     """
 
+    multiclass = "as the estimator"
+
     accepts: ClassVar[Mapping[str, Accepted | None]] = {}
     stored = {
         **Learner.stored,

@@ -42,6 +42,9 @@ class CalibratedClassifierCV(MetaClassifier):
     calibrate one class against the rest, and K > 2 results are divided by their sum (all zero: the uniform
     distribution). Temperature treats all classes at once.
 
+    Cost: fit cv times the estimator, and O(n log n) for the curves; predict O(cv) times the estimator, O(1) with
+    ensemble=False; memory O(n K) to fit, and cv estimators kept.
+
     Parameters
     ----------
     estimator : classifier; default None is Gaussian naive Bayes

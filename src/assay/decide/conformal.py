@@ -37,6 +37,9 @@ class ConformalClassifier(MetaClassifier):
     rows and calibration rows are exchangeable, :math:`P(y\in\Gamma(x)) \ge 1-\alpha` for any classifier, good or
     bad; a bad one pays with large sets.
 
+    Cost: fit cv times the estimator, and O(n log n); predict O(cv) times the estimator, and O(K log n) a row; memory
+    O(n) for the calibration scores, and cv estimators kept.
+
     Parameters
     ----------
     estimator : classifier with ``predict_proba``; default None is Gaussian naive Bayes

@@ -31,6 +31,9 @@ class DecisionRule(Wrapper):
     A classifier that is already fitted is used as it is, without ``fit``; change losses, rejection or priors
     as often as you like. ``fit`` fits a clone of it, as scikit-learn's meta-estimators do.
 
+    Cost: fit that of the classifier; predict that of the classifier, and O(K^2) a row for the risks; memory O(K^2), and
+    the classifier.
+
     Parameters
     ----------
     estimator : classifier with ``predict_proba``, fitted or not; default None is Gaussian naive Bayes

@@ -90,6 +90,8 @@ class Thresholded(MetaClassifier):
 class FixedThresholdClassifier(Wrapper, Thresholded):
     """Say the positive class where its score reaches a threshold of your own.
 
+    Cost: fit that of the classifier; predict that of the classifier, and O(K) a row; memory O(1), and the classifier.
+
     Parameters
     ----------
     estimator : classifier of two classes, fitted or not; default None is Gaussian naive Bayes
@@ -113,6 +115,7 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
     array(['yes', 'yes'], dtype='<U3')
     """
 
+    multiclass = "two classes only"
     accepts = {
         "estimator": Any_("a classifier, or None"),
         "pos_label": Any_("a class label, or None"),

@@ -47,6 +47,9 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
 
     so that cheap next levels make a level reject readily; the last level's :math:`\lambda` is the cost of a human.
 
+    Cost: fit that of all levels, cv + 1 times where rejects are estimated; predict that of the first level, and of
+    further ones for the rows they get, O(K^2) a row for the risks; memory O(n K) to fit, and all levels kept.
+
     Parameters
     ----------
     levels : list of classifiers with ``predict_proba``, or None
@@ -84,6 +87,7 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
     True
     """
 
+    multiclass = "as the estimator"
     accepts = {
         "levels": Any_(
             "a list of classifiers, or None",

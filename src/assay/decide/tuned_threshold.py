@@ -30,6 +30,9 @@ class TunedThresholdClassifierCV(Thresholded):
     place of a threshold: :math:`\arg\max_k c_k P(C_k|x)`, found by :func:`tune_weights` on the pooled
     posteriors.
 
+    Cost: fit cv + 1 times the estimator, and O(n log n) for the thresholds; predict that of the estimator, and O(K) a
+    row; memory O(n K) to fit, and the estimator.
+
     Parameters
     ----------
     estimator : classifier; default None is Gaussian naive Bayes

@@ -30,6 +30,9 @@ class AdaptiveKernelDensity(DensityEstimator):
     :math:`h_t` is h times the distance of row t to its k-th neighbour (Breiman, Meisel and Purcell). Unlike the
     neighbour density (1) integrates to one. Tails are smooth and hills are sharp, where one width must choose.
 
+    Cost: fit O(n^2 d) at most, for the widths of all rows; score O(n d) a row at most; memory O(n d), the rows are
+    kept.
+
     Parameters
     ----------
     bandwidth : float or str

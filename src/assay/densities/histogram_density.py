@@ -32,6 +32,8 @@ class HistogramDensity(DensityEstimator):
       h/m, a bin that is i small bins away counts :math:`1-|i|/m` (averaged shifted histogram).
     - ``interpolate`` draws straight lines between the heights at the centres of the bins.
 
+    Cost: fit O(d n log n) to find the bins that hold rows; score O(d log b) a row for b such bins; memory O(d b) kept.
+
     Parameters
     ----------
     width : float, array of d, or "scott" or "freedman_diaconis"

@@ -33,6 +33,8 @@ class KNeighborsDensity(DensityEstimator):
 
     is smooth as the kernel is. Rows with weights: k counts rows, and the mass of the k rows replaces k in (1).
 
+    Cost: fit O(n d), with a tree O(n d log n); score O(n d) a row at most; memory O(n d), the rows are kept.
+
     Parameters
     ----------
     n_neighbors : int

@@ -43,7 +43,9 @@ class KernelDensity(DensityEstimator):
     .. math:: \hat p(x) = \frac1{Nh^d|S|^{1/2}}\sum_t w_t K\Big(\tfrac1h\sqrt{(x-x^t)^TS^{-1}(x-x^t)}\Big) \quad (2)
 
     A tree of boxes answers for many rows at once; with the tolerances at 0 it leaves out only what is lost in rounding.
-    Densities too small for a number are right in their logarithm. Cost: O(n d log n) to fit, at most O(n d) a query.
+    Densities too small for a number are right in their logarithm.
+
+    Cost: fit O(n d log n); score O(n d) a row at most; memory O(n d), the rows are kept.
 
     Parameters
     ----------

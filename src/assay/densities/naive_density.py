@@ -28,6 +28,9 @@ class NaiveDensity(DensityEstimator):
     step function, with a jump half a width from each row. Written as a kernel that is 1 for :math:`|u|<\tfrac12` the
     window is open at both ends, which differs where a row lies at an end exactly: ``ends="open"``.
 
+    Cost: fit O(n d), of one column O(n log n); score O(n d) a row, of one column O(log n); memory O(n d), the rows are
+    kept.
+
     Parameters
     ----------
     width : float or array of d

@@ -58,7 +58,10 @@ class AdaBoostClassifier(Boosted, Classifier):
     weight: prefer few rounds, or other losses, on noisy data.
 
     A drop-in for scikit-learn's class of this name. The trees are our own, so nominal columns and missing values are
-    used as they are; their columns are ranked once for all rounds. Cost: O(n d) per round for stumps.
+    used as they are; their columns are ranked once for all rounds.
+
+    Cost: fit O(d n log n) to sort the columns, then O(T n d) for T rounds of stumps; predict O(T) a row; memory O(n d)
+    to fit, O(T) kept.
 
     Parameters
     ----------

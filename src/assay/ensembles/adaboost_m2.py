@@ -58,6 +58,9 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     Boosting ends early when a weak learner is no better than chance (:math:`\epsilon\ge\frac12`: it is dropped; if it
     is the first, that is an error), and with one that makes no error, which is then kept alone.
 
+    Cost: fit O(d n log n) to sort the columns, then O(T n d K) for T rounds of stumps; predict O(T K) a row; memory O(n
+    d + n K) to fit, O(T K) kept.
+
     Parameters
     ----------
     estimator : DecisionTreeRegressor or classifier, default None

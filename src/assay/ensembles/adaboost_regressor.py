@@ -45,6 +45,9 @@ class AdaBoostRegressor(Boosted, Regressor):
     missing values reach the trees as they are. Answers differ from scikit-learn's for the same seed where trees break
     ties otherwise.
 
+    Cost: fit O(T n d depth) for T rounds of trees; predict O(T (depth + log T)) a row, for the weighted median; memory
+    O(n d) to fit, O(T nodes) kept.
+
     Parameters
     ----------
     estimator : regressor, default None

@@ -40,6 +40,8 @@ class BaggingClassifier(Bagging, Classifier):
     random patches. The members that did not see a row estimate how well the ensemble does, see
     :mod:`~assay.ensembles.out_of_bag`.
 
+    Cost: fit T times the estimator; predict O(T) times the estimator's; memory O(n d) to fit, and T estimators kept.
+
     Parameters
     ----------
     estimator : classifier, default None
@@ -88,6 +90,7 @@ class BaggingClassifier(Bagging, Classifier):
     (0.95, array([0, 0]))
     """
 
+    multiclass = "as the estimator"
     accepts = {**BAGGING, "combine": Choice("average", "vote")}
     stored = {
         "oob_decision_function_": FloatArray("n", "K"),

@@ -27,6 +27,8 @@ class BaggingRegressor(Bagging, Regressor):
     The mean has the smaller variance; the median does not follow a few members that a strange row has led astray.
     Bags, pasting, subspaces and patches are those of :class:`~assay.ensembles.BaggingClassifier`.
 
+    Cost: fit T times the estimator; predict O(T) times the estimator's; memory O(n d) to fit, and T estimators kept.
+
     Parameters
     ----------
     estimator : regressor, default None

@@ -21,6 +21,9 @@ class ExtraTreesClassifier(ForestClassifier):
 
     Nominal columns are split into two groups of categories, missing values are sent to a side by the split itself.
 
+    Cost: fit O(T m n depth) for T trees with m columns a node; predict O(T depth) a row; memory O(n d) to fit, O(T
+    nodes) kept.
+
     Parameters
     ----------
     n_estimators : int, default 100
@@ -140,6 +143,9 @@ class ExtraTreesRegressor(ForestRegressor):
     .. math:: f(x) = \frac1T\sum_{t=1}^T f_t(x)                    \quad (1)
 
     y may have several columns of numbers.
+
+    Cost: fit O(T m n depth) for T trees with m columns a node; predict O(T depth) a row; memory O(n d) to fit, O(T
+    nodes) kept.
 
     Parameters
     ----------

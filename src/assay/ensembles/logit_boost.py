@@ -33,6 +33,9 @@ class LogitBoostClassifier(AdditiveClassifier):
     its rows, which lowers the loss of its rows (see :mod:`assay.ensembles.boosting_losses`), and leaves that together
     go too far are halved.
 
+    Cost: fit O(d n log n) to sort the columns, then O(T C n d) for T rounds of stumps with C = 1 score for two classes,
+    else K; predict O(T C) a row; memory O(n d + n K) to fit, O(T C) kept.
+
     Parameters
     ----------
     estimator : regressor, default None

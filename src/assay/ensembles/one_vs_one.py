@@ -48,6 +48,9 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
     - "all": the class that wins all its duels; a refusal where none does.
     - "sum": the largest :math:`s_i`, which needs no duel to be won (IML 10-10).
 
+    Cost: fit K (K - 1) / 2 times the estimator, on O(n / K) rows each; predict O(K^2) times the estimator's; memory O(n
+    d) to fit, and K (K - 1) / 2 estimators kept.
+
     Parameters
     ----------
     estimator : classifier or regressor, default None
@@ -83,6 +86,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
     array(['left', 'middle', 'right'], dtype='<U6')
     """
 
+    multiclass = "one-vs-one"
     accepts = {
         **BINARY,
         "decision": Choice("vote", "tournament", "all", "sum"),

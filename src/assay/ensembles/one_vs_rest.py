@@ -46,6 +46,9 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
     Two classes need one member. A target with several columns of 0 and 1 has labels that do not exclude each other:
     each gets a member, and ``predict`` gives all labels whose score is positive.
 
+    Cost: fit K times the estimator on all O(n d) entries; predict O(K) times the estimator's; memory O(n d) to fit, and
+    K estimators kept.
+
     Parameters
     ----------
     estimator : classifier or regressor, default None
@@ -85,6 +88,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
     array(['left', 'reject', 'right'], dtype='<U6')
     """
 
+    multiclass = "one-vs-rest"
     accepts = {
         **BINARY,
         "verbose": Any_("a whole number or a flag", lambda v: isinstance(v, (Integral, bool))),

@@ -33,6 +33,9 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
     differ in many bits forgive some wrong members, hence error-correcting codes. One against the rest and one
     against one are codes, too: :func:`one_vs_rest_code`, :func:`one_vs_one_code`.
 
+    Cost: fit L times the estimator for L columns of the code; predict O(L) times the estimator's, and O(L K) a row;
+    memory O(n L) to fit, O(L K) and L estimators kept.
+
     Parameters
     ----------
     estimator : classifier with ``decision_function`` or ``predict_proba``, default None
@@ -75,6 +78,7 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
     True
     """
 
+    multiclass = "output code"
     accepts = {
         **BINARY,
         "code_size": Range(0, open="low"),

@@ -21,7 +21,10 @@ class RandomForestClassifier(ForestClassifier):
 
     Nominal columns are split into two groups of categories, missing values go to the side where they lower the
     impurity most; neither needs preparation. Sample weights are the chances of rows to get into a bag (without bags
-    they weigh in the counts). Cost: O(T m n log n) to fit with m columns a node, after one sort of each column.
+    they weigh in the counts).
+
+    Cost: fit O(T (n log n + m n depth)) for T trees with m columns a node; predict O(T depth) a row; memory O(n d) to
+    fit, O(T nodes) kept.
 
     Parameters
     ----------
@@ -142,7 +145,10 @@ class RandomForestRegressor(ForestRegressor):
 
     varies less from sample to sample than any of them (Breiman 2001). With ``max_features`` below 1 a node may choose
     only among a few columns, which makes the trees differ more. Nominal columns and missing values are used as they
-    are. y may have several columns of numbers. Cost: O(T d n log n) to fit, after one sort of each column.
+    are. y may have several columns of numbers.
+
+    Cost: fit O(T (n log n + m n depth)) for T trees with m columns a node; predict O(T depth) a row; memory O(n d) to
+    fit, O(T nodes) kept.
 
     Parameters
     ----------

@@ -36,6 +36,9 @@ class ThreeLearnerBoosting(Boosted, Classifier):
     3) is left out: without a second the first decides alone, without a third the first decides where they disagree. If
     all rows that remain are of one class, that class is the learner's answer.
 
+    Cost: fit three times the estimator, on O(n / 3) rows or fewer each; predict O(1) times three estimators; memory O(n
+    d) to fit, and three estimators kept.
+
     Parameters
     ----------
     estimator : classifier, default None
@@ -60,6 +63,7 @@ class ThreeLearnerBoosting(Boosted, Classifier):
     ([11, 8, 6], 1.0)
     """
 
+    multiclass = "as the estimator"
     accepts = {"estimator": Any_("a classifier, or None"), "random_state": Seed()}
     stored = {
         "members_": Each(Object(BaseEstimator), 3),

@@ -15,6 +15,7 @@ __all__ = [
     "Entry",
     "find_learner",
     "make_learner",
+    "multiclass_of",
     "not_tried",
     "register",
     "suitable",
@@ -63,6 +64,17 @@ class Entry:
     @property
     def class_name(self) -> str:
         return self.where.partition(":")[2]
+
+
+def multiclass_of(entry: Entry) -> str:
+    """How a learner tells more than two classes apart; "" for one that predicts numbers.
+
+    >>> from assay.evaluate.learners import find_learner, multiclass_of
+    >>> multiclass_of(find_learner("naive bayes")), multiclass_of(find_learner("ripper"))
+    ('native', 'one-vs-rest')
+    """
+    module, _, name = entry.where.partition(":")
+    return str(getattr(getattr(import_module(module), name), "multiclass", ""))
 
 
 ON_REQUEST = "on request"

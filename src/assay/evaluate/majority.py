@@ -17,7 +17,9 @@ class MajorityClassifier(Classifier):
 
     The posterior is the share of each class among the training rows, :math:`P(C_k|x) = n_k/n`. A learner that
     is no better than this one has learned nothing from the columns. It takes every table: categories,
-    missing values, sparse. Cost: O(n).
+    missing values, sparse.
+
+    Cost: fit O(n); predict O(1) a row; memory O(K).
 
     Attributes
     ----------

@@ -49,6 +49,9 @@ class Tuned(Classifier):
     of equals, is fitted to all rows. As a candidate of ``compare`` it is tuned anew in every training set, so the
     test rows never take part in the choice, and groups that stay together there do so in the inner splits.
 
+    Cost: fit folds times candidates times the learner, and once more; predict O(1) times that of the chosen one; memory
+    O(folds candidates), and the chosen learner.
+
     Parameters
     ----------
     learner : a learner or its short name, prepared as in ``compare``
@@ -72,6 +75,7 @@ class Tuned(Classifier):
     {'n_neighbors': 5}
     """
 
+    multiclass = "as the estimator"
     accepts = {
         "learner": Any_(),
         "grid": Any_(),

@@ -36,8 +36,10 @@ class ElasticNet(LinearRegressor, Regressor):
               \qquad S(z,t) = \operatorname{sign}(z)\,(|z|-t)_+                                               \quad (2)
 
     until the duality gap, an upper bound of how far (1) is above its minimum, is small. A weight depends on the unit
-    of its column: scale the columns first. Cost: O(n d^2) once and O(d^2) a sweep if n > d, else O(n) for each column
-    in play; columns that cannot get a weight are left out.
+    of its column: scale the columns first.
+
+    Cost: fit O(n d^2) once and O(d^2) a sweep if n > d, else O(n) for each column in play and sweep, columns that
+    cannot get a weight left out; predict O(d) a row; memory O(n d + d^2) to fit, O(d) kept.
 
     Parameters
     ----------

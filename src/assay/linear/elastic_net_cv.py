@@ -34,6 +34,9 @@ class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
     the weights are computed once more from all rows. With n > d the folds are taken out of the cross products of all
     rows, so that the rows are multiplied only twice, whatever the number of folds.
 
+    Cost: fit cv times a path of O(n d^2 + s d^2) for s sweeps of all its penalties; predict O(d) a row; memory O(n d +
+    d^2) to fit, O(d) kept.
+
     Parameters
     ----------
     l1_ratio : float or list of floats, default 0.5

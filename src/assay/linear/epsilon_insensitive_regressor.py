@@ -24,7 +24,9 @@ class EpsilonInsensitiveRegressor(LinearRegressor, Regressor):
     Like least absolute error it is hardly moved by outliers, and rows well inside the tube have no say at all: this is
     the linear support vector machine for regression, whose C is :math:`1/(n\alpha)`. (1) is a quadratic program, solved
     to its exact minimum by an interior-point method in 10 to 30 weighted least-squares problems. With :math:`\alpha=0`
-    and a tube that holds all rows, the middle of all answers is given. Cost: O(n d^2) a step.
+    and a tube that holds all rows, the middle of all answers is given.
+
+    Cost: fit O(n d^2) a step; predict O(d) a row; memory O(n d) to fit, O(d) kept.
 
     Parameters
     ----------

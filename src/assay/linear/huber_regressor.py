@@ -28,8 +28,9 @@ class HuberRegressor(LinearRegressor, Regressor):
     A residual beyond :math:`\epsilon\sigma` pulls with a constant force instead of one that grows with it. (1) is
     convex; Newton steps find the optimum, which scikit-learn approaches by L-BFGS. The second derivatives come from the
     rows inside, of which few change from step to step, so a step costs little more than a gradient. If most rows lie
-    exactly on a plane, the best sigma is 0, and 1e-7 of the median deviation of y is given. Cost: O(n d^2) once, then
-    O(n d + d^3) a step.
+    exactly on a plane, the best sigma is 0, and 1e-7 of the median deviation of y is given.
+
+    Cost: fit O(n d^2) once, then O(n d + d^3) a step; predict O(d) a row; memory O(n d + d^2) to fit, O(d) kept.
 
     Parameters
     ----------

@@ -32,6 +32,8 @@ class IndependentSigmoids(GradientOutputs):
     row, the outputs are scaled to sum 1 and the largest wins; a softmax, ``LogisticDiscriminant``, uses that sum while
     learning.
 
+    Cost: fit O(n d K) a pass; predict O(d K) a row; memory O(n d) to fit, O(d K) kept.
+
     Parameters
     ----------
     rate : "search", "backtracking", float or array (K,), default "search"
@@ -76,6 +78,7 @@ class IndependentSigmoids(GradientOutputs):
            [1, 1]])
     """
 
+    multiclass = "one-vs-rest"
     stored = {"multilabel_": Boolean()}
 
     link = "sigmoid"

@@ -27,6 +27,9 @@ class Lasso(ElasticNet):
     Among columns that say the same the lasso takes one, perhaps by chance: ElasticNet shares. See there for how it
     is computed.
 
+    Cost: fit O(n d^2) once and O(d^2) a sweep if n > d, else O(n) for each column in play and sweep; predict O(d) a
+    row; memory O(n d + d^2) to fit, O(d) kept.
+
     Parameters
     ----------
     alpha : float, default 1

@@ -17,6 +17,9 @@ class LassoCV(ElasticNetCV):
     the alpha with the smallest mean error is taken, and the weights are computed once more from all rows. See
     ElasticNetCV for how, and Lasso for what is minimised.
 
+    Cost: fit cv times a path of O(n d^2 + s d^2) for s sweeps of all its penalties; predict O(d) a row; memory O(n d +
+    d^2) to fit, O(d) kept.
+
     Parameters
     ----------
     eps, alphas, cv, n_jobs, fit_intercept, precompute, max_iter, tol, copy_X, verbose : as in ElasticNetCV

@@ -24,7 +24,9 @@ class LeastSquaresClassifier(LeastSquaresLearner, LinearClassifier, Discriminant
     is Fisher's discriminant direction, and so it is with any other two numbers, such as -1 and +1 ("signs"): only its
     length and the constant b differ. With more classes each class has its own indicator, and the largest score wins.
     Squared error punishes rows for being far on the right side, so outliers pull the boundary: a baseline, and the
-    bridge from regression to discriminants. Cost: O(n d^2 + d^3).
+    bridge from regression to discriminants.
+
+    Cost: fit O(n d^2 + d^3); predict O(d K) a row; memory O(n d + d^2) to fit, O(d K) kept.
 
     Parameters
     ----------
@@ -52,6 +54,7 @@ class LeastSquaresClassifier(LeastSquaresLearner, LinearClassifier, Discriminant
     array(['a', 'b'], dtype='<U1')
     """
 
+    multiclass = "one-vs-rest"
     accepts = {
         "coding": Choice("signs", "fisher", "indicators"),
         "alpha": Range(0),

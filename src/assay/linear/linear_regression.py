@@ -31,7 +31,9 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
     If (1) does not have one answer (collinear columns, or no more rows than columns), the shortest w is given, with a
     ``DegenerateWarning``; a constant column gets weight 0. A direction is left out only if rounding cannot tell it
     from zero (scikit-learn leaves out more, see ``tol``). The first category of each nominal column is the
-    reference. Cost: O(n d^2 + d^3).
+    reference.
+
+    Cost: fit O(n d^2 + d^3); predict O(d) a row; memory O(n d + d^2) to fit, O(d) kept.
 
     Parameters
     ----------

@@ -29,6 +29,8 @@ class LogisticDiscriminant(GradientOutputs):
     finds the optimum of (1) much faster; this learner shows the way there. On separable classes there is no optimum:
     the weights grow for ever, which a warning says, and ``stop="errors"`` is the remedy.
 
+    Cost: fit O(n d K) a pass; predict O(d K) a row; memory O(n d) to fit, O(d K) kept.
+
     Parameters
     ----------
     rate : "search", "backtracking", float or array (K,), default "search"

@@ -40,6 +40,9 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
     that one. The penalty with the best mean score is taken, or, with ``one_standard_error``, the strongest whose score
     is not more than a standard error below it, and the weights are computed once more from all rows.
 
+    Cost: fit cv times the number of penalties fits of LogisticRegression, each a few passes of O(n d K); predict O(d K)
+    a row; memory O(n d + d^2) to fit, O(d K) for each penalty and fold kept.
+
     Parameters
     ----------
     Cs : int or list of floats, default 10

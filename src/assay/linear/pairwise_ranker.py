@@ -69,6 +69,9 @@ class PairwiseRanker(Learner):
 
     Not every order is linear in the columns; add columns, such as squares, if some pairs stay violated.
 
+    Cost: fit O(m d) a pass over m pairs, of which a list of n rows has up to n (n - 1) / 2; predict O(d) a row; memory
+    O(n d + m) to fit, O(d) kept.
+
     Parameters
     ----------
     rate : float, default 0.1

@@ -21,7 +21,9 @@ class Perceptron(SGDClassifier):
     than two classes: each against the rest. The same seed gives the same weights as scikit-learn, except for early
     stopping beside a penalty, which the peer judges by weights that lack their scale. For the textbook's variants
     (visiting orders, batches, margins, the trace of corrections) see ``PerceptronRule``, and ``PocketClassifier`` for
-    classes that are not separable. Cost: O(n d) a pass.
+    classes that are not separable.
+
+    Cost: fit O(n d) a pass; predict O(d K) a row; memory O(n d) to fit, O(d K) kept.
 
     Parameters
     ----------

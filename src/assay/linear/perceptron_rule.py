@@ -44,6 +44,9 @@ class PerceptronRule(SignClassifier):
     ``max_iter`` ends it, with a warning. The answer depends on the start and on the order of the rows; it is no widest
     margin. ``Perceptron`` is the drop-in for scikit-learn's, with more than two classes.
 
+    Cost: fit O(n d) a pass; predict O(d K) a row; memory O(n d) to fit, O(d K) kept, and O(d) for each correction that
+    is recorded.
+
     Parameters
     ----------
     rate : float, default 1
@@ -97,6 +100,7 @@ class PerceptronRule(SignClassifier):
     (array([[ 0., -2.]]), array([0.]), 2, 2)
     """
 
+    multiclass = "two classes only"
     accepts = {
         "rate": Range(0, open="low"),
         "schedule": Choice("constant", "inverse"),

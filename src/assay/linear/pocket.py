@@ -38,6 +38,8 @@ class PocketClassifier(SignClassifier):
     counts the errors on all rows; weights with fewer errors than those in the pocket take their place. Counting makes
     a correction cost O(n d).
 
+    Cost: fit O(n d) a pass, and O(n d) for each better pocket; predict O(d K) a row; memory O(n d) to fit, O(d K) kept.
+
     Parameters
     ----------
     max_updates : int, default 1000
@@ -75,6 +77,7 @@ class PocketClassifier(SignClassifier):
     (1, array([0, 1]))
     """
 
+    multiclass = "two classes only"
     accepts = {
         "max_updates": Count(),
         "rate": Range(0, open="low"),

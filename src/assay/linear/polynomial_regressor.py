@@ -36,7 +36,9 @@ class PolynomialRegressor(Regressor):
     reported are the coefficients of the plain powers, and the penalty is theirs. Degree n - 1 goes through all n
     points, and between and beyond them anywhere: prefer the degree that a validation set or
     ``assay.stats.validation_elbow`` suggests. Where a column has fewer different values than the degree asks for, its
-    higher powers are left out, with a warning. Cost: O(n m^2) for m terms.
+    higher powers are left out, with a warning.
+
+    Cost: fit O(n m^2 + m^3) for m terms; predict O(m) a row; memory O(n m) to fit, O(m) kept.
 
     Parameters
     ----------

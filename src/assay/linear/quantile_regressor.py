@@ -26,7 +26,9 @@ class QuantileRegressor(LinearRegressor, Regressor):
     The answer depends on the side of the line that a row is on, not on its distance, so one gross outlier does not
     move it. (1) is a linear program; an interior-point method solves it in 10 to 30 weighted least-squares problems,
     and the corner of the program next to its answer is exact. If the answer is not unique (as the median of an even
-    number of values), any may be given. Cost: O(n d^2) a step.
+    number of values), any may be given.
+
+    Cost: fit O(n d^2) a step; predict O(d) a row; memory O(n d) to fit, O(d) kept.
 
     Parameters
     ----------

@@ -27,7 +27,10 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
     The penalty makes the answer unique and steadies it where columns are nearly collinear: some bias for less variance.
     It is also the most probable w if weights are Gaussian beforehand with variance :math:`\sigma^2/\alpha` each. Scale
     the columns alike first, or the penalty favours those with large numbers. The rows enter through sums, so
-    blocks, Dask and ``partial_fit`` give the same answer. Cost: O(n d^2 + d^3), and O(n^2 d + n^3) where n < d.
+    blocks, Dask and ``partial_fit`` give the same answer.
+
+    Cost: fit O(n d^2 + d^3), and O(n^2 d + n^3) where n < d; predict O(d) a row; memory O(n d + min(n, d)^2) to fit,
+    O(d) kept.
 
     Parameters
     ----------

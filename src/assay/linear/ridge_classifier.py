@@ -27,7 +27,9 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
     It costs one factorisation however many classes there are. Rows far on the right side are paid for like errors, so
     outliers draw the boundary towards themselves; logistic regression does not mind them. The rows enter through class
     means and scatter alone, so blocks, Dask and ``partial_fit`` give the same answer. Where y is a table of 0 and 1,
-    each column is a label of its own, and a row may have any number of them. Cost: O(n d^2 + d^3).
+    each column is a label of its own, and a row may have any number of them.
+
+    Cost: fit O(n d^2 + d^3 + n d K); predict O(d K) a row; memory O(n d + d^2) to fit, O(d K) kept.
 
     Parameters
     ----------
@@ -65,6 +67,8 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
     >>> model.predict([[-0.1], [0.1]])
     array(['a', 'b'], dtype='<U1')
     """
+
+    multiclass = "one-vs-rest"
 
     kept_in_single = ("coef_", "intercept_")
     accepts = {

@@ -26,6 +26,9 @@ class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant)
     the left-out residuals of all rows, which follow from one eigendecomposition without any refit (see `RidgeCV`).
     Where y is a table of 0 and 1, each column is a label of its own.
 
+    Cost: fit O(n d^2 + d^3 + n d K), and O(n min(n, d) K) for each penalty; predict O(d K) a row; memory O(n d + d^2)
+    to fit, O(d K) kept.
+
     Parameters
     ----------
     alphas : array of penalties, default (0.1, 1.0, 10.0)
@@ -57,6 +60,8 @@ class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant)
     >>> model.alpha_, model.predict([[-0.5], [0.5]]).tolist()
     (0.1, ['a', 'b'])
     """
+
+    multiclass = "one-vs-rest"
 
     kept_in_single = ("coef_", "intercept_")
     accepts = {

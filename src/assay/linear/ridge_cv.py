@@ -25,7 +25,10 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
     Leaving out one row after the other needs no refit: from one eigendecomposition, all residuals for all penalties
     follow, :math:`e_i = (y_i-\hat y_i)/(1-h_i)` with the leverage :math:`h_i` of row i. The weights are those of
     `Ridge` with the penalty that was chosen. Rows in blocks or on Dask are passed over twice. With ``cv`` the
-    penalties are compared by cross-validation instead. Cost: O(n d^2 + d^3), or O(n^2 d + n^3) where n < d.
+    penalties are compared by cross-validation instead.
+
+    Cost: fit O(n d^2 + d^3), or O(n^2 d + n^3) where n < d, and O(n min(n, d)) for each penalty; predict O(d) a row;
+    memory O(n d + min(n, d)^2) to fit, O(d) kept.
 
     Parameters
     ----------

@@ -52,7 +52,8 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
     More than two classes: each against the rest, on several threads. Scale the columns before (StandardScaler); one
     rate serves all of them. The same seed gives the same weights as scikit-learn, order of the rows included, except
     where it judges ``early_stopping`` (it scores unscaled weights), and averages under an absolute penalty.
-    Cost: O(n d) a pass.
+
+    Cost: fit O(n d K) a pass, for two classes O(n d); predict O(d K) a row; memory O(n d) to fit, O(d K) kept.
 
     Parameters
     ----------
@@ -123,6 +124,8 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
     >>> model.history_[-1].loss < model.history_[0].loss
     True
     """
+
+    multiclass = "one-vs-rest"
 
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "loss": Choice(*LOSSES),

@@ -35,7 +35,9 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
 
     Scale the columns, and best the target, before (StandardScaler); one rate serves all of them. The same seed gives
     the same weights as scikit-learn, order of the rows included, except where it judges ``early_stopping`` (it scores
-    unscaled weights), and averages under an absolute penalty. Cost: O(n d) a pass.
+    unscaled weights), and averages under an absolute penalty.
+
+    Cost: fit O(n d) a pass; predict O(d) a row; memory O(n d) to fit, O(d) kept.
 
     Parameters
     ----------

@@ -36,7 +36,10 @@ class AdaptiveNeighborsClassifier(RowKeeper, Classifier):
     long where the posterior is constant. With ``n_iter`` steps each takes its rows by the distance of the one before;
     with 0 it is the plain k nearest neighbours. Where the rows around are all of one class, or do not vary, B is 0 and
     only the scale of W remains; directions without spread are left as they are. Use it in many columns of which few
-    matter. Cost: O(n d + m d^2 + d^3) a query.
+    matter.
+
+    Cost: fit O(n d); predict O(n d + m d^2 + d^3) a row for the m rows that its metric is learned from; memory O(n d),
+    the rows are kept.
 
     Parameters
     ----------

@@ -30,8 +30,10 @@ class CondensedNearestNeighbor(PrototypeClassifier):
     the order, and is not minimal (finding the smallest is NP-complete): several orders are tried and the smallest
     result is kept. With ``reduce`` rows that the others make superfluous are dropped again, in the order in which they
     were stored (the reduced nearest neighbour rule). With more than one neighbour a row is stored as often as it takes
-    to outvote the others. Cost: O(m n d) for m stored rows. Use it when answers of the nearest neighbour are too slow
-    or too large to keep; noisy classes are better edited first (:class:`EditedNearestNeighbors`).
+    to outvote the others. Use it when answers of the nearest neighbour are too slow or too large to keep; noisy classes
+    are better edited first (:class:`EditedNearestNeighbors`).
+
+    Cost: fit O(m n d) for m stored rows; predict O(m d) a row; memory O(n d) to fit, O(m d) kept.
 
     Parameters
     ----------

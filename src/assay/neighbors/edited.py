@@ -24,6 +24,9 @@ class EditedNearestNeighbors(PrototypeClassifier):
     repeated. It removes mislabelled rows and smooths the boundary, where condensing keeps exactly those rows: edit
     first, then condense. Should all rows of a class go, those of them with the most votes for the class stay.
 
+    Cost: fit the k nearest neighbours of all rows, at most O(n^2 d), for each repeat; predict at most O(m d) a row for
+    m rows kept; memory O(n d) to fit, O(m d) kept.
+
     Parameters
     ----------
     n_neighbors : int, default 3

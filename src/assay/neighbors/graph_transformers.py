@@ -43,6 +43,9 @@ class KNeighborsTransformer(KNeighbors, _GraphTransformer):
     them will ask for. In mode "distance" each row has one neighbour more than asked for, since a training row is its
     own first neighbour.
 
+    Cost: fit O(n d), with a tree O(n d log n); transform O(n d) a row, in few columns with a tree about O(d log n);
+    memory O(n d), the rows are kept, and k numbers a row come out.
+
     Parameters
     ----------
     mode : "distance" or "connectivity" (ones), default "distance"
@@ -94,6 +97,9 @@ class KNeighborsTransformer(KNeighbors, _GraphTransformer):
 
 class RadiusNeighborsTransformer(RadiusNeighbors, _GraphTransformer):
     """The sparse graph of the training rows within a radius of each row, as `KNeighborsTransformer` gives the nearest.
+
+    Cost: fit O(n d), with a tree O(n d log n); transform O(n d) a row at most; memory O(n d), the rows are kept, and as
+    many numbers a row as it has neighbours come out.
 
     Parameters
     ----------

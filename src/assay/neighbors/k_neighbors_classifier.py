@@ -27,6 +27,9 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
     comes first, also at the k-th place. There is no training but to remember the rows; a query costs O(n d), with a
     tree and few columns O(log n).
 
+    Cost: fit O(n d), with a tree O(n d log n); predict O(n d) a row, in few columns with a tree about O(d log n);
+    memory O(n d), the rows are kept.
+
     Parameters
     ----------
     n_neighbors : int, default 5

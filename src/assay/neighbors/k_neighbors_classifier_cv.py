@@ -37,6 +37,9 @@ class KNeighborsClassifierCV(KNeighbors, NeighborClassifier):
     rows. Among equally good choices the first k offered wins, and for it the first bandwidth. A metric that learns
     does so once, from all rows.
 
+    Cost: fit the neighbours of all n rows, at most O(n^2 d), once for all k; predict O(n d) a row, in few columns with
+    a tree about O(d log n); memory O(n d), the rows are kept.
+
     Parameters
     ----------
     n_neighbors : sequence of int, default (1, 3, 5, ..., 19)

@@ -22,6 +22,9 @@ class KNeighborsRegressor(KNeighbors, NeighborRegressor):
 
     Columns should be on comparable scales. Among equal distances the lower row comes first, also at the k-th place.
 
+    Cost: fit O(n d), with a tree O(n d log n); predict O(n d) a row, in few columns with a tree about O(d log n);
+    memory O(n d), the rows are kept.
+
     Parameters
     ----------
     n_neighbors : int, default 5

@@ -53,6 +53,8 @@ class NearestCentroid(Classifier):
 
     come closer to 0 by ``shrink_threshold``; a column whose deviations are all 0 has no say any more.
 
+    Cost: fit O(n d), with medians O(n d log n); predict O(d K) a row; memory O(n d) to fit, O(d K) kept.
+
     Parameters
     ----------
     metric : "euclidean", "manhattan" or "mahalanobis", default "euclidean"

@@ -28,9 +28,11 @@ class NearestClusterClassifier(Classifier):
     the least sum of squares is kept. It stands between the nearest mean (one centre a class) and the nearest neighbour
     (every row a centre): use it when a class falls into groups. With Mahalanobis' distance every centre has the
     covariance of its own rows (divisor their number), shrunk halfway to that of the class when they are few, so that a
-    wide group reaches further than a narrow one. Cost: O(n d) a step of k-means, O(d) a centre for an answer.
+    wide group reaches further than a narrow one.
 
     Probabilities are one for the nearest centre's class: a distance is not a probability.
+
+    Cost: fit O(c n d) a step of k-means with c centres; predict O(c d) a row; memory O(n d) to fit, O(c d) kept.
 
     Parameters
     ----------

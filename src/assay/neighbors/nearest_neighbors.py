@@ -14,6 +14,9 @@ __all__ = ["NearestNeighbors", "kneighbors_graph", "radius_neighbors_graph"]
 class NearestNeighbors(KNeighbors, RadiusNeighbors):
     """Remember rows, and tell which of them are nearest to others, or within a radius.
 
+    Cost: fit O(n d), with a tree O(n d log n); a query takes O(n d), in few columns with a tree about O(d log n);
+    memory O(n d), the rows are kept.
+
     Parameters
     ----------
     n_neighbors : int, default 5

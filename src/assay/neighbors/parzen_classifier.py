@@ -42,8 +42,10 @@ class ParzenClassifier(RowKeeper, Generative):
 
     with :math:`r_i^t` = 1 if row t is of class i. Sums are kept in logarithms, so rows far from everything still get a
     posterior from a Gaussian. A kernel that ends may leave a row without any: see ``fallback``. A table with categories
-    or gaps is compared by a mixed distance (metric "auto"). Cost: O(n d log n) to fit and O(m n d) to choose the
-    width by m rows, at most O(n d) a row.
+    or gaps is compared by a mixed distance (metric "auto").
+
+    Cost: fit O(n d log n), and O(m n d) to choose the width by m rows; predict O(n d) a row at most; memory O(n d), the
+    rows are kept.
 
     Parameters
     ----------

@@ -28,7 +28,10 @@ class PrototypeSearch(PrototypeClassifier):
     (IML 8-17). From what Hart's procedure finds, the row to add, to drop or to exchange that lowers (1) most is taken
     (among equals: a drop before an addition before an exchange, then the lowest row) until none lowers it. With a
     small price the result is nearly consistent and nearly minimal; with a larger one it forgoes outlying rows, as
-    editing does. Cost: O(n^2) memory, O(n^2) a step; for up to a few thousand rows.
+    editing does.
+
+    Cost: fit O(n^2 d) once and O(n^2) a step, for up to a few thousand rows; predict O(m d) a row for m prototypes;
+    memory O(n^2) to fit, O(m d) kept.
 
     Parameters
     ----------

@@ -26,6 +26,9 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
     Where rows are dense many vote, and where they are sparse few; a row without any is an outlier, and what is
     answered then is up to ``outlier_label``.
 
+    Cost: fit O(n d), with a tree O(n d log n); predict O(n d) a row, in few columns with a tree about O(d log n);
+    memory O(n d), the rows are kept.
+
     Parameters
     ----------
     radius : float, default 1.0

@@ -25,6 +25,9 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
     For a row without any near one the sum is empty. Then the nearest training row answers, with a warning;
     ``empty`` can ask for something else.
 
+    Cost: fit O(n d), with a tree O(n d log n); predict O(n d) a row, in few columns with a tree about O(d log n);
+    memory O(n d), the rows are kept.
+
     Parameters
     ----------
     radius : float, default 1.0

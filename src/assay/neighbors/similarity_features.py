@@ -34,7 +34,9 @@ class SimilarityFeatures(NeighborLearner, Transformer):
     ============  =========================================
 
     or any function of two rows. Whatever can be compared becomes a table of numbers for any learner: mixed tables with
-    ``metric="auto"``, distances of one's own, sequences, images. Cost: O(N n d), and N columns.
+    ``metric="auto"``, distances of one's own, sequences, images.
+
+    Cost: fit O(N d) for N reference rows; transform O(N d) a row; memory O(N d) kept, O(n N) comes out.
 
     Parameters
     ----------

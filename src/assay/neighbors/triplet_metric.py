@@ -32,6 +32,9 @@ class TripletMetric(Transformer):
     neighbour or nearest-mean classifier when some columns matter more than others. Columns are
     standardised at the start. Cost per step: O(n^2 d).
 
+    Cost: fit O(n^2 (k + d)) a step for k target neighbours a row; transform O(d m) a row for m directions; memory O(n^2
+    (k + 1)) to fit, O(d m) kept.
+
     Parameters
     ----------
     n_neighbors : int, default 3

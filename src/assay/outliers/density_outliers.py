@@ -24,6 +24,9 @@ class DensityOutliers(Detector):
     are rare, wherever they lie. Never the posterior of a class: far away from all data it is near 0 or 1. Training
     rows that take part in their own density look a little less rare than they are.
 
+    Cost: fit that of the density, and its score of the n training rows; predict O(1) times its score of a row; memory
+    O(n), and the density.
+
     Parameters
     ----------
     density : estimator, default None

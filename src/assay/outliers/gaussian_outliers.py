@@ -34,8 +34,10 @@ class GaussianOutliers(Detector):
     A mean and a covariance are damaged by the outliers they should find: one row far away draws both towards itself,
     and several hide each other. ``estimate="robust"`` takes them from that half of the rows whose covariance has the
     least determinant (Rousseeuw 1984), then once more from all rows that are no outliers by these. Use it for one
-    roundish group of numbers; several groups need :class:`DensityOutliers` or :class:`LocalOutlierFactor`. Cost:
-    O(n d^2), robust some hundred times that.
+    roundish group of numbers; several groups need :class:`DensityOutliers` or :class:`LocalOutlierFactor`.
+
+    Cost: fit O(n d^2 + d^3), robust some hundred times that; predict O(d^2) a row; memory O(n d + d^2) to fit, O(d^2)
+    kept.
 
     Parameters
     ----------

@@ -48,7 +48,9 @@ class IsolationForest(Detector):
 
     with the mean over the trees: near -1 for outliers, above -0.5 for the rest (Liu, Ting and Zhou 2008). Quick on
     large tables, in many columns, without a distance; categories are divided by lot, and missing values go to a side
-    by lot, so mixed tables need no preparation. Cost: O(trees * log psi) a row.
+    by lot, so mixed tables need no preparation.
+
+    Cost: fit O(T psi log psi) for T trees of psi rows; predict O(T log psi) a row; memory O(n d) to fit, O(T psi) kept.
 
     Parameters
     ----------

@@ -59,8 +59,11 @@ class LocalOutlierFactor(KNeighbors, Detector):
     where 0/0 (copies among copies) is 1 and a row without copies beside copies has factor infinity. (1) has 1e-10
     added to the mean distance for the same reason.
 
-    Use it where groups have different densities; it makes no assumption about their shape. Cost: that of the k
-    nearest neighbours of all rows. With ``metric="auto"`` mixed tables and missing values are compared as they are.
+    Use it where groups have different densities; it makes no assumption about their shape. With ``metric="auto"`` mixed
+    tables and missing values are compared as they are.
+
+    Cost: fit the k nearest neighbours of all rows, at most O(n^2 d); predict O(n d) a row at most; memory O(n (d + k)),
+    the rows are kept.
 
     Parameters
     ----------

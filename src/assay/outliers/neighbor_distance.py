@@ -25,8 +25,10 @@ class NeighborDistanceOutliers(NeighborLearner, Detector):
     with :math:`d_j` the distance to the j-th nearest. A row that equals a training row is taken for that row and is not
     its own neighbour; so training rows are judged alike when they are asked about again. The first is the k-nn
     density in another order: the larger the ball that holds k rows, the thinner they are. Simple and hard to deceive,
-    but one scale serves all groups; :class:`LocalOutlierFactor` compares each with its own surroundings. Cost: that
-    of the neighbours.
+    but one scale serves all groups; :class:`LocalOutlierFactor` compares each with its own surroundings.
+
+    Cost: fit the k nearest neighbours of all rows, at most O(n^2 d); predict O(n d) a row at most; memory O(n d), the
+    rows are kept.
 
     Parameters
     ----------

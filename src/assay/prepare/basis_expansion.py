@@ -24,7 +24,9 @@ class BasisExpansion(Transformer):
     The learner after it stays linear, with all that is simple about linear learners; the boundary in the old columns
     is as curved as the functions are. Choose functions that the problem suggests: sines for what repeats, steps
     for thresholds, Gaussians for what is special near a place. More functions need more rows. A nominal column is
-    there by its indicators, called like "taste=sour". Cost: O(n m).
+    there by its indicators, called like "taste=sour".
+
+    Cost: fit O(n d); transform O(m) a row for m basis functions; memory O(m) kept, O(n m) comes out.
 
     Parameters
     ----------

@@ -26,7 +26,9 @@ class MinMaxScaler(Summed, Preparation):
     with the smallest and largest training values :math:`l_j, u_j`. Missing entries are left out and stay
     missing; nominal and ordinal columns pass as they are; a constant column becomes a. The learner is a sum
     (of extremes): ``partial_fit``, ``fit_blocks`` and Dask give the same numbers. One outlier squeezes all
-    other rows; then prefer ``StandardScaler``. Cost: O(n d).
+    other rows; then prefer ``StandardScaler``.
+
+    Cost: fit O(n d) in one pass; transform O(d) a row; memory O(d).
 
     Parameters
     ----------

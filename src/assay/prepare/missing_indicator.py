@@ -24,7 +24,9 @@ class MissingIndicator(Summed, Preparation):
     """Say where the holes are: True for a missing entry, one column for each column with holes.
 
     A missing value can carry information of its own, as no telephone number on a request for credit does;
-    this makes it visible to every learner. Cost: O(n d).
+    this makes it visible to every learner.
+
+    Cost: fit O(n d) in one pass; transform O(d) a row; memory O(d).
 
     Parameters
     ----------

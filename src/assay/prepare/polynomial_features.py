@@ -35,8 +35,10 @@ class PolynomialFeatures(Transformer):
     There are :math:`\binom{d+k}{k}` terms: for many columns or a high degree more than the rows can determine,
     so use a penalty, or ``interaction_only``. High powers of unscaled columns differ by many orders of
     magnitude; scale first. A nominal column enters by its indicators, whose powers and mutual products say nothing
-    new and are left out. A frame comes out as a frame, a sparse matrix as a sparse matrix. Cost: one
-    multiplication for each number that comes out.
+    new and are left out. A frame comes out as a frame, a sparse matrix as a sparse matrix.
+
+    Cost: fit O(m) for m terms; transform O(m) a row, one multiplication for each number that comes out; memory O(m)
+    kept, O(n m) comes out.
 
     Parameters
     ----------

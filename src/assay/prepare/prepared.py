@@ -45,6 +45,9 @@ class Prepared(Classifier):
     a scikit-learn pipeline of the same steps it can be saved as data, and ``explain`` shows what was filled, in the
     units of the table.
 
+    Cost: fit O(n d) for the preparation, with medians O(n d log n), and that of the learner; predict O(d) a row, and
+    that of the learner; memory O(n d) to fit, and the learner.
+
     Parameters
     ----------
     learner : classifier, default None
@@ -66,6 +69,7 @@ class Prepared(Classifier):
     array(['b'], dtype='<U1')
     """
 
+    multiclass = "as the estimator"
     accepts = {"learner": Instance(having="fit") | None, "scale": Flag()}
     stored = {
         "learner_": Object(BaseEstimator),

@@ -41,6 +41,9 @@ class RegressionImputer(Preparation):
     If the columns tell nothing about each other, this is mean imputation. Cost of a cycle, with a share h of
     holes: O(h n d^3 + n d^2).
 
+    Cost: fit O(i d) models of one column each for i cycles, by default O(n d^2 + d^3) each; transform O(i d^2) a row;
+    memory O(n d) to fit, and d models kept.
+
     Parameters
     ----------
     regressor, classifier : estimators, default None

@@ -38,11 +38,13 @@ class SimpleImputer(Summed, Preparation):
     "median" an ordinal column with its middle one), and under "constant" with a category of their own, which
     keeps the fact that the value was missing. A category that ``fit`` did not see is a hole, with a warning.
     Mean imputation is all that a regression on unrelated columns could do; where columns tell something about
-    each other, ``RegressionImputer`` does better. Cost: O(n d), for medians O(n d log n).
+    each other, ``RegressionImputer`` does better.
 
     In a sparse table what is not stored is the number 0, and a stored NaN (or ``missing_values``) is missing; it stays
     sparse. Means and modes are sums over rows, so ``partial_fit``, ``fit_blocks`` and Dask work; for the median and
     the most frequent number they keep a count of each distinct value.
+
+    Cost: fit O(n d), for medians O(n d log n); transform O(d) a row; memory O(d), for medians O(n d) to fit.
 
     Parameters
     ----------

@@ -32,7 +32,8 @@ class StandardScaler(Summed, Preparation):
     column is moved to 0 and not scaled. A sparse matrix can be scaled but not moved (``with_mean=False``), and
     stays sparse. The learner is a sum: ``partial_fit``, ``fit_blocks`` and Dask give
     the same numbers. Use it before learners that measure distances or penalise coefficients.
-    Cost: O(n d).
+
+    Cost: fit O(n d) in one pass; transform O(d) a row; memory O(d).
 
     Parameters
     ----------

@@ -35,6 +35,9 @@ class AQClassifier(RuleClassifier):
     equal under another label) cannot be kept out and is passed over. Missing values meet no condition. Where rules
     of several classes fire, their class counts add up. On noisy data it makes very many rules: CN2 does not.
 
+    Cost: fit O(r s n d) for r rules and stars of s conjunctions, each kept clear of up to n rows; predict O(c) a row
+    for c conditions in all; memory O(n d) to fit, O(c) kept.
+
     Parameters
     ----------
     max_star : int, default 10
@@ -60,6 +63,7 @@ class AQClassifier(RuleClassifier):
     ELSE Y
     """
 
+    multiclass = "one-vs-rest"
     accepts = {"max_star": Count(1), "seeds": Choice("first", "random"), "random_state": Seed()}
     stored = {"seeds_": CodeArray("*")}
 

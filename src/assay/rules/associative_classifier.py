@@ -26,6 +26,9 @@ class AssociativeClassifier(CarClassifier):
     class of the training rows that no rule covers, or of all. Use it to see what all rules together know;
     :class:`CBAClassifier` keeps a list that people can read.
 
+    Cost: fit O(s n / 64) for s frequent item sets, of which there can be exponentially many; predict O(r) a row for r
+    rules; memory O(n d) bits to fit, O(r) kept.
+
     Parameters
     ----------
     min_support : float or int, default 0.01

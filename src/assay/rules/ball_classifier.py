@@ -40,6 +40,9 @@ class BallClassifier(Classifier):
     A row in several balls gets the classes' shares in them as votes, as in :class:`BoxClassifier`; a row in none the
     class shares of the training rows. Nominal columns count as indicators.
 
+    Cost: fit O(n d + d^3) for each of O(n + d) steps at most, by class; predict O(d^2 K) a row; memory O(n d) to fit,
+    O(d^2 K) kept.
+
     Parameters
     ----------
     hypothesis : "middle", "specific" or "general", default "middle"
@@ -73,6 +76,7 @@ class BallClassifier(Classifier):
     ELSE other
     """
 
+    multiclass = "one-vs-rest"
     accepts = {
         "hypothesis": Choice("middle", "specific", "general"),
         "shape": Choice("ball", "axes", "tilted"),

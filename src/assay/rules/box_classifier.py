@@ -33,7 +33,9 @@ class BoxClassifier(RuleClassifier):
     other classes inside S are no obstacle: they are counted in ``conflicts_``, and boxes may overlap. A row in several
     boxes gets the classes' shares in them as votes; a row in none the class shares of the training rows.
 
-    Cost: O(n d) for each class. To see all most general boxes: :class:`VersionSpace`.
+    To see all most general boxes: :class:`VersionSpace`.
+
+    Cost: fit O(n d K); predict O(d K) a row; memory O(n d) to fit, O(d K) kept.
 
     Parameters
     ----------
@@ -81,6 +83,7 @@ class BoxClassifier(RuleClassifier):
     array(['family', 'reject', 'other'], dtype='<U6')
     """
 
+    multiclass = "one-vs-rest"
     accepts = {
         "hypothesis": Choice("middle", "specific", "general"),
         "positive": Any_("a label, or None"),

@@ -32,8 +32,10 @@ class BoxUnionClassifier(RuleClassifier):
     or ``max_boxes`` is reached. At the end every box may grow half-way to the nearest rows of other classes.
 
     Of rows that are equal but for their class only those of the most frequent class count. Where boxes of several
-    classes hold a row they vote by their confidence; a row in no box gets the class shares of the training rows.
-    Cost: O(n^2 d) for each box at worst. Noise asks for many small boxes; ``min_weight`` and ``max_boxes`` spare them.
+    classes hold a row they vote by their confidence; a row in no box gets the class shares of the training rows. Noise
+    asks for many small boxes; ``min_weight`` and ``max_boxes`` spare them.
+
+    Cost: fit O(b n^2 d) at worst for b boxes; predict O(b d) a row; memory O(n d) to fit, O(b d) kept.
 
     Parameters
     ----------
@@ -62,6 +64,7 @@ class BoxUnionClassifier(RuleClassifier):
     R4: IF x0 = 20 THEN b
     """
 
+    multiclass = "one-vs-rest"
     accepts = {
         "max_boxes": Count(1) | None,
         "min_weight": Range(0),

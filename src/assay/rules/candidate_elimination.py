@@ -40,6 +40,9 @@ class CandidateElimination(Classifier):
     A row that would leave no box at all contradicts the rows before it: no box is the class, or the row is noise. It is
     recorded and left aside. ``fit`` looks at all rows at once, the positive ones first: only negatives are left aside.
 
+    Cost: fit O(n d K) for S, and O(g n d) for each G-set of g boxes, of which there can be exponentially many
+    (``limit``); predict O(g d) a row; memory O(n d) to fit, O(g d) kept.
+
     Parameters
     ----------
     positive : label or None, default None
@@ -79,6 +82,8 @@ class CandidateElimination(Classifier):
       G: x0 = 'sunny'
       G: x1 = 'warm'
     """
+
+    multiclass = "one-vs-rest"
 
     takes = frozenset({"nominal"})
     accepts = {

@@ -28,8 +28,10 @@ class CBAClassifier(CarClassifier):
                     + \text{errors of the default on the rest} \qquad (1)
 
     The list is cut after the first rule with the smallest error. Use it for tables of categories, where a tree's
-    greedy choice of columns misses combinations: the search for rules is complete. Cost: the number of frequent item
-    sets times n / 64.
+    greedy choice of columns misses combinations: the search for rules is complete.
+
+    Cost: fit O(s n / 64) for s frequent item sets, then O(r n) to choose among r rules; predict O(r) a row; memory O(n
+    d) bits to fit, O(r) kept.
 
     Parameters
     ----------

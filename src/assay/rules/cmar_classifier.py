@@ -32,6 +32,9 @@ class CMARClassifier(CarClassifier):
     class of the training rows that no rule covered, or of all. The posterior is the share of the sums. A rule that is
     added by hand and has no counts adds as much as the strongest of the others.
 
+    Cost: fit O(s n / 64) for s frequent item sets, then O(r n) to choose among r rules; predict O(r) a row; memory O(n
+    d) bits to fit, O(r) kept.
+
     Parameters
     ----------
     min_support : float or int, default 0.01

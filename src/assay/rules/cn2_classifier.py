@@ -42,6 +42,9 @@ class CN2Classifier(RuleClassifier):
     A rule for a class must cover it more often than expected, since (1) does not look at the direction. Conjunctions
     that cover the same rows count as one. A missing value meets no condition.
 
+    Cost: fit O(r l b d n) for r rules of up to l conditions and a beam of b; predict O(c) a row for c conditions in
+    all; memory O(n d) to fit, O(c) kept.
+
     Parameters
     ----------
     ordered : bool, default True

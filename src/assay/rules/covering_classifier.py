@@ -34,6 +34,9 @@ class SequentialCoveringClassifier(RuleClassifier):
     has grown by more than ``mdl_bits`` beyond its smallest so far; rules behind the shortest description are dropped.
     A missing value meets no condition. Cost of a rule of m conditions: O(beam m n d) after sorting once.
 
+    Cost: fit O(c n d) for c conditions that are tried for all rules; predict O(c) a row for c conditions in all; memory
+    O(n d) to fit, O(c) kept.
+
     Parameters
     ----------
     measure : str, default "foil"
@@ -83,6 +86,7 @@ class SequentialCoveringClassifier(RuleClassifier):
     ELSE Y
     """
 
+    multiclass = "one-vs-rest"
     accepts = {
         "measure": Choice(*MEASURES),
         "order": Choice("class", "quality") | Any_("a list of labels", is_order),

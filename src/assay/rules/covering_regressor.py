@@ -37,7 +37,9 @@ class CoveringRegressor(RuleRegressor):
     fitted to them; these rows are taken away, and the next rule is grown. What is left over at the end is the default.
 
     A row whose value is missing does not meet a condition. Use it for steps and plateaus that a person should read;
-    M5RulesRegressor looks at a whole tree for each rule. Cost: O(d n log n) for each condition.
+    M5RulesRegressor looks at a whole tree for each rule.
+
+    Cost: fit O(c d n log n) for c conditions of all rules; predict O(c) a row; memory O(n d) to fit, O(c) kept.
 
     Parameters
     ----------

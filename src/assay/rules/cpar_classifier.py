@@ -41,6 +41,8 @@ class CPARClassifier(RuleClassifier):
     posterior is the share of the means. Quicker than mining where there are many columns, and with more rules per
     row than a decision list.
 
+    Cost: fit O(c n d) for c conditions of all rules; predict O(c) a row; memory O(n d) to fit, O(c) kept.
+
     Parameters
     ----------
     decay : float, default 2/3
@@ -79,6 +81,7 @@ class CPARClassifier(RuleClassifier):
     ([54, 52, 49, 45], 10)
     """
 
+    multiclass = "one-vs-rest"
     accepts = {
         "decay": Range(0, 1, open="both"),
         "min_weight": Range(0, 1, open="low"),

@@ -37,8 +37,10 @@ class DecisionTableClassifier(RuleClassifier):
     apart (:func:`assay.stats.mdl_cuts.mdl_cuts`); missing is a value of its own.
 
     Use it to see how far a handful of columns goes. A row whose combination never occurred gets the most frequent
-    class, or with ``nearest`` that of the combinations that differ from it in the fewest columns. Cost: O(n) for each
-    set that is tried, at most d for each step of the search.
+    class, or with ``nearest`` that of the combinations that differ from it in the fewest columns.
+
+    Cost: fit O(s n) for s sets that are tried, at most d for each step of the search; predict O(d) a row, by a look-up;
+    memory O(n d) to fit, O(rules) kept.
 
     Parameters
     ----------

@@ -31,8 +31,10 @@ class IrepClassifier(RuleClassifier):
     pruning rows that it covers; that rule is not taken.
 
     It is quick and simple; :class:`RipperClassifier` goes on where it stops too early. Value (1) can prefer a rule with
-    many errors: p = 2000, n = 1000 to p = 1000, n = 1. A missing value meets no condition. Cost: O(d n log n)
-    sorting, then for each rule O(d) times the rows that its conditions leave.
+    many errors: p = 2000, n = 1000 to p = 1000, n = 1. A missing value meets no condition.
+
+    Cost: fit O(d n log n) to sort the columns, then O(d) for each rule times the rows that its conditions leave;
+    predict O(c) a row for c conditions in all; memory O(n d) to fit, O(c) kept.
 
     Parameters
     ----------
@@ -71,6 +73,7 @@ class IrepClassifier(RuleClassifier):
     ELSE virginica
     """
 
+    multiclass = "one-vs-rest"
     accepts = {
         "prune_share": Range(0, 1, open="both"),
         "min_positive": Range(0),

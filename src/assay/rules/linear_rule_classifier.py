@@ -31,7 +31,10 @@ class LinearRuleClassifier(RuleClassifier):
     next machine is fitted to the rows in between. The last one answers for all of them, by (1). So the border is made
     of pieces of hyperplanes, where one hyperplane does not do.
 
-    Nominal columns enter as indicators, and the rules speak of those. Cost: that of the machines.
+    Nominal columns enter as indicators, and the rules speak of those.
+
+    Cost: fit that of the machines, and O(n d) for each rule; predict O(r d) a row for r rules; memory O(n d) to fit,
+    O(r d) kept.
 
     Parameters
     ----------
@@ -58,6 +61,8 @@ class LinearRuleClassifier(RuleClassifier):
     R2: IF 2 x0 + 2 x1 <= 2 THEN no
     ELSE no
     """
+
+    multiclass = "two classes only"
 
     takes = frozenset()
     accepts = {

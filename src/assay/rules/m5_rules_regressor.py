@@ -24,7 +24,10 @@ class M5RulesRegressor(RuleRegressor):
     tree grows on the others, until a tree is a single leaf: its function answers for the rows that no rule covers
     (Holmes, Hall and Frank 1999). A rule is thus found by looking at the whole tree around it, and needs no pruning.
 
-    Use it where a model tree would do and a short list reads better. Cost: one model tree for each rule.
+    Use it where a model tree would do and a short list reads better.
+
+    Cost: fit one model tree for each of r rules, O(r (d n log n + n d^2)); predict O(c + d) a row for c conditions in
+    all; memory O(n d) to fit, O(r d) kept.
 
     Parameters
     ----------

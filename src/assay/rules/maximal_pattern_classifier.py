@@ -23,6 +23,9 @@ class MaximalPatternClassifier(CarClassifier):
     each. Maximal sets are few where all frequent ones are many, and they say all that the rows of a group have in
     common. If none fires, the answer is the most frequent class of the training rows that none covers, or of all.
 
+    Cost: fit O(p n d) for p maximal patterns, of which there can be many; predict O(p d) a row; memory O(n d) to fit,
+    O(p d) kept.
+
     Parameters
     ----------
     min_support : float or int, default 0.05

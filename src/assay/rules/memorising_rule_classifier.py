@@ -20,6 +20,9 @@ class MemorisingRuleClassifier(RuleClassifier):
     class, and knows nothing of any other row: the extreme of overfitting, to hold other learners against. Equal rows
     are one rule, with their most frequent class; a row that no rule covers gets the most frequent class of all.
 
+    Cost: fit O(d n log n) to find equal rows; predict O(r d) a row at most for r distinct rows; memory O(n d), the rows
+    are kept.
+
     Parameters
     ----------
     tolerance : float, default 0

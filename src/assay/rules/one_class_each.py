@@ -32,6 +32,9 @@ class OneClassEach(Classifier):
 
     once for the hypothesis that misses it and once for the one that claims it.
 
+    Cost: fit K times the estimator, each time O(n d) for the table; predict O(K) times the estimator's; memory O(n d)
+    to fit, and K estimators kept.
+
     Parameters
     ----------
     estimator : classifier, dict {label: classifier}, or None, default None
@@ -56,6 +59,8 @@ class OneClassEach(Classifier):
     >>> model.predict([[1.5, 1.5], [6.6, 6.6], [4, 4]])
     array(['near', 'far', 'reject'], dtype='<U6')
     """
+
+    multiclass = "one-vs-rest"
 
     takes = frozenset({"nominal", "missing"})
     accepts = {

@@ -34,7 +34,9 @@ class OneRClassifier(RuleClassifier):
     own. Use it first on every table: often little is lost against far larger models.
 
     Where books differ: equal values are never parted, whatever the order of the rows; among classes that are equally
-    frequent, and among columns that err equally, the first is taken. Cost: O(d n log n).
+    frequent, and among columns that err equally, the first is taken.
+
+    Cost: fit O(d n log n); predict O(log b) a row for b intervals; memory O(n d) to fit, O(b) kept.
 
     Parameters
     ----------

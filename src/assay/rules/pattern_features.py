@@ -36,6 +36,8 @@ class PatternFeatures(Transformer):
     the one whose rows hold it most often. So linear and Bayesian learners get to see combinations of columns, each
     of which can be read.
 
+    Cost: fit that of the rules; transform O(r) a row for r patterns; memory O(n d) to fit, O(r) kept.
+
     Parameters
     ----------
     min_support : float or int, default 0.05

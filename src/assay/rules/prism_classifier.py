@@ -31,6 +31,8 @@ class PrismClassifier(RuleClassifier):
     compete with thresholds half way between two neighbouring values of the rows that a rule still covers, and may be
     asked more than once. A missing value meets no condition.
 
+    Cost: fit O(c n d) for c conditions of all rules; predict O(c) a row; memory O(n d) to fit, O(c) kept.
+
     Parameters
     ----------
     order : list of labels or None, default None
@@ -58,6 +60,7 @@ class PrismClassifier(RuleClassifier):
     R3: IF tear-prod-rate = 'reduced' THEN none
     """
 
+    multiclass = "one-vs-rest"
     accepts = {
         "order": Any_("a list of labels", is_order) | None,
         "min_coverage": Range(0),

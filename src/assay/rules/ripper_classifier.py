@@ -47,8 +47,10 @@ class RipperClassifier(RuleClassifier):
     missing value meets no condition. Weights are counts of rows, so they should not be scaled to sum to 1; the random
     split draws rows, whatever they weigh. Where books differ: numbers are cut in the middle between two neighbours; the
     gain has no correction of counts; the error of a new rule is judged on all rows left, as Weka's JRip does
-    (``check_error="pruning"``: more than half, on the pruning rows only). Cost: O(d n log n) sorting, then for each
-    rule O(d) times the rows that its conditions leave.
+    (``check_error="pruning"``: more than half, on the pruning rows only).
+
+    Cost: fit O(d n log n) to sort the columns, then O(d) for each rule times the rows that its conditions leave;
+    predict O(c) a row for c conditions in all; memory O(n d) to fit, O(c) kept.
 
     Parameters
     ----------
@@ -100,6 +102,7 @@ class RipperClassifier(RuleClassifier):
     ('optimise 2', 'petal width (cm) <= 1.65 AND petal length (cm) <= 4.95', 47.0, 0.0, 'as it was')
     """
 
+    multiclass = "one-vs-rest"
     accepts = {
         "k": Count(0),
         "prune_share": Range(0, 1, open="both"),

@@ -47,6 +47,9 @@ class AdditiveModel(Regressor):
     sum sees. Categories become indicators, whose curves are lines. Cost of a round: d fits of one column; of bands:
     d inverses of n by n matrices.
 
+    Cost: fit O(i d s) for i cycles and smoothers of cost s, O(n log n) by default; predict O(d log n) a row; memory
+    O(n d), the smoothers' rows are kept.
+
     Parameters
     ----------
     smoother : Smoother, list of d smoothers (one for each column of the design), or None, default None

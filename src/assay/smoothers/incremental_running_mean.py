@@ -27,6 +27,8 @@ class IncrementalRunningMean(LocalSmoother):
     function bends and not how many rows come, and each forgotten row was within θ when it came. What is stored depends
     on the order of arrival. Cost of a row: the number of stored rows.
 
+    Cost: fit O(n m d) for m stored rows; predict O(m d) a row; memory O(m d).
+
     Parameters
     ----------
     bandwidth : number above 0, default 1

@@ -19,6 +19,9 @@ class KernelSmoother(LocalSmoother):
     estimate tends to the number of that row. ``metric="mahalanobis"`` gives the ellipsoidal kernel of several columns.
     At the ends of the data the curve is flat where the trend is not: `Loess` has no such bias. Cost of a query: O(n d).
 
+    Cost: fit O(n log n); predict O(m d) a row for the m rows in its window, O(n d) of several columns; memory O(n d),
+    the rows are kept.
+
     Parameters
     ----------
     bandwidth : number, (d,) numbers, "loo", "gcv" or "scott", default "loo"

@@ -31,6 +31,9 @@ class Loess(LocalSmoother):
     that does not determine the polynomial has one of a lower degree; one with one distinct x its mean. Cost of a
     query: the k nearest rows with one column, O(n p^2) for p terms with several; a robust fit asks for all n rows.
 
+    Cost: fit O(n log n), and for each robust iteration the fit at all n rows; predict O(m d^2 + d^3) a row for the m
+    rows in its window; memory O(n d), the rows are kept.
+
     Parameters
     ----------
     span : float from 0 to 1, default 2/3

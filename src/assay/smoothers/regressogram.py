@@ -29,6 +29,9 @@ class Regressogram(Smoother):
     kept. The lines of neighbouring bins do not meet; a bin whose rows do not determine a slope has none in that
     direction. Leaving out a row takes closed form, so the choice of the width costs little more than a fit.
 
+    Cost: fit O(d n log n) for each width that is tried; predict O(d) a row, and a look-up; memory O(n d), the bins and
+    their rows are kept.
+
     Parameters
     ----------
     width : number, (d,) numbers or "loo", default "loo"

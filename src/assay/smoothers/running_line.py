@@ -22,6 +22,9 @@ class RunningLine(LocalSmoother):
     window with one distinct x has no slope, and its mean is taken. `Loess` weighs the rows by a kernel. Cost of a
     query: the rows in its window, found by bisection, with one column; O(n d^2) with several.
 
+    Cost: fit O(n log n); predict O(m d) a row for the m rows in its window, O(n d) of several columns; memory O(n d),
+    the rows are kept.
+
     Parameters
     ----------
     bandwidth : number, (d,) numbers, "loo", "gcv" or "scott", default "loo"

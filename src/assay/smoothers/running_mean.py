@@ -19,6 +19,9 @@ class RunningMean(LocalSmoother):
     jumps wherever a row enters or leaves; `KernelSmoother` weighs rows down before they leave. Cost of a query: the
     rows in its window, found by bisection, with one column; all rows with several.
 
+    Cost: fit O(n log n); predict O(m d) a row for the m rows in its window, O(n d) of several columns; memory O(n d),
+    the rows are kept.
+
     Parameters
     ----------
     bandwidth : number, (d,) numbers, "loo", "gcv" or "scott", default "loo"

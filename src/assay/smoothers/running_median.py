@@ -17,6 +17,9 @@ class RunningMedian(LocalSmoother):
     An even number of rows has the mean of the two in the middle; rows with weights are as many rows as they weigh. The
     window is as in `RunningMean`. Cost of a query: m log m for the m rows in its window.
 
+    Cost: fit O(n log n); predict O(m log m) a row for the m rows in its window, which takes O(n d) to find in several
+    columns; memory O(n d), the rows are kept.
+
     Parameters
     ----------
     bandwidth : number, (d,) numbers, "loo" or "scott", default "loo"

@@ -33,6 +33,8 @@ class SmoothingSpline(Smoother):
     GCV is looked at only while the curve has at most 3/4 as many degrees of freedom as there are rows: beyond, both of
     its parts vanish, and chance decides. A spline has one column. Several: `AdditiveModel`, a sum of splines.
 
+    Cost: fit O(n log n) to sort and O(n) for each smoothing that is tried; predict O(log n) a row; memory O(n).
+
     Parameters
     ----------
     lam : number, "gcv" or "loo", default "gcv"

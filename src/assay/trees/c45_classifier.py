@@ -37,7 +37,10 @@ class C45Classifier(TreeLearner, Classifier):
     Use it on mixed tables with missing values where the tree itself is wanted: it is small and reads well.
     Where books differ: gains within 1e-6 are equal and the first column wins; both sides of a threshold hold at
     least a tenth of the average class (25 rows at most), as in release 8; J48 takes numbers closer than 1e-5 as equal,
-    here all that differ are different. Cost: O(d n log n) sorting, then O(d n) for each level.
+    here all that differ are different.
+
+    Cost: fit O(d n log n) to sort the columns and O(n d) a level; predict O(depth) a row; memory O(n d) to fit,
+    O(nodes) kept.
 
     Parameters
     ----------

@@ -105,6 +105,8 @@ class CARTClassifier(PrunedByPrice, Classifier):
 
     Use it where a small tree is wanted and a tenfold fit is no matter.
 
+    Cost: fit cv + 1 trees of O(d n log n + n d depth); predict O(depth) a row; memory O(n d) to fit, O(nodes) kept.
+
     Parameters
     ----------
     criterion : "gini" or "entropy", default "gini"

@@ -24,6 +24,8 @@ class CARTRegressor(PrunedByPrice, Regressor):
 
     Missing values ask other columns (surrogates); categories are divided in two groups.
 
+    Cost: fit cv + 1 trees of O(d n log n + n d depth); predict O(depth) a row; memory O(n d) to fit, O(nodes) kept.
+
     Parameters
     ----------
     criterion : "squared_error", "absolute_error" or "poisson", default "squared_error"

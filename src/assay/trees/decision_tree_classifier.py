@@ -37,14 +37,14 @@ class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
     all its rows are alike. Leaves answer with their class shares. The tree does not depend on the order of the rows,
     nor on the number of threads; equally good cuts are decided for the lowest column, then the lowest threshold.
 
-    Cost: O(n d) a level, after one sort of every column. Memory: 8 bytes an entry of X while fitting, whether or not
-    X is sparse.
-
     Differences from scikit-learn: ties are not drawn by lot; numbers keep all their digits (there they are rounded to
     single precision, and values closer than 1e-7 are equal).
 
     y may have several columns, one for each of O targets: one tree answers for all, grown by the mean of their
     impurities (Gini or entropy). ``classes_`` and ``n_classes_`` are lists then, and ``predict_proba`` gives a list.
+
+    Cost: fit O(d n log n) to sort the columns and O(n d) a level; predict O(depth) a row; memory O(n d), 8 bytes an
+    entry whether or not X is sparse, to fit, O(nodes) kept.
 
     Parameters
     ----------

@@ -29,7 +29,8 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     Categories are divided in two groups, the best division there is (in the order of their means it is a cut). For the
     rest, and for what differs from scikit-learn, see :class:`DecisionTreeClassifier`.
 
-    Cost: O(n d) a level after one sort of every column; absolute_error O(n d log n).
+    Cost: fit O(d n log n) to sort the columns and O(n d) a level, absolute_error O(n d log n) a level; predict O(depth)
+    a row; memory O(n d) to fit, O(nodes) kept.
 
     Parameters
     ----------

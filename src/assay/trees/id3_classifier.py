@@ -32,6 +32,9 @@ class ID3Classifier(TreeLearner, Classifier):
 
     Use it to follow the textbook on small nominal tables; :class:`C45Classifier` is its grown-up.
 
+    Cost: fit O(d n log n) to sort the columns and O(n d) a level; predict O(depth) a row; memory O(n d) to fit,
+    O(nodes) kept.
+
     Parameters
     ----------
     criterion : "gain", "gain_ratio" or "gini", default "gain"

@@ -50,6 +50,9 @@ class ModelTreeRegressor(TreeLearner, Regressor):
 
     Nominal columns are split by groups of categories and enter the linear functions as indicators.
 
+    Cost: fit O(d n log n) to sort the columns and O(n d^2) a level for the models; predict O(depth + d) a row; memory
+    O(n d) to fit, O(d nodes) kept.
+
     Parameters
     ----------
     split : "deviation" or "linear", default "deviation"

@@ -26,6 +26,9 @@ class SoftTreeClassifier(SoftTree, Classifier):
     minimises the mean cross-entropy plus ridge on the gates by L-BFGS. As gates grow steep the soft tree becomes a hard
     one.
 
+    Cost: fit O(n (d + K) nodes) a step; predict O((d + K) nodes) a row; memory O(n (d + nodes)) to fit, O((d + K)
+    nodes) kept.
+
     Parameters
     ----------
     max_depth : int, default 3

@@ -23,6 +23,8 @@ class SoftTreeRegressor(SoftTree, Regressor):
     The answer is smooth in x. Training starts from an ordinary tree, whose thresholds become gates, and minimises the
     mean squared error, in units of the targets' variance, plus ridge on the gates by L-BFGS.
 
+    Cost: fit O(n d nodes) a step; predict O(d nodes) a row; memory O(n (d + nodes)) to fit, O(d nodes) kept.
+
     Parameters
     ----------
     max_depth : int, default 3

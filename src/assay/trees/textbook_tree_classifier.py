@@ -27,8 +27,10 @@ class TextbookTreeClassifier(TextbookTree, Classifier):
     and a node becomes a leaf if its impurity is below ``impurity_threshold``, its largest share reaches
     ``purity_threshold``, or no test separates its rows. This is the learner to study trees with: every criterion,
     every kind of split, and the history of growing. To get work done take ``DecisionTreeClassifier``, which
-    is tens of times as fast. Among equally good tests the first column wins, then the lowest threshold. Cost:
-    O(d n log n) per level, O(n^2) per column and node for ternary splits.
+    is tens of times as fast. Among equally good tests the first column wins, then the lowest threshold.
+
+    Cost: fit O(d n log n) a level, O(n^2) for each column and node with ternary splits; predict O(depth) a row; memory
+    O(n d) to fit, O(nodes) kept.
 
     Parameters
     ----------

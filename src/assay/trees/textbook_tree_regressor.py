@@ -29,6 +29,8 @@ class TextbookTreeRegressor(TextbookTree, Regressor):
     error is below ``error_threshold`` or no test separates its rows; with the worst case the threshold is then a
     bound for every training row. To get work done take ``DecisionTreeRegressor``.
 
+    Cost: fit O(d n log n) a level; predict O(depth) a row; memory O(n d) to fit, O(nodes) kept.
+
     Parameters
     ----------
     criterion : "squared", "absolute" or "worst", default "squared"

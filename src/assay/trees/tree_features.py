@@ -96,6 +96,9 @@ class TreeFeatureSelector(Transformer):
     ``min_closeness`` keeps the upper ones only. Where no column is left, all are kept, with a
     warning.
 
+    Cost: fit that of the tree, O(d n log n + n d depth); transform O(m) a row for m columns that stay; memory O(n d) to
+    fit, O(nodes + d) kept.
+
     Parameters
     ----------
     tree : a learner with ``tree_`` after ``fit``, default None

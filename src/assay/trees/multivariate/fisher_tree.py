@@ -30,6 +30,8 @@ class FisherTreeClassifier(MultivariateTreeClassifier):
     Columns are standardised in each node; nominal ones come in as indicators. Cost of a node: O(n d^2 + d^3), and the
     latter K times for each exchange of classes.
 
+    Cost: fit O(n d^2 + d^3) a level; predict O(d depth) a row; memory O(n d + d^2) to fit, O(d nodes) kept.
+
     Parameters
     ----------
     grouping : "exchange" or "2-means", default "exchange"

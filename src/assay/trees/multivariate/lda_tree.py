@@ -30,6 +30,8 @@ class LDATreeClassifier(MultivariateTreeClassifier):
     Columns are standardised in each node, and directions without scatter within the classes are left out; nominal
     columns come in as indicators. Cost of a node: O(n d^2 + d^3).
 
+    Cost: fit O(n d^2 + d^3) a level; predict O(d depth) a row; memory O(n d + d^2) to fit, O(d nodes) kept.
+
     Parameters
     ----------
     criterion : "gini" or "entropy", default "gini"

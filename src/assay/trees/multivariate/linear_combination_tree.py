@@ -32,6 +32,9 @@ class LinearCombinationTreeClassifier(MultivariateTreeClassifier):
     One oblique node can do what takes an axis-parallel tree a staircase; a leaf of it is a polyhedron. Nominal columns
     come in as indicators. Cost of a node: O(cycles d n log n).
 
+    Cost: fit O(c d n log n) a level for c cycles over the columns; predict O(d depth) a row; memory O(n d) to fit, O(d
+    nodes) kept.
+
     Parameters
     ----------
     tol : float, default 0.001

@@ -25,6 +25,9 @@ class LinearCombinationTreeRegressor(MultivariateTreeRegressor):
 
     A leaf answers with the mean of its rows. Cost of a node: O(cycles d n log n).
 
+    Cost: fit O(c d n log n) a level for c cycles over the columns; predict O(d depth) a row; memory O(n d) to fit, O(d
+    nodes) kept.
+
     Parameters
     ----------
     tol : float, default 0.001

@@ -30,6 +30,8 @@ class LinearMachineTreeClassifier(MultivariateTreeClassifier):
     Columns are standardised in each node; nominal ones come in as indicators. Branches that no row takes are left
     out. Cost of a node: O(n d K) an iteration.
 
+    Cost: fit O(i n d K) a level for i steps; predict O(d K depth) a row; memory O(n d) to fit, O(d K nodes) kept.
+
     Parameters
     ----------
     alpha : float, default 0.0001

@@ -32,6 +32,9 @@ class NeuralTreeClassifier(MultivariateTreeClassifier):
     Columns are standardised in each node; nominal ones come in as indicators. Cost of a node: O(n d hidden) an
     iteration.
 
+    Cost: fit O(r i h n d) a level for r starts of i steps with h hidden units; predict O(h d depth) a row; memory O(n d
+    + n h) to fit, O(h d nodes) kept.
+
     Parameters
     ----------
     hidden : int, default 4

@@ -35,6 +35,9 @@ class OC1Classifier(MultivariateTreeClassifier):
     times the few cycles that a search takes; large nodes are searched on several threads, with the same result. Nodes
     of more than 20,000 rows are searched on a sample of 5,000, and the best is then improved on all rows.
 
+    Cost: fit O(r c d n log n) a level for r starts of c cycles over the columns; predict O(d depth) a row; memory O(n
+    d) to fit, O(d nodes) kept.
+
     Parameters
     ----------
     restarts : int, default 20

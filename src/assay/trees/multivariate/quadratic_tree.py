@@ -31,6 +31,8 @@ class QuadraticTreeClassifier(MultivariateTreeClassifier):
     The covariance of a group with few rows leans on the common one, so that small nodes stay sound. Columns are
     standardised in each node; nominal ones come in as indicators. Cost of a node: O(n d^2 + d^3).
 
+    Cost: fit O(n d^2 + d^3) a level; predict O(d^2 depth) a row; memory O(n d + d^2) to fit, O(d^2 nodes) kept.
+
     Parameters
     ----------
     grouping : "exchange" or "2-means", default "exchange"

@@ -31,6 +31,9 @@ class SoftMarginTreeClassifier(MultivariateTreeClassifier):
     Columns are standardised in each node; nominal ones come in as indicators. Cost of a node: O(n d^2) for each of
     some 20 steps of an interior-point method.
 
+    Cost: fit O(i n d^2) a level for i steps of the machine in each node; predict O(d depth) a row; memory O(n d) to
+    fit, O(d nodes) kept.
+
     Parameters
     ----------
     C : float, default 1

@@ -36,6 +36,9 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
     Nominal columns come in as indicators. Cost of a node: O(d n log n) times the few cycles of a search. In nodes of
     more than 20,000 rows the centre is sought on a sample of 5,000.
 
+    Cost: fit O(c n (d + log n)) a level for c centres, and O(d n log n) for each refinement; predict O(d depth) a row;
+    memory O(n d) to fit, O(d nodes) kept.
+
     Parameters
     ----------
     shape : "sphere" or "ellipsoid", default "sphere"
