@@ -404,3 +404,13 @@ def test_variances_too_small_to_divide_by_count_as_none():
     model = NaiveBayes().fit(X, [0, 0, 1, 1])
     assert model.families_ == {"x0": "none"}
     assert_allclose(model.predict_proba(X), np.full((4, 2), 0.5), rtol=1e-12)
+
+
+def test_a_table_without_numbers_has_a_row_of_no_means_for_each_class_and_can_be_saved(tmp_path):
+    from assay import load, save
+
+    model = NaiveBayes().fit({"taste": ["sweet", "sour", "sweet"]}, ["yes", "no", "yes"])
+    assert model.theta_.shape == model.var_.shape == (2, 0)
+    save(model, tmp_path / "taste.assay")
+    back = load(tmp_path / "taste.assay")
+    assert back.predict({"taste": ["sour"]}).tolist() == ["no"]

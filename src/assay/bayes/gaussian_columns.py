@@ -28,16 +28,15 @@ class GaussianColumns:
 
 
 def gaussian_columns(
-    moments: ClassMoments | None, place: dict[int, int], var_smoothing: float
+    moments: ClassMoments | None, place: dict[int, int], var_smoothing: float, K: int
 ) -> GaussianColumns:
-    """Maximum likelihood, with a little of the largest variance added to all.
+    """Maximum likelihood for K classes, with a little of the largest variance added to all.
 
     ``place`` maps positions among the moments to positions in the table. A column without any variance,
     after that, is not kept.
     """
     chosen = list(place)
     if moments is None or not chosen:
-        K = 0 if moments is None else len(moments.count)
         return GaussianColumns(np.zeros((K, 0)), np.zeros((K, 0)))
     rows, together = moments.unweighted(), moments.pooled()
     epsilon = var_smoothing * float((rows.scatter[0, chosen] / rows.seen[0, chosen]).max())

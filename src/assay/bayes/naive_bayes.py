@@ -117,8 +117,8 @@ class NaiveBayes(SumLearner, Generative):
         "epsilon_": Scalar(),
         "families_": Mapped(Text()),
         "gaussian_columns_": CodeArray("q", below="d"),
-        "theta_": FloatArray("K", "q"),
-        "var_": FloatArray("K", "q"),
+        "theta_": FloatArray("K", "q") | FloatArray(0, 0),  # earlier versions: empty without Gaussian columns
+        "var_": FloatArray("K", "q") | FloatArray(0, 0),
     }
     takes = frozenset({"nominal", "missing"})
 
@@ -162,7 +162,7 @@ class NaiveBayes(SumLearner, Generative):
         if sums.moments is not None:
             with np.errstate(over="ignore", invalid="ignore"):
                 check_overflow(type(self).__name__, sums.moments.scatter, sums.moments.pooled().scatter)
-        fitted = gaussian_columns(sums.moments, gaussian, self.var_smoothing)
+        fitted = gaussian_columns(sums.moments, gaussian, self.var_smoothing, len(self.classes_))
         self.theta_, self.var_, self.epsilon_ = fitted.mean, fitted.var, fitted.epsilon
         self.gaussian_columns_ = np.array(fitted.columns, dtype=np.int64)
         for j in set(gaussian.values()) - set(fitted.columns):
@@ -298,6 +298,12 @@ class NaiveBayes(SumLearner, Generative):
     def tables_(self) -> dict[str, dict[Any, Any]]:
         """Of each column and class: probabilities of values, mean and variance, or the density."""
         return naive_tables(self)
+
+    def _check_stored(self) -> None:
+        if "theta_" in vars(self) and not self.theta_.shape[1] == self.var_.shape[1] == len(
+            self.gaussian_columns_
+        ):
+            raise ValueError("NaiveBayes: not one mean and one variance for each Gaussian column.")
 
     def __str__(self) -> str:
         return naive_text(self) if hasattr(self, "families_") else repr(self)
