@@ -16,7 +16,8 @@ from assay.tables import Column, Schema
 
 __all__ = ["NUMBER", "SIZE", "ConditionReader"]
 
-NUMBER = re.compile(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf(?:inity)?(?!\w))")
+# Matched in linear time: no two repeats that follow each other can share a character.
+NUMBER = re.compile(r"[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|inf(?:inity)?(?!\w))")
 SIZE = re.compile(NUMBER.pattern.replace("[-+]?", "", 1))  # without a sign
 LAST_YEAR = 290_000  # that can be held to the microsecond
 _DATE = re.compile(r"-?\d{4,6}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?(?![\w-])")
@@ -218,13 +219,13 @@ class ConditionReader(Scanner):
                     raise ValueError("such years overflow")
                 return int(np.datetime64(text.replace(" ", "T"), "us").astype(np.int64)) / DAY
             except ValueError:
-                self.fail(f"{text} is no date", start)
+                self.fail(f"{one_line(text, 80)} is no date", start)
         try:
             x = float(text.removeprefix("day "))
         except ValueError:
             x = math.nan
         if math.isnan(x):
-            self.fail(f"expected a {'date' if column.date else 'number'}, got {said}", start)
+            self.fail(f"expected a {'date' if column.date else 'number'}, got {one_line(said, 80)}", start)
         return x
 
     def code(self, j: int, said: str | None, start: int | None = None) -> int:
@@ -238,7 +239,10 @@ class ConditionReader(Scanner):
             self.fail(f"expected a category of {column_word(column.name)}")
         if said not in forms:
             labels = [label_word(c) for c in column.categories]
-            self.fail(f"{column_word(column.name)} has no category {said}." + near(said, labels), start)
+            self.fail(
+                f"{column_word(column.name)} has no category {one_line(said, 80)}." + near(said, labels),
+                start,
+            )
         return forms[said]
 
     def forms_of(self, j: int) -> dict[str, int]:

@@ -10,7 +10,8 @@ from assay.errors import DataError
 
 __all__ = ["RuleSyntaxError", "Scanner", "near"]
 
-_SPACE = re.compile(r"(?:\s+|#[^\n]*)*")
+LONGEST_HINT = 80  # characters of a wrong name that are compared with the known ones
+_SPACE = re.compile(r"(?:\s++|#[^\n]*+)*+")  # possessive: matching never goes back
 _LINE_SPACE = re.compile(r"[^\S\n]*")
 _COMMENT = re.compile(r"(?:^|\s)#")
 
@@ -113,7 +114,7 @@ def near(said: str, known: Iterable[str]) -> str:
     lower: dict[str, str] = {}
     for one in known:
         lower.setdefault(one.strip("'\"").lower(), one)
-    near = get_close_matches(said.strip("'\"").lower(), lower, n=1, cutoff=0.6)
+    near = get_close_matches(said[:LONGEST_HINT].strip("'\"").lower(), lower, n=1, cutoff=0.6)
     if near:
         return f" Did you mean {lower[near[0]]}?"
     return f" There are {', '.join(known[:8])}{', ...' if len(known) > 8 else '.'}"

@@ -138,7 +138,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
         if int(line[:8], 16) != zlib.crc32(line[9:-1]):
             return None
         found = json.loads(line[9:])
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) and isinstance(found.get("key"), str) else None
 
@@ -195,7 +195,7 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise DataError(f"experiment: {path.parent} holds no {what}: there is no file {path.name}.") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise DataError(f"experiment: {path} is damaged: it is not JSON. Run the experiment again.") from None
     if not isinstance(found, dict):
         raise DataError(f"experiment: {path} is damaged: expected an object. Run the experiment again.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ __all__ = ["read_settings", "settings_of"]
 
 FORMAT = 1
 MOST_CLASSES = 1000  # listed with their rows
-_BLOCK = re.compile(r'<script type="application/json" id="assay-settings">(.*?)</script>', re.DOTALL)
+_OPENING, _CLOSING = '<script type="application/json" id="assay-settings">', "</script>"
 
 
 def settings_of(result: Comparison) -> dict[str, Any]:
@@ -72,14 +71,15 @@ def read_settings(path: str | Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise DataError(f"read_settings: {path} is not text; give the HTML file of a report.") from None
-    block = _BLOCK.search(text)
-    if block is None:
+    _, opened, after = text.partition(_OPENING)
+    block, closed, _ = after.partition(_CLOSING)
+    if not (opened and closed):
         raise DataError(
             f"read_settings: {path} holds no settings; give an HTML file that write_report or report made."
         )
     try:
-        found = json.loads(block.group(1))
-    except json.JSONDecodeError as error:
+        found = json.loads(block)
+    except (json.JSONDecodeError, RecursionError) as error:
         raise DataError(f"read_settings: the settings in {path} are damaged ({error}).") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         given = found.get("format") if isinstance(found, dict) else None

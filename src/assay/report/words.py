@@ -95,7 +95,7 @@ def spelled(learner: Any) -> str:
     """
     whole = isinstance(learner, BaseEstimator) and type(learner).__repr__ is BaseEstimator.__repr__
     text = learner.__repr__(N_CHAR_MAX=10**9) if whole else repr(learner)
-    return re.sub(r"\s*\n\s*", " ", text)
+    return " ".join(line.strip() for line in text.splitlines())
 
 
 def _imports(learners: list[Any]) -> list[str]:

@@ -12,6 +12,7 @@ _LONG = [
     "November", "December",
 ]  # fmt: skip
 _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+LONGEST = 200  # characters of a pattern; the expression made of it grows with them
 
 
 class DatePattern:
@@ -28,6 +29,8 @@ class DatePattern:
     EPOCH = "\0epoch"  # stands for the moment 0 that sparse rows leave out
 
     def __init__(self, pattern: str):
+        if len(pattern) > LONGEST:
+            raise ValueError(f"the date format has {len(pattern)} characters, more than {LONGEST}")
         self.pattern = pattern
         self.parts: list[tuple[str, int]] = []  # (letter, count), or (literal, 0)
         i = 0

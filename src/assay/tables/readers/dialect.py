@@ -13,7 +13,8 @@ DELIMITERS = (b",", b";", b"\t", b"|")
 ROWS = 200  # records of the sample that are looked at
 NO_DELIMITER = b"\x1f"  # for files of one column whose text has commas in it
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# Matched in linear time: no two repeats that follow each other can share a character.
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _COMMA = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]{3})*)?,[0-9]+(?:[eE][+-]?[0-9]+)?")
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T].*)?")

@@ -9,6 +9,9 @@ import numpy as np
 
 from assay.tables.readers.source import CHUNK, LONGEST, Source
 
+WIDEST = 1 << 22  # columns that a file of any size may have, each of which takes memory of its own
+SPARSEST = 100  # columns beyond that for each entry of the file
+
 
 def read_libsvm(
     path: Any, zero_based: bool | None = None, width: int | None = None, encoding: str | None = None
@@ -57,6 +60,11 @@ def read_libsvm(
     found = int(index.max()) + 1 if index.size else 0
     if width is not None and found > width:
         raise source.complain(f"index {found - 1 + (not base)} lies beyond the {width} columns asked for.")
+    if width is None and found > max(WIDEST, SPARSEST * len(index)):
+        raise source.complain(
+            f"index {found - 1 + (not base)} asks for {found:,} columns, and the file has {len(index):,} entries in "
+            f"all. If it really is that wide, pass width={found}."
+        )
     pointer = np.concatenate([[0], np.cumsum(counts)])
     X = csr_matrix((values, index, pointer), shape=(len(y), found if width is None else width))
     if np.all(y == np.floor(y)) and np.all(np.abs(y) < 2**53):
