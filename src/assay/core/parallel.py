@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from assay.errors import place_of_user, works_for
+
 T = TypeVar("T")
 R = TypeVar("R")
 
-__all__ = ["end_if_abandoned", "in_threads", "threads"]
+__all__ = ["end_if_abandoned", "end_with", "in_threads", "threads"]
+
+WATCH = 0.5  # seconds between two looks whether the process that gave the work is still there
 
 
 def threads(limit: int | None = None) -> int:
@@ -70,10 +75,11 @@ def in_threads(
     if n <= 1 or getattr(_here, "busy", False):  # one of our threads starts no others
         return [function(item) for item in items]
 
-    abandoned = threading.Event()
+    abandoned, place = threading.Event(), place_of_user()
 
     def task(item: T) -> R:
         _here.busy, _here.abandoned = True, abandoned
+        works_for(place)
         return function(item)
 
     with one_blas_thread():
@@ -95,6 +101,29 @@ def end_if_abandoned() -> None:
         raise KeyboardInterrupt("the work was given up")
 
 
+def end_with(parent: int) -> None:
+    """End this process as soon as ``parent``, the process that started it, is gone; else nothing happens.
+
+    A worker calls it with the number of the process that gave it work. Without it, workers whose parent was killed
+    would go on computing what nobody waits for. On other machines and in the parent itself there is nothing to watch.
+
+    >>> import os
+    >>> from assay.core.parallel import end_with
+    >>> end_with(os.getpid())  # this very process: nothing to watch
+    """
+    if os.getppid() != parent or _watched:
+        return
+    _watched.add(parent)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="assay-parent", daemon=True).start()
+
+
+_watched: set[int] = set()  # the parent, once somebody looks after it
 _here = threading.local()  # .busy is True on our own threads, .abandoned is set when their work is
 _pools: dict[int, Any] = {}  # kept: a new pool costs 0.3 ms, a waiting one 0.05
 
@@ -109,6 +138,7 @@ def _pool(n: int) -> Any:
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork
     os.register_at_fork(after_in_child=_pools.clear)
+    os.register_at_fork(after_in_child=_watched.clear)
 
 
 def one_blas_thread() -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Generator, Iterable
 from numbers import Integral
 from typing import Any, TypeVar
 
+from assay.core.parallel import end_with
 from assay.errors import ParameterError
 
 R = TypeVar("R")
@@ -35,6 +37,8 @@ def each(
 ) -> Generator[R]:
     """``function(*one)`` for each, in order, or each as soon as it is finished. Closing it early ends what still runs.
 
+    So does the end of this process, also by force: its workers do not outlive it.
+
     >>> from assay.evaluate.work import each
     >>> list(each(pow, [(2, 3), (3, 2)], None))
     [8, 9]
@@ -46,7 +50,10 @@ def each(
     from joblib import Parallel, delayed
 
     how = "generator" if ordered else "generator_unordered"
-    results = Parallel(n_jobs=n_jobs, return_as=how)(delayed(function)(*one) for one in work)
+    here = os.getpid()
+    results = Parallel(n_jobs=n_jobs, return_as=how)(
+        delayed(_for_parent)(here, function, *one) for one in work
+    )
     try:
         for result in results:  # noqa: UP028 ("yield from" would close them before we can say that it is wanted)
             yield result
@@ -54,3 +61,9 @@ def each(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that work was cancelled is what was wanted
             results.close()  # ends the workers if work is left
+
+
+def _for_parent(parent: int, function: Callable[..., R], *one: Any) -> R:
+    """In a worker: the work, as long as somebody waits for it."""
+    end_with(parent)
+    return function(*one)
