@@ -1,7 +1,7 @@
 // Apriori: candidates of one size from the frequent sets of one item less, counted in blocks of baskets.
 //
 // Sets of one size are the rows of a table, ascending within a row and from row to row.
-// Checked by the caller: items within bounds. Twins: tests/associations/test_apriori.py.
+// Twins: tests/associations/test_apriori.py.
 #include "assay/bits.hpp"
 #include "assay/give.hpp"
 
@@ -11,12 +11,23 @@ using namespace assay;
 
 namespace {
 
+// Whether numbers ascend, from 0 on, and stay below m.
+bool ascending(const int32_t *a, const int32_t *end, int64_t m) {
+    if (a == end) return true;
+    bool fits = a[0] >= 0 && end[-1] < m;
+    for (; a + 1 < end; ++a) fits &= a[0] < a[1];
+    return fits;
+}
+
 // Baskets with new numbers of items, those without one (-1) gone. Returns how many entries are left.
 int64_t keep(In1<int64_t> indptr,       // in   (n + 1,)
              In1<int32_t> indices,      // in   codes, checked by the caller
              In1<int32_t> number,       // in   (d,)
              InOut1<int64_t> start,     // out  (n + 1,)
              InOut1<int32_t> items) {   // out  (indptr[n] + 1,)
+    require(are_rows(indices, indices, indptr, length(indptr) - 1, length(number)), "keep: items without a new number");
+    require(length(start) == length(indptr) && length(items) > indptr.data()[length(indptr) - 1] - indptr.data()[0],
+            "keep: a place for each basket and entry");
     nb::gil_scoped_release unlocked;
     const int64_t n = int64_t(indptr.shape(0)) - 1;
     const int32_t *code = indices.data(), *to = number.data();
@@ -41,6 +52,12 @@ void count_pairs(In1<int64_t> start,      // in      (n + 1,)
                  In1<int64_t> weight,     // in      (n,) or empty
                  int64_t m, int64_t first, int64_t last,
                  InOut1<int64_t> counts) {  // in/out
+    require(shares_out(start, length(start) - 1, length(items)) && weighs(weight, length(start) - 1), "count_pairs: baskets do not fit");
+    require(0 <= first && first <= last && last <= m && m <= INT32_MAX &&
+                length(counts) >= (last - first) * (2 * m - 1 - first - last) / 2,
+            "count_pairs: a count for each pair");
+    for (int64_t i = 0; i + 1 < length(start); ++i)
+        require(ascending(items.data() + start.data()[i], items.data() + start.data()[i + 1], m), "count_pairs: items do not ascend");
     nb::gil_scoped_release unlocked;
     std::vector<int64_t> row(size_t(std::max<int64_t>(last - first, 0)));
     for (int64_t a = first, at = 0; a < last; at += m - 1 - a, ++a) row[size_t(a - first)] = at - a - 1;
@@ -60,6 +77,9 @@ void count_pairs(In1<int64_t> start,      // in      (n + 1,)
 // row shares with the row before is not worked out again.
 void count_sets(In1<int64_t> start, In1<int32_t> items, In1<int64_t> weight, int64_t m, In2<int32_t> sets,
                 InOut1<int64_t> counts) {
+    require(are_rows(items, items, start, length(start) - 1, m) && weighs(weight, length(start) - 1), "count_sets: baskets do not fit");
+    require(sets.shape(1) >= 2 && within(sets, 0, m) && length(counts) == length(sets), "count_sets: sets of two items or more, a count for each");
+    sized(m, words_of(length(start)), "count_sets: too many items");
     nb::gil_scoped_release unlocked;
     const int64_t n = int64_t(start.shape(0)) - 1, words = words_of(n);
     const int64_t rows = int64_t(sets.shape(0)), k = int64_t(sets.shape(1));
@@ -98,6 +118,7 @@ bool is_row(const int32_t *sets, int64_t rows, int64_t k, const int32_t *wanted)
 // until there are more than `room` candidates, or four times as many were joined. Returns (row to go on with, number joined, candidates).
 nb::tuple join(In2<int32_t> sets, int64_t first, int64_t room) {
     const int64_t rows = int64_t(sets.shape(0)), k = int64_t(sets.shape(1));
+    require(k >= 1 && first >= 0 && 0 <= room && room <= int64_t(1) << 40, "join: sets of one item or more, and room for some");
     std::vector<int32_t> kept, one(size_t(k) + 1), sub(static_cast<size_t>(k));
     int64_t joined = 0;
     {

@@ -14,6 +14,7 @@ namespace {
 // counts[c] += how often code c is there.
 void count_items(In1<int32_t> indices,        // in      codes, checked by the caller
                  InOut1<int64_t> counts) {    // in/out  (d,)
+    require(within(indices, 0, length(counts)), "count_items: a code beyond the counts");
     nb::gil_scoped_release unlocked;
     const int32_t *code = indices.data();
     int64_t *c = counts.data();
@@ -21,13 +22,17 @@ void count_items(In1<int32_t> indices,        // in      codes, checked by the c
 }
 
 // Baskets of each item, ascending; start[r] is where item r begins. Items that are left out are written to one place
-// behind the last, again and again, which is quicker than asking.
+// behind the last, again and again, which is quicker than asking. No place lies beyond that one, whatever start says.
 void by_item(In1<int64_t> indptr,     // in   (n + 1,)
              In1<int32_t> indices,    // in   codes, checked by the caller
              In1<int32_t> rank,       // in   (d,) up to m
              In1<int64_t> start,      // in   (m + 1,)
              InOut1<int32_t> tids,    // out  (start[m] + 1,)
              InOut1<int64_t> sizes) { // out  (n,) items of each basket that are not left out
+    const int64_t behind = length(tids) - 1;
+    require(are_rows(indices, indices, indptr, length(indptr) - 1, length(rank)) && length(sizes) == length(indptr) - 1,
+            "by_item: baskets do not fit");
+    require(shares_out(start, length(start) - 1, behind) && within(rank, 0, length(start)), "by_item: ranks do not fit");
     nb::gil_scoped_release unlocked;
     std::vector<int64_t> at(start.data(), start.data() + start.shape(0));
     const int64_t n = int64_t(indptr.shape(0)) - 1, m = int64_t(start.shape(0)) - 1, *p = indptr.data();
@@ -38,11 +43,12 @@ void by_item(In1<int64_t> indptr,     // in   (n + 1,)
         for (int64_t e = p[i]; e < p[i + 1]; ++e) {
             const int32_t j = r[code[e]];
             const int64_t place = at[size_t(j)], in = j < m;
-            out[place] = int32_t(i);
+            out[std::min(place, behind)] = int32_t(i);
             at[size_t(j)] = place + in, kept += in;
         }
         sizes.data()[i] = kept;
     }
+    for (int64_t j = 0; j < m; ++j) require(at[size_t(j)] == start.data()[j + 1], "by_item: other numbers of baskets");
 }
 
 // Items of each basket, ascending by rank: the transpose of the above, which arrives sorted.
@@ -50,17 +56,27 @@ void by_basket(In1<int64_t> tid_start,   // in   (m + 1,)
                In1<int32_t> tids,        // in   baskets of each item
                In1<int64_t> start,       // in   (n + 1,)
                InOut1<int32_t> ranks) {  // out  (start[n],)
+    const int64_t n = length(start) - 1, last = length(ranks) - 1;
+    require(are_rows(tids, tids, tid_start, length(tid_start) - 1, n) && shares_out(start, n, length(ranks)),
+            "by_basket: baskets do not fit");
+    require(last >= 0 || length(tids) == 0, "by_basket: a place for each item");
     nb::gil_scoped_release unlocked;
     std::vector<int64_t> at(start.data(), start.data() + start.shape(0));
     const int64_t m = int64_t(tid_start.shape(0)) - 1, *p = tid_start.data();
     for (int64_t j = 0; j < m; ++j)
-        for (int64_t e = p[j]; e < p[j + 1]; ++e) ranks.data()[at[size_t(tids.data()[e])]++] = int32_t(j);
+        for (int64_t e = p[j]; e < p[j + 1]; ++e) {
+            int64_t &place = at[size_t(tids.data()[e])];
+            ranks.data()[std::min(place, last)] = int32_t(j);
+            ++place;
+        }
+    for (int64_t i = 0; i < n; ++i) require(at[size_t(i)] == start.data()[i + 1], "by_basket: other numbers of items");
 }
 
 // Baskets of each item as bits.
 void as_bits(In1<int64_t> tid_start,      // in   (m + 1,)
              In1<int32_t> tids,           // in
              InOut2<uint64_t> bits) {     // out  (m, words), zeros before
+    require(are_rows(tids, tids, tid_start, length(bits), int64_t(bits.shape(1)) * 64), "as_bits: a bit for each basket");
     nb::gil_scoped_release unlocked;
     const int64_t words = int64_t(bits.shape(1));
     for (int64_t j = 0; j + 1 < int64_t(tid_start.shape(0)); ++j)
@@ -72,6 +88,8 @@ void as_bits(In1<int64_t> tid_start,      // in   (m + 1,)
 nb::tuple alike(In1<int64_t> start,    // in   (n + 1,)
                 In1<int32_t> ranks,    // in   ascending in each basket
                 int64_t step) {
+    require(shares_out(start, length(start) - 1, length(ranks)) && step > 0, "alike: baskets do not fit, or no step");
+    step = std::min(step, length(start));
     std::vector<int64_t> first, which;
     {
         nb::gil_scoped_release unlocked;
@@ -82,7 +100,7 @@ nb::tuple alike(In1<int64_t> start,    // in   (n + 1,)
         std::vector<uint64_t> hash;                          // of each kind
         for (int64_t i = 0; i < n; i += step) {
             uint64_t h = 0;
-            for (int64_t e = s[i]; e < s[i + 1]; ++e) h = (h ^ uint64_t(item[e] + 1)) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
+            for (int64_t e = s[i]; e < s[i + 1]; ++e) h = (h ^ uint64_t(int64_t(item[e]) + 1)) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
             uint64_t at = h;
             int64_t kind = -1;
             for (; (kind = slot[at & mask]) >= 0; ++at)

@@ -6,8 +6,7 @@
 //             must be remembered)
 //     maximal those closed sets that no item can be added to
 //
-// A call does at most about `budget` words of work and then says where to go on. Checked by the caller: ranks and
-// baskets within bounds. Twin in Python: tests/associations/test_eclat.py.
+// A call does at most about `budget` words of work and then says where to go on. Twin in Python: tests/associations/test_eclat.py.
 #include "assay/branch.hpp"
 #include "assay/found_sets.hpp"
 
@@ -154,6 +153,7 @@ nb::tuple mine(MARKET_ARGUMENTS, In1<int32_t> code, int64_t first, int64_t last,
     CHECK_MARKET;
     const Market db = THE_MARKET;
     require(0 <= first && last <= db.m && int64_t(code.shape(0)) == db.m, "branches do not fit");
+    require(within(steps, 0, INT32_MAX), "steps do not fit");
     Search search(db.m, code.data(), least, max_size, kind, Trail(steps.data(), int64_t(steps.shape(0)), budget, room));
     {
         nb::gil_scoped_release unlocked;

@@ -8,7 +8,7 @@
 //
 //     g(x, r) = sum over k >= 1 of C(x, k) r^(k (k - 1) / 2)       sets among x items, pairs frequent with chance r
 //
-// Checked by the caller: ranks and baskets within bounds. Twin: tests/associations/test_estimate.py counts all sets.
+// Twin: tests/associations/test_estimate.py counts all sets.
 #include <cmath>
 
 #include "assay/branch.hpp"

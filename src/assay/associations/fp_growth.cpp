@@ -61,6 +61,8 @@ struct Nodes {  // a tree as it is read
 
 // Baskets as a tree: (item, parent, link, head) and the nodes' counts. Ranks ascend in a basket, rare items first.
 nb::tuple build(In1<int64_t> start, In1<int32_t> rank, In1<int64_t> weight, int64_t m) {
+    require(are_rows(rank, rank, start, length(start) - 1, m) && weighs(weight, length(start) - 1), "build: baskets do not fit");
+    require(m <= std::max<int64_t>(length(rank), 1 << 20), "build: more items than entries");
     Tree tree;
     {
         nb::gil_scoped_release unlocked;
@@ -159,12 +161,28 @@ class Growth {
     }
 };
 
+// Ways up and along lead to earlier nodes, so they end; items fall on the way up to the root, which has none.
+void check_nodes(const In1<int32_t> &item, const In1<int32_t> &parent, const In1<int32_t> &link, const In1<int32_t> &head,
+                 const In1<int64_t> &count) {
+    const int64_t N = length(item), m = length(head);
+    require(length(parent) == N && length(link) == N && length(count) == N && N > 0 && within(head, -1, N), "nodes do not fit");
+    bool fits = true;
+    for (int64_t i = 1; i < N; ++i) {
+        const int32_t up = parent.data()[i], on = link.data()[i], what = item.data()[i];
+        fits &= what >= 0 && what < m && up >= 0 && up < i && on >= -1 && on < i && on != 0;
+        if (fits && up > 0) fits &= item.data()[up] > what;
+    }
+    for (int64_t j = 0; j < m; ++j) fits &= head.data()[j] != 0;
+    require(fits, "nodes do not hold together");
+}
+
 // Sets of the branches first .. last - 1. Returns (branch to go on with, steps, items, sizes, counts).
 nb::tuple mine(In1<int32_t> item, In1<int32_t> parent, In1<int32_t> link, In1<int32_t> head, In1<int64_t> count,
                In1<int32_t> code, int64_t first, int64_t last, In1<int32_t> steps, int64_t least, int64_t max_size,
                int64_t budget, int64_t room) {
     const int64_t m = int64_t(code.shape(0));
-    require(0 <= first && last <= m && int64_t(head.shape(0)) == m, "branches do not fit");
+    require(0 <= first && last <= m && length(head) == m && within(steps, 0, INT32_MAX), "branches do not fit");
+    check_nodes(item, parent, link, head, count);
     const Nodes nodes{item.data(), parent.data(), link.data(), head.data(), count.data()};
     Growth growth(m, least, max_size, Trail(steps.data(), int64_t(steps.shape(0)), budget, room));
     {

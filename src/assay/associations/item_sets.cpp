@@ -1,6 +1,6 @@
 // Item sets one after another: put in order, looked up, and marked where a larger one makes them superfluous.
 //
-// Checked by the caller: start rises from 0 to the number of items. Twins: tests/associations/test_item_sets.py and
+// Twins: tests/associations/test_item_sets.py and
 // test_condensed.py.
 #include "assay/array.hpp"
 
@@ -24,8 +24,14 @@ struct Entry {
     int64_t set;
 };
 
+void check_sets(const In1<int64_t> &start, const In1<int32_t> &items, int64_t m) {
+    require(shares_out(start, m, length(items)) && m < INT32_MAX, "sets do not share out their items");
+}
+
 // Order by size, then by falling count, then by items.
 void in_order(In1<int64_t> start, In1<int32_t> items, In1<int64_t> counts, InOut1<int64_t> order) {
+    check_sets(start, items, length(counts));
+    require(within(items, 0, INT32_MAX) && within(counts, 0, INT64_MAX) && length(order) == length(counts), "sets do not fit");
     nb::gil_scoped_release unlocked;
     const int64_t m = int64_t(counts.shape(0)), *s = start.data(), *c = counts.data();
     const int32_t *item = items.data();
@@ -57,6 +63,12 @@ void in_order(In1<int64_t> start, In1<int32_t> items, In1<int64_t> counts, InOut
 
 // indices = the items of the sets in that order; indptr is where each begins.
 void gather(In1<int64_t> start, In1<int32_t> items, In1<int64_t> order, In1<int64_t> indptr, InOut1<int32_t> indices) {
+    check_sets(start, items, length(start) - 1);
+    require(shares_out(indptr, length(order), length(indices)) && within(order, 0, length(start) - 1), "sets do not fit");
+    for (int64_t i = 0; i < length(order); ++i) {
+        const int64_t o = order.data()[i];
+        require(indptr.data()[i + 1] - indptr.data()[i] == start.data()[o + 1] - start.data()[o], "sets of another size");
+    }
     nb::gil_scoped_release unlocked;
     for (int64_t i = 0; i < int64_t(order.shape(0)); ++i) {
         const int64_t from = start.data()[order.data()[i]], k = indptr.data()[i + 1] - indptr.data()[i];
@@ -107,6 +119,8 @@ class Index {  // open addressing; sets are compared in full
 
 // place[q] = the number of the set that equals query q, or -1. Items ascend in sets and queries.
 void lookup(In1<int64_t> start, In1<int32_t> items, In1<int64_t> query_start, In1<int32_t> query, InOut1<int64_t> place) {
+    check_sets(start, items, length(start) - 1);
+    check_sets(query_start, query, length(place));
     nb::gil_scoped_release unlocked;
     const Index index(start.data(), items.data(), int64_t(start.shape(0)) - 1);
     for (int64_t q = 0; q + 1 < int64_t(query_start.shape(0)); ++q) {
@@ -119,6 +133,8 @@ void lookup(In1<int64_t> start, In1<int32_t> items, In1<int64_t> query_start, In
 
 // keep[i] = 0 where a set with one item more is there too (and, if `equal`, with the same count).
 void superfluous(In1<int64_t> start, In1<int32_t> items, In1<int64_t> counts, bool equal, InOut1<uint8_t> keep) {
+    check_sets(start, items, length(counts));
+    require(length(keep) == length(counts), "sets do not fit");
     nb::gil_scoped_release unlocked;
     const int64_t m = int64_t(counts.shape(0)), *s = start.data();
     const Index index(s, items.data(), m);

@@ -6,8 +6,7 @@
 //
 // A code counts by its whole part. An entry that is NaN, or no code of its column, is passed over.
 //
-// Checked by the caller: X is C-ordered, y in 0..K-1, start ascends from 0 to the rows of the table,
-// w >= 0, CSR indices within 0..d-1.
+// Checked by the caller: w >= 0.
 // Twins in NumPy: tests/bayes/test_counts.py, the functions ..._by_the_book.
 #include <cmath>
 #include <limits>
@@ -147,11 +146,18 @@ bool in_order(const In1<int64_t> &start, size_t d, size_t cells) {
     return true;
 }
 
+void check_rows(const In1<int64_t> &y, const In1<double> &w, int64_t n, int64_t K) {
+    require(length(y) == n && weighs(w, n), "a class, and a weight or none, for each row");
+    require(within(y, 0, K), "a class that the table has no place for");
+}
+
 template <class T>
 void extent(In2<T> X,                   // in      (n, d)
             InOut1<double> low,         // in/out  (d,)     starts at +inf
             InOut1<double> high,        // in/out  (d,)     starts at -inf
             InOut1<int64_t> broken) {   // in/out  (d,)     starts at 0
+    const int64_t d = int64_t(X.shape(1));
+    require(length(low) == d && length(high) == d && length(broken) == d, "extent: a place for each column of X");
     nb::gil_scoped_release unlocked;
     hot_measure(view(X), low.data(), high.data(), broken.data());
 }
@@ -163,6 +169,7 @@ void count(In2<T> X,                    // in      (n, d)      codes, NaN where 
            In1<int64_t> start,          // in      (d + 1,)    the first cell of each column, and their number
            InOut2<double> cells) {      // in/out  (cells, K)
     require(in_order(start, X.shape(1), cells.shape(0)), "count: the columns of X do not fit the table");
+    check_rows(y, w, length(X), int64_t(cells.shape(1)));
     nb::gil_scoped_release unlocked;
     add_counts<T>(view(X), y.data(), w.size() ? w.data() : nullptr, start.data(), view(cells));
 }
@@ -186,6 +193,8 @@ double sums(In2<T> X,                   // in      (n, d)
             bool over,                  // whether to count the entries above the threshold instead
             double threshold,
             InOut2<double> out) {       // in/out  (K, d)
+    require(out.shape(1) == X.shape(1), "sums: a place for each column of X");
+    check_rows(y, w, length(X), length(out));
     nb::gil_scoped_release unlocked;
     return hot_sums(view(X), y.data(), w.size() ? w.data() : nullptr, over, threshold, out.data());
 }
@@ -198,6 +207,8 @@ double sparse_sums(In1<T> data,         // in      (nnz,)
                    In1<double> w,       // in      (n,) or (0,)
                    bool over, double threshold,
                    InOut2<double> out) {  // in/out  (K, d)
+    require(are_rows(data, indices, indptr, length(y), int64_t(out.shape(1))), "sparse_sums: these are no rows of the table");
+    check_rows(y, w, length(y), length(out));
     nb::gil_scoped_release unlocked;
     return add_sparse<T, I>(data.data(), indices.data(), indptr.data(), int64_t(y.size()), int64_t(out.shape(1)),
                             y.data(), w.size() ? w.data() : nullptr, over, threshold, out.data());

@@ -10,8 +10,9 @@
 // whatever the data, and a column that is constant in a class has x - s = 0 and a scatter of exactly 0. A NaN
 // in column j adds nothing to cell (k, j), nor to seen_kj. A row of weight zero is not there.
 //
-// Checked by the caller: y in 0..K-1, w >= 0, no infinity in X, all outputs zeroed.
+// Checked by the caller: w >= 0, no infinity in X, all outputs zeroed.
 // Twin in NumPy: tests/core/test_moments.py, sums_by_the_book and grouped_by_the_book.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -138,6 +139,13 @@ HOT void grouped_f32(View2<const float> X, const int64_t *y, const double *w, in
     grouped<float>(X, y, w, K, c, r, s, f, Z);
 }
 
+bool fits(const InOut2<double> &a, int64_t K, int64_t d) { return int64_t(a.shape(0)) == K && int64_t(a.shape(1)) == d; }
+
+void check_rows(const In1<int64_t> &y, const In1<double> &w, int64_t n, int64_t K) {
+    require(length(y) == n && weighs(w, n), "moments: a class, and a weight or none, for each row");
+    require(within(y, 0, K), "moments: a class that there is no place for");
+}
+
 template <class T, auto run>
 void sums(In2<T> X,                    // in   (n, d)
           In1<int64_t> y,              // in   (n,)     class codes
@@ -147,6 +155,10 @@ void sums(In2<T> X,                    // in   (n, d)
           InOut2<double> mean,         // out  (K, d)
           InOut2<double> low,          // out  (K, d)   what did not fit into mean
           InOut2<double> scatter) {    // out  (K, d)
+    const int64_t K = length(count), d = int64_t(X.shape(1));
+    check_rows(y, w, length(X), K);
+    require((seen.size() == 0 || fits(seen, K, d)) && fits(mean, K, d) && fits(low, K, d) && fits(scatter, K, d),
+            "moments: a place for each class and column");
     nb::gil_scoped_release unlocked;
     run(view(X), y.data(), w.size() ? w.data() : nullptr, int64_t(count.shape(0)), count.data(), seen.data(),
         mean.data(), low.data(), scatter.data(), seen.size() > 0);
@@ -161,6 +173,11 @@ void group(In2<T> X,                   // in   (n, d)
            InOut2<double> shift,       // out  (K, d)
            InOut2<double> first,       // out  (K, d)
            InOut2<double> Z) {         // out  (n, d)    its first sum(rows) rows
+    const int64_t K = length(count), d = int64_t(X.shape(1));
+    check_rows(y, w, length(X), K);
+    require(length(rows) == K && fits(shift, K, d) && fits(first, K, d) && fits(Z, length(X), d),
+            "moments: a place for each class and column, and for each row");
+    require(std::all_of(rows.data(), rows.data() + K, [](int64_t r) { return r == 0; }), "moments: rows must start at 0");
     nb::gil_scoped_release unlocked;
     run(view(X), y.data(), w.size() ? w.data() : nullptr, int64_t(count.shape(0)), count.data(), rows.data(),
         shift.data(), first.data(), Z.data());

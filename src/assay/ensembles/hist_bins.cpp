@@ -4,7 +4,7 @@
 //     category c                            has code bin_of_c
 //
 // Codes are written twice, in panels of `width` columns (row after row) and column after column; see histogram.hpp.
-// Checked by the caller: increasing thresholds, filled up to 256 a column with infinity; categories below their number.
+// Checked by the caller: increasing thresholds, filled up to 256 a column with infinity.
 // Twin in NumPy: tests/ensembles/test_hist_bins.py, codes_by_the_book.
 #include <algorithm>
 #include <cmath>
@@ -48,8 +48,19 @@ void bin_rows(In2<T> X,                      // in   (n, d)
               InOut2<uint8_t> panels,        // out  (panels * n, width)
               InOut2<uint8_t> columns,       // out  (d8, n)
               InOut2<uint16_t> wide) {       // out  (d16, n)
+    const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1)), d8 = length(columns);
+    require(0 <= a && a <= b && b <= n && length(thresholds) == d && thresholds.shape(1) == 256 && length(bins) == d &&
+                length(place) == d && length(nominal) == d && shares_out(category_start, d, length(bin_of)),
+            "bin_rows: rows of X, and one entry for each of its columns");
+    require(width > 0 && int64_t(panels.shape(1)) == width && length(panels) >= (d8 + width - 1) / width * n &&
+                int64_t(columns.shape(1)) == n && int64_t(wide.shape(1)) == n,
+            "bin_rows: a place for each code");
+    for (int64_t j = 0; j < d; ++j) {
+        const int64_t p = place.data()[j];
+        require(p >= 0 ? p < d8 : ~p < length(wide), "bin_rows: a column without a place");
+        require(bins.data()[j] >= 0 && (nominal.data()[j] || bins.data()[j] <= 256), "bin_rows: number of bins");
+    }
     nb::gil_scoped_release unlocked;
-    const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1));
     double x[TILE];
     int32_t code[TILE];
     for (int64_t t = a; t < b; t += TILE) {
@@ -59,7 +70,8 @@ void bin_rows(In2<T> X,                      // in   (n, d)
             const int32_t none = bins.data()[j], p = place.data()[j];
             if (nominal.data()[j]) {
                 const int32_t *bin = bin_of.data() + category_start.data()[j];
-                for (int64_t i = 0; i < m; ++i) code[i] = std::isnan(x[i]) ? none : bin[int64_t(x[i])];
+                const double known = double(category_start.data()[j + 1] - category_start.data()[j]);
+                for (int64_t i = 0; i < m; ++i) code[i] = x[i] >= 0.0 && x[i] < known ? bin[int64_t(x[i])] : none;
             } else {
                 int32_t first = 1;
                 while (2 * first < none) first *= 2;

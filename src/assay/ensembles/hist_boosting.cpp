@@ -4,8 +4,8 @@
 // split.hpp (the best split of a column), grower.hpp (the tree). A Session keeps the memory that all rounds share;
 // its calls are short, so that a fit can be interrupted between them.
 //
-// Checked by the caller (assay/ensembles/hist_growing.py): codes below the number of bins of their column, the missing
-// code right after them, finite scores and targets, shapes that fit.
+// Checked when a Session is made, once: codes up to the number of bins of their column, which is the missing one; places,
+// categories and groups that are there; later the lengths of what a call brings.
 // Twin in NumPy: tests/ensembles/test_hist_growing.py, tree_by_the_book.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -45,6 +45,63 @@ struct Leaf {
 
 constexpr double ENOUGH = 0.1;                  // a step is kept if the loss falls by this share of step times gradient
 
+bool all_finite(const double *a, int64_t n) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; ++i) sum += a[i] * 0.0;  // NaN as soon as one is not finite
+    return sum == 0.0;
+}
+
+// Everything that a Session indexes by. (d columns; d8 of them have codes of 8 bits, d16 of 16.)
+In2<uint8_t> checked(In2<uint8_t> panels, In2<uint8_t> columns, In2<uint16_t> wide, In1<int64_t> wide_start, int64_t width,
+                     In1<int32_t> bins, In1<int32_t> place, In1<uint8_t> missing, In1<uint8_t> nominal, In1<int8_t> monotonic,
+                     In2<double> thresholds, In1<int32_t> bin_of, In1<int64_t> category_start,
+                     const std::vector<std::vector<int32_t>> &groups, int64_t n, int64_t leaves, int64_t depth,
+                     int64_t least, double l2, double share, int64_t memory) {
+    const int64_t d = length(bins), d8 = length(columns), d16 = length(wide);
+    require(0 <= n && n < INT32_MAX && leaves >= 0 && depth >= 0 && least >= 0 && l2 >= 0.0 && share > 0.0 && memory >= 0,
+            "Session: limits");
+    require(length(place) == d && length(missing) == d && length(nominal) == d && length(monotonic) == d &&
+                length(thresholds) == d && int64_t(thresholds.shape(1)) == BINS,
+            "Session: one entry for each column");
+    require(int64_t(columns.shape(1)) == n && int64_t(wide.shape(1)) == n, "Session: codes of other rows");
+    require(width == 4 || width == 8 || width == 16 || width == 32 || width == 64, "Session: width of the panels");
+    require(int64_t(panels.shape(1)) == width && length(panels) >= (d8 + width - 1) / width * n, "Session: panels");
+    require(length(wide_start) == d16 + 1 && wide_start.data()[0] == (d8 + 7) / 8 * 8 * BINS, "Session: cells");
+    for (int64_t j = 0; j < d16; ++j) {
+        const int64_t cells = wide_start.data()[j + 1] - wide_start.data()[j];
+        require(cells > 0 && cells <= 65536, "Session: cells");
+        require(within(wide.data() + j * n, n, 0, cells), "Session: a code beyond the bins of its column");
+    }
+    require(shares_out(category_start, d, length(bin_of)), "Session: categories");
+    std::vector<uint8_t> most(size_t(d8), 0);  // the largest code of each column of 8 bits
+    for (int64_t j = 0; j < d; ++j) {
+        const int64_t p = place.data()[j], b = bins.data()[j];
+        require(p >= 0 ? p < d8 && b < BINS : ~p < d16 && nominal.data()[j], "Session: the place of a column");
+        require(b >= 0 && (p >= 0 || b < wide_start.data()[~p + 1] - wide_start.data()[~p]), "Session: bins");
+        if (p >= 0) most[size_t(p)] = uint8_t(b);
+        const int64_t first = category_start.data()[j];
+        require(within(bin_of.data() + first, category_start.data()[j + 1] - first, 0, b + 1), "Session: categories");
+    }
+    bool fits = true;
+    for (int64_t p = 0; p < d8; ++p) {
+        const uint8_t *code = columns.data() + p * n, limit = most[size_t(p)];
+        uint8_t top = 0;
+        for (int64_t i = 0; i < n; ++i) top = code[i] > top ? code[i] : top;
+        fits &= top <= limit;
+    }
+    for (int64_t a = 0; a < d8; a += width) {  // the same codes in panels
+        uint8_t top[64] = {0};
+        const uint8_t *code = panels.data() + a * n;
+        for (int64_t i = 0; i < n; ++i, code += width)
+            for (int64_t j = 0; j < width; ++j) top[j] = code[j] > top[j] ? code[j] : top[j];
+        for (int64_t j = 0; j < std::min(width, d8 - a); ++j) fits &= top[j] <= most[size_t(a + j)];
+    }
+    require(fits, "Session: a code beyond the bins of its column");
+    for (const std::vector<int32_t> &group : groups)
+        require(within(group.data(), int64_t(group.size()), 0, d), "Session: a group of columns that are not there");
+    return columns;
+}
+
 class Session {
     Array2<const uint8_t> columns_, panels_;
     Array2<const uint16_t> wide_;
@@ -83,7 +140,9 @@ class Session {
             In2<double> thresholds, In1<int32_t> bin_of, In1<int64_t> category_start,
             std::vector<std::vector<int32_t>> groups, int64_t n, int64_t leaves, int64_t depth, int64_t least, double l2,
             double share, int64_t memory)
-        : columns_(columns), panels_(panels), wide_(wide), wide_start_(wide_start), bins_(bins), place_(place),
+        : columns_(checked(panels, columns, wide, wide_start, width, bins, place, missing, nominal, monotonic, thresholds,
+                           bin_of, category_start, groups, n, leaves, depth, least, l2, share, memory)),
+          panels_(panels), wide_(wide), wide_start_(wide_start), bins_(bins), place_(place),
           missing_(missing), nominal_(nominal), monotonic_(monotonic),
           meaning_{thresholds, bin_of, category_start}, rows_(n), left_(n), right_(n),
           cells_(2 * n + 2), steps_(n), n_(n), l2_(l2) {
@@ -98,8 +157,15 @@ class Session {
     // Gradients and curvatures at the scores, in units of their own; false if they are not finite.
     bool gradients(int kind, double parameter, In1<double> raw, In1<double> y, Maybe w, double heaviest, Maybe top,
                    Maybe inverse, Crew &crew) {
+        const auto for_each = [&](const Maybe &a) { return !a || length(*a) == n_; };
+        require(SQUARED <= kind && kind <= ONE_OF_MANY && length(raw) == n_ && length(y) == n_ && for_each(w) &&
+                    for_each(top) && for_each(inverse) && (kind != ONE_OF_MANY || (top && inverse)),
+                "gradients: a score and a target for each row");
         given_ = {kind, parameter, raw, y, w, top, inverse};
         nb::gil_scoped_release unlocked;
+        if (!all_finite(raw.data(), n_) || !all_finite(y.data(), n_) || (w && !all_finite(w->data(), n_)) ||
+            (top && !all_finite(top->data(), n_)) || (inverse && !all_finite(inverse->data(), n_)) || !std::isfinite(heaviest))
+            return false;
         const Rows R = given_.rows();
         const int64_t blocks = (n_ + BLOCK - 1) / BLOCK;
         Extent most{heaviest, heaviest * (kind == BINOMIAL || kind == ONE_OF_MANY ? 0.25 : 1.0), heaviest * double(n_)};
@@ -175,6 +241,8 @@ class Session {
 
     // raw[i] += value of the leaf of row i; node[i], if wanted, is that leaf.
     void add(In1<double> number, InOut1<double> raw, std::optional<InOut1<int32_t>> node, Crew &crew) {
+        require(length(raw) == n_ && (!node || length(*node) == n_), "add: a score for each row");
+        for (const Leaf &leaf : leaves_) require(leaf.node < length(number), "add: a value for each leaf");
         nb::gil_scoped_release unlocked;
         const int64_t size = BLOCK * 4, blocks = (n_ + size - 1) / size;
         crew.each(blocks, [&](int64_t t, int) {
@@ -271,6 +339,8 @@ class Session {
 
 // The largest score of each row, and 1 over the sum of exponentials; raw is (K, n).
 void normalisers(In2<double> raw, InOut1<double> top, InOut1<double> inverse, Crew &crew) {
+    require(raw.shape(0) > 0 && top.shape(0) == raw.shape(1) && inverse.shape(0) == raw.shape(1),
+            "normalisers: scores, and a place for each row");
     nb::gil_scoped_release unlocked;
     const int64_t n = int64_t(raw.shape(1)), blocks = (n + 1023) / 1024;
     crew.each(blocks, [&](int64_t t, int) {
@@ -299,6 +369,7 @@ double softmax_losses(In2<double> raw, In1<double> y, Maybe w, In1<double> top, 
 
 double losses(int kind, double parameter, In1<double> raw, In1<double> y, Maybe w) {
     require(raw.shape(0) == y.shape(0) && (!w || w->shape(0) == y.shape(0)), "losses: one score and weight for each y");
+    require(SQUARED <= kind && kind <= ONE_OF_MANY, "losses: of which kind");
     nb::gil_scoped_release unlocked;
     const Rows R{raw.data(), y.data(), w ? w->data() : nullptr, nullptr, nullptr, parameter};
     return loss_sum(kind, R, 0, int64_t(y.shape(0)));

@@ -353,7 +353,7 @@ void sparse_path(In1<double> value, In1<int32_t> row, In1<int64_t> start,  // in
                  InOut1<double> w, InOut2<double> weights, InOut2<double> gaps, InOut1<int64_t> sweeps) {
     const size_t d = mean.shape(0), n = y.shape(0);
     require(start.shape(0) == d + 1 && root.shape(0) == n, "sparse_path: other columns or rows");
-    require(size_t(start.data()[d]) <= value.shape(0) && value.shape(0) == row.shape(0), "sparse_path: too short");
+    require(are_rows(value, row, start, int64_t(d), int64_t(n)), "sparse_path: these are no columns of the rows");
     ready(a, b, w, weights, gaps, sweeps, d);
     nb::gil_scoped_release unlocked;
     SparseColumns X{value.data(), mean.data(), root.data(), row.data(), start.data(), int64_t(n), int64_t(d),

@@ -238,9 +238,8 @@ int64_t model_many(const Columns &X, const Task &task, int64_t K, const double *
     return sweeps;
 }
 
-void check_sparse(const In1<double> &value, const In1<int32_t> &row, const In1<int64_t> &start) {
-    require(start.shape(0) > 0 && value.shape(0) == row.shape(0), "model: values and rows differ in number");
-    require(size_t(start.data()[start.shape(0) - 1]) <= value.shape(0), "model: too few values");
+void check_sparse(const In1<double> &value, const In1<int32_t> &row, const In1<int64_t> &start, size_t n) {
+    require(are_rows(value, row, start, length(start) - 1, int64_t(n)), "model: these are no columns of the rows");
 }
 
 void check_two(size_t n, size_t m, const In1<double> &D, const In1<double> &g, const InOut1<double> &v,
@@ -273,7 +272,7 @@ int64_t dense_two(In2<double> Z,            // in      (m, n)  the columns of X 
 int64_t sparse_two(In1<double> value, In1<int32_t> row, In1<int64_t> start,  // in  CSC, the columns in play
                    In1<double> D, In1<double> g, double g0, double a, double b, bool intercept, double tol,
                    int64_t max_sweeps, InOut1<double> v, InOut1<double> s, InOut1<double> move0) {
-    check_sparse(value, row, start);
+    check_sparse(value, row, start, D.shape(0));
     check_two(D.shape(0), start.shape(0) - 1, D, g, v, s, move0);
     nb::gil_scoped_release unlocked;
     return model_two(Sparse{value.data(), row.data(), start.data(), int64_t(D.shape(0))},
@@ -298,7 +297,7 @@ int64_t dense_many(In2<double> Z,           // in      (m, n)
 int64_t sparse_many(In1<double> value, In1<int32_t> row, In1<int64_t> start, In2<double> P, In1<double> u, In2<double> g,
                     In1<double> g0, double a, double b, bool intercept, double tol, int64_t max_sweeps,
                     InOut2<double> v, InOut2<double> s, InOut1<double> move0) {
-    check_sparse(value, row, start);
+    check_sparse(value, row, start, P.shape(1));
     check_many(P.shape(1), start.shape(0) - 1, P, u, g, g0, v, s, move0);
     nb::gil_scoped_release unlocked;
     return model_many(Sparse{value.data(), row.data(), start.data(), int64_t(P.shape(1))},

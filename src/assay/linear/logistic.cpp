@@ -331,6 +331,7 @@ double few_classes(In2<T> X,               // in      (n, d)
     require(fit_rows(X.shape(0), y, w) && W.shape(0) == X.shape(1) + 1 && G.shape(0) == W.shape(0) &&
                 G.shape(1) == wide && (wide == 4 || wide == 8 || wide == 16) && K >= 1 && size_t(K) <= wide,
             "few_classes: shapes do not fit");
+    require(within(y, 0, K), "few_classes: a class that is not there");
     nb::gil_scoped_release unlocked;
     const int64_t n = X.shape(0), d = X.shape(1);
     const double *b = W.data() + d * wide;
@@ -348,6 +349,7 @@ double residuals(InOut2<double> Z,         // in/out  (n, K) scores, then residu
     require(fit_rows(Z.shape(0), y, w) && Z.shape(1) > 0 && (P.shape(0) == 0 || P.shape(0) == Z.shape(0)) &&
                 P.shape(1) == Z.shape(1),
             "residuals: shapes do not fit");
+    require(within(y, 0, int64_t(Z.shape(1))), "residuals: a class that is not there");
     nb::gil_scoped_release unlocked;
     return all_residuals(Z.data(), Z.shape(0), Z.shape(1), y.data(), some(w), P.shape(0) ? P.data() : nullptr);
 }

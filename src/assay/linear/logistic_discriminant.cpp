@@ -4,7 +4,7 @@
 //     squared error of sigmoid outputs:            delta_k = (r_k - y_k) y_k (1 - y_k)
 //     after the rows of a batch:                   w_k += rate_k sum_i weight_i delta_ik (1, x_i)
 //
-// Checked by the caller: finite rows, valid row numbers, columns of CSR rows within W.
+// Checked by the caller: finite rows.
 // Twin in NumPy: tests/linear/test_logistic_outputs.py, epoch_by_the_book.
 #include <algorithm>
 #include <cmath>
@@ -63,6 +63,16 @@ void descend(const Rows &rows, const Outputs &out, View2<const double> R, const 
     }
 }
 
+void check_batches(int64_t n, int64_t d, const In2<double> &R, const In1<double> &weight, const In1<int64_t> &order,
+                   int64_t size, const In1<double> &rates, const InOut2<double> &W, const InOut2<double> &delta) {
+    const int64_t K = length(W);
+    require(length(R) == n && int64_t(R.shape(1)) == K && weighs(weight, n) && within(order, 0, n),
+            "logistic outputs: a target and a weight for each row, and rows to visit among them");
+    require(K > 0 && int64_t(W.shape(1)) == d + 1 && length(rates) == K && size > 0 &&
+                length(delta) >= std::min(size, length(order)) && int64_t(delta.shape(1)) == K,
+            "logistic outputs: weights for each output and column, and room for a batch");
+}
+
 void dense(In2<double> X,            // in      (n, d)
            In2<double> R,            // in      (n, K)      targets 0 or 1
            In1<double> weight,       // in      (n,), or (0,) for ones
@@ -72,6 +82,7 @@ void dense(In2<double> X,            // in      (n, d)
            bool softmax, bool squared, bool bias,
            InOut2<double> W,         // in/out  (K, d + 1)  bias first
            InOut2<double> delta) {   // scratch (size, K)
+    check_batches(length(X), int64_t(X.shape(1)), R, weight, order, size, rates, W, delta);
     nb::gil_scoped_release unlocked;
     descend(DenseRows{X.data(), int64_t(X.shape(1))}, {int64_t(W.shape(0)), softmax, squared, bias}, view(R),
             weight.size() ? weight.data() : nullptr, view(order), size, rates.data(), view(W), view(delta));
@@ -81,6 +92,8 @@ template <class I>
 void sparse(In1<double> data, In1<I> indices, In1<I> indptr,  // in  the CSR matrix
             In2<double> R, In1<double> weight, In1<int64_t> order, int64_t size, In1<double> rates, bool softmax,
             bool squared, bool bias, InOut2<double> W, InOut2<double> delta) {
+    require(are_rows(data, indices, indptr, length(R), int64_t(W.shape(1)) - 1), "logistic outputs: these are no sparse rows of the columns");
+    check_batches(length(R), int64_t(W.shape(1)) - 1, R, weight, order, size, rates, W, delta);
     nb::gil_scoped_release unlocked;
     descend(SparseRows<I>{data.data(), indices.data(), indptr.data()},
             {int64_t(W.shape(0)), softmax, squared, bias}, view(R), weight.size() ? weight.data() : nullptr,

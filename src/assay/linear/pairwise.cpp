@@ -3,7 +3,7 @@
 //     if w . (x_u - x_v) <= margin:    w += rate (x_u - x_v),    trail += t rate (x_u - x_v)
 //
 // t counts the visits before this one, so that after T visits the mean of the weights over all of them is w - trail / T.
-// Row u of a pair should rank above row v. Checked by the caller: valid row and column numbers, finite X.
+// Row u of a pair should rank above row v. Checked by the caller: finite X.
 // Twin in NumPy: tests/linear/test_pairwise_ranker.py, pass_by_the_book.
 #include "assay/array.hpp"
 
@@ -72,6 +72,8 @@ int64_t correct_sparse(In1<double> value, In1<int32_t> column, In1<int64_t> star
                        double margin, int64_t visits, InOut1<double> w, InOut1<double> trail) {
     require(pairs.shape(1) == 2 && w.shape(0) == trail.shape(0) && value.shape(0) == column.shape(0),
             "pairs, weights or entries of another length");
+    require(are_rows(value, column, start, length(start) - 1, length(w)) && within(pairs, 0, length(start) - 1),
+            "pairs of rows, or columns of entries, that are not there");
     nb::gil_scoped_release unlocked;
     return run_sparse(view(value), view(column), view(start), view(pairs), rate, margin, visits, view(w), view(trail));
 }
@@ -80,6 +82,7 @@ int64_t correct(In2<double> X, In2<int32_t> pairs, double rate, double margin, i
                 InOut1<double> trail) {
     require(pairs.shape(1) == 2 && w.shape(0) == X.shape(1) && trail.shape(0) == X.shape(1),
             "pairs or weights of another length");
+    require(within(pairs, 0, length(X)), "pairs of rows that are not there");
     nb::gil_scoped_release unlocked;
     return run(view(X), view(pairs), rate, margin, visits, view(w), view(trail));
 }

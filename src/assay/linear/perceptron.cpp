@@ -5,7 +5,7 @@
 //         w_0 += step_i y_i,    w += step_i y_i x_i,    step_i = rate * weight_i
 //
 // For the mean of the weights over all visits, drift adds up (visits before) * correction: mean = w - drift / visits.
-// Checked by the caller: finite rows, y of -1 and +1, valid row numbers, columns of CSR rows within w.
+// Checked by the caller: finite rows, y of -1 and +1.
 // Twin in NumPy: tests/linear/test_mistakes.py, visits_by_the_book.
 #include <utility>
 
@@ -46,6 +46,15 @@ std::pair<int64_t, int64_t> walk(const Rows &rows, const double *y, const double
 const double *optional(const In1<double> &a) { return a.size() ? a.data() : nullptr; }
 double *optional(const InOut1<double> &a) { return a.size() ? a.data() : nullptr; }
 
+// Rows to visit among n, from a place in their order on; d columns.
+void check_visits(int64_t n, int64_t d, const In1<double> &y, const In1<double> &weight, const In1<int64_t> &order,
+                  int64_t begin, const InOut1<double> &w, const InOut1<double> &drift, const InOut1<int64_t> &corrected) {
+    require(length(y) == n && weighs(weight, n) && within(order, 0, n), "perceptron: a sign and a weight for each row, and rows to visit among them");
+    require(0 <= begin && length(w) == d + 1 && (drift.size() == 0 || length(drift) == d + 1) &&
+                length(corrected) >= length(order),
+            "perceptron: a weight for each column and the bias, and a place for each correction");
+}
+
 nb::tuple dense(In2<double> X,                // in      (n, d)
                 In1<double> y,                // in      (n,)      -1 or +1
                 In1<double> weight,           // in      (n,), or (0,) for ones
@@ -57,6 +66,7 @@ nb::tuple dense(In2<double> X,                // in      (n, d)
                 InOut1<double> drift,         // in/out  (d + 1,), or (0,) if nobody asks for the mean
                 int64_t visits,               // visits before the first place in order
                 InOut1<int64_t> corrected) {  // out     (m,)      the rows that were corrected
+    check_visits(length(X), int64_t(X.shape(1)), y, weight, order, begin, w, drift, corrected);
     std::pair<int64_t, int64_t> end;
     {
         nb::gil_scoped_release unlocked;
@@ -72,6 +82,8 @@ nb::tuple sparse(In1<double> data, In1<I> indices, In1<I> indptr,  // in  the CS
                  In1<double> y, In1<double> weight, In1<int64_t> order, int64_t begin, int64_t limit, double rate,
                  double margin, bool tie_is_mistake, bool bias, InOut1<double> w, InOut1<double> drift, int64_t visits,
                  InOut1<int64_t> corrected) {
+    require(are_rows(data, indices, indptr, length(y), length(w) - 1), "perceptron: these are no sparse rows of the columns");
+    check_visits(length(y), length(w) - 1, y, weight, order, begin, w, drift, corrected);
     std::pair<int64_t, int64_t> end;
     {
         nb::gil_scoped_release unlocked;

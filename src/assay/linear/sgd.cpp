@@ -293,8 +293,11 @@ nb::tuple epoch(const Rows &X, int64_t n, int64_t d, const In1<double> &y, const
                 const InOut1<double> &paid) {
     require(int64_t(y.shape(0)) == n && int64_t(order.shape(0)) == n, "y and order need one entry a row");
     require(int64_t(w.shape(0)) == d, "w needs one entry a column");
+    require(within(order, 0, n), "order names a row that is not there");
     require(rule.shape(0) == 11 && state.shape(0) == 6, "rule has 11 numbers, state 6");
     const double *g = rule.data();
+    for (int64_t k = 0; k < 11; ++k) require(std::fabs(g[k]) < 1e300, "rule has numbers that are none");
+    require(std::fabs(g[8]) < 0x1p53 && std::fabs(g[9]) < 0x1p53 && g[0] >= 0 && g[0] < 100 && g[1] >= 0 && g[1] < 100, "rule: no such choice");
     Rule how{int(g[0]), int(g[1]), g[2], g[3], g[4], g[5], g[6], g[7], int64_t(g[8]), int64_t(g[9]), g[10] != 0};
     require(how.batch >= 1, "a batch has a row at least");
     how.batch = std::min<int64_t>(how.batch, std::max<int64_t>(n, 1));
@@ -330,8 +333,7 @@ nb::tuple epoch_sparse(In1<int64_t> start, In1<int32_t> column, In1<T> value, In
                        In1<uint8_t> skip, In1<int32_t> order, In1<double> rule, InOut1<double> state, InOut1<double> w,
                        InOut1<double> mean, InOut1<double> paid) {
     const int64_t n = int64_t(start.shape(0)) - 1, d = int64_t(w.shape(0));
-    require(n >= 0 && column.shape(0) == value.shape(0), "CSR arrays do not belong together");
-    require(start.data()[n] <= int64_t(column.shape(0)), "CSR rows end beyond the entries");
+    require(are_rows(value, column, start, n, d), "CSR arrays do not belong together");
     const Csr<T> X{start.data(), column.data(), value.data()};
     return epoch(X, n, d, y, weight, skip, order, rule, state, w, mean, paid);
 }

@@ -214,9 +214,15 @@ HOT void curve_loop(const Csr &X, const double *D, const double *w, const double
     }
 }
 
-Csr matrix(const In1<int64_t> &start, const In1<int32_t> &column, const In1<double> &value) {
-    require(start.shape(0) > 0 && column.shape(0) == value.shape(0), "CSR arrays do not belong together");
-    require(start.data()[start.shape(0) - 1] <= int64_t(column.shape(0)), "CSR rows end beyond the entries");
+// Rows lo to hi of n, which are the ones that are looked at, of a sparse table of d columns.
+Csr matrix(const In1<int64_t> &start, const In1<int32_t> &column, const In1<double> &value, int64_t n, int64_t d, int64_t lo,
+           int64_t hi) {
+    require(0 <= lo && lo <= hi && hi <= n && length(start) == n + 1, "rows out of range");
+    require(column.shape(0) == value.shape(0), "CSR arrays do not belong together");
+    bool fits = start.data()[lo] >= 0 && start.data()[hi] <= length(column);
+    for (int64_t i = lo; i < hi; ++i) fits &= start.data()[i] <= start.data()[i + 1];
+    require(fits, "CSR rows end beyond the entries");
+    require(within(column.data() + start.data()[lo], start.data()[hi] - start.data()[lo], 0, d), "CSR columns that are not there");
     return {start.data(), column.data(), value.data()};
 }
 
@@ -244,9 +250,8 @@ nb::tuple along(In2<double> Z, In2<double> U, double t, In1<int64_t> y, In1<doub
 
 void scores(In1<int64_t> start, In1<int32_t> column, In1<double> value, In2<double> W, int64_t lo, int64_t hi,
             InOut2<double> Z) {
-    const Csr X = matrix(start, column, value);
     const int64_t n = int64_t(Z.shape(0)), R = int64_t(Z.shape(1)), d = int64_t(W.shape(0)) - 1;
-    require(0 <= lo && lo <= hi && hi <= n && int64_t(start.shape(0)) == n + 1, "rows out of range");
+    const Csr X = matrix(start, column, value, n, d, lo, hi);
     require(d >= 0 && int64_t(W.shape(1)) == R, "W needs as many columns as Z");
     nb::gil_scoped_release free;
     scores_loop(X, W.data(), lo, hi, d, R, Z.data());
@@ -254,9 +259,8 @@ void scores(In1<int64_t> start, In1<int32_t> column, In1<double> value, In2<doub
 
 void back(In1<int64_t> start, In1<int32_t> column, In1<double> value, In2<double> G, In2<double> D, In1<double> w,
           int64_t lo, int64_t hi, InOut2<double> out, InOut2<double> diagonal) {
-    const Csr X = matrix(start, column, value);
     const int64_t n = int64_t(G.shape(0)), R = int64_t(G.shape(1)), d = int64_t(out.shape(0)) - 1;
-    require(0 <= lo && lo <= hi && hi <= n && int64_t(start.shape(0)) == n + 1, "rows out of range");
+    const Csr X = matrix(start, column, value, n, d, lo, hi);
     require(int64_t(D.shape(0)) == n && int64_t(D.shape(1)) == R && int64_t(w.shape(0)) == n, "D is shaped like G");
     require(d >= 0 && int64_t(out.shape(1)) == R, "out needs as many columns as G");
     require(int64_t(diagonal.shape(0)) == d + 1 && int64_t(diagonal.shape(1)) == R, "diagonal is shaped like out");
@@ -267,9 +271,8 @@ void back(In1<int64_t> start, In1<int32_t> column, In1<double> value, In2<double
 
 void curve(In1<int64_t> start, In1<int32_t> column, In1<double> value, In2<double> D, In1<double> w, In2<double> V,
            int64_t lo, int64_t hi, InOut2<double> U, InOut2<double> out) {
-    const Csr X = matrix(start, column, value);
     const int64_t n = int64_t(D.shape(0)), R = int64_t(D.shape(1)), d = int64_t(out.shape(0)) - 1;
-    require(0 <= lo && lo <= hi && hi <= n && int64_t(start.shape(0)) == n + 1, "rows out of range");
+    const Csr X = matrix(start, column, value, n, d, lo, hi);
     require(int64_t(U.shape(0)) == n && int64_t(U.shape(1)) == R && int64_t(w.shape(0)) == n, "U is shaped like D");
     require(d >= 0 && int64_t(out.shape(1)) == R, "out needs as many columns as D");
     require(int64_t(V.shape(0)) == d + 1 && int64_t(V.shape(1)) == R, "V is shaped like out");

@@ -165,6 +165,26 @@ struct Walk {
     }
 };
 
+// Entries of the table's columns, and for each row as many places as it has terms.
+void check_places(const In1<int64_t> &indptr, const In1<int64_t> &index, int64_t low, int64_t high, bool distinct, bool bias,
+                  int64_t d, const In1<int64_t> &place) {
+    const int64_t n = assay::length(indptr) - 1, origin = indptr.data()[0];
+    require(0 <= low && high < 64 && origin >= 0 && within(index, 0, d), "polynomial: columns or degrees that are not there");
+    bool fits = true;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t m = indptr.data()[i + 1] - indptr.data()[i];
+        fits &= m >= 0 && indptr.data()[i + 1] - origin <= assay::length(index);
+        double terms = bias;  // C(m, r) of distinct columns, C(m + r - 1, r) of any
+        for (int64_t r = std::max<int64_t>(low, 1); r <= high; ++r) {
+            double of_degree = 1;
+            for (int64_t k = 0; k < r; ++k) of_degree *= double(distinct ? m - k : m + k) / double(k + 1);
+            terms += std::max(0.0, of_degree);
+        }
+        fits &= double(place.data()[i + 1] - place.data()[i]) >= std::round(terms);
+    }
+    require(fits, "polynomial: rows with more terms than places");
+}
+
 template <class T, class I>
 void sparse_rows(In1<int64_t> indptr, In1<int64_t> index, In1<T> value,
                  int64_t low, int64_t high, bool distinct, bool bias,
@@ -178,6 +198,7 @@ void sparse_rows(In1<int64_t> indptr, In1<int64_t> index, In1<T> value,
                 past.shape(1) == at.shape(1) && int64_t(base.shape(0)) == high + 1 &&
                 place.data()[n] - place.data()[0] == total,
             "polynomial: sparse rows and their places do not fit");
+    check_places(indptr, index, low, high, distinct, bias, d, place);
     nb::gil_scoped_release unlocked;
     const int64_t origin = indptr.data()[0], goal = place.data()[0];
     for (int64_t i = 0; i < n; ++i) {

@@ -76,6 +76,7 @@ void best_corner(In1<int64_t> v, In1<double> s, In1<int64_t> start, In1<double> 
     require(v.shape(0) == s.shape(0) && best.shape(0) == 5 && margin_b.shape(0) == worth.shape(0) &&
                 start.shape(0) == margin_a.shape(0) + 1 && down_to >= 0 && from < int64_t(margin_a.shape(0)),
             "ranks, weights or margins of another length");
+    require(shares_out(start, length(margin_a), length(v)) && within(v, 0, length(worth)), "ranks that are not there");
     nb::gil_scoped_release unlocked;
     scan(view(v), view(s), view(start), view(margin_a), view(margin_b), from, down_to, slack, view(worth), view(best));
 }
@@ -144,6 +145,17 @@ void grow_box(In2<double> P, In2<double> N, In1<int64_t> order, In1<uint8_t> nom
     require(N.shape(1) == d && nominal.shape(0) == d && start.shape(0) == d && low.shape(0) == d &&
                 high.shape(0) == d && gaps.shape(0) == d,
             "rows or ends of another length");
+    require(within(order, 0, length(P)), "a row that is not there");
+    for (size_t j = 0; j < d; ++j) {
+        if (!nominal.data()[j]) continue;
+        const int64_t first = start.data()[j], room = length(held) - first;
+        bool fits = first >= 0 && room >= 0;
+        for (int64_t i = 0; i < length(P) + length(N); ++i) {
+            const double x = i < length(P) ? P.data()[i * int64_t(d) + int64_t(j)] : N.data()[(i - length(P)) * int64_t(d) + int64_t(j)];
+            fits &= x != x || (x >= 0 && x < double(room));
+        }
+        require(fits, "a category that is not there");
+    }
     nb::gil_scoped_release unlocked;
     grow(view(P), view(N), view(order), {nominal.data(), start.data(), low.data(), high.data(), gaps.data(), held.data()});
 }

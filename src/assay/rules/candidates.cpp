@@ -285,6 +285,7 @@ void best(In2<uint64_t> order_, In2<int32_t> ranks_, In1<int32_t> width, In1<uin
     require(found.rows() == (to - from) * (most + 1) && found.cols() == COLUMNS && counts.rows() == found.rows() &&
                 counts.cols() == K, "best: places");
     require(xlog.shape(0) == 0 || int64_t(xlog.shape(0)) > N, "best: logarithms");
+    require(within(y, 0, K) && within(rows, 0, N) && target >= -1 && (measure != FOIL || target >= 0), "best: rows or classes that are not there");
     nb::gil_scoped_release unlocked;
     const std::vector<double> bits = logarithms(prior.data(), K);
     Judge judge{measure, K, target, prior.data(), bits.data(), xlog.shape(0) ? xlog.data() : nullptr, strength, before, 0, over, K};
@@ -354,7 +355,7 @@ void judged(In2<double> counts_, In1<double> prior, int measure, int64_t target,
     const auto out = view(out_);
     const int64_t K = int64_t(prior.shape(0));
     require(counts.cols() == K && out.rows() == counts.rows() && out.cols() == 3 && target < K && measure >= 0 &&
-                measure < MEASURES, "judged: shapes");
+                measure < MEASURES && target >= -1 && (measure != FOIL || target >= 0), "judged: shapes");
     nb::gil_scoped_release unlocked;
     const std::vector<double> bits = logarithms(prior.data(), K);
     const Judge judge{measure, K, target, prior.data(), bits.data(), nullptr, strength, before, bits0, over, K};

@@ -54,7 +54,7 @@ struct Rows {
 
     Rows(In2<Word> &b, In1<int64_t> &e, In1<double> &w)
         : bits(view(b)), bounds(view(e)), weight(w.shape(0) ? w.data() : nullptr), W(bits.cols()), K(bounds.size() - 1) {
-        require(K >= 1 && bounds[0] == 0 && bounds[K] == W, "the classes do not share out the words");
+        require(K >= 1 && shares_out(e, K, W, true), "the classes do not share out the words");
         require(!weight || int64_t(w.shape(0)) == W * 64, "expected a weight for each bit");
     }
     void counts(const Word *a, const Word *b, double *out) const {
@@ -89,6 +89,11 @@ struct Rows {
 
 }  // namespace
 
+// Items of each of R rules or sets, among m.
+static void check_items(const In1<int64_t> &start, const In1<int32_t> &items, int64_t R, int64_t m) {
+    require(shares_out(start, R, length(items)) && within(items, 0, m), "rules of items that are not there");
+}
+
 // Set the bit of each row in the bitsets of its items.
 void set_bits(In2<int32_t> codes_,       // in   (n, d)  an item number, or -1 for none
               In1<int64_t> place_,       // in   (n,)    the bit of each row
@@ -121,6 +126,8 @@ void set_counts(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight_,
     const auto items = view(items_);
     const auto counts = view(counts_);
     const Word *all = all_.data();
+    check_items(start_, items_, length(counts_), length(bits_));
+    require(length(all_) == rows.W && int64_t(counts_.shape(1)) == rows.K, "set_counts: rows or classes that are not there");
     nb::gil_scoped_release unlocked;
     std::vector<Word> held(rows.W);
     for (int64_t r = 0; r < counts.rows(); ++r) {
@@ -164,6 +171,11 @@ std::tuple<int64_t, int64_t, int64_t, bool> mine_below(
     const auto out_count = view(out_count_);
     require(path.size() == max_length + 1 && max_length >= 2, "expected room for the longest set");
     require(first >= 0 && first < order.size(), "no such beginning");
+    require(within(order_, 0, length(bits_)) && length(column_) == length(bits_) && length(rank_) == rows.K,
+            "mine_below: items or classes that are not there");
+    require(path[0] >= 0 && path[0] <= max_length, "the walk was never there");
+    require(out_class.size() == out_size.size() && out_count.rows() == out_size.size() && out_count.cols() == 2,
+            "expected a place for each set");
     nb::gil_scoped_release unlocked;
 
     const int64_t K = rows.K, W = rows.W, m = order.size();
@@ -282,6 +294,10 @@ int64_t cover_in_order(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight
     const auto kept = view(kept_);
     const auto counts = view(counts_);
     Word *left = left_.data();
+    check_items(start_, items_, length(class_), length(bits_));
+    require(within(class_, 0, rows.K) && length(left_) == rows.W && length(covered_) == rows.W * 64 &&
+                length(kept_) == length(class_) && length(counts_) == length(class_) && int64_t(counts_.shape(1)) == rows.K,
+            "cover_in_order: a place for each rule and row");
     nb::gil_scoped_release unlocked;
     const int64_t W = rows.W, R = classes.size();
     std::vector<Word> held(W);
@@ -308,6 +324,7 @@ int64_t cover_in_order(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight
 // own part drops as well.
 void most_general(In1<int64_t> start_, In1<int32_t> items_,  // in   items of each rule in ascending order
                   InOut1<uint8_t> kept_) {                   // out  (R,)
+    require(shares_out(start_, length(kept_), length(items_)), "most_general: rules do not share out their items");
     const auto start = view(start_);
     const auto items = view(items_);
     const auto kept = view(kept_);
@@ -358,6 +375,9 @@ void item_weights(In2<int32_t> codes_,       // in   (n, d)  an item number, or 
                   In1<uint8_t> own_,         // in   (n,)    1 for rows of the class
                   In1<double> weight_,       // in   (n,)
                   InOut2<double> sums_) {    // out  (m, 2)  for, against; zero before
+    require(within(rows_, 0, length(codes_)) && length(own_) == length(codes_) && length(weight_) == length(codes_),
+            "item_weights: rows that are not there");
+    require(sums_.shape(1) == 2 && within(codes_, INT32_MIN, length(sums_)), "item_weights: items that are not there");
     const auto codes = view(codes_);
     const auto rows = view(rows_);
     const auto own = view(own_);
@@ -393,6 +413,12 @@ void add_votes(In2<Word> bits_,              // in      (C, W)  the rows that me
     const auto heard = view(heard_);
     const int64_t n = scores.rows(), W = (n + 63) / 64;
     require(bits.rows() == 0 || bits.cols() == W, "expected a bit for each row");
+    check_items(start_, conditions_, length(class_), length(bits_));
+    require(within(class_, 0, scores.cols()) && length(adds_) == length(class_) && heard.rows() == n &&
+                heard.cols() >= (per_class ? scores.cols() : 1),
+            "add_votes: rules and classes that are not there");
+    for (int64_t c = 0; c < bits.rows() && (n & 63); ++c)
+        require(!(bits.row(c)[W - 1] >> (n & 63)), "add_votes: a bit for a row that is not there");
     nb::gil_scoped_release unlocked;
     std::vector<Word> all(W, ~Word(0)), held(W);
     if (n & 63) all[W - 1] = (Word(1) << (n & 63)) - 1;

@@ -229,6 +229,17 @@ void cut_off(const Grown &rule, const uint64_t *key, int64_t m, uint8_t *state, 
     }
 }
 
+// Rows below n, and ranks of the numbers that there are (or the one behind them: missing).
+bool keys_within(const In2<uint64_t> &order, int64_t n, const In1<int64_t> &start) {
+    bool fits = true;
+    for (int64_t j = 0; j < length(order); ++j) {
+        const uint64_t *key = order.data() + j * int64_t(order.shape(1));
+        const int64_t ranks = start.data()[j + 1] - start.data()[j];
+        for (int64_t i = 0; i < int64_t(order.shape(1)); ++i) fits &= int64_t(lower(key[i])) < n && int64_t(key[i] >> 32) <= ranks;
+    }
+    return fits;
+}
+
 nb::tuple grow(In2<uint64_t> order,      // in      (d, m)  presorted keys; rows whose state is not 1 or 2 are ignored
                InOut1<uint8_t> state_,   // in/out  (n,)    1 negative, 2 positive; left at the rows of the rule
                In1<double> w,            // in      (n,) weights or (0,)
@@ -241,7 +252,8 @@ nb::tuple grow(In2<uint64_t> order,      // in      (d, m)  presorted keys; rows
     const int64_t d = int64_t(order.shape(0)), m = int64_t(order.shape(1)), n = int64_t(state_.shape(0));
     require(int64_t(nominal.shape(0)) == d && int64_t(start.shape(0)) == d + 1, "grow: columns");
     require((w.shape(0) == 0 || int64_t(w.shape(0)) == n) && int64_t(logs.shape(0)) >= m + 2 &&
-                int64_t(scratch.shape(0)) >= d * m && start.data()[d] <= int64_t(values.shape(0)), "grow: shapes");
+                int64_t(scratch.shape(0)) >= d * m && shares_out(start, d, length(values)), "grow: shapes");
+    require(keys_within(order, n, start), "grow: a row or a rank that is not there");
     Grown rule;
     {
         nb::gil_scoped_release unlocked;
@@ -286,6 +298,9 @@ nb::tuple grow(In2<uint64_t> order,      // in      (d, m)  presorted keys; rows
 void narrow(In2<uint64_t> order, In1<uint8_t> keep, InOut2<uint64_t> out) {
     const int64_t d = int64_t(order.shape(0)), m = int64_t(order.shape(1)), kept = int64_t(out.shape(1));
     require(int64_t(out.shape(0)) == d, "narrow: shapes");
+    bool inside = true;
+    for (int64_t i = 0; i < d * m; ++i) inside &= int64_t(lower(order.data()[i])) < length(keep);
+    require(inside, "narrow: a row that is not there");
     bool fits = true;
     {
         nb::gil_scoped_release unlocked;
@@ -322,7 +337,7 @@ void covers(In2<int32_t> ranks,    // in   (d, n)
             InOut1<uint8_t> met) { // out  (m,)
     const auto R = view(ranks);
     const int64_t m = int64_t(rows.shape(0));
-    require(int64_t(met.shape(0)) == m, "covers: shapes");
+    require(int64_t(met.shape(0)) == m && within(rows, 0, R.cols()), "covers: shapes");
     require_conditions(R.rows(), column, low, high);
     nb::gil_scoped_release unlocked;
     std::fill(met.data(), met.data() + m, uint8_t(1));
@@ -345,6 +360,7 @@ void prefix_counts(In2<int32_t> ranks,       // in   (d, n)
     const int64_t h = int64_t(among.shape(0)), k = int64_t(column.shape(0)), m = int64_t(rows.shape(0));
     require(out.rows() == k + 1 && out.cols() == 2 && int64_t(positive.shape(0)) == m &&
                 (w.shape(0) == 0 || int64_t(w.shape(0)) == m), "prefix_counts: shapes");
+    require(within(among, 0, m) && within(rows, 0, R.cols()) && within(positive, 0, 2), "prefix_counts: rows that are not there");
     require_conditions(R.rows(), column, low, high);
     nb::gil_scoped_release unlocked;
     std::fill(out.data(), out.data() + 2 * (k + 1), 0.0);
@@ -378,6 +394,7 @@ void hold_out(In1<int64_t> rows,       // in      (m,)
               InOut1<uint8_t> held) {  // out     (m,)
     const int64_t m = int64_t(rows.shape(0));
     require(int64_t(positive.shape(0)) == m && int64_t(held.shape(0)) == m, "hold_out: shapes");
+    require(within(rows, 0, length(state)), "hold_out: a row that is not there");
     nb::gil_scoped_release unlocked;
     int64_t seen[2] = {0, 0}, needed[2] = {negatives, positives};
     for (int64_t i = 0; i < m; ++i) ++seen[positive.data()[i] != 0];

@@ -201,6 +201,10 @@ nb::tuple best_leaf(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> dis
     require(held_codes.shape(0) == codes.shape(0) && held_ranks.shape(0) == lists.shape(0) &&
                 int64_t(held_codes.shape(1)) == h && int64_t(held_ranks.shape(1)) == h &&
                 int64_t(held_w.shape(0)) == h, "best_leaf: rows that are held out");
+    require(K > 0 && within(held_y, 0, K) && most_nodes >= 0, "best_leaf: a class that is not there");
+    for (int64_t j = 0, nominal = 0; j < d && nominal < length(codes); ++j)
+        if (n_categories.data()[j] > 0)
+            require(within(held_codes.data() + nominal++ * h, h, -1, n_categories.data()[j]), "best_leaf: a category that is not there");
     Grower g = grower(codes, lists, distinct, n_categories, y, w, K, fractions, rules);
     g.nodes.most = size_t(most_nodes);
     vector<int32_t> feature, branch, low, high, category;

@@ -8,7 +8,7 @@
 // Several rows (or, of a single row, several trees) walk together, so that one waits for memory while others
 // move; a block of rows goes through all trees while it is in the cache. Answers are added in the order of the
 // trees, whatever the block.
-// Checked by `plant`, which makes the nodes: every index within its array, every child behind its parent.
+// Checked once, when a Planted is made of them: every index within its array, every child behind its parent.
 // Twin in NumPy: tests/trees/test_grove.py, walk_by_the_book.
 #include <cmath>
 #include <cstring>
@@ -120,12 +120,41 @@ struct Trees {
     }
 };
 
-#define GROVE In2<int64_t> nodes, In1<int64_t> roots, In1<uint32_t> sets, int64_t first, int64_t last
-#define THE_TREES                                                                                                  \
-    Trees {                                                                                                       \
-        reinterpret_cast<const Node *>(nodes.data()), roots.data(), sets.data(), sets.size() > 0,                  \
-            int64_t(nodes.shape(0)), int64_t(roots.size()) - 1                                                    \
+// Trees that can be walked without harm, with d columns and leaves that answer with one of n_rows rows of values.
+struct Planted {
+    In2<int64_t> nodes;
+    In1<int64_t> roots;
+    In1<uint32_t> sets;
+    int64_t d, n_rows;
+
+    Planted(In2<int64_t> nodes_, In1<int64_t> roots_, In1<uint32_t> sets_, int64_t d_, int64_t n_rows_)
+        : nodes(nodes_), roots(roots_), sets(sets_), d(d_), n_rows(n_rows_) {
+        const int64_t N = length(nodes), T = length(roots) - 1;
+        require(nodes.shape(1) == 2 && N < INT32_MAX && shares_out(roots, T, N, true) && d <= COLUMN, "grove: nodes do not fit");
+        const Node *node = reinterpret_cast<const Node *>(nodes.data());
+        for (int64_t t = 0; t < T; ++t)
+            for (int64_t i = roots.data()[t]; i < roots.data()[t + 1]; ++i)
+                require(sound(node[i], i, roots.data()[t + 1]), "grove: a node that leads nowhere");
+        for (int64_t t = 0; t < T; ++t) require(roots.data()[t] < roots.data()[t + 1], "grove: a tree without nodes");
     }
+
+    bool sound(const Node &node, int64_t i, int64_t end) const {
+        const uint64_t bits = to_bits(node.threshold);
+        if (node.right == i) return node.feature == 0 && bits >> 32 == QUIET_NAN >> 32 && int64_t(uint32_t(bits)) < n_rows;
+        if (node.feature < 0 || (node.feature & COLUMN) >= d || node.right <= i + 1 || node.right >= end) return false;
+        if (!(node.feature & SET)) return node.threshold == node.threshold;
+        return int64_t(bits) >= 0 && int64_t(bits) < length(sets) &&
+               int64_t(bits) + 1 + int64_t(sets.data()[bits]) <= length(sets);
+    }
+
+    // The trees, for rows of these columns; a leaf, too, looks at the first one.
+    Trees walked(int64_t first, int64_t last, size_t columns) const {
+        require(0 <= first && first <= last && last < length(roots), "grove: trees that are not there");
+        require(int64_t(columns) == d && (d > 0 || first == last), "grove: X has other columns");
+        return {reinterpret_cast<const Node *>(nodes.data()), roots.data(), sets.data(), sets.size() > 0, length(nodes),
+                length(roots) - 1};
+    }
+};
 
 // Rows that go through a tree before the next: of small trees few, which stay in the fastest cache for all trees; of
 // large trees many, so that a tree is fetched seldom.
@@ -135,16 +164,20 @@ inline int64_t block_of(int64_t d, int64_t bytes, int64_t mean_nodes) {
 }
 
 template <class T>
-void add(GROVE,                      // in      trees first to last
+void add(const Planted &grove, int64_t first, int64_t last,  // in  trees first to last
          In1<int32_t> column,        // in      (T,)     where in out the values of each tree begin
          In2<double> leaves,         // in      (L, V)
          In2<T> X,                   // in      (n, d)
          In2<uint8_t> skip,          // in      (last - first, n) or (0, 0): pairs that are left out
          InOut2<double> out) {       // in/out  (n, W)   out[i, column[t]:][:V] += leaves[leaf of i in t]
-    nb::gil_scoped_release unlocked;
-    const Trees trees = THE_TREES;
+    const Trees trees = grove.walked(first, last, X.shape(1));
     const int64_t n = X.shape(0), d = X.shape(1), V = leaves.shape(1), W = out.shape(1);
     const bool all = skip.size() == 0;
+    require(length(leaves) == grove.n_rows && length(out) == n && length(column) == trees.n_trees && V <= W &&
+                within(column, 0, W - V + 1),
+            "add: values for each leaf, and a place for them");
+    require(all || (length(skip) == last - first && int64_t(skip.shape(1)) == n), "add: pairs that are left out");
+    nb::gil_scoped_release unlocked;
     const int64_t block = std::min(n, block_of(d, sizeof(T), trees.mean_nodes()));
     std::vector<const T *> rows(block);
     std::vector<int64_t> number(block);
@@ -175,12 +208,13 @@ void add(GROVE,                      // in      trees first to last
 }
 
 template <class T>
-void apply(GROVE,
+void apply(const Planted &grove, int64_t first, int64_t last,
            In2<T> X,                   // in      (n, d)
            InOut2<int32_t> leaf) {     // out     (n, last - first)  number of the leaf among the nodes of its tree
-    nb::gil_scoped_release unlocked;
-    const Trees trees = THE_TREES;
+    const Trees trees = grove.walked(first, last, X.shape(1));
     const int64_t n = X.shape(0), d = X.shape(1), W = leaf.shape(1);
+    require(length(leaf) == n && W >= last - first, "apply: a place for each row and tree");
+    nb::gil_scoped_release unlocked;
     const int64_t block = std::min(n, block_of(d, sizeof(T), trees.mean_nodes()));
     std::vector<const T *> rows(block);
     int32_t *out = leaf.data();
@@ -258,6 +292,10 @@ void plant(In1<int64_t> roots,         // in   (T + 1,)  where each tree's nodes
 // Children add themselves to their parents, last nodes first: sums[parent[i]] += sums[i].
 void gather_up(In1<int32_t> parent,      // in      (N,)  -1 at roots; parents stand before their children
                InOut2<double> sums) {    // in/out  (N, V)
+    require(length(parent) == length(sums), "gather_up: a parent for each node");
+    bool fits = true;
+    for (int64_t i = 0; i < length(parent); ++i) fits &= parent.data()[i] < i;
+    require(fits, "gather_up: a parent does not stand before its child");
     nb::gil_scoped_release unlocked;
     const int64_t N = sums.shape(0), V = sums.shape(1);
     double *s = sums.data();
@@ -278,6 +316,12 @@ nb::tuple class_weights(In1<uint8_t> kind_,      // in  (m,)    0 at leaves
     const int64_t m = value_.shape(0), K = value_.shape(1);
     require(int64_t(kind_.shape(0)) == m && int64_t(offset.shape(0)) == m + 1 && int64_t(weight.shape(0)) == m &&
                 int64_t(child.shape(0)) == m - 1, "class_weights: shapes");
+    require(shares_out(offset, m, length(child)), "class_weights: children");
+    for (int64_t i = 0; i < m; ++i) {
+        if (kind_.data()[i] == LEAF) continue;
+        const int64_t at = offset.data()[i];
+        require(offset.data()[i + 1] - at >= 2 && within(child.data() + at, 2, i + 1, m), "class_weights: two children behind each test");
+    }
     std::vector<int32_t> count, present;
     std::vector<double> present_weight;
     bool follows = true;
@@ -321,6 +365,7 @@ nb::tuple class_weights(In1<uint8_t> kind_,      // in  (m,)    0 at leaves
 int64_t distinct(In2<double> rows,           // in   (L, V)
                  InOut1<int32_t> number,     // out  (L,)
                  InOut1<int32_t> example) {  // out  (L,)  a row of each number
+    require(length(number) == length(rows) && length(example) == length(rows), "distinct: a place for each row");
     nb::gil_scoped_release unlocked;
     const int64_t L = rows.shape(0), V = rows.shape(1);
     int64_t size = 16;
@@ -348,6 +393,7 @@ int64_t distinct(In2<double> rows,           // in   (L, V)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
+    nb::class_<Planted>(m, "Planted").def(nb::init<In2<int64_t>, In1<int64_t>, In1<uint32_t>, int64_t, int64_t>());
     m.def("add", &add<double>);
     m.def("add", &add<float>);
     m.def("apply", &apply<double>);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,7 +139,7 @@ class Grove:
         def work(at: slice) -> None:
             some = NONE if left_out is None else np.ascontiguousarray(left_out[:, at])
             block = self._block(X, at)
-            _grove.add(*self._trees, first, last, self.columns, self.leaves, block, some, out[at])
+            _grove.add(self._planted, first, last, self.columns, self.leaves, block, some, out[at])
 
         self._over_blocks(X, last - first, work, n_jobs)
         return out
@@ -155,14 +156,18 @@ class Grove:
         self._over_blocks(
             X,
             len(self),
-            lambda at: _grove.apply(*self._trees, 0, len(self), self._block(X, at), out[at]),
+            lambda at: _grove.apply(self._planted, 0, len(self), self._block(X, at), out[at]),
             n_jobs,
         )
         return out
 
-    @property
-    def _trees(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self._nodes, self.roots, self._sets
+    @cached_property
+    def _planted(self) -> Any:
+        """The nodes as the native code walks them: looked through once, whoever made them."""
+        return _grove.Planted(self._nodes, self.roots, self._sets, self.n_features, len(self.leaves))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_planted"}
 
     def _block(self, X: Any, at: slice) -> np.ndarray:
         """Some rows as the kernels take them; sparse rows are filled up a block at a time."""

@@ -161,6 +161,11 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
                                     : int64_t(numbers.shape(0)) == n,
             "grow: target");
     if (several) check_targets(targets, target_start, criterion);
+    else if (n_classes > 0) require(within(y, 0, n_classes) && criterion >= 0 && criterion < 4, "grow: a class that is not there");
+    else require(numbers.shape(1) > 0 && criterion >= 4 && criterion <= 6, "grow: a criterion for numbers");
+    require(0 < n && n < (int64_t(1) << 31) && within(categories, 0, INT32_MAX) && within(start, 0, sized(n, d, "grow: columns") + 1) &&
+                shares_out(start, d, values.size() ? length(values) : start.data()[d]),
+            "grow: the numbers of the columns");
     require((!counts.size() || int64_t(counts.shape(0)) == n) && (!weights.size() || int64_t(weights.shape(0)) == n),
             "grow: weights");
     require(!monotonic.size() || int64_t(monotonic.shape(0)) == d, "grow: monotonic");

@@ -129,10 +129,17 @@ nb::tuple rank_block(In2<F> X_, int64_t from, int64_t to, In1<int32_t> categorie
     return nb::make_tuple(give(std::move(values)), give(std::move(distinct)), give(std::move(holes)));
 }
 
+bool rows_within(const In1<uint64_t> &order) {
+    bool fits = true;
+    for (int64_t i = 0; i < length(order); ++i) fits &= int64_t(lower(order.data()[i])) < length(order);
+    return fits;
+}
+
 // The distinct numbers of column j, which the order found; values has one place for each.
 void values_of_order(In1<uint64_t> order, In2<double> X, int64_t j, InOut1<double> values) {
     const int64_t n = int64_t(order.shape(0)), d = int64_t(X.shape(1)), distinct = int64_t(values.shape(0));
     require(int64_t(X.shape(0)) == n && 0 <= j && j < d, "values_of_order: shapes");
+    require(rows_within(order), "values_of_order: a row that is not there");
     nb::gil_scoped_release unlocked;
     for (int64_t i = n; i-- > 0;) {
         const int64_t rank = upper(order.data()[i]);
@@ -144,6 +151,7 @@ void values_of_order(In1<uint64_t> order, In2<double> X, int64_t j, InOut1<doubl
 void ranks_of_order(In1<uint64_t> order, InOut1<int32_t> ranks) {
     const int64_t n = int64_t(order.shape(0));
     require(int64_t(ranks.shape(0)) == n, "ranks_of_order: shapes");
+    require(rows_within(order), "ranks_of_order: a row that is not there");
     const uint64_t *o = order.data();
     int32_t *out = ranks.data();
     nb::gil_scoped_release unlocked;
@@ -153,6 +161,7 @@ void ranks_of_order(In1<uint64_t> order, InOut1<int32_t> ranks) {
 void order_of_ranks(In1<int32_t> ranks, int64_t distinct, InOut1<uint64_t> order) {
     const int64_t n = int64_t(ranks.shape(0));
     require(int64_t(order.shape(0)) == n && distinct >= 0, "order_of_ranks: shapes");
+    require(distinct <= n + 1 && within(ranks, 0, distinct), "order_of_ranks: a rank that is not there");
     const int32_t *in = ranks.data();
     uint64_t *out = order.data();
     nb::gil_scoped_release unlocked;

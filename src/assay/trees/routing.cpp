@@ -1,7 +1,7 @@
 // Routing: which leaf a row reaches, and what the tree answers; and the bookkeeping of flat trees.
 //
 // What a node does with a row stands in assay/nodes.hpp.
-// Checked by the caller (Tree.check): indices within their arrays, children behind their parents.
+// Checked here, once a call: indices within their arrays, children behind their parents.
 // Twin in NumPy: tests/trees/test_tree.py, walk_by_the_book.
 #include <cmath>
 #include <vector>
@@ -105,16 +105,19 @@ template <class T>
 void apply(In2<T> X,                 // in      (n, d)
            TREE_ARGUMENTS,
            InOut1<int32_t> leaf) {   // out     (n,)   where a value is spread: the heaviest child's leaf
+    CHECK_NODES(X.shape(1));
+    require(leaf.shape(0) == X.shape(0), "apply: a leaf for each row");
     nb::gil_scoped_release unlocked;
     DenseRows<T> rows{X.data(), int64_t(X.shape(0)), int64_t(X.shape(1))};
     find_leaves(rows, THE_NODES, leaf.data());
 }
 
-// Sparse rows are checked by the caller (core/csr.py): starts ascend, columns are below d.
 void apply_sparse(In1<int64_t> starts,   // in      (n + 1,)  places in columns and values
                   In1<int32_t> columns, In1<double> values, int64_t d,
                   TREE_ARGUMENTS,
                   InOut1<int32_t> leaf) {
+    CHECK_NODES(d);
+    require(are_rows(values, columns, starts, length(leaf), d), "apply: these are no rows of the table");
     nb::gil_scoped_release unlocked;
     const Nodes nodes = THE_NODES;
     SparseRows rows(nodes, int64_t(feature.shape(0)), int64_t(backup_feature.shape(0)), starts, columns, values, d);
@@ -126,6 +129,9 @@ void predict(In2<T> X,               // in      (n, d)
              TREE_ARGUMENTS,
              In2<double> value,      // in      (m, V)
              InOut2<double> out) {   // in/out  (n, V) zeros: sum over leaves of share * value
+    CHECK_NODES(X.shape(1));
+    require(value.shape(0) == feature.shape(0) && out.shape(0) == X.shape(0) && out.shape(1) == value.shape(1),
+            "predict: values for each node, and a place for each row");
     nb::gil_scoped_release unlocked;
     DenseRows<T> rows{X.data(), int64_t(X.shape(0)), int64_t(X.shape(1))};
     add_leaves(rows, THE_NODES, value.data(), value.shape(1), out.data());
@@ -134,14 +140,26 @@ void predict(In2<T> X,               // in      (n, d)
 void predict_sparse(In1<int64_t> starts, In1<int32_t> columns, In1<double> values, int64_t d,
                     TREE_ARGUMENTS,
                     In2<double> value, InOut2<double> out) {
+    CHECK_NODES(d);
+    require(value.shape(0) == feature.shape(0) && out.shape(1) == value.shape(1),
+            "predict: values for each node, and a place for each row");
+    require(are_rows(values, columns, starts, length(out), d), "predict: these are no rows of the table");
     nb::gil_scoped_release unlocked;
     const Nodes nodes = THE_NODES;
     SparseRows rows(nodes, int64_t(feature.shape(0)), int64_t(backup_feature.shape(0)), starts, columns, values, d);
     add_leaves(rows, nodes, value.data(), value.shape(1), out.data());
 }
 
+void check_parents(const In1<int32_t> &parent) {
+    bool fits = true;
+    for (int64_t i = 1; i < length(parent); ++i) fits &= parent.data()[i] >= 0 && parent.data()[i] < i;
+    require(fits, "a parent does not stand before its child");
+}
+
 // depth[i] = depth[parent[i]] + 1: parents stand before their children.
 void depths(In1<int32_t> parent_, InOut1<int32_t> depth_) {
+    check_parents(parent_);
+    require(length(depth_) == length(parent_), "depths: a place for each node");
     nb::gil_scoped_release unlocked;
     const auto parent = view(parent_);
     const auto depth = view(depth_);
@@ -150,6 +168,8 @@ void depths(In1<int32_t> parent_, InOut1<int32_t> depth_) {
 
 // end[i]: one past the last descendant of i.
 void ends(In1<int32_t> parent_, InOut1<int32_t> end_) {
+    check_parents(parent_);
+    require(length(end_) == length(parent_), "ends: a place for each node");
     nb::gil_scoped_release unlocked;
     const auto parent = view(parent_);
     const auto end = view(end_);
@@ -162,6 +182,7 @@ void ends(In1<int32_t> parent_, InOut1<int32_t> end_) {
 int64_t preorder(In1<int32_t> parent_,      // in   (m,)  -1 for the root
                  In1<int32_t> branch_,      // in   (m,)  0 .. number of children - 1
                  InOut1<int32_t> order_) {  // out  (m,)
+    require(length(branch_) == length(parent_) && length(order_) == length(parent_), "preorder: a place for each node");
     nb::gil_scoped_release unlocked;
     const auto parent = view(parent_), branch = view(branch_);
     const auto order = view(order_);
@@ -194,13 +215,15 @@ int64_t preorder(In1<int32_t> parent_,      // in   (m,)  -1 for the root
 
 // The ancestors of each row's leaf and the leaf itself, root first, at indptr[i] .. indptr[i + 1].
 void ancestors(In1<int32_t> leaf_, In1<int32_t> parent_, In1<int64_t> indptr_, InOut1<int32_t> out_) {
+    check_parents(parent_);
+    require(within(leaf_, 0, length(parent_)) && shares_out(indptr_, length(leaf_), length(out_)), "ancestors: leaves do not fit");
     nb::gil_scoped_release unlocked;
     const auto leaf = view(leaf_), parent = view(parent_);
     const auto indptr = view(indptr_);
     const auto out = view(out_);
     for (int64_t i = 0; i < leaf.size(); ++i) {
         int32_t node = leaf[i];
-        for (int64_t at = indptr[i + 1] - 1; at >= indptr[i]; --at, node = parent[node]) out[at] = node;
+        for (int64_t at = indptr[i + 1] - 1; at >= indptr[i]; --at, node = node > 0 ? parent[node] : 0) out[at] = node;
     }
 }
 

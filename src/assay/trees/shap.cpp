@@ -21,7 +21,7 @@
 // which for a fixed i is the same walk, with O_i - Z_i in the place of p_i.
 // LANES rows walk together; depth lives on explicit stacks.
 //
-// Checked by the caller (Tree.check): indices within their arrays, preorder.
+// Checked here, once a call: indices within their arrays, parents before their children, depths.
 // Twin in NumPy: tests/trees/test_shap.py, shapley_by_subsets.
 #include <algorithm>
 #include <vector>
@@ -32,6 +32,17 @@ using namespace assay;
 
 namespace {
 
+// Parents stand before their children and test something; a child is one deeper than its parent.
+void check_parents(const Nodes &t, const In1<int32_t> &parent, const In1<int32_t> &depth) {
+    require(length(parent) == t.m && length(depth) == t.m && depth.data()[0] == 0, "shap: a parent and a depth for each node");
+    bool fits = true;
+    for (int64_t i = 1; i < t.m && fits; ++i) {
+        const int32_t p = parent.data()[i];
+        fits = p >= 0 && p < i && t.test.kind[p] != LEAF && depth.data()[i] == depth.data()[p] + 1;
+    }
+    require(fits, "shap: a parent does not stand before its child");
+}
+
 // What the rows do not change. Returns D, the largest number of columns on one path.
 int64_t paths(TREE_ARGUMENTS,
               int64_t d,
@@ -41,8 +52,12 @@ int64_t paths(TREE_ARGUMENTS,
               InOut1<double> shares,     // out  (m,)  z
               InOut1<double> knowns,     // out  (m,)  Z, the product of z over the edges of this column so far
               InOut1<double> reaches) {  // out  (m,)  product of z over all edges so far
-    nb::gil_scoped_release unlocked;
+    CHECK_NODES(d);
     const Nodes t = THE_NODES;
+    check_parents(t, parents, depths);
+    require(length(aboves) == t.m && length(shares) == t.m && length(knowns) == t.m && length(reaches) == t.m,
+            "paths: a place for each node");
+    nb::gil_scoped_release unlocked;
     const auto parent = view(parents), depth = view(depths);
     const auto above = view(aboves);
     const auto share = view(shares), known = view(knowns), reach = view(reaches);
@@ -222,10 +237,16 @@ void add_contributions(In2<double> X,             // in      (n, d)
                        In1<double> weight_of_point,
                        double scale, int64_t first, int32_t fixed,
                        nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu> out) {  // in/out  (n, d, all)
-    nb::gil_scoped_release unlocked;
-    const int64_t V = value.shape(1), stride = out.shape(2), n = X.shape(0), d = X.shape(1);
+    const int64_t V = value.shape(1), stride = out.shape(2), n = X.shape(0), d = X.shape(1), m = length(feature);
+    CHECK_NODES(d);
+    check_parents(THE_NODES, parent, depth);
+    require(length(value) == m && length(branch) == m && length(above) == m && length(share) == m && length(known) == m &&
+                length(weight_of_point) == length(point),
+            "add_contributions: arrays of another length");
+    for (int64_t i = 0; i < m; ++i) require(above.data()[i] >= -1 && above.data()[i] < i + (i == 0), "add_contributions: above");
     require(int64_t(out.shape(0)) == n && int64_t(out.shape(1)) == d && first >= 0 && first + V <= stride,
             "add_contributions: out must have a place for each row, column and output");
+    nb::gil_scoped_release unlocked;
     const Walk a{THE_NODES,    parent.data(), branch.data(), depth.data(),           above.data(),      share.data(),
                  known.data(), value.data(),  V,             point.data(), weight_of_point.data(), int64_t(point.size()),
                  scale,        fixed};

@@ -9,6 +9,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 
 namespace nb = nanobind;
@@ -60,9 +61,50 @@ template <class T> using InOut2 = Array2<T>;
 template <class T> View1<T> view(const Array1<T> &a) { return {a.data(), int64_t(a.shape(0))}; }
 template <class T> View2<T> view(const Array2<T> &a) { return {a.data(), int64_t(a.shape(0)), int64_t(a.shape(1))}; }
 
-// For arrays that come from a model, and so perhaps from a stranger's file: a ValueError instead of a wild read.
+// Every native function asks these before it reads or writes by an index that came with the call, whoever called it:
+// arrays may come from a model, and so perhaps from a stranger's file. A ValueError instead of a wild read.
 inline void require(bool fits, const char *what) {
     if (!fits) throw std::invalid_argument(what);
+}
+
+// How long an array is, as a signed number.
+template <class A> int64_t length(const A &a) { return int64_t(a.shape(0)); }
+
+// Whether low <= a[i] < high for all of n values; one pass without a branch.
+template <class T>
+bool within(const T *a, int64_t n, int64_t low, int64_t high) {
+    bool fits = true;
+    for (int64_t i = 0; i < n; ++i) fits &= (int64_t(a[i]) >= low) & (int64_t(a[i]) < high);
+    return fits;
+}
+template <class T> bool within(const Array1<T> &a, int64_t low, int64_t high) { return within(a.data(), length(a), low, high); }
+template <class T> bool within(const Array2<T> &a, int64_t low, int64_t high) {
+    return within(a.data(), int64_t(a.size()), low, high);
+}
+
+// Whether these are the places where n parts begin, one after the other, and the end of the last: from 0 on, rising,
+// the end at most (or, if `whole`, exactly) at `size`.
+template <class T>
+bool shares_out(const Array1<T> &start, int64_t n, int64_t size, bool whole = false) {
+    if (n < 0 || length(start) != n + 1 || start.data()[0] < 0) return false;
+    bool fits = !whole || start.data()[0] == 0;
+    for (int64_t i = 0; i < n; ++i) fits &= start.data()[i] <= start.data()[i + 1];
+    return fits && (whole ? int64_t(start.data()[n]) == size : int64_t(start.data()[n]) <= size);
+}
+
+// Whether these are n rows of a sparse table of d columns.
+template <class V, class I, class P>
+bool are_rows(const Array1<V> &data, const Array1<I> &indices, const Array1<P> &indptr, int64_t n, int64_t d) {
+    return length(data) == length(indices) && shares_out(indptr, n, length(indices)) && within(indices, 0, d);
+}
+
+// Whether there is one weight for each of n rows, or none at all, which means ones.
+template <class T> bool weighs(const Array1<T> &w, int64_t n) { return w.size() == 0 || length(w) == n; }
+
+// a * b, if that is a size that an array may have.
+inline int64_t sized(int64_t a, int64_t b, const char *what) {
+    require(a >= 0 && b >= 0 && (b == 0 || a <= (int64_t(1) << 48) / b), what);
+    return a * b;
 }
 
 }  // namespace assay

@@ -187,9 +187,13 @@ inline void check_market(const In1<int64_t> &start, const In1<int32_t> &rank, co
                          const In2<uint64_t> &bits, const In1<int64_t> &pairs) {
     require(start.shape(0) > 0 && tid_start.shape(0) > 0, "starts must not be empty");
     const size_t n = start.shape(0) - 1, m = tid_start.shape(0) - 1, words = size_t(words_of(int64_t(n)));
-    require(start.data()[n] == int64_t(rank.shape(0)), "baskets do not fit");
-    require(tid_start.data()[m] == int64_t(tid.shape(0)) && count.shape(0) == m, "items do not fit");
+    require(shares_out(start, int64_t(n), length(rank), true) && within(rank, 0, int64_t(m)), "baskets do not fit");
+    require(shares_out(tid_start, int64_t(m), length(tid), true) && within(tid, 0, int64_t(n)) && count.shape(0) == m,
+            "items do not fit");
     require(bits.shape(0) == 0 || (bits.shape(0) == m && bits.shape(1) == words), "bits do not fit");
+    for (int64_t j = 0; j < length(bits); ++j)
+        require(count_bits(bits.data() + j * int64_t(words), int64_t(words)) == tid_start.data()[j + 1] - tid_start.data()[j],
+                "bits are not those of the baskets");
     require(pairs.shape(0) == 0 || pairs.shape(0) == m * (m - 1) / 2, "pairs do not fit");
     require(weight.shape(0) == 0 || weight.shape(0) == (bits.shape(0) ? words * 64 : n), "weights do not fit");
 }

@@ -39,7 +39,7 @@ __attribute__((always_inline)) inline double exponential(double x) {
     s = s * r + 0.5;
     s = s * r + 1.0;
     s = s * r + 1.0;
-    const int64_t power = (bits_of(shifted) - bits_of(ROUNDING) + 1023) << 52;
+    const uint64_t power = uint64_t(bits_of(shifted) - bits_of(ROUNDING) + 1023) << 52;  // of NaN: anything, times NaN
     double scale;
     std::memcpy(&scale, &power, 8);
     return s * scale;

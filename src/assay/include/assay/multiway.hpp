@@ -548,6 +548,21 @@ Grower grower(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct,
     require(int64_t(codes.shape(1)) == n && int64_t(lists.shape(1)) == n, "columns and y differ in length");
     require(int64_t(codes.shape(0) + lists.shape(0)) == d, "n_categories does not fit the columns");
     require(!w || int64_t(w->shape(0)) == n, "w and y differ in length");
+    require(K > 0 && within(y, 0, K) && within(distinct, 0, INT32_MAX), "a class or a number of ranks that is not there");
+    int64_t nominal = 0, numeric = 0;
+    for (int64_t j = 0; j < d; ++j) {
+        const int32_t c = n_categories.data()[j];
+        require(c >= 0 && (c > 0 ? nominal < length(codes) : numeric < length(lists)), "n_categories does not fit the columns");
+        if (c > 0) {
+            require(within(codes.data() + nominal++ * n, n, -1, c), "a category that is not there");
+            continue;
+        }
+        const uint64_t *list = lists.data() + numeric * n;
+        const int64_t ranks = distinct.data()[numeric++];
+        bool fits = true;
+        for (int64_t i = 0; i < n; ++i) fits &= int64_t(list[i] & 0xffffffffu) < n && int64_t(list[i] >> 32) <= ranks;
+        require(fits, "a row or a rank that is not there");
+    }
     return Grower(codes.data(), distinct.data(), n, d, K, n_categories.data(), rules, w.has_value() || fractions);
 }
 

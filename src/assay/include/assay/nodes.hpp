@@ -8,7 +8,7 @@
 //
 // A missing value asks the surrogates in their order, then goes where `missing` says; -1 spreads the row
 // over all children in proportion to their weights.
-// Checked by the caller (Tree.check): indices within their arrays, children behind their parents.
+// CHECK_NODES: indices within their arrays, children behind their parents, as many of them as the tests lead to.
 #pragma once
 #include <cstring>
 
@@ -80,6 +80,13 @@ struct Nodes {
     }
 };
 
+inline void check_sets(const uint8_t *kind, int64_t m, const In1<int32_t> &set_offset, const In1<uint32_t> &sets) {
+    require(shares_out(set_offset, m, length(sets)), "tree: sets do not fit their tests");
+    bool fits = true;
+    for (int64_t i = 0; i < m; ++i) fits &= kind[i] != TERNARY || set_offset.data()[i + 1] - set_offset.data()[i] >= 2;
+    require(fits, "tree: a second threshold is not there");
+}
+
 }  // namespace assay
 
 // What Python passes for a tree: Tree._arrays.
@@ -96,3 +103,41 @@ struct Nodes {
              backup_sets.data()},                                                                               \
             flip.data(), int64_t(feature.size())                                                                \
     }
+
+namespace assay {
+
+inline void check_nodes(TREE_ARGUMENTS, int64_t d) {
+    const int64_t m = length(feature), backups = length(backup_feature);
+    require(m > 0 && length(kind) == m && length(threshold) == m && length(missing) == m && length(weight) == m,
+            "tree: arrays of another length");
+    require(shares_out(offset, m, length(child)), "tree: children do not fit their nodes");
+    constexpr int64_t WANTED[] = {0, 2, 2, 0, 3};  // children that a test of each kind leads to
+    bool fits = true;
+    for (int64_t i = 0; i < m; ++i) {
+        const int64_t children = offset.data()[i + 1] - offset.data()[i], what = kind.data()[i];
+        if (what == LEAF) continue;
+        fits &= what <= TERNARY && children > 0 && feature.data()[i] >= 0 && feature.data()[i] < d;
+        fits &= missing.data()[i] >= -1 && missing.data()[i] < children;
+        if (fits) fits = children >= WANTED[what];
+        for (int64_t c = offset.data()[i]; c < offset.data()[i + 1]; ++c) fits &= child.data()[c] > i && child.data()[c] < m;
+    }
+    require(fits, "tree: a test or a child that is not there");
+    check_sets(kind.data(), m, set_offset, sets);
+    if (backups == 0) return;
+    require(length(backup_kind) == backups && length(backup_threshold) == backups && length(flip) == backups &&
+                shares_out(backup_offset, m, backups) && within(backup_feature, 0, d) && within(flip, 0, 2),
+            "tree: surrogates do not fit their nodes");
+    for (int64_t s = 0; s < backups; ++s) fits &= backup_kind.data()[s] == THRESHOLD || backup_kind.data()[s] == SUBSET;
+    for (int64_t i = 0; i < m; ++i)
+        fits &= backup_offset.data()[i] == backup_offset.data()[i + 1] || kind.data()[i] == LEAF ||
+                offset.data()[i + 1] - offset.data()[i] >= 2;
+    require(fits, "tree: a surrogate of another kind");
+    check_sets(backup_kind.data(), backups, backup_set_offset, backup_sets);
+}
+
+}  // namespace assay
+
+#define CHECK_NODES(d)                                                                                          \
+    assay::check_nodes(feature, kind, threshold, offset, child, set_offset, sets, missing, weight, backup_offset,  \
+                       backup_feature, backup_kind, backup_threshold, backup_set_offset, backup_sets, flip,        \
+                       int64_t(d))
