@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: help demo test check format bench docs capabilities sanitize fuzz wheel clean
+.PHONY: help demo test check format bench docs capabilities sanitize attack fuzz wheel clean
 
 help:  ## list the chores
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | awk -F': ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -64,18 +64,28 @@ capabilities: $(VENV)/.tools  ## print which capabilities have a passing test
 		|| { tail -n 30 build/capabilities.log; exit 1; }
 	@$(BIN)/python tools/capabilities.py
 
-sanitize: $(VENV)/.tools  ## run all that runs kernels under AddressSanitizer and UBSan
+# The package once more, with AddressSanitizer and UBSan in its native code. Python loads it if ASSAY_FROM says so.
+build/sanitized/.built: CMakeLists.txt $(shell find src -type f) | $(VENV)/.base
+	@echo "Compiling the native code with AddressSanitizer and UBSan"
+	@mkdir -p build
 	@rm -rf build/sanitized
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-		--config-settings=cmake.define.ASSAY_SANITIZE=ON --config-settings=build-dir=build/sanitize \
-		--target build/sanitized .
-	@ASSAY_FROM=build/sanitized LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
-		ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
-		$(BIN)/python -m pytest -q -m kernel tests -k "not scikit_learns_own and not cluster"
+	@$(INSTALL) --no-build-isolation --no-deps --config-settings=cmake.define.ASSAY_SANITIZE=ON \
+		--config-settings=build-dir=build/sanitize --target build/sanitized .
+	@touch $@
 
-fuzz: $(VENV)/.tools  ## attack the readers of tables and models with mutated files for a while
-	@$(BIN)/python benchmarks/fuzz_readers.py
-	@$(BIN)/python benchmarks/fuzz_models.py
+# An access outside of an array ends the process; memory that is too much to ask for is refused as by the system.
+SANITIZED = ASSAY_FROM=build/sanitized LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096 OMP_NUM_THREADS=1
+
+# SHARD=2/5 runs the second of five parts. Clusters are other processes, which load the ordinary build.
+sanitize: $(VENV)/.tools build/sanitized/.built  ## run all tests with AddressSanitizer and UBSan in the native code
+	@$(SANITIZED) ASSAY_SHARD=$(SHARD) $(BIN)/python -m pytest -q -n $(WORKERS) tests -k "not cluster"
+
+attack: $(VENV)/.built build/sanitized/.built  ## attack the native code and model files for two minutes, sanitized
+	@$(SANITIZED) $(BIN)/python benchmarks/attack.py --seconds 100
+
+fuzz: $(VENV)/.tools build/sanitized/.built  ## attack file readers, model files and native code for a long while
+	@$(SANITIZED) $(BIN)/python benchmarks/attack.py --seconds $(or $(SECONDS_OF_FUZZING),1800) --readers
 
 wheel: $(VENV)/.tools  ## build the source archive, the wheel from it, install that elsewhere and use it there
 	@rm -rf build/dist build/wheel-venv

@@ -1,20 +1,19 @@
 """What all tests share: the ledger of capabilities, and where the package comes from."""
 
+import importlib
 import json
 import os
 import pathlib
 import sys
+import zlib
 
 import pytest
 from hypothesis import settings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-if "ASSAY_FROM" in os.environ:  # make sanitize: another build of the package, ahead of the editable one
-    sys.meta_path[:] = [
-        finder for finder in sys.meta_path if "editable" not in type(finder).__module__.lower()
-    ]
-    sys.path.insert(0, str(ROOT / os.environ["ASSAY_FROM"]))
+sys.path.insert(0, str(ROOT))  # for benchmarks, which are no part of the package
+importlib.import_module("benchmarks.build_under_test").use()  # make sanitize: another build of the package
 
 # The same examples on every run; HYPOTHESIS_PROFILE=explore draws new ones.
 settings.register_profile("same", derandomize=True)
@@ -22,13 +21,15 @@ settings.register_profile("explore", derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 _proven: set[str] = set()
-_WITH_KERNELS = {path.parent.name for path in (ROOT / "src" / "assay").rglob("*.cpp")}
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    if shard := os.environ.get("ASSAY_SHARD"):  # 2/5: the second of five parts, each a bit of everything
+        part, parts = map(int, shard.split("/"))
+        mine = [item for item in items if zlib.crc32(item.nodeid.encode()) % parts == part - 1]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(mine)])
+        items[:] = mine
     for item in items:
-        if item.path.stem == "test_every_learner" or item.path.parent.name in _WITH_KERNELS:
-            item.add_marker("kernel")
         ids = [identity for mark in item.iter_markers("capability") for identity in mark.args]
         if ids:
             item.user_properties.append(("capability", ids))

@@ -22,6 +22,14 @@ A learner that stops before it converged uses scikit-learn's ``ConvergenceWarnin
 True
 """
 
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import warnings
+from typing import Any
+
 __all__ = [
     "AssayError",
     "AssayWarning",
@@ -34,6 +42,7 @@ __all__ = [
     "ReadError",
     "SchemaError",
     "SchemaWarning",
+    "warn_user",
 ]
 
 
@@ -79,3 +88,65 @@ class SchemaWarning(AssayWarning):
 
 class DegenerateWarning(AssayWarning):
     """The data are degenerate for this model, and the message says what was done about it."""
+
+
+_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_BETWEEN = {
+    "sklearn",
+    "joblib",
+    "concurrent",
+    "threading",
+    "contextlib",
+    "functools",
+}  # called by us or calling us
+_thread = threading.local()  # .place: where the user's code began what this thread does
+
+
+def warn_user(message: str | Warning, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the user's own code that led here, however deep in the package, and in whichever thread.
+
+    Parameters
+    ----------
+    message : str or Warning
+    category : class of warning, default UserWarning
+        Not looked at if the message is a warning itself.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from assay.errors import AssayWarning, warn_user
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     warn_user("that looks odd", AssayWarning)
+    >>> said[0].message, said[0].category.__name__
+    (AssayWarning('that looks odd'), 'AssayWarning')
+    """
+    filename, line, module, registry = place_of_user()
+    category = type(message) if isinstance(message, Warning) else category
+    warnings.warn_explicit(message, category, filename, line, module, registry)  # type: ignore[arg-type]
+
+
+def place_of_user() -> tuple[str, int, str, dict[Any, Any]]:
+    """File, line, module and register of warnings of the nearest line outside of the package and its plumbing.
+
+    A thread that works for the user has none; there it is the place from which the work was given out.
+    """
+    frame = outermost = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if not frame.f_code.co_filename.startswith(_OURS) and module.partition(".")[0] not in _BETWEEN:
+            break
+        outermost, frame = frame, frame.f_back  # type: ignore[assignment]
+    if frame is None:
+        given = getattr(_thread, "place", None)
+        if given is not None:
+            return given
+        frame = outermost
+    names = frame.f_globals
+    registry = names.setdefault("__warningregistry__", {})
+    return frame.f_code.co_filename, frame.f_lineno, names.get("__name__", "<unknown>"), registry
+
+
+def works_for(place: tuple[str, int, str, dict[Any, Any]]) -> None:
+    """Let warnings of this thread name the place from which its work was given out."""
+    _thread.place = place

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Range
 from assay.core.stored import Each, FloatArray, IntArray, Object
-from assay.errors import DataError, ParameterError, SchemaWarning
+from assay.errors import DataError, ParameterError, SchemaWarning, warn_user
 
 
 class CategoricalNB(CountBayes):
@@ -152,11 +151,10 @@ class CategoricalNB(CountBayes):
             self._refuse_negative(values)
         for j in np.flatnonzero(high >= self.n_categories_).tolist():
             if not np.isneginf(high[j]):
-                warnings.warn(
+                warn_user(
                     f"{type(self).__name__}: column {self.schema_[j].name!r} has the code {high[j]:g}, and fit saw "
                     f"only codes below {self.n_categories_[j]}; treated as missing.",
                     SchemaWarning,
-                    stacklevel=3,
                 )
         return values
 
@@ -207,11 +205,10 @@ class CategoricalNB(CountBayes):
 
     def _warn_broken(self, broken: np.ndarray) -> None:
         j = int(np.argmax(broken))
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__}: column {self.schema_[j].name} has {broken[j]} numbers that are not whole; of each "
             "the whole part is taken as its category. Discretise the column, or use NaiveBayes.",
             SchemaWarning,
-            stacklevel=6,
         )
 
     def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:

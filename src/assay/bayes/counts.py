@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +11,7 @@ import assay.bayes._counts as _counts
 from assay.core import Generative, SumLearner
 from assay.core.parameters import Array, Flag, Range, Simplex
 from assay.core.stored import FloatArray, IntArray
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, warn_user
 from assay.tables import Schema
 
 __all__ = [
@@ -250,11 +249,10 @@ class CountBayes(SumLearner, Generative):
                     f"got {len(alpha)} values for {d} columns."
                 )
         if np.min(alpha) < SMALLEST_ALPHA and not self.force_alpha:
-            warnings.warn(
+            warn_user(
                 f"{who}: alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
                 "Use force_alpha=True to keep alpha unchanged.",
                 UserWarning,
-                stacklevel=2,
             )
             return np.maximum(alpha, SMALLEST_ALPHA)
         return alpha

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
 from assay.core.parallel import in_threads, one_blas_thread
 from assay.core.sums import BLOCK_BYTES, SMALL_BYTES, Source
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 
 _MANY = 500  # columns; matrices of fewer are solved faster by one BLAS thread than by several that wait for each other
 
@@ -216,7 +215,7 @@ def class_priors(who: str, priors: Any, count: np.ndarray, classes: np.ndarray) 
     if (p < 0).any():
         raise ParameterError(f"{who}: priors must be non-negative, got {p.min():g}.")
     if abs(p.sum() - 1.0) > 1e-5:
-        warnings.warn(f"{who}: The priors do not sum to 1. Renormalizing.", UserWarning, stacklevel=2)
+        warn_user(f"{who}: The priors do not sum to 1. Renormalizing.", UserWarning)
         p = p / p.sum()
     if ((count <= 0) & (p > 0)).any():
         k = int(np.argmax((count <= 0) & (p > 0)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from assay.bayes.gaussian_classifier import GaussianClassifier, by_rows, check_o
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Range, Simplex
 from assay.core.stored import FloatArray, Object, Scalar
-from assay.errors import DegenerateError, DegenerateWarning
+from assay.errors import DegenerateError, DegenerateWarning, warn_user
 
 _TINY = np.finfo(np.float64).tiny
 
@@ -131,11 +130,10 @@ class GaussianNB(GaussianClassifier):
             return np.where(flat, 1.0, var) if flat.any() else var
         who = type(self).__name__
         if (var[there] < _TINY).all() and np.ptp(sums.mean[there], axis=0).max() == 0:
-            warnings.warn(
+            warn_user(
                 f"{who}: every column is constant, so the rows say nothing about the classes; the posterior is the "
                 "prior.",
                 DegenerateWarning,
-                stacklevel=2,
             )
             return np.ones_like(var)
         k, j = np.argwhere(flat & there[:, None])[0]

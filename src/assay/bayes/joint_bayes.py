@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +19,7 @@ from assay.core.complaints import missing_remedy
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.core.stored import FloatArray, Object
-from assay.errors import DataError, DegenerateWarning
+from assay.errors import DataError, DegenerateWarning, warn_user
 from assay.tables import Schema, Table
 
 
@@ -188,12 +187,11 @@ class JointBayes(SumLearner, Generative):
         where = ", ".join(f"{name} = {value}" for name, value in zip(names, self._cell(table.keys[g])))
         what = "a singular covariance" if table.spread.ndim == 3 else "variance 0"
         more = f" (and {len(fallen) - 1} more such)" if len(fallen) > 1 else ""
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__}: class {self.classes_[table.owner[g]]} has {what}"
             f"{' where ' + where if where else ''}{more}; the spread within the class, or over all rows, is taken. "
             "Give var_floor to choose it.",
             DegenerateWarning,
-            stacklevel=6,
         )
 
     @property

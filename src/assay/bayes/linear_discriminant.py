@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Array, Choice, Count, Flag, Instance, Range
 from assay.core.stored import FloatArray, Integer, Object
 from assay.core.sums import Source
-from assay.errors import DegenerateError, DegenerateWarning, ParameterError
+from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
 
 
 class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
@@ -223,12 +222,11 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         found = np.flatnonzero(still & (means != means[0]).any(axis=0))
         if len(found) and not still.all() and self.shrinkage is None and self.covariance_estimator is None:
             more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: column {self._names[found[0]]}{more} is constant within each class but "
                 "differs between classes, so it tells classes apart on its own; it has no spread to be weighed by "
                 "and is left out. Is it the target in disguise? With shrinkage above 0 it is used.",
                 DegenerateWarning,
-                stacklevel=3,
             )
 
     def _components(self, d: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +21,7 @@ from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.core.stored import CodeArray, Each, FloatArray, Mapped, Object, Scalar, Text
-from assay.errors import DataError, DegenerateWarning, ParameterError, SchemaWarning
+from assay.errors import DataError, DegenerateWarning, ParameterError, SchemaWarning, warn_user
 
 WORDS = ("auto", "gaussian", "categorical", "bernoulli")
 
@@ -235,11 +234,10 @@ class NaiveBayes(SumLearner, Generative):
         self.feature_log_prob_ = [part.T for part in np.split(logs, counts.start[1:-1])]
 
     def _warn_stand_in(self, j: int, k: int, what: str) -> None:
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__}: column {self.schema_[j].name} has {what} in class {self.classes_[k]}; what it has "
             "over all classes is taken.",
             DegenerateWarning,
-            stacklevel=7,
         )
 
     def _learn_density(self, j: int, family: Any, x: np.ndarray, y: np.ndarray, w: np.ndarray, K: int) -> str:
@@ -284,11 +282,10 @@ class NaiveBayes(SumLearner, Generative):
             x = values[:, j]
             strange = ~np.isnan(x) & ((x < 0) | (x >= m) | (x != np.floor(x)))
             if strange.any():
-                warnings.warn(
+                warn_user(
                     f"{type(self).__name__}: column {column.name} held whole numbers from 0 to {m - 1} in fit, and has "
                     f"{x[strange][0]:g} in row {np.argmax(strange)} ({strange.sum()} such); treated as missing.",
                     SchemaWarning,
-                    stacklevel=3,
                 )
                 values = values.copy()
                 values[strange, j] = np.nan

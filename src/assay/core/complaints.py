@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from assay.errors import SchemaWarning
+from assay.errors import SchemaWarning, warn_user
 from assay.tables import Table
 from assay.tables.table import UNSEEN
 
@@ -18,11 +16,10 @@ def warn_unseen(table: Table, who: str, fate: str) -> None:
     for name, values in table.unseen.items():
         rows = int((table.values[:, table.schema.index(name)] == UNSEEN).sum())
         shown = ", ".join(repr(v) for v in values[:3]) + (", ..." if len(values) > 3 else "")
-        warnings.warn(
+        warn_user(
             f"{who}: column {name!r} has {len(values)} unseen categor{'y' if len(values) == 1 else 'ies'} ({shown}) "
             f"in {rows} row{'' if rows == 1 else 's'}; {fate}.",
             SchemaWarning,
-            stacklevel=5,
         )
 
 

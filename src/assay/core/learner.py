@@ -18,7 +18,6 @@ None or the rows' weights.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -40,7 +39,7 @@ from assay.core.stored import AnyArray, Each, IntArray, Integer, Mapped, Object,
 from assay.core.sum_learner import PassLearner, SumLearner
 from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target
-from assay.errors import DataError, DegenerateError, DegenerateWarning
+from assay.errors import DataError, DegenerateError, DegenerateWarning, warn_user
 from assay.tables import Design, Schema, Table
 from assay.tables.table import UNSEEN
 
@@ -307,7 +306,7 @@ class Generative(Classifier):
         )
         if getattr(self, "zero_evidence", "prior") == "raise":
             raise DegenerateError(f"{said}. Smooth the counts (alpha above 0).")
-        warnings.warn(f"{said}; the prior is given instead.", DegenerateWarning, stacklevel=3)
+        warn_user(f"{said}; the prior is given instead.", DegenerateWarning)
         with np.errstate(divide="ignore"):
             joint[none] = np.log(self._prior())
         return joint

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from assay.core.targets import label_codes
 from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of, take, take_params
 from assay.decide.conformity import aps_score, lac_score, p_values
 from assay.decide.reasoning import add_to, inner_reasoning
-from assay.errors import DataError, DegenerateWarning, ParameterError
+from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 
 __all__ = ["ConformalClassifier"]
 
@@ -271,11 +270,10 @@ class ConformalClassifier(MetaClassifier):
                 if self.class_conditional
                 else "every class"
             )
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: {least} calibration rows are too few for alpha={self.alpha:g}, so {which} is "
                 f"in every set. Calibrate on {int(np.ceil(1 / self.alpha)) - 1} rows at least, or raise alpha.",
                 DegenerateWarning,
-                stacklevel=3,
             )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +16,7 @@ from assay.decide.decision import Decision, decide
 from assay.decide.losses import Loss, as_loss
 from assay.decide.priors import adjust_priors, effective_priors
 from assay.decide.reasoning import add_to, inner_reasoning
-from assay.errors import AssayWarning, ParameterError
+from assay.errors import AssayWarning, ParameterError, warn_user
 
 __all__ = ["DecisionRule"]
 
@@ -261,12 +260,11 @@ class DecisionRule(Wrapper):
     def _warn_if_weighed(self) -> None:
         weight = _class_weight(self.estimator_)
         if weight is not None:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: {type(self.estimator_).__name__} was fitted with class_weight={weight!r}, so "
                 "its posteriors are not for the class shares of the data, and costs would count twice. "
                 "Set priors='observed' to undo the weights, or leave class_weight out.",
                 AssayWarning,
-                stacklevel=3,
             )
 
 

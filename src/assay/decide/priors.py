@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 
 __all__ = ["PriorShift", "adjust_priors", "effective_priors", "estimate_priors"]
 
@@ -127,11 +126,10 @@ def estimate_priors(
     if step > tol:
         from sklearn.exceptions import ConvergenceWarning
 
-        warnings.warn(
+        warn_user(
             f"estimate_priors stopped after {max_iter} iterations, the priors still moving by {step:.2g}. "
             "Raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     joint = ratio * new
     total = joint.sum(axis=1, keepdims=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,7 +22,7 @@ from assay.ensembles.weak_learners import (
     as_kept,
     kept,
 )
-from assay.errors import DataError, DegenerateWarning
+from assay.errors import DataError, DegenerateWarning, warn_user
 
 __all__ = ["AdaBoostRegressor"]
 
@@ -154,11 +153,10 @@ class AdaBoostRegressor(Boosted, Regressor):
                 p = p * beta ** (self.learning_rate * (1 - loss))  # (2)
                 total = p.sum()
                 if not 0 < total < np.inf:
-                    warnings.warn(
+                    warn_user(
                         f"{type(self).__name__}: the weights of the rows ran out of range in round {t + 1}, so "
                         "boosting ended there. Try lowering the learning rate.",
                         DegenerateWarning,
-                        stacklevel=4,
                     )
                     break
                 p /= total

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -20,7 +19,7 @@ from assay.core.progress import progress
 from assay.core.stored import CodeArray, Each, FloatArray, IntArray, Integer, Object, Plain
 from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_without_bags, seeded
 from assay.ensembles.weak_learners import refuse_other_task, with_seed
-from assay.errors import AssayWarning, DataError, ParameterError
+from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.tables import Column, Schema, Table
 
 __all__ = ["BAGGING", "Bagging"]
@@ -178,11 +177,10 @@ class Bagging(Learner):
         if self.warm_start and self.oob_score:
             raise ParameterError(f"{who}: Out of bag estimate only available if warm_start=False.")
         if w is not None and not self.bootstrap:
-            warnings.warn(
+            warn_user(
                 f"When fitting {who} with sample_weight it is recommended to use bootstrap=True, got False: weights "
                 "are chances to be drawn, and without replacement a row is drawn once at most.",
                 AssayWarning,
-                stacklevel=5,
             )
         self.estimator_ = self._template()
         refuse_other_task(who, self.estimator_, "classifier" if is_classifier(self) else "regressor")
@@ -214,7 +212,7 @@ class Bagging(Learner):
             )
         if self.n_estimators == old:
             said = "Warm-start fitting without increasing n_estimators does not fit new trees."
-            warnings.warn(f"{who}: {said}", AssayWarning, stacklevel=5)
+            warn_user(f"{who}: {said}", AssayWarning)
         self._drawn_by = w
         seeds = draw_seeds(self.random_state, old, self.n_estimators - old)
         self._seeds = np.concatenate([self._seeds, seeds])

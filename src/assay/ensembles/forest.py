@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -27,7 +26,7 @@ from assay.ensembles.out_of_bag import (
     refuse_without_bags,
     seeded,
 )
-from assay.errors import AssayWarning, DataError, DegenerateError, ParameterError
+from assay.errors import AssayWarning, DataError, DegenerateError, ParameterError, warn_user
 from assay.tables import Schema
 from assay.trees.decision_tree import DecisionTree, Share
 from assay.trees.growing import Columns, grow, rank_columns
@@ -122,7 +121,7 @@ class Forest(Learner):
             )
         if self.n_estimators == old:
             said = "Warm-start fitting without increasing n_estimators does not fit new trees."
-            warnings.warn(f"{who}: {said}", AssayWarning, stacklevel=5)
+            warn_user(f"{who}: {said}", AssayWarning)
             return 0
         if old:
             self._refuse_other_columns()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +13,7 @@ from assay.core.parameters import Any_, Choice
 from assay.core.stored import FloatArray
 from assay.ensembles.class_weights import times_class_weights, weights_of_classes
 from assay.ensembles.forest import FOREST, Forest
-from assay.errors import AssayWarning, ParameterError
+from assay.errors import AssayWarning, ParameterError, warn_user
 from assay.trees.decision_tree_classifier import targets_weighted
 
 __all__ = ["ForestClassifier"]
@@ -98,12 +97,11 @@ class ForestClassifier(Forest, MultiTargetClassifier):
 
     def _warn_of_presets(self) -> None:
         if self.warm_start:
-            warnings.warn(
+            warn_user(
                 f'{type(self).__name__}: class_weight presets "balanced" or "balanced_subsample" are not '
                 "recommended for warm_start if the fitted data differs from the full dataset. Give the weights as "
                 "a dict.",
                 AssayWarning,
-                stacklevel=6,
             )
 
     def _weigh_bag(self, counts: np.ndarray, y: np.ndarray) -> np.ndarray:

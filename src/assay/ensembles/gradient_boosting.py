@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Self
@@ -22,7 +21,7 @@ from assay.ensembles.boosting_report import RoundPrinter
 from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.set_aside import set_aside
 from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, as_kept, kept, with_seed
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.tables import Schema
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import dense
@@ -129,11 +128,10 @@ class GradientBoosting(Learner):
 
     def _boost(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         if self.criterion != "deprecated":
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: the criterion has no effect, since squared_error and friedman_mse choose the "
                 "same splits. Leave it out.",
                 FutureWarning,
-                stacklevel=6,
             )
         X = dense(X)
         weighted = w is not None

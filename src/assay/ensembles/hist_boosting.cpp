@@ -129,6 +129,7 @@ class Session {
                     inverse ? inverse->data() : nullptr, parameter};
         }
     } given_;
+    bool begun_ = false;                        // whether there were gradients
 
     int64_t *cells() {                          // 16-byte aligned
         return reinterpret_cast<int64_t *>((reinterpret_cast<uintptr_t>(cells_.data()) + 15) & ~uintptr_t(15));
@@ -161,7 +162,7 @@ class Session {
         require(SQUARED <= kind && kind <= ONE_OF_MANY && length(raw) == n_ && length(y) == n_ && for_each(w) &&
                     for_each(top) && for_each(inverse) && (kind != ONE_OF_MANY || (top && inverse)),
                 "gradients: a score and a target for each row");
-        given_ = {kind, parameter, raw, y, w, top, inverse};
+        given_ = {kind, parameter, raw, y, w, top, inverse}, begun_ = true;
         nb::gil_scoped_release unlocked;
         if (!all_finite(raw.data(), n_) || !all_finite(y.data(), n_) || (w && !all_finite(w->data(), n_)) ||
             (top && !all_finite(top->data(), n_)) || (inverse && !all_finite(inverse->data(), n_)) || !std::isfinite(heaviest))
@@ -194,6 +195,7 @@ class Session {
     // values go left, rows, gain; for nominal tests the place and the words of the set of categories that go left; the
     // leaves, where their rows begin, and the tree's depth.
     auto grow(double rate, bool exact, uint64_t seed, Crew &crew) {
+        require(begun_, "grow: there are no gradients yet");
         std::vector<int32_t> column, right, set_start{0}, leaf_node;
         std::vector<double> number;
         std::vector<uint8_t> missing_left;

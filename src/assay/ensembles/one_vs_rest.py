@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral
 from typing import Any, Self
 
@@ -24,7 +23,7 @@ from assay.ensembles.binary_problems import (
     names_with_reject,
     refuse_label_of_a_class,
 )
-from assay.errors import AssayWarning, DataError, ParameterError
+from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 
 __all__ = ["OneVsRestClassifier"]
 
@@ -169,11 +168,10 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
                     if len(self.classes_) > 1
                     else f"Label {self.classes_[0]}"
                 )
-                warnings.warn(
+                warn_user(
                     f"OneVsRestClassifier: {named} is present in all training examples, so there is nothing to tell it "
                     "from; it is always answered.",
                     AssayWarning,
-                    stacklevel=4 if self._of_several else 7,
                 )
         self.estimators_ = self._each(
             lambda target: self._fit_member(X, target.astype(np.int64), w),
@@ -193,12 +191,11 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         if drowned:
             k = min(drowned, key=lambda k: counts[k])
             more = f" (and {len(drowned) - 1} more classes)" if len(drowned) > 1 else ""
-            warnings.warn(
+            warn_user(
                 f"OneVsRestClassifier: class {self.classes_[k]} has {counts[k]} of {len(y)} rows, and its member says "
                 f"no to each of them{more}: the rest outweighs it. Balance the estimator (class_weight='balanced' or "
                 "sample_weight), or use OneVsOneClassifier, whose members see two classes each.",
                 AssayWarning,
-                stacklevel=7,
             )
 
     @available_if(member_has("partial_fit"))

@@ -12,7 +12,6 @@ are the out-of-bag estimate, an honest test without a test set.
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable, Iterable
 from numbers import Integral
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.seeds import random_state_of
-from assay.errors import DegenerateWarning, ParameterError
+from assay.errors import DegenerateWarning, ParameterError, warn_user
 
 __all__ = [
     "bag_size",
@@ -81,11 +80,10 @@ def bag_size(n: int, max_samples: float | None, w: np.ndarray | None) -> int:
     size = max(int(max_samples * total), 1)
     if size < max(10, n ** (1 / 3)):
         of = f"the number of samples is {n}" if w is None else f"the total sum of sample weights is {total:g}"
-        warnings.warn(
+        warn_user(
             f"Using the fractional value max_samples={max_samples} when {of} results in a low number ({size}) of "
             "bootstrap samples. We recommend passing `max_samples` as an integer instead.",
             DegenerateWarning,
-            stacklevel=5,
         )
     return size
 
@@ -138,11 +136,10 @@ def mean_of_outsiders(
 def divided(sums: np.ndarray, votes: np.ndarray) -> np.ndarray:
     """Sums over votes; rows without a vote stay 0, with a warning."""
     if (votes == 0).any():
-        warnings.warn(
+        warn_user(
             f"Some inputs do not have OOB scores: {int((votes == 0).sum())} rows are in every bag, their estimate "
             "is 0. Raise n_estimators.",
             DegenerateWarning,
-            stacklevel=6,
         )
     return sums / np.maximum(votes, 1)[:, None]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from assay.core.parameters import Any_, Choice, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object
 from assay.ensembles.binary_problems import BINARY, BinaryProblems
-from assay.errors import AssayWarning, ParameterError
+from assay.errors import AssayWarning, ParameterError, warn_user
 
 __all__ = ["OutputCodeClassifier"]
 
@@ -142,11 +141,10 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
         for k, word in enumerate(np.ascontiguousarray(code)):
             first = words.setdefault(word.tobytes(), k)
             if first != k:
-                warnings.warn(
+                warn_user(
                     f"OutputCodeClassifier: classes {self.classes_[first]} and {self.classes_[k]} have the same code "
                     "word, so the second is never answered. Raise code_size, or change random_state or code_book.",
                     AssayWarning,
-                    stacklevel=6,
                 )
                 return
 

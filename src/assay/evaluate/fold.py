@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.decide import Loss, decide
-from assay.errors import AssayError, SchemaWarning
+from assay.errors import AssayError, SchemaWarning, warn_user
 from assay.evaluate.design import Split
 from assay.evaluate.metrics import Metric, Outcome
 from assay.evaluate.prepared import Candidate
@@ -194,7 +194,7 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
         except Exception as error:
             if any(m.needs for m in task.metrics):
                 raise  # a metric rests on them; otherwise the answers stand without
-            warnings.warn(f"{error}; its answers stand without probabilities", stacklevel=1)
+            warn_user(f"{error}; its answers stand without probabilities")
     cell.posterior = posterior if keep else None
     price, left_open = _prices(fold, task, cell, posterior)
     if keep:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from assay.core.csr import compressed_matrix
 from assay.core.parallel import in_threads
 from assay.core.progress import track
 from assay.core.stored import Integer
-from assay.errors import DataError, DegenerateWarning, ParameterError
+from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 
 __all__ = ["Problem", "Sweep", "grid", "problem"]
 
@@ -310,11 +309,10 @@ def complain(gaps: Any, limit: float, who: str, max_iter: int) -> None:
     if not worst <= limit:  # a gap that is no number, either
         from sklearn.exceptions import ConvergenceWarning
 
-        warnings.warn(
+        warn_user(
             f"{who}: Objective did not converge in {max_iter} sweeps: duality gap {worst:.3g}, tolerance {limit:.3g}. "
             "Raise max_iter or tol, scale the columns, or raise alpha.",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 
@@ -374,10 +372,9 @@ def _checked(given: Any, own: np.ndarray, moved: bool) -> np.ndarray:
             "precompute: the Gram matrix did not pass validation; it is not X'X, the cross products of the (weighted) "
             "columns. Give True."
         )
-    warnings.warn(
+    warn_user(
         "precompute: the Gram matrix was provided but is not that of the centered columns, which the intercept asks "
         "for; it is computed again. Give the cross products of the centred, weighted columns, or True.",
         DegenerateWarning,
-        stacklevel=4,
     )
     return own

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from assay.core.parameters import Any_, Array, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer, Object
-from assay.errors import DegenerateError, ParameterError
+from assay.errors import DegenerateError, ParameterError, warn_user
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.logistic_outputs import Outputs
 from assay.optimize.gradient_descent import Backtracking, Bisection, gradient_descent
@@ -205,7 +204,7 @@ class GradientOutputs(LinearClassifier, Classifier):
             )
         else:
             said += f" with {last.errors:g} error{'' if last.errors == 1 else 's'}, {UNFINISHED[reason]}"
-        warnings.warn(said, ConvergenceWarning, stacklevel=6)
+        warn_user(said, ConvergenceWarning)
 
 
 class _Diary:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from assay.core import Regressor
 from assay.core.parameters import Count, Flag, Range
 from assay.core.stored import BoolArray, Scalar
-from assay.errors import DataError
+from assay.errors import DataError, warn_user
 from assay.linear.huber_loss import HuberLoss, minimise
 from assay.linear.linear_regressor import LinearRegressor
 
@@ -120,9 +119,8 @@ class HuberRegressor(LinearRegressor, Regressor):
         residual = y - self._predict(X)
         self.outliers_ = np.abs(residual) > self.scale_ * self.epsilon
         if not found.converged and found.reason == "iterations":
-            warnings.warn(
+            warn_user(
                 f"HuberRegressor stopped after {self.n_iter_} steps with a gradient of "
                 f"{found.history[-1].gradient:.2g}. Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=5,
             )

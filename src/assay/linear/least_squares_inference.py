@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.sums import Block, Rows
-from assay.errors import DegenerateError
+from assay.errors import DegenerateError, warn_user
 from assay.linear.information import (
     Meat,
     Outside,
@@ -152,11 +151,10 @@ class LeastSquaresInference:
         if away > 0.1 and self.squares > 1e-20 * self.total_squares:
             from sklearn.exceptions import ConvergenceWarning
 
-            warnings.warn(
+            warn_user(
                 f"{self.who}: the coefficients are {away:.2g} standard errors away from the best ones for these rows. "
                 "Pass the rows and weights of fit.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _distance(self) -> float:

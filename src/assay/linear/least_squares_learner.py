@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -12,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from assay.core import SumLearner
 from assay.core.stored import FloatArray, Integer, Object, Scalar, TableRows
 from assay.core.sums import Block, Rows, Source
-from assay.errors import DataError, DegenerateError
+from assay.errors import DataError, DegenerateError, warn_user
 from assay.linear.compact import compact
 from assay.linear.least_squares import Answer, lsqr_centred, solve, solve_rows
 from assay.linear.least_squares_sums import Floats, Problem, Sums, Triangle, problem_of, summarize
@@ -161,11 +160,10 @@ class LeastSquaresLearner(SumLearner):
         if not settled and min(X.shape) <= WIDE:
             return False
         if not settled:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: LSQR did not settle for this sparse table of {X.shape[0]} rows and "
                 f"{X.shape[1]} columns. Raise max_iter or tol, or use Ridge with a larger alpha.",
                 ConvergenceWarning,
-                stacklevel=8,
             )
         self._sums = Unsummed(X.shape[1])
         W = np.column_stack([w for w, _, _ in found])

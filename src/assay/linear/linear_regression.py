@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from assay.core import Regressor
 from assay.core.parameters import Any_, Flag, Range
 from assay.core.stored import FloatArray, Integer
-from assay.errors import DegenerateWarning
+from assay.errors import DegenerateWarning, warn_user
 from assay.linear.inference import Inference
 from assay.linear.least_squares_learner import SeveralOutputs
 from assay.linear.linear_regressor import LinearRegressor
@@ -97,11 +96,10 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
         self.rank_ = rank
         d = self.coef_.shape[-1]
         if loose and not self.positive:
-            warnings.warn(
+            warn_user(
                 f"LinearRegression: the columns are linearly dependent (rank {rank} of {d}), so the weights are not "
                 "unique; the shortest are given. Drop a column, or use Ridge.",
                 DegenerateWarning,
-                stacklevel=10,
             )
 
     @cached_property

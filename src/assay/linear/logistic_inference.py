@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from assay.core.scores import logistic, softmax
 from assay.core.sums import Block, Rows
-from assay.errors import DegenerateError, DegenerateWarning
+from assay.errors import DegenerateError, DegenerateWarning, warn_user
 from assay.linear.information import (
     Meat,
     Outside,
@@ -126,11 +125,10 @@ class LogisticInference:
         if away > 0.1:
             from sklearn.exceptions import ConvergenceWarning
 
-            warnings.warn(
+            warn_user(
                 f"{self.who}: the coefficients are {away:.2g} standard errors away from the best ones for these rows. "
                 "Pass the rows and weights of fit; if these are they, lower tol or raise max_iter and fit again.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return notes
 
@@ -150,7 +148,7 @@ class LogisticInference:
         if found.kind == "complete":
             raise DegenerateError(f"{self.who}: {found.sentence}")
         if found.kind == "quasi":
-            warnings.warn(f"{self.who}: {found.sentence}", DegenerateWarning, stacklevel=5)
+            warn_user(f"{self.who}: {found.sentence}", DegenerateWarning)
             return [found.sentence]
         return []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -16,7 +15,7 @@ from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.stored import Each, FloatArray, Object, Plain, TableRows
 from assay.core.sums import Rows, Source
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, warn_user
 from assay.linear.class_factors import class_factors
 from assay.linear.compact import compact
 from assay.linear.inference import Inference
@@ -200,19 +199,17 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         elif self.penalty in ("l1", "l2") and self.l1_ratio not in (None, float(self.penalty == "l1")):
             said = f"Inconsistent values: penalty={self.penalty} with l1_ratio={self.l1_ratio}. Use l1_ratio only."
         if said:
-            warnings.warn(f"{who}: {said}", UserWarning, stacklevel=4)
+            warn_user(f"{who}: {said}", UserWarning)
         if self.penalty != "deprecated":
-            warnings.warn(
+            warn_user(
                 f"{who}: 'penalty' was deprecated in scikit-learn 1.8 and goes in 1.10. Use C=inf for penalty=None, "
                 "l1_ratio=0 for 'l2', l1_ratio=1 for 'l1', and l1_ratio alone for 'elasticnet'.",
                 FutureWarning,
-                stacklevel=4,
             )
         elif self.l1_ratio is None:
-            warnings.warn(
+            warn_user(
                 f"{who}: 'l1_ratio=None' was deprecated in scikit-learn 1.8 and goes in 1.10. Use l1_ratio=0.",
                 FutureWarning,
-                stacklevel=4,
             )
 
     def _mixture(self) -> tuple[float, float]:
@@ -344,11 +341,10 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         if not optimum.converged and optimum.reason != "watch":
             last = optimum.history[-1]
             advice = "Raise max_iter." if optimum.reason == "iterations" else "Raise tol, or lower C."
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} stopped after {last.iteration} steps with a gradient of {last.gradient:.2g} "
                 f"(tol={self.tol:g}). {advice}",
                 ConvergenceWarning,
-                stacklevel=6,
             )
 
     def _count_classes(self) -> int:
@@ -433,7 +429,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
             if found.kind == "none":
                 return
             said = found.sentence or said
-        warnings.warn(f"{type(self).__name__}: {said.rstrip('.')}.", ConvergenceWarning, stacklevel=6)
+        warn_user(f"{type(self).__name__}: {said.rstrip('.')}.", ConvergenceWarning)
 
 
 def _coefficients(W: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray]:

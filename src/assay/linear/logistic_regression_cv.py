@@ -14,7 +14,7 @@ from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress, progress
 from assay.core.routing import PassesOn, of_rows
 from assay.core.stored import Each, FloatArray, IntArray, Mapped, Object, Scalar
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, warn_user
 from assay.linear.class_factors import class_factors
 from assay.linear.compact import compact
 from assay.linear.elastic_net_logistic import Search
@@ -288,21 +288,19 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         if self.penalty == "elasticnet":
             self._penalty_goes()
         elif self.l1_ratios is None:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: 'l1_ratios=None' was deprecated in scikit-learn 1.8 and goes in 1.10. Use "
                 "l1_ratios=(0,).",
                 FutureWarning,
-                stacklevel=6,
             )
         unset = self.l1_ratios is None or isinstance(self.l1_ratios, str)
         return [0.0] if unset else [float(ratio) for ratio in self.l1_ratios]
 
     def _penalty_goes(self) -> None:
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__}: 'penalty' was deprecated in scikit-learn 1.8 and goes in 1.10. Use "
             "l1_ratios=(0,) for 'l2', l1_ratios=(1,) for 'l1', and l1_ratios alone for 'elasticnet'.",
             FutureWarning,
-            stacklevel=7,
         )
 
     def _path(
@@ -359,10 +357,9 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         from sklearn.exceptions import ConvergenceWarning
 
         advice = "Raise max_iter." if optimum.reason == "iterations" else "Raise tol, or lower Cs."
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__} stopped after {optimum.n_iter} steps (tol={self.tol:g}). {advice}",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
     def _choose_penalty(self, X: Any, y: np.ndarray, w: np.ndarray | None, weights: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
@@ -19,7 +18,7 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer, Object, Scalar
 from assay.core.targets import numeric_target
-from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.linear.affine import affine
 from assay.linear.ranking_pairs import (
     RankingError,
@@ -191,19 +190,17 @@ class PairwiseRanker(Learner):
                     break
         self.n_iter_ = len(self.history_)
         if self.error_.tied == len(rows):
-            warnings.warn(
+            warn_user(
                 "PairwiseRanker: all pairs are tied, so nothing was learned: the columns do not differ within the "
                 "pairs, or by too little to be seen. Standardise the columns, or give others.",
                 DegenerateWarning,
-                stacklevel=3,
             )
         elif corrected and since < self.patience:
-            warnings.warn(
+            warn_user(
                 f"PairwiseRanker stopped after {self.n_iter_} passes with {self.error_.violated} of {len(rows)} pairs "
                 f"in the wrong order and {self.error_.tied} tied. Raise max_iter, standardise the columns, or add "
                 "columns (squares, products) in which the order is linear.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return self
 

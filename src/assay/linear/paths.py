@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed, check
 from assay.core.seeds import random_state_of
 from assay.core.targets import numeric_target
-from assay.errors import ParameterError
+from assay.errors import ParameterError, warn_user
 from assay.linear.compact import compact
 from assay.linear.coordinate_descent import complain, grid, problem
 from assay.tables import Table
@@ -185,10 +184,9 @@ def lasso_path(
 
 
 def _goes(what: str, instead: str) -> None:
-    warnings.warn(
+    warn_user(
         f"enet_path: '{what}' was deprecated in scikit-learn 1.9 and goes in 1.11. Give {instead}.",
         FutureWarning,
-        stacklevel=3,
     )
 
 

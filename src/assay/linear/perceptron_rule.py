@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Boolean, Each, FloatArray, IntArray, Integer, Object
-from assay.errors import ParameterError
+from assay.errors import ParameterError, warn_user
 from assay.linear.mistakes import SignedRows, Walk
 from assay.linear.sign_classifier import SignClassifier
 
@@ -217,12 +216,11 @@ class PerceptronRule(SignClassifier):
             if len(rows.weight)
             else f"{left} mistake{'' if left == 1 else 's'}"
         )
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__} stopped after {self.n_iter_} epochs with {what} left; the classes may "
             "not be separable. Raise max_iter, or use PocketClassifier, which keeps the best weights it has seen, or "
             "LogisticRegression.",
             ConvergenceWarning,
-            stacklevel=5,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from math import comb
 from typing import Any
 
@@ -12,7 +11,7 @@ from assay.core import Regressor
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
 from assay.core.stored import FloatArray, IntArray, Integer, Object, Scalar
-from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.linear.polynomial_basis import PolynomialBasis, exponents
 from assay.linear.polynomial_solver import curve, fit_polynomial
 
@@ -139,11 +138,10 @@ class PolynomialRegressor(Regressor):
         few = np.flatnonzero((different <= degree) & ~indicator)
         if len(few):
             name, has = design.names[few[0]], int(different[few[0]])
-            warnings.warn(
+            warn_user(
                 f"PolynomialRegressor: column {name} has {has} different value(s), which determine powers up to "
                 f"{has - 1} only; those up to {degree} are left out.",
                 DegenerateWarning,
-                stacklevel=4,
             )
         groups = np.where(indicator, design.source, -1)
         return exponents(np.minimum(different - 1, degree), int(degree), groups)
@@ -154,11 +152,10 @@ class PolynomialRegressor(Regressor):
         size = size if size > 0 and not 1e-100 < size < 1e100 else 1.0  # squares would leave the floats
         found = fit_polynomial(self._basis, X, y / size, w, self._penalty(T))
         if found.rank < len(T):
-            warnings.warn(
+            warn_user(
                 f"PolynomialRegressor: {len(T)} terms, but the {len(X)} rows determine {found.rank} only; of all "
                 "polynomials that fit as well the flattest is taken. Lower the degree, or raise alpha.",
                 DegenerateWarning,
-                stacklevel=5,
             )
         self._weights, self._smoother = found.weights * size, found.smoother
         self.n_parameters_, self.rank_ = found.parameters, found.rank
@@ -182,11 +179,10 @@ class PolynomialRegressor(Regressor):
             plain = T.T @ self._weights
         if not np.isfinite(plain).all():
             plain = np.nan_to_num(plain, nan=np.inf, posinf=np.inf, neginf=-np.inf)
-            warnings.warn(
+            warn_user(
                 "PolynomialRegressor: some coefficients of the plain powers are beyond the floats and given as inf; "
                 "predictions do not use them. Scale the columns for coefficients that can be read.",
                 DegenerateWarning,
-                stacklevel=6,
             )
         self.coef_ = plain[1:, 0] if one else plain[1:].T
         self.intercept_ = float(plain[0, 0]) if one else plain[0]
@@ -215,7 +211,7 @@ class PolynomialRegressor(Regressor):
         )
         if self.extrapolation == "refuse":
             raise DataError(said)
-        warnings.warn(said, ExtrapolationWarning, stacklevel=4)
+        warn_user(said, ExtrapolationWarning)
 
     def predict_band(self, X: Any, level: float = 0.95, kind: str = "new") -> np.ndarray:
         r"""(n, 2) or (n, outputs, 2) an interval around each prediction, low and high.

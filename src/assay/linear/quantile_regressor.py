@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import Regressor
 from assay.core.parameters import Any_, Choice, Flag, Range
-from assay.errors import DataError
+from assay.errors import DataError, warn_user
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.tube_program import fit_tube
 
@@ -97,8 +96,7 @@ def learn_tube(
     model.coef_, model.intercept_ = found.coef, found.intercept
     model.history_, model.n_iter_ = found.tube.history, max(len(found.tube.history) - 1, 1)
     if not found.tube.converged and len(found.tube.history) > steps:
-        warnings.warn(
+        warn_user(
             f"{who} stopped after {steps} steps before it was sure of the minimum. {advice}",
             ConvergenceWarning,
-            stacklevel=6,
         )

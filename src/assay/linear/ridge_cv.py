@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from assay.core import Regressor
 from assay.core.parameters import Any_, Array, Choice, Flag, Range
 from assay.core.stored import Boolean
 from assay.core.sums import Rows
+from assay.errors import warn_user
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.ridge import Ridge
 from assay.linear.ridge_search import RidgeSearch
@@ -121,11 +121,10 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
     def _learn(self, X: Any, y: Any, w: Any) -> None:
         self._several |= y.ndim == 2
         if self.gcv_mode == "svd" and self.cv is None and not isinstance(X, np.ndarray):
-            warnings.warn(
+            warn_user(
                 "RidgeCV: gcv_mode='svd' of a sparse table becomes an error in scikit-learn 1.11; 'eigen' is used. "
                 "Leave gcv_mode as it is.",
                 FutureWarning,
-                stacklevel=6,
             )
         super()._learn(X, y, w)
 

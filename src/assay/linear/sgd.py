@@ -14,7 +14,6 @@ and then moves every weight that the rows touched towards 0 by the absolute pena
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +26,7 @@ from assay.core.csr import csr_arrays
 from assay.core.parameters import Accepted, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress
 from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
@@ -336,12 +335,11 @@ class StochasticDescent(_Learner):
         if self.tol is not None and self.n_iter_ == self.max_iter:
             from sklearn.exceptions import ConvergenceWarning
 
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: stopped after max_iter={self.max_iter} passes, although no "
                 f"{self.n_iter_no_change} passes in turn had brought less than tol={self.tol:g}. Raise max_iter, scale "
                 "the columns, or raise tol.",
                 ConvergenceWarning,
-                stacklevel=6,
             )
 
 

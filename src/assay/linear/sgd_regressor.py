@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, TableRows
 from assay.core.targets import check_weights, numeric_target
-from assay.errors import DataError
+from assay.errors import DataError, warn_user
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.sgd import Aside, StochasticDescent, Visits, Weights, set_aside
 
@@ -229,11 +228,10 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         if 0 < 1e3 * idle < loss:
             from sklearn.exceptions import ConvergenceWarning
 
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: the steps ran away, the mean loss of the last pass is {loss:.3g}. Bring the "
                 "columns to one scale (StandardScaler), or lower eta0.",
                 ConvergenceWarning,
-                stacklevel=6,
             )
 
 

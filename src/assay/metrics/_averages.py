@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import ParameterError
+from assay.errors import ParameterError, warn_user
 from assay.metrics import _tables
 from assay.metrics._given import Labelled, undefined
 
@@ -29,13 +29,10 @@ def check_average(seen: Labelled, average: str | None, labels: Any, pos_label: A
             )
         return [pos_label]
     if pos_label not in (None, 1):
-        import warnings
-
-        warnings.warn(
+        warn_user(
             f"{who}: pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got {average!r}); "
             "use labels=[pos_label] for one class.",
             UserWarning,
-            stacklevel=3,
         )
     return labels
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.targets import encode_labels, plain_values
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, warn_user
 
 
 @dataclass(frozen=True)
@@ -262,8 +262,7 @@ def classes_of(truth: Any, K: int, labels: Any, who: str) -> tuple[np.ndarray, n
 
 def undefined(message: str) -> None:
     """Warn, as scikit-learn does, that a measure has no value here and which was given instead."""
-    import warnings
 
     from sklearn.exceptions import UndefinedMetricWarning
 
-    warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
+    warn_user(message, UndefinedMetricWarning)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from assay.decide.isotonic import pool_adjacent_violators
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, warn_user
 from assay.metrics._given import classes_of, numbers, probabilities, scored, weights
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.bins import binned, grouped
@@ -49,10 +48,9 @@ def log_loss(
     if not (isinstance(y_pred, str) and y_pred == "deprecated"):
         if y_proba is not None:
             raise ParameterError("log_loss: y_pred is the former name of y_proba; give y_proba alone.")
-        warnings.warn(
+        warn_user(
             "log_loss: y_pred was renamed to y_proba in scikit-learn 1.9 and goes in 1.11.",
             FutureWarning,
-            stacklevel=3,
         )
         y_proba = y_pred
     elif y_proba is None:
@@ -81,10 +79,9 @@ def _read(y_true: Any, y_proba: Any, labels: Any, who: str) -> tuple[np.ndarray,
     if P.shape[1] > 2 or np.ndim(y_proba) == 2:
         off = np.abs(P.sum(axis=1) - 1).max()
         if off > 1e-3 or (off > 1e-7 and getattr(y_proba, "dtype", None) != np.float32):
-            warnings.warn(
+            warn_user(
                 f"{who}: the probabilities of a row do not sum to one (off by up to {off:.2g}).",
                 UserWarning,
-                stacklevel=4,
             )
     return P, codes
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import inverse_of, mean_of, root_of
 from assay.distances.metric import metric_of
 from assay.distances.search import searcher
-from assay.errors import AssayWarning, DataError, DegenerateWarning, ParameterError
+from assay.errors import AssayWarning, DataError, DegenerateWarning, ParameterError, warn_user
 
 __all__ = ["NearestCentroid"]
 
@@ -144,10 +143,9 @@ class NearestCentroid(Classifier):
                 f"{who}: priors must be non-negative, one number for each of the {K} classes, got {self.priors!r}."
             )
         if not np.isclose(given.sum(), 1.0):
-            warnings.warn(
+            warn_user(
                 f"{who}: The priors do not sum to 1. Normalizing such that it sums to one.",
                 AssayWarning,
-                stacklevel=6,
             )
         return given / given.sum()
 
@@ -156,11 +154,10 @@ class NearestCentroid(Classifier):
         s = self.within_class_std_dev_
         if (s == 0).any():
             count = "nothing" if self.metric == "mahalanobis" else "as they are"
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: self.within_class_std_dev_ has at least 1 zero standard deviation: "
                 f"{int((s == 0).sum())} column(s) do not vary within any class; their differences count {count}.",
                 DegenerateWarning,
-                stacklevel=5,
             )
         unit = np.sqrt(1 / counts - 1 / counts.sum())[:, None] * (s + np.median(s))
         apart = self.centroids_ - centre

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -16,7 +15,7 @@ from assay.core.parameters import Any_, Choice, Count, Instance, Range
 from assay.core.stored import FloatArray, Integer, Mapped, Object, Plain, TableRows, Text
 from assay.distances.metric import METRICS, Metric, metric_of
 from assay.distances.search import Searcher, kept_searcher
-from assay.errors import AssayWarning, DataError, ParameterError
+from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.neighbors.weights import Neighbourhoods, weigh
 
 __all__ = ["KNeighbors", "NeighborLearner", "RadiusNeighbors"]
@@ -87,11 +86,10 @@ class NeighborLearner(RowKeeper, Learner):
 
     def _metric(self, schema: Any) -> Metric:
         if "p" in (self.metric_params or {}) and self.p not in (None, self.metric_params["p"]):
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: Parameter p is found in metric_params, where it is "
                 f"{self.metric_params['p']!r}; p={self.p!r} is ignored.",
                 SyntaxWarning,
-                stacklevel=4,
             )
         return metric_of(
             self.metric, p=2 if self.p is None else self.p, metric_params=self.metric_params, schema=schema
@@ -131,11 +129,10 @@ class NeighborLearner(RowKeeper, Learner):
                 f'{who}: algorithm="{self.algorithm}" does not support 0 < p < 1 for the Minkowski metric. To resolve '
                 'this problem either set p >= 1 or algorithm="brute".'
             )
-        warnings.warn(
+        warn_user(
             f"{who}: Mind that for 0 < p < 1, Minkowski metrics are not distance metrics. Continuing the execution "
             f"with `algorithm='brute'`; p is {power:g}.",
             AssayWarning,
-            stacklevel=5,
         )
 
     def _searcher_of_rows(self, anew: bool = False) -> Searcher:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +21,7 @@ from assay.densities.kernels import ALIASES, KERNELS, kernel_of
 from assay.densities.metric_sums import MetricSums, sums_over
 from assay.distances.metric import Metric, metric_of
 from assay.distances.search import searcher
-from assay.errors import DegenerateError, DegenerateWarning, ParameterError
+from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.neighbors.neighbor_learner import METRIC
 
 __all__ = ["ParzenClassifier"]
@@ -230,7 +229,7 @@ class ParzenClassifier(RowKeeper, Generative):
         )
         if self.fallback == "raise":
             raise DegenerateError(f"{said}. Raise bandwidth, or use kernel='gaussian'.")
-        warnings.warn(f"{said}; the prior is given instead.", DegenerateWarning, stacklevel=4)
+        warn_user(f"{said}; the prior is given instead.", DegenerateWarning)
         with np.errstate(divide="ignore"):
             joint[none] = np.log(self.priors_)
         return joint

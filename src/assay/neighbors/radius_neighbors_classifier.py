@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from assay.core.parameters import Any_
 from assay.core.stored import AnyArray, Plain
-from assay.errors import DegenerateError, DegenerateWarning, ParameterError
+from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.neighbors.neighbor_classifier import NeighborClassifier
 from assay.neighbors.neighbor_learner import RadiusNeighbors
 from assay.neighbors.weights import Neighbourhoods
@@ -140,11 +139,10 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
             if len(there):
                 share[np.ix_(empty, there)] = 1.0
             else:
-                warnings.warn(
+                warn_user(
                     f"{type(self).__name__}: Outlier label {label} is not in training classes. All class probabilities "
                     "of outliers will be assigned with 0.",
                     DegenerateWarning,
-                    stacklevel=4,
                 )
         return share
 

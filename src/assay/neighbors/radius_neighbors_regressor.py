@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from assay.core.parameters import Choice, Range
-from assay.errors import DegenerateError, DegenerateWarning
+from assay.errors import DegenerateError, DegenerateWarning, warn_user
 from assay.neighbors.neighbor_learner import RadiusNeighbors
 from assay.neighbors.neighbor_regressor import NeighborRegressor
 from assay.neighbors.weights import WEIGHTS
@@ -110,4 +109,4 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
         word = {"nearest": "the nearest row answers", "mean": "the mean answers", "nan": "predicting NaN"}[
             self.empty
         ]
-        warnings.warn(f"{said}; {word}.", DegenerateWarning, stacklevel=4)
+        warn_user(f"{said}; {word}.", DegenerateWarning)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from assay.core.parameters import Count, Range
 from assay.core.stored import Each, FloatArray, Plain
 from assay.core.targets import encode_labels
 from assay.distances.extremes import refuse_extremes
+from assay.errors import warn_user
 
 
 class TripletMetric(Transformer):
@@ -141,10 +141,9 @@ class TripletMetric(Transformer):
         self.components_ = found.x.reshape(width, d) / scale
         self.n_iter_ = max(1, int(found.nit))
         if found.nit >= self.max_iter and not found.success:
-            warnings.warn(
+            warn_user(
                 f"TripletMetric stopped after {self.max_iter} steps before it settled; raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _transform(self, X: np.ndarray) -> np.ndarray:

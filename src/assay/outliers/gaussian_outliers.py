@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import BoolArray, FloatArray
 from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import covariance_of, inverse_of, mean_of, root_of
-from assay.errors import DegenerateWarning
+from assay.errors import DegenerateWarning, warn_user
 from assay.outliers.detector import CONTAMINATION, Detector
 from assay.outliers.robust_covariance import least_determinant
 
@@ -130,12 +129,11 @@ class GaussianOutliers(Detector):
             f"column {self._names[j]} is {self.location_[j]:g} in {np.mean(X[:, j] == self.location_[j]):.0%} of them"
             for j in still[:3]
         )
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__}: more than half of the rows vary in {lost} direction(s) less than all do"
             f"{' (' + columns + ')' if columns else ''}; these directions count nothing. Use estimate='plain', a "
             "larger support, or IsolationForest.",
             DegenerateWarning,
-            stacklevel=6,
         )
 
     def _auto_offset(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
@@ -19,7 +18,7 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, IntArray, Integer, Object
 from assay.core.targets import check_weights
-from assay.errors import AssayWarning, DataError, ParameterError
+from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.outliers.detector import CONTAMINATION, Detector
 from assay.trees.extra_tree import ExtraTreeRegressor
 from assay.trees.growing import grow, rank_columns
@@ -177,7 +176,7 @@ class IsolationForest(Detector):
         self.__dict__.pop("estimators_", None)
         if self.n_estimators == old:
             said = "Warm-start fitting without increasing n_estimators does not fit new trees."
-            warnings.warn(f"{who}: {said}", AssayWarning, stacklevel=5)
+            warn_user(f"{who}: {said}", AssayWarning)
             return
         seeds = random_state_of(self.random_state).randint(LARGEST_SEED, size=self.n_estimators)
         parts = [self.trees_] if old else []
@@ -189,11 +188,10 @@ class IsolationForest(Detector):
             return min(SAMPLE, n)
         if isinstance(self.max_samples, Integral):
             if int(self.max_samples) > n:
-                warnings.warn(
+                warn_user(
                     f"IsolationForest: max_samples ({self.max_samples}) is greater than the total number of samples "
                     f"({n}). max_samples will be set to n_samples for estimation.",
                     AssayWarning,
-                    stacklevel=6,
                 )
             return min(int(self.max_samples), n)
         return max(1, int(self.max_samples * n))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from assay.core.explanation import Section
 from assay.core.parameters import Choice, Flag
 from assay.core.stored import FloatArray, Integer
-from assay.errors import AssayWarning, DataError
+from assay.errors import AssayWarning, DataError, warn_user
 from assay.neighbors.neighbor_learner import KNeighbors
 from assay.outliers.detector import CONTAMINATION, Detector, sides
 
@@ -147,11 +146,10 @@ class LocalOutlierFactor(KNeighbors, Detector):
                 "n_samples_fit = 1, n_samples = 1: a row is compared with others. Give two rows or more."
             )
         if self.n_neighbors > n:
-            warnings.warn(
+            warn_user(
                 f"{who}: n_neighbors ({self.n_neighbors}) is greater than the total number of samples ({n}). "
                 f"n_neighbors will be set to (n_samples - 1) = {n - 1}.",
                 AssayWarning,
-                stacklevel=5,
             )
         self.n_neighbors_ = min(self.n_neighbors, n - 1)
         self._store(X)
@@ -161,11 +159,10 @@ class LocalOutlierFactor(KNeighbors, Detector):
         factor = self._factors(distances, rows)
         self.negative_outlier_factor_ = -factor
         if not self.novelty and self.variant == "breunig" and factor.max() > 1e7:
-            warnings.warn(
+            warn_user(
                 f"{who}: Duplicate values are leading to incorrect results. Increase the number of neighbors for more "
                 f"accurate results. (More than {self.n_neighbors_} copies of a row leave no distance to measure by.)",
                 AssayWarning,
-                stacklevel=5,
             )
         return -factor
 

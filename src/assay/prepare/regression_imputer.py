@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 from assay.core.complaints import warn_unseen
 from assay.core.parameters import Any_, Count, Flag, Instance, Range
 from assay.core.stored import CodeArray, Each, FloatArray, Object, Plain
-from assay.errors import DataError, DegenerateWarning
+from assay.errors import DataError, DegenerateWarning, warn_user
 from assay.prepare.least_squares import LeastSquares
 from assay.prepare.missing_indicator import PREFIX, is_missing
 from assay.prepare.preparation import Preparation
@@ -155,11 +154,10 @@ class RegressionImputer(Preparation):
             if relative <= self.tol and not relabelled:
                 return history
         if self.max_iter > 1:
-            warnings.warn(
+            warn_user(
                 f"RegressionImputer stopped after {self.max_iter} cycles while guesses still move by {relative:.2g} "
                 f"standard deviations and {relabelled:.0f} categories change. Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return history
 
@@ -183,10 +181,9 @@ class RegressionImputer(Preparation):
             hole |= (table.values < 0) & table.schema.coded
         if len(self.kept_) < len(self.schema_):
             names = ", ".join(c.name for j, c in enumerate(self.schema_) if j not in self.kept_)
-            warnings.warn(
+            warn_user(
                 f"RegressionImputer: dropped without any value in fit: {names}.",
                 DegenerateWarning,
-                stacklevel=4,
             )
         columns = [self.schema_[int(j)] for j in self.kept_]
         guesses = _Guesses(

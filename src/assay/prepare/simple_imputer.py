@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -17,7 +16,7 @@ from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Flag, Function
 from assay.core.stored import AnyArray, CodeArray, IntArray, Integer, Mapped, Object
 from assay.core.sums import Source
-from assay.errors import DegenerateWarning, ParameterError
+from assay.errors import DegenerateWarning, ParameterError, warn_user
 from assay.prepare.as_given import as_given
 from assay.prepare.columns import count_holes, fill_holes
 from assay.prepare.missing_indicator import PREFIX, MissingIndicator, is_missing, is_nan, missing_stored
@@ -282,10 +281,9 @@ class SimpleImputer(Summed, Preparation):
 
     def _tell_dropped(self) -> None:
         names = ", ".join(c.name for j, c in enumerate(self.schema_) if j not in self.kept_)
-        warnings.warn(
+        warn_user(
             f"SimpleImputer: dropped without any value in fit: {names}. keep_empty_features=True keeps them.",
             DegenerateWarning,
-            stacklevel=5,
         )
 
     def _model_parts(self) -> list[Part]:

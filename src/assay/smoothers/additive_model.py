@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from assay.core.parameters import Any_, Count, Range
 from assay.core.progress import track
 from assay.core.stored import Each, FloatArray, Object, Scalar
 from assay.core.targets import row_counts
-from assay.errors import DataError, DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.smoothers.additive_bands import AdditiveOperator, Lines
 from assay.smoothers.band import Band
 from assay.smoothers.smoother import Smoother
@@ -136,11 +135,10 @@ class AdditiveModel(Regressor):
         self.residual_ = target - curves.sum(axis=0)
         self.n_iter_ = len(self.history_)
         if self.history_[-1] > self.tol * size and self.n_iter_ == self.max_iter:
-            warnings.warn(
+            warn_user(
                 f"AdditiveModel stopped after {self.max_iter} rounds; the curves still changed by "
                 f"{self.history_[-1]:.3g}. Raise max_iter or tol; columns that go together converge slowly.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _begin(self, d: int) -> list[Any]:

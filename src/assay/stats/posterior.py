@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.stats._checks import one_of
 
 POLICIES = ("raise", "prior", "nan")
@@ -64,7 +63,7 @@ def without_evidence(
             f'bayes_rule: {sentence} Smooth the conditionals, or choose zero_evidence="prior" or "nan".'
         )
     if policy == "nan":
-        warnings.warn(f"bayes_rule: {sentence}", ZeroEvidenceWarning, stacklevel=3)
+        warn_user(f"bayes_rule: {sentence}", ZeroEvidenceWarning)
         posterior = posterior.astype(float)
     posterior[impossible] = np.nan if policy == "nan" else priors
     return posterior

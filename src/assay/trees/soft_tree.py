@@ -13,6 +13,7 @@ from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Count, Range
 from assay.core.stored import Each, FloatArray, IntArray, Scalar
+from assay.errors import warn_user
 from assay.trees.growing import grow, rank_columns
 from assay.trees.tree import Tree
 
@@ -178,15 +179,13 @@ class SoftTree:
     def _warn_if_unfinished(self) -> None:
         if self.n_iter_ < self.max_iter:
             return
-        import warnings
 
         from sklearn.exceptions import ConvergenceWarning
 
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__} stopped after {self.n_iter_} iterations before it converged. Raise max_iter, "
             "tol or ridge.",
             ConvergenceWarning,
-            stacklevel=5,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from assay.core import Transformer
 from assay.core.parameters import Instance, Range
 from assay.core.stored import BoolArray, FloatArray, Object
-from assay.errors import DataError, DegenerateWarning, ParameterError
+from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.tables import Schema, Table
 from assay.trees.tree import Tree
 
@@ -149,10 +148,9 @@ class TreeFeatureSelector(Transformer):
         self.closeness_ = closeness_to_root(_tree_of(self.estimator_, type(self).__name__))
         self.support_ = (self.closeness_ > 0) & (self.closeness_ >= self.min_closeness)
         if not self.support_.any():
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: the tree uses none of the columns, so all are kept.",
                 DegenerateWarning,
-                stacklevel=4,
             )
             self.support_ = np.ones(len(self.closeness_), dtype=bool)
 

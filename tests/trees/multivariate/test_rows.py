@@ -11,8 +11,6 @@ from numpy.testing import assert_allclose
 
 from assay.trees.multivariate.rows import CRITERIA, Rows
 
-pytestmark = pytest.mark.kernel
-
 
 def drawn(seed, n=40, d=3, K=3, weighted=True):
     """Rows of a few distinct numbers, so that ties occur."""

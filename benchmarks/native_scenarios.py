@@ -1,0 +1,577 @@
+"""Small jobs that between them call every function of the native code, and a recorder of these calls.
+
+Each scenario is a job as users do it, on a few dozen rows. ``record`` runs them with every native function replaced
+by one that keeps what it was called with. A native function that no scenario reaches has no attack; a test finds it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pathlib
+import pkgutil
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent / "src"
+KEPT = 3  # calls that are kept of each function, as different as possible
+
+# Arguments whose values are believed, and why. Their sizes are attacked all the same.
+TRUSTED: dict[str, dict[str, str]] = {
+    "assay.trees._grow.grow": dict.fromkeys(
+        ("0", "2"),
+        "order and ranks of the training table are made by rank_block, never read from a file; a forest grows hundreds "
+        "of trees from the same ones, and looking through all columns for each of them would take as long as growing",
+    ),
+    "assay.rules._candidates.best": dict.fromkeys(
+        ("0", "order", "1", "ranks", "2", "width"),
+        "made by rank_block for the training table, never read from a file; a search for few rows would take as long "
+        "to look through the whole table as to search",
+    ),
+}
+
+# What cannot be attacked by arguments, and why.
+NOT_ATTACKED: dict[str, str] = {
+    "assay.ensembles._hist_boosting.Crew": "takes one number of places, and no array",
+    "assay.ensembles._hist_boosting.Crew.help": "takes nothing, and waits until the leader is done",
+    "assay.ensembles._hist_boosting.Crew.close": "takes nothing",
+    "assay.ensembles._hist_boosting.Session.rows": "takes nothing",
+}
+
+
+@dataclass
+class Call:
+    """One call that went well, and how to make it again with other arguments."""
+
+    arguments: tuple[tuple, dict]
+    run: Callable[[tuple, dict], Any]
+
+
+@dataclass
+class Recorded:
+    """The calls of one native function."""
+
+    name: str
+    calls: list[Call] = field(default_factory=list)
+    kinds: set[str] = field(default_factory=set)
+
+    def trusted(self, attack: str) -> bool:
+        """Whether this attack changes the values of an argument that is believed."""
+        return any(
+            f"argument {key} " in attack and "axis" not in attack for key in TRUSTED.get(self.name, {})
+        )
+
+
+def native_modules() -> list[str]:
+    """The names of all extension modules: one for each C++ file."""
+    files = sorted((SOURCE / "assay").rglob("*.cpp"))
+    return [".".join([*file.parent.relative_to(SOURCE).parts, f"_{file.stem}"]) for file in files]
+
+
+def native_entries() -> dict[str, Any]:
+    """Every function and class of the native code, by its full name."""
+    entries = {}
+    for name in native_modules():
+        for key, value in vars(importlib.import_module(name)).items():
+            if type(value).__name__ == "nb_func" or isinstance(value, type):
+                entries[f"{name}.{key}"] = value
+    return entries
+
+
+def record(only: str = "") -> dict[str, Recorded]:
+    """Run the scenarios; what every native function was called with."""
+    import assay
+
+    for module in pkgutil.walk_packages(assay.__path__, "assay."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    recorded: dict[str, Recorded] = {}
+    swapped: dict[int, Any] = {}
+    for name, entry in native_entries().items():
+        if type(entry).__name__ == "nb_func" or name.endswith(".Planted"):
+            swapped[id(entry)] = _recording(name, entry, recorded)
+    places = _swap(swapped)
+    boosting = importlib.import_module("assay.ensembles._hist_boosting")
+    session = boosting.Session
+    boosting.Session = _recording_sessions(boosting, recorded)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for scenario in SCENARIOS:
+                scenario()
+    finally:
+        boosting.Session = session
+        for names, key, value in places:
+            names[key] = value
+    return {name: found for name, found in recorded.items() if only in name}
+
+
+def _swap(swapped: dict[int, Any]) -> list[tuple[dict, str, Any]]:
+    """Put the recorders wherever a module of the package holds a native function."""
+    places = []
+    for name, module in list(sys.modules.items()):
+        if not name.startswith("assay"):
+            continue
+        tables = [
+            vars(module),
+            *(v for k, v in vars(module).items() if isinstance(v, dict) and not k.startswith("__")),
+        ]
+        for table in tables:
+            for key, value in list(table.items()):
+                if id(value) in swapped:
+                    places.append((table, key, value))
+                    table[key] = swapped[id(value)]
+    return places
+
+
+def copied(value: Any) -> Any:
+    """Arrays and what holds them once more; what the native code made itself is shared."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, dict):
+        return {key: copied(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(copied(one) for one in value)
+    return value
+
+
+def _kind(args: tuple, kwargs: dict) -> str:
+    """What makes calls different: types and numbers of dimensions, and which arrays are empty."""
+    return " ".join(
+        f"{v.dtype}{v.ndim}{v.size == 0}" if isinstance(v, np.ndarray) else type(v).__name__
+        for v in (*args, *kwargs.values())
+    )
+
+
+def _keep(name: str, args: tuple, kwargs: dict, recorded: dict[str, Recorded], run: Callable) -> None:
+    found = recorded.setdefault(name, Recorded(name))
+    kind = _kind(args, kwargs)
+    if kind not in found.kinds and len(found.calls) < KEPT:
+        found.kinds.add(kind)
+        found.calls.append(Call((copied(args), copied(kwargs)), run))
+
+
+def _recording(name: str, entry: Any, recorded: dict[str, Recorded]) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not any(type(a).__name__ == "Crew" for a in args):
+            _keep(name, args, kwargs, recorded, lambda a, k: entry(*a, **k))
+        else:
+            plain = tuple(a for a in args if type(a).__name__ != "Crew")  # it comes last
+            _keep(name, plain, kwargs, recorded, lambda a, k: entry(*a, type(args[-1])(1), **k))
+        return entry(*args, **kwargs)
+
+    return call
+
+
+def _recording_sessions(module: Any, recorded: dict[str, Recorded]) -> Any:
+    """A class like Session that keeps what it was made of and asked for; calls are made again in a new session."""
+    session, crew = module.Session, module.Crew
+    name = f"{module.__name__}.Session"
+
+    class Recording:
+        def __init__(self, *args: Any):
+            self.made_of, self.story = copied(args), []
+            _keep(name, args, {}, recorded, lambda a, k: session(*a))
+            self.session = session(*args)
+
+        def __getattr__(self, method: str) -> Any:
+            def call(*args: Any) -> Any:
+                plain = tuple(a for a in args if type(a).__name__ != "Crew")
+                team = len(plain) < len(args)
+                before = list(self.story)
+
+                def again(a: tuple, k: dict) -> Any:
+                    own = session(*copied(self.made_of))
+                    for step, with_team, given in before:
+                        getattr(own, step)(*copied(given), *([crew(1)] if with_team else []))
+                    return getattr(own, method)(*a, *([crew(1)] if team else []))
+
+                _keep(f"{name}.{method}", plain, {}, recorded, again)
+                if len(self.story) < 4:
+                    self.story.append((method, team, copied(plain)))
+                return getattr(self.session, method)(*args)
+
+            return call
+
+    return Recording
+
+
+# ---------------------------------------------------------------------- the jobs
+
+SCENARIOS: list[Callable[[], None]] = []
+
+
+def scenario(job: Callable[[], None]) -> Callable[[], None]:
+    SCENARIOS.append(job)
+    return job
+
+
+def numbers(n: int = 60, d: int = 4, missing: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Measurements of three classes."""
+    rng = np.random.default_rng(n + d)
+    y = np.arange(n) % 3
+    X = rng.normal(size=(n, d)) + y[:, None]
+    if missing:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
+def mixed(n: int = 60) -> tuple[Any, np.ndarray]:
+    """Numbers and categories, some of them missing."""
+    import pandas as pd
+
+    X, y = numbers(n)
+    frame = pd.DataFrame(X[:, :2].round(1), columns=["a", "b"])
+    frame["c"] = np.where(X[:, 2] > 1, "u", np.where(X[:, 3] > 1, "v", "w"))
+    frame["d"] = np.where(X[:, 3] > 0.5, "yes", "no")
+    frame.loc[3, "a"] = np.nan
+    frame.loc[5, "c"] = None
+    return frame, y
+
+
+def sparse(n: int = 60, d: int = 6) -> tuple[Any, np.ndarray]:
+    """Counts with many zeros."""
+    from scipy.sparse import csr_matrix
+
+    X, y = numbers(n, d)
+    return csr_matrix(np.maximum(X.round(), 0)), y
+
+
+def baskets() -> Any:
+    from assay.associations import Baskets
+
+    rng = np.random.default_rng(0)
+    lines = [[f"i{j}" for j in range(8) if rng.random() < 0.2 + 0.06 * j] for _ in range(70)]
+    return Baskets.from_lists(lines)
+
+
+@scenario
+def item_sets() -> None:
+    import assay.associations._baskets as _baskets
+    import assay.associations._item_sets as _item_sets
+
+    from assay.associations import Baskets, closed_sets, estimate_sets, frequent_sets, maximal_sets
+
+    held = baskets()
+    for method in ("apriori", "fp-growth", "eclat"):
+        found = frequent_sets(held, 0.1, method=method)
+    for kind in ("closed", "maximal"):
+        frequent_sets(held, 0.1, kind=kind)
+    closed_sets(found)
+    maximal_sets(found)
+    estimate_sets(held, 0.05)
+    rare = Baskets.from_lists([[f"i{i % 9}", f"i{i % 7}"] for i in range(80)])
+    for method in ("apriori", "eclat"):
+        frequent_sets(rare, 0.01, method=method)
+    _baskets.alike(held.indptr, held.indices, 1)
+    _item_sets.lookup(
+        found.indptr, found.indices, found.indptr, found.indices, np.empty(len(found), np.int64)
+    )
+
+
+@scenario
+def bayes() -> None:
+    from assay.bayes import (
+        BernoulliNB,
+        CategoricalNB,
+        GaussianNB,
+        LinearDiscriminantAnalysis,
+        MultinomialNB,
+        NaiveBayes,
+        QuadraticDiscriminantAnalysis,
+    )
+    from assay.core.scores import logistic
+
+    X, y = numbers()
+    for kind in (np.float64, np.float32):
+        for learner in (GaussianNB(), QuadraticDiscriminantAnalysis(), LinearDiscriminantAnalysis()):
+            learner.fit(X.astype(kind), y).predict_proba(X.astype(kind))
+        codes = (X > 1).astype(kind)
+        for learner in (MultinomialNB(), BernoulliNB(), CategoricalNB()):
+            learner.fit(codes, y, sample_weight=np.ones(len(y))).predict_proba(codes)
+    S, y = sparse()
+    MultinomialNB().fit(S, y).predict(S)
+    BernoulliNB().fit(S, y).predict(S)
+    frame, y = mixed()
+    NaiveBayes().fit(frame, y).predict_proba(frame)
+    logistic(X[:, 0])
+
+
+@scenario
+def rules_and_firing() -> None:
+    import assay.rules._candidates as _candidates
+    import assay.rules._class_sets as _class_sets
+
+    import assay.rules as rules
+
+    frame, y = mixed(80)
+    words = np.array(["no", "yes", "no"])[y]
+    X, _ = numbers(80)
+    for learner in (
+        rules.OneRClassifier(), rules.RipperClassifier(random_state=0), rules.IrepClassifier(random_state=0),
+        rules.PartClassifier(), rules.PartClassifier(pruning="reduced-error", random_state=0),
+        rules.DecisionTableClassifier(), rules.CN2Classifier(), rules.PrismClassifier(),
+    ):  # fmt: skip
+        learner.fit(frame, words).predict(frame)
+    nominal = frame[["c", "d"]].fillna("u")
+    for learner in (rules.CBAClassifier(), rules.CMARClassifier(), rules.CPARClassifier()):
+        learner.fit(nominal, words).predict(nominal)
+    rules.BoxClassifier().fit(X, words).predict(X)
+    rules.BoxUnionClassifier().fit(frame, words).predict(frame)
+    rules.ThresholdRuleClassifier().fit(X, y > 0).predict(X)
+    start, classes, adds = np.array([0, 1, 3]), np.array([0, 1], np.int32), np.array([0.5, 0.25])
+    conditions, bits = np.array([0, 1, 2], np.int32), np.array([[7], [5], [3]], np.uint64)
+    for wide in (True, False):
+        heard = np.zeros((10, 2 if wide else 1), np.int32)
+        _class_sets.add_votes(bits, start, conditions, classes, adds, 3, wide, np.zeros((10, 2)), heard)
+    _candidates.judged(np.ones((4, 3)), np.full(3, 1 / 3), 0, 1, 1.0, 0.0, 0.0, False, np.zeros((4, 3)))
+
+
+@scenario
+def linear() -> None:
+    import assay.linear._coordinate_descent as _descent
+    import assay.linear._elastic_net_logistic as _model
+    import assay.linear._logistic_discriminant as _outputs
+    import assay.linear._sgd as _sgd
+    import assay.linear._sparse_logistic as _sparse
+
+    import assay.linear as linear
+    from assay.core.sums import Block
+    from assay.linear.logistic_sums import gradient_part
+
+    X, y = numbers(50)
+    S, ys = sparse()
+    learners = [
+        linear.LogisticRegression(), linear.LogisticRegression(penalty="l1", solver="saga", max_iter=50),
+        linear.LogisticRegression(penalty="elasticnet", l1_ratio=0.5, solver="saga", max_iter=50),
+        linear.Perceptron(max_iter=5), linear.PerceptronRule(), linear.PocketClassifier(),
+        linear.SGDClassifier(max_iter=3, random_state=0),
+        linear.SGDClassifier(loss="log_loss", average=True, penalty="l1", max_iter=3, random_state=0),
+        linear.LogisticDiscriminant(max_iter=3), linear.IndependentSigmoids(max_iter=3),
+    ]  # fmt: skip
+    for learner in learners:
+        for A, b in ((X, y), (X, y > 0), (S, ys), (S, ys > 0), (X.astype(np.float32), y)):
+            if type(learner).__name__ in ("PerceptronRule", "PocketClassifier") and len(set(b)) > 2:
+                continue
+            learner.fit(A, b)
+            learner.predict(A)
+    target = X @ [1.0, 2.0, 0.0, -1.0]
+    for learner in (
+        linear.Lasso(alpha=0.1),
+        linear.ElasticNet(alpha=0.1),
+        linear.SGDRegressor(max_iter=3, random_state=0),
+    ):
+        learner.fit(X, target)
+        learner.fit(S, S.toarray().sum(1))
+    linear.PairwiseRanker(max_iter=2, random_state=0).fit(X, y)
+    linear.PairwiseRanker(max_iter=2, random_state=0).fit(S, ys)
+    for kind in (np.float64, np.float32):
+        for labels, K in (((y > 0).astype(np.int64), 2), (y, 3)):
+            gradient_part(Block(X.astype(kind), labels, None), np.zeros((5, 1 if K == 2 else K)), K, None)
+    _sgd.loss(0, 1.0, 0.5, 0.1)
+    order, rates = np.arange(50), np.full(3, 0.1)
+    more = (np.eye(3)[y], np.ones(50), order, 7, rates, True, False, True, np.zeros((3, 5)), np.zeros((7, 3)))
+    _outputs.dense(X, *more)
+    for kind in (np.int32, np.int64):
+        R = np.eye(3)[ys]
+        rows = S.data, S.indices.astype(kind), S.indptr.astype(kind)
+        rest = (np.arange(60), 7, rates, True, False, True, np.zeros((3, 7)), np.zeros((7, 3)))
+        _outputs.sparse(*rows, R, np.ones(60), *rest)
+
+    n, d = S.shape
+    start, column = S.indptr.astype(np.int64), S.indices.astype(np.int32)
+    ones, many = np.ones(n), np.zeros((n, 3))
+    _sparse.scores(start, column, S.data, np.ones((d + 1, 3)), 0, n, many)
+    _sparse.respond(many, ys, ones, np.zeros((n, 3)), np.zeros((n, 3)))
+    _sparse.along(many, many + 1, 0.5, ys, ones)
+    _sparse.back(
+        start, column, S.data, many, many + 0.2, ones, 0, n, np.zeros((d + 1, 3)), np.zeros((d + 1, 3))
+    )
+    _sparse.curve(
+        start,
+        column,
+        S.data,
+        many + 0.2,
+        ones,
+        np.ones((d + 1, 3)),
+        0,
+        n,
+        np.zeros((n, 3)),
+        np.zeros((d + 1, 3)),
+    )
+    C = S.tocsc()
+    columns = C.data, C.indices.astype(np.int32), C.indptr.astype(np.int64)
+    Z = np.ascontiguousarray(S.toarray().T)
+    path = (np.array([1.0, 0.1]), np.zeros(2), False, 0, 1e-6, 1e-6, True, 20)
+    out = (np.zeros(d), np.zeros((2, d)), np.zeros((2, 2)), np.zeros(2, np.int64))
+    _descent.sparse_path(*columns, np.zeros(d), ones, ys * 1.0, *path, *out)
+    for first in ((Z,), columns):
+        two = (ones, np.zeros(d), 0.0, 0.1, 0.1, True, 1e-6, 20, np.zeros(d), np.zeros(n), np.zeros(1))
+        (_model.dense_two if len(first) == 1 else _model.sparse_two)(*first, *two)
+        P, step = np.full((3, n), 1 / 3), (0.1, 0.1, True, 1e-6, 20)
+        three = (
+            P,
+            ones,
+            np.zeros((3, d)),
+            np.zeros(3),
+            *step,
+            np.zeros((3, d)),
+            np.zeros((3, n)),
+            np.zeros(3),
+        )
+        (_model.dense_many if len(first) == 1 else _model.sparse_many)(*first, *three)
+
+
+@scenario
+def neighbours() -> None:
+    import assay.distances._nearest as _nearest
+
+    from assay.neighbors import KNeighborsClassifier
+
+    X, y = numbers(80)
+    for settings in (
+        {},
+        {"p": 1},
+        {"algorithm": "brute"},
+        {"algorithm": "brute", "p": 1},
+        {"algorithm": "kd_tree"},
+    ):
+        for kind in (np.float64, np.float32):
+            KNeighborsClassifier(**settings).fit(X.astype(kind), y).predict_proba(X.astype(kind))
+    wide = np.tile(X, (8, 8)) + np.arange(640)[:, None]
+    for kind in (np.float64, np.float32):
+        for p in (1, 2, 3):
+            learner = KNeighborsClassifier(n_neighbors=3, algorithm="brute", p=p)
+            learner.fit(wide.astype(kind), np.tile(y, 8)).predict(wide.astype(kind))
+    KNeighborsClassifier(n_neighbors=1).fit(X[:8], y[:8]).predict(X)
+    frame, y = mixed()
+    KNeighborsClassifier(metric="heom").fit(frame, y).predict(frame)
+    columns, rows = np.zeros((4, 80)), np.empty(80, np.int64)
+    columns[:, :80] = X.T
+    _nearest.closest(X, columns, 80, 2.0, rows)
+    for kind in (np.float64, np.float32):
+        _nearest.pairs(X.astype(kind), X.astype(kind), np.arange(80), rows, 2.0, np.empty(80))
+
+
+@scenario
+def trees() -> None:
+    import assay.trees._oblique as _oblique
+    import assay.trees._ranks as _ranks
+
+    import assay.trees as trees
+    from assay.trees.multiway import SplitRules, root_offers
+    from assay.trees.pruning import _raising
+    from assay.trees.shap import contributions
+
+    X, y = numbers(60)
+    S, ys = sparse()
+    frame, yf = mixed()
+    for learner in (
+        trees.DecisionTreeClassifier(),
+        trees.DecisionTreeClassifier(splitter="random", random_state=0),
+    ):
+        for kind in (np.float64, np.float32):
+            learner.fit(X.astype(kind), y)
+            learner.predict_proba(X.astype(kind))
+            learner.apply(X.astype(kind))
+        learner.fit(S, ys)
+        learner.predict(S)
+        learner.apply(S)
+    regressor = trees.DecisionTreeRegressor().fit(X, X[:, 0])
+    regressor.predict(X)
+    regressor.cost_complexity_pruning_path(X, X[:, 0])
+    for name in ("C45Classifier", "CartClassifier", "ID3Classifier", "TextbookTreeClassifier", "OC1Classifier",
+                 "ModelTreeRegressor", "LinearCombinationTreeClassifier"):  # fmt: skip
+        if hasattr(trees, name):
+            learner = getattr(trees, name)()
+            try:
+                learner.fit(frame, yf)
+                learner.predict(frame)
+            except ValueError:
+                learner.fit(X, y)
+                learner.predict(X)
+    fitted = trees.DecisionTreeClassifier(random_state=0).fit(X, y)
+    contributions(fitted.tree_, X)
+    root_offers(X, np.zeros(4, np.int64), y, None, 3, SplitRules())
+    _oblique.best_step(X[:, 0].copy(), X[:, 1].copy(), y.astype(float), np.ones(60), 3, 0, 1, 0.0)
+    _ranks.order_of_ranks(np.arange(60, dtype=np.int32)[::-1].copy(), 60, np.empty(60, np.uint64))
+    tree = (
+        trees.C45Classifier(pruning=None).fit(frame, yf).tree_
+        if "pruning" in vars(trees.C45Classifier())
+        else fitted.tree_
+    )
+    arrays = (tree.feature, tree.kind, tree.threshold, tree.offset, tree.child, tree.set_offset, tree.sets)
+    d = len(tree.n_categories)
+    _raising.distribute(np.zeros((5, d)), np.ones((5, 2)), *arrays, tree.missing, tree.weighted_n_node_samples,
+                        np.zeros((tree.node_count, 2)))  # fmt: skip
+
+
+@scenario
+def ensembles() -> None:
+    import assay.ensembles as ensembles
+
+    X, y = numbers(60, missing=True)
+    frame, yf = mixed()
+    hist = ensembles.HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=3, random_state=0)
+    for A, b in ((X, y), (X, y > 0), (frame, yf), (X.astype(np.float32), y)):
+        hist.fit(A, b)
+        hist.predict_proba(A)
+    ensembles.HistGradientBoostingRegressor(
+        max_iter=2, min_samples_leaf=3, early_stopping=True, random_state=0
+    ).fit(X, y * 1.0)
+    Z, y = numbers(60)
+    forest = ensembles.RandomForestClassifier(n_estimators=3, random_state=0, oob_score=True).fit(Z, y)
+    forest.predict_proba(Z)
+    forest.predict_proba(Z.astype(np.float32))
+    forest.apply(Z)
+    ensembles.AdaBoostClassifier(n_estimators=3, random_state=0).fit(Z, y).predict(Z)
+
+
+@scenario
+def the_rest() -> None:
+    import assay.smoothers._local_fits as _local_fits
+    import assay.smoothers._reinsch as _reinsch
+
+    import assay.metrics as metrics
+    from assay.densities import KernelDensity
+    from assay.outliers import IsolationForest
+    from assay.prepare import MinMaxScaler, PolynomialFeatures, SimpleImputer
+    from assay.smoothers import Loess, SmoothingSpline
+
+    X, y = numbers(60, missing=True)
+    SimpleImputer().fit(X).transform(X)
+    SimpleImputer().fit(X.astype(np.float32)).transform(X.astype(np.float32))
+    Z, y = numbers(60)
+    MinMaxScaler().fit(Z).transform(Z)
+    PolynomialFeatures().fit_transform(Z)
+    PolynomialFeatures(order="F").fit_transform(Z)
+    PolynomialFeatures().fit_transform(Z.astype(np.float32))
+    PolynomialFeatures().fit_transform(sparse()[0])
+    IsolationForest(n_estimators=3, random_state=0).fit(Z).score_samples(Z)
+    KernelDensity().fit(Z).score_samples(Z)
+    Loess().fit(Z[:, :1], Z[:, 1]).predict(Z[:, :1])
+    Loess().fit(Z[:, :2], Z[:, 2]).predict(Z[:, :2])
+    spline = SmoothingSpline().fit(Z[:, :1], Z[:, 1])
+    spline.predict(Z[:, :1])
+    _reinsch.shares(np.arange(9.0), np.ones(9), 0.5, np.ones((2, 9)), np.ones((2, 9)))
+    space = (Z[:, :2].copy(), Z[:, 2].copy(), np.ones(60), np.ones(60), Z[:5, :2].copy())
+    way = (1.0, 0.0, 1, 1, np.eye(2, dtype=np.int64)[:0].reshape(0, 2))
+    _local_fits.in_space(*space, np.ones((5, 60)), np.full(5, -1), *way, np.empty(5), np.zeros((5, 60)))
+    lists = np.arange(0, 51, 10), np.tile(np.arange(10), 5), np.ones(50)
+    _local_fits.in_lists(*space, *lists, np.full(5, -1), *way, np.empty(5), np.zeros((5, 60)))
+    score = Z[:, 0]
+    metrics.roc_auc_score(y > 0, score)
+    metrics.roc_curve(y > 0, score)
+    for measure, answer in (
+        ("auc", score),
+        ("average precision", score),
+        ("f1", score > 0),
+        ("log-loss", 1 / (1 + np.exp(-score))),
+    ):
+        for settings in ({}, {"sample_weight": np.ones(60)}, {"groups": np.arange(60) // 2}):
+            metrics.with_interval(measure, y > 0, answer, method="percentile", resamples=20, **settings)
+    metrics.with_interval(lambda a, b: np.mean(a == b), y > 0, score > 0, method="percentile", resamples=20)
