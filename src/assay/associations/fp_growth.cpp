@@ -98,7 +98,7 @@ class Growth {
     bool project(const Nodes &from, const int32_t *codes, int32_t what, Level &to) {
         met_.clear();
         for (int32_t at = from.head[what]; at >= 0; at = from.link[at])
-            for (int32_t up = from.parent[at]; up > 0; up = from.parent[up]) {
+            for (int32_t up = from.count[at] > 0 ? from.parent[at] : 0; up > 0; up = from.parent[up]) {  // met once only
                 const int32_t j = from.item[up];
                 if (count_[size_t(j)] == 0) met_.push_back(j);
                 count_[size_t(j)] += from.count[at], --trail.budget;
@@ -166,6 +166,7 @@ void check_nodes(const In1<int32_t> &item, const In1<int32_t> &parent, const In1
                  const In1<int64_t> &count) {
     const int64_t N = length(item), m = length(head);
     require(length(parent) == N && length(link) == N && length(count) == N && N > 0 && within(head, -1, N), "nodes do not fit");
+    require(within(count, 0, (int64_t(1) << 62) / N), "counts of nodes");
     bool fits = true;
     for (int64_t i = 1; i < N; ++i) {
         const int32_t up = parent.data()[i], on = link.data()[i], what = item.data()[i];

@@ -58,12 +58,23 @@ struct Stores {
     }
 };
 
+// Each store holds less than it has room for, and numbers only: what is not a number cannot be put in order.
+void require_sound(const InOut2<int64_t> &store, const InOut1<int64_t> &count) {
+    const int64_t cap = int64_t(store.shape(1)) / 2;
+    require(int64_t(store.shape(1)) == 2 * cap && within(count, -1, std::max<int64_t>(cap, 0)), "nearest: a store is overfull");
+    const Candidate *all = reinterpret_cast<const Candidate *>(store.data());
+    bool fits = true;
+    for (int64_t q = 0; q < length(count); ++q)
+        for (int64_t t = 0; t < count.data()[q]; ++t) fits &= all[q * cap + t].score == all[q * cap + t].score;
+    require(fits, "nearest: a store holds what is not a number");
+}
+
 Stores stores_of(InOut2<int64_t> &store, InOut1<int64_t> &count, InOut1<double> &limit, In1<double> &slack, int64_t k) {
     const int64_t cap = int64_t(store.shape(1)) / 2, q = int64_t(store.shape(0));
     require(k >= 1 && cap >= 2 * k + 16, "nearest: the stores are too small");
     require(int64_t(count.shape(0)) == q && int64_t(limit.shape(0)) == q && int64_t(slack.shape(0)) == q,
             "nearest: one store, limit and slack for each query");
-    for (int64_t i = 0; i < q; ++i) require(count.data()[i] < cap, "nearest: a store is overfull");
+    require_sound(store, count);
     return {reinterpret_cast<Candidate *>(store.data()), count.data(), limit.data(), slack.data(), cap, k};
 }
 
@@ -213,6 +224,8 @@ void scan(In2<T> Q_,                 // in  (q, d)
     const auto Q = view(Q_), X = view(X_);
     require(Q.cols() == X.cols() && Q.rows() == int64_t(store.shape(0)), "nearest: shapes do not fit");
     const Stores stores = stores_of(store, count, limit, slack, k);
+    for (int64_t q = 0; q < Q.rows(); ++q)
+        require(slack.data()[q] == 0 && count.data()[q] >= 0, "nearest: a scan is exact and gives nobody up");
     const nb::gil_scoped_release unlocked;
     if constexpr (sizeof(T) == 4) scan_float(Q, X, p, offset, own, stores);
     else scan_double(Q, X, p, offset, own, stores);
@@ -256,6 +269,7 @@ void sorted(int64_t k, InOut1<int64_t> count, InOut2<int64_t> store, InOut2<doub
     require(int64_t(store.shape(0)) == q_ && int64_t(count.shape(0)) == q_ && row.rows() == q_ &&
                 distance.cols() == k && row.cols() == k && k <= cap,
             "nearest: shapes do not fit");
+    require_sound(store, count);
     const nb::gil_scoped_release unlocked;
     for (int64_t q = 0; q < q_; ++q) {
         Candidate *c = reinterpret_cast<Candidate *>(store.data()) + q * cap;
