@@ -33,8 +33,8 @@ from typing import NamedTuple
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-if "ASSAY_FROM" in os.environ:  # make sanitize: another build of the package, ahead of the editable one
-    sys.path.insert(0, str(ROOT / os.environ["ASSAY_FROM"]))
+sys.path.insert(0, str(ROOT))
+importlib.import_module("benchmarks.build_under_test").use()  # make attack: another build of the package
 
 SECONDS_PER_TRY = 10  # of processor time
 PATIENCE = 120  # seconds on the clock, after which a try hangs
