@@ -194,3 +194,13 @@ def test_importances_of_a_forest_add_up_to_one():
     assert_allclose(display.importances.sum(), 1, rtol=1e-9)
     assert (display.spread > 0).any()
     assert display.names[display.order_[0]].startswith(("worst", "mean"))
+
+
+def test_the_simple_model_wins_with_few_rows_and_the_right_one_with_many():
+    """IML 4.10, exercise 8: five rows of a cubic with strong noise; and the same for discriminants."""
+    v = draw("plot_small_samples.py")[0]
+    line, cubic = v["errors"][1], v["errors"][3]
+    assert v["rows"][0] == 5 and cubic[0] > 2 * line[0]  # not by a hair
+    assert cubic[-1] < line[-1] / 2
+    linear, quadratic = v["wrong"]["linear"], v["wrong"]["quadratic"]
+    assert quadratic[0] > linear[0] + 0.02 and quadratic[-1] < linear[-1] - 0.02

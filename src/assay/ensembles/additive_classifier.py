@@ -58,7 +58,7 @@ class AdditiveClassifier(Boosted, Classifier):
     _shares: np.ndarray  # (members,) how much of each was taken, where some raised the loss
 
     def _check_stored(self) -> None:
-        if len(vars(self).get("_shares", self.members_)) != len(self.members_):
+        if "_shares" in vars(self) and len(self._shares) != len(vars(self).get("members_", ())):
             raise ValueError(f"{type(self).__name__}: not one share for each member.")
 
     def _standing(self, F: np.ndarray) -> np.ndarray:
