@@ -20,9 +20,10 @@ T5_CLASS = np.repeat([1, 2], [5, 6])
 def test_sphere_of_the_book():
     model = NearestMean(priors="empirical").fit(T5, T5_CLASS)
     assert_allclose(model.variance_, 25 / 11, rtol=1e-12)
-    assert_allclose(model.distances([[5, 4]]), [[4, 2]])
+    assert_allclose(model.distances([[5, 4]], squared=True), [[4, 2]])
+    assert_allclose(model.distances([[5, 4]]), [[2, np.sqrt(2)]])
     assert_allclose(
-        -model.distances([[5, 4]])[0] / (2 * 25 / 11) + np.log([5 / 11, 6 / 11]),
+        -model.distances([[5, 4]], squared=True)[0] / (2 * 25 / 11) + np.log([5 / 11, 6 / 11]),
         [-1.668457, -1.046136],
         atol=5e-7,
     )
@@ -52,7 +53,7 @@ def test_mahalanobis_distance_with_class_shares_is_the_linear_discriminant():
     equal = NearestMean(metric="mahalanobis").fit(X, y)
     gap = X[:, None] - equal.means_
     d2 = np.einsum("ika,ab,ikb->ik", gap, np.linalg.inv(equal.covariance_), gap)
-    assert_allclose(equal.distances(X), d2, rtol=1e-6)
+    assert_allclose(equal.distances(X, squared=True), d2, rtol=1e-6)
     assert_array_equal(equal.predict(X), d2.argmin(axis=1))
 
 

@@ -155,6 +155,20 @@ def test_the_fourier_transform_gives_the_same_density_on_a_grid(d, shape):
     assert_allclose(density.sum() * np.prod([a[1] - a[0] for a in axes]), 1, rtol=2e-3)
 
 
+@pytest.mark.parametrize("shape", ["spherical", "product"])
+@pytest.mark.parametrize(("d", "size", "off"), [(1, 64, 1e-3), (1, 256, 1e-3), (2, 64, 6e-3)])
+def test_the_box_kernel_on_a_grid_has_the_mass_of_a_density(d, size, off, shape):
+    """Cells that the edge of the box cuts counted wholly: the mass was 1.11 on 64 points, 1.02 on 256."""
+    X = np.random.default_rng(0).normal(size=(200, d))
+    model = KernelDensity(bandwidth=0.5, kernel="box", shape=shape).fit(X)
+    axes, density = model.on_grid(size)
+    cell = np.prod([a[1] - a[0] for a in axes])
+    assert_allclose(density.sum() * cell, 1, rtol=off)
+    Q = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, d)
+    bias = (density.ravel() - model.density(Q)).sum() * cell  # errors at the jumps even out
+    assert abs(bias) < 2 * off + 5e-3
+
+
 def test_a_finer_grid_is_wrong_by_a_quarter():
     model = KernelDensity(bandwidth=1.0).fit(SAMPLE)
     wrong = []

@@ -51,8 +51,8 @@ class NearestMean(SharedCovariance):
     --------
     >>> from assay.bayes import NearestMean
     >>> model = NearestMean().fit([[0.0, 0.0], [2.0, 0.0], [5.0, 4.0], [7.0, 4.0]], ["a", "a", "b", "b"])
-    >>> model.distances([[4.0, 4.0]])                    # squared, to (1, 0) and (6, 4)
-    array([[25.,  4.]])
+    >>> model.distances([[4.0, 4.0]])                    # to (1, 0) and (6, 4)
+    array([[5., 2.]])
     >>> model.predict([[4.0, 4.0]])
     array(['b'], dtype='<U1')
     """
@@ -124,8 +124,9 @@ class NearestMean(SharedCovariance):
             )  # of a fit on few rows: large, so it is made when it is asked for
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def distances(self, X: Any) -> np.ndarray:
-        """(n, K) the squared distance of each row to each class mean."""
+    def distances(self, X: Any, squared: bool = False) -> np.ndarray:
+        """(n, K) the distance of each row to each class mean; ``squared`` as it stands in (1) and (2)."""
         X = self._admit(X)
         P = np.eye(X.shape[1]) if self.metric == "euclidean" else self._whitener
-        return np.stack([np.sum(((X - mean) @ P) ** 2, axis=1) for mean in self.means_], axis=1)
+        squares = np.stack([np.sum(((X - mean) @ P) ** 2, axis=1) for mean in self.means_], axis=1)
+        return squares if squared else np.sqrt(squares)
