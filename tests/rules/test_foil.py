@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
 import assay
 from assay.errors import DataError, ParameterError
@@ -307,3 +309,16 @@ def test_what_cannot_be_used_is_said():
         model.query("Son(Bob, y)")
     with pytest.raises(DataError, match="expected 2 constants"):
         model.predict([("Bob",)])
+
+
+def test_scikit_learns_tools_know_what_it_is():
+    """Asking for its tags was an AttributeError, which stops any tool that goes over learners."""
+    model = FOIL(mdl=False, max_literals=3)
+    tags = get_tags(model)
+    assert tags.estimator_type is None and not tags.input_tags.two_d_array and tags.target_tags.required
+    assert not is_classifier(model) and not is_regressor(model)
+    twin = clone(model.fit(BOOK, "Daughter"))
+    assert twin.get_params() == model.get_params() and not hasattr(twin, "clauses_")
+    assert twin.set_params(max_literals=8).max_literals == 8
+    with pytest.raises(ParameterError, match=r"FOIL: there is no setting 'depth'\. Settings: max_literals"):
+        twin.set_params(depth=3)

@@ -11,7 +11,7 @@ from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Count, Flag, Range, Seed, check
 from assay.core.stored import Each, IntArray, Object, Plain, Text
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.rules.clause_proof import Bindings, answers, consequences, prove
 from assay.rules.facts import Facts
 from assay.rules.first_order import Clause, Literal, Variable, parse_literals, variable_names
@@ -145,6 +145,32 @@ class FOIL:
         self.mdl = mdl
         self.max_negatives = max_negatives
         self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn's tools may ask: no learner of arrays, for its input are facts, and fit needs a target."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        inputs = InputTags(two_d_array=False, dict=True, string=True)
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True), input_tags=inputs)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings by name, so that scikit-learn's ``clone`` copies them.
+
+        >>> from assay.rules import FOIL
+        >>> FOIL(mdl=False).get_params()["mdl"]
+        False
+        """
+        return {name: getattr(self, name) for name in self.accepts}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change settings by name."""
+        for name, value in params.items():
+            if name not in self.accepts:
+                raise ParameterError(
+                    f"FOIL: there is no setting {name!r}. Settings: {', '.join(self.accepts)}."
+                )
+            setattr(self, name, value)
+        return self
 
     @all_or_nothing
     def fit(
