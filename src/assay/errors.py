@@ -25,6 +25,7 @@ True
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 import warnings
@@ -42,12 +43,29 @@ __all__ = [
     "ReadError",
     "SchemaError",
     "SchemaWarning",
+    "one_stop",
     "warn_user",
 ]
 
 
+_STOPS = re.compile(r"(?<!\.)(?:\.\.|(\.\.\.)\.)(?=\s|$)")
+
+
+def one_stop(message: Any) -> Any:
+    """A message whose sentences end in one full stop, also where it quotes another sentence or a list that goes on.
+
+    >>> from assay.errors import one_stop
+    >>> one_stop("It cannot be split (too few rows.).. Columns: a, b, ....")
+    'It cannot be split (too few rows.). Columns: a, b, ...'
+    """
+    return _STOPS.sub(lambda stops: stops[1] or ".", message) if isinstance(message, str) else message
+
+
 class AssayError(Exception):
     """Every error that Assay raises on purpose."""
+
+    def __init__(self, *args: Any):
+        super().__init__(*map(one_stop, args))
 
 
 class ParameterError(AssayError, ValueError, TypeError):
@@ -80,6 +98,9 @@ class MissingExtraError(AssayError, ImportError):
 
 class AssayWarning(UserWarning):
     """Every warning that Assay gives on purpose, except ``ConvergenceWarning``."""
+
+    def __init__(self, *args: Any):
+        super().__init__(*map(one_stop, args))
 
 
 class SchemaWarning(AssayWarning):

@@ -81,7 +81,7 @@ def test_names_that_the_file_lacks(path, option):
 def test_many_offending_cells_are_counted_and_some_shown():
     text = "a,b\n" + "".join(f"w{i % 7},1\n" for i in range(70))
     with pytest.raises(
-        ReadError, match=r"70 cells are no numbers: 'w0' \(line 2\), .*'w4' \(line 6\), \.\.\.\. Mark"
+        ReadError, match=r"70 cells are no numbers: 'w0' \(line 2\), .*'w4' \(line 6\), \.\.\. Mark"
     ):
         read_table(io.StringIO(text), numeric="a")
 
