@@ -1,5 +1,9 @@
 """Sparse rows as kernels read them: sound, or refused."""
 
+import ast
+import importlib.util
+import pathlib
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,6 +11,8 @@ from numpy.testing import assert_array_equal
 
 from assay.core.csr import COMPRESSED, compressed_matrix, csr_arrays
 from assay.errors import DataError
+
+ROOT = pathlib.Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csr_array])
@@ -76,3 +82,16 @@ def test_a_matrix_made_of_sound_arrays_is_scipys_own(kind):
 def test_a_matrix_of_arrays_that_lead_outside_is_refused(kind, data, indices, indptr):
     with pytest.raises(DataError, match="lead outside of it"):
         compressed_matrix(kind, data, indices, indptr, (3, 3))
+
+
+def test_the_house_rule_finds_matrices_of_bare_arrays():
+    """SciPy believes (data, indices, indptr); tools/check_house.py finds where they are handed to it unchecked."""
+    spec = importlib.util.spec_from_file_location("check_house", ROOT / "tools" / "check_house.py")
+    house = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(house)
+    bare = ast.parse("X = scipy.sparse.csr_matrix((a, b, c), shape=s)\nY = csc_array((a, b, c))")
+    checked = ast.parse(
+        "X = csr_matrix(dense)\nY = csr_array((a, (i, j)))\nZ = compressed_matrix('csr_array', a, b, c, s)"
+    )
+    where = pathlib.Path("src/assay/some/learner.py")
+    assert len(house.bare_matrices(bare, where)) == 2 and not house.bare_matrices(checked, where)

@@ -203,9 +203,7 @@ class _Array(Kind):
         if self.finite and not np.isfinite(value).all():
             return "has values that are not finite"
         limit = None if self.below is None else self.below.value(sizes)
-        if (
-            self.low is not None and np.fmin.reduce(value, axis=None) < self.low
-        ):  # fmin and fmax pass NaN over
+        if self.low is not None and np.fmin.reduce(value, axis=None) < self.low:  # fmin passes NaN over
             return f"has values below {self.low:g}"
         if self.high is not None or limit is not None:
             most = np.fmax.reduce(value, axis=None)
@@ -371,7 +369,8 @@ class Scalar(Kind):
     def fault(self, value: Any, sizes: Sizes) -> str:
         if not isinstance(value, (float, int, np.floating, np.integer, Fraction)) or isinstance(value, bool):
             return "is not a number"
-        if value < self.low or value > self.high or (self.finite and not abs(value) < np.inf):
+        number: Any = value
+        if number < self.low or number > self.high or (self.finite and not abs(number) < np.inf):
             return f"is not a number from {self.low:g} to {self.high:g}"
         return ""
 
@@ -577,12 +576,13 @@ def sizes_of(value: Any) -> Sizes:
 
 def _sizes(cls: type, state: Mapping[str, Any]) -> Sizes:
     sizes: Sizes = {}
-    columns, classes, design = state.get("n_features_in_"), state.get("classes_"), state.get("design_")
+    columns: Any = state.get("n_features_in_")
+    classes, design = state.get("classes_"), state.get("design_")
     if _is_whole(columns):
         sizes["d"] = int(columns)
     if isinstance(classes, np.ndarray) and classes.ndim == 1:
         sizes["K"] = len(classes)
-    if hasattr(design, "names"):
+    if design is not None and hasattr(design, "names"):
         sizes["p"] = len(design.names)
     elif "d" in sizes:
         sizes["p"] = sizes["d"]
@@ -624,7 +624,8 @@ def _attributes(value: Any) -> Mapping[str, Any]:
         return value._asdict()
     if hasattr(value, "__dict__"):
         return vars(value)
-    return {name: getattr(value, name) for name in table_of(type(value)) if hasattr(value, name)}
+    cls: Any = type(value)
+    return {name: getattr(value, name) for name in table_of(cls) if hasattr(value, name)}
 
 
 def _is_whole(value: Any) -> bool:

@@ -350,7 +350,7 @@ class UserFunction(Basis):
     array([0.25])
     """
 
-    stored = None  # a function is code
+    stored = None  # type: ignore[assignment]  # a function is code
     function: Callable[..., Any]
     columns: tuple[Place, ...] | None = None
     name: str | None = None
