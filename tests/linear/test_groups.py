@@ -78,3 +78,11 @@ def test_ridge_searches_work_with_routing_switched_on(Learner, y, cv):
     with config_context(enable_metadata_routing=True):
         routed = Learner(cv=cv).fit(X, y, sample_weight=weights)
     assert_allclose(routed.coef_, plain.coef_)
+
+
+def test_a_score_with_weights_nobody_asked_for_is_refused():
+    with config_context(enable_metadata_routing=True):
+        scoring = get_scorer("accuracy").set_score_request(sample_weight=False)
+        model = LogisticRegressionCV(Cs=[1.0], scoring=scoring).fit(X, label)
+        with pytest.raises(TypeError, match="not routed"):
+            model.score(X, label, sample_weight=weights)

@@ -94,3 +94,13 @@ def test_a_frame_after_an_array_keeps_its_own_names():
     new = as_given(frame, old, doubled(old))
     assert list(new.columns) == ["a", "b"]
     assert new["a"].tolist() == [2.0, 4.0]
+
+
+def test_a_sparse_matrix_of_keys_is_no_dict_of_columns():
+    from scipy.sparse import dok_array, dok_matrix, issparse
+
+    from assay.prepare import StandardScaler
+
+    for form in (dok_matrix, dok_array):
+        X = form(np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 3.0]]))
+        assert issparse(StandardScaler(with_mean=False).fit(X).transform(X))

@@ -231,3 +231,14 @@ def test_set_output_gives_the_frame_that_was_asked_for():
     Z = StandardScaler().set_output(transform="pandas").fit_transform(load_wine().X.values)
     assert isinstance(Z, pd.DataFrame)
     assert list(Z.columns[:2]) == ["x0", "x1"]
+
+
+def test_a_single_transform_may_overwrite_its_rows():
+    X = np.array([[1.0, 2.0], [3.0, 6.0]])
+    scaler, expected = StandardScaler().fit(X), StandardScaler().fit_transform(X)
+    assert_allclose(scaler.transform(X, copy=True), expected)
+    assert X[0, 0] == 1.0
+    kept = scaler.transform(X, copy=False)
+    assert_allclose(kept, expected)
+    assert_allclose(X, expected)
+    assert_allclose(scaler.inverse_transform(kept, copy=False), [[1.0, 2.0], [3.0, 6.0]])

@@ -72,12 +72,14 @@ class PassesOn(_Learner):
 
     def _routed(self, method: str, sample_weight: Any, params: dict[str, Any]) -> Any:
         """Who gets what of the weights and the other metadata."""
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if routing_enabled():
             from sklearn.utils.metadata_routing import process_routing
 
-            routed = process_routing(self, method, sample_weight=sample_weight, **params)
-            routed["given"] = params
-            return routed
+            routed = process_routing(self, method, **weights, **params)
+            score = dict(routed.scorer.score) if self._has_scorer else {}
+            split = dict(routed.splitter.split) if method == "fit" else {}
+            return Bunch(splitter=Bunch(split=split), scorer=Bunch(score=score), given=params)
         unknown = sorted(set(params) - {"groups"})
         if unknown:
             raise ParameterError(
@@ -85,7 +87,6 @@ class PassesOn(_Learner):
                 "enable_metadata_routing=True, since nobody has requested it. Call "
                 "sklearn.set_config(enable_metadata_routing=True) and set the requests of the splitter and the scorer."
             )
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights), given=params)
 
 

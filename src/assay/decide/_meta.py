@@ -120,7 +120,8 @@ class MetaClassifier(ClassifierMixin, Shown, BaseEstimator):
         if routing_enabled():
             from sklearn.utils.metadata_routing import process_routing
 
-            given = process_routing(self, "fit", sample_weight=sample_weight, **params)
+            weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+            given = process_routing(self, "fit", **weights, **params)
             split = given.splitter.split if "cv" in self.accepts else {}
             score = given.scorer.score if "scoring" in self.accepts else {}
             return Routed(dict(given.estimator.fit), dict(split), dict(score), True)

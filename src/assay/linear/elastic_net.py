@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.metadata_routing import UNUSED
 
 from assay.core import Regressor
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
@@ -83,6 +84,7 @@ class ElasticNet(LinearRegressor, Regressor):
     (array([0.9277, 0.9277]), 0.0)
     """
 
+    __metadata_request__fit = {"check_input": UNUSED}  # no metadata of rows
     kept_in_single = ("coef_", "intercept_")
     accepts = {
         "alpha": Range(0, np.inf, open="high"),

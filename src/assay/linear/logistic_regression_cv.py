@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metadata_routing import UNUSED
 
 from assay.core import Classifier
 from assay.core.parallel import in_threads
@@ -94,6 +95,7 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
           10      -0.06778         0.01994  chosen
     """
 
+    __metadata_request__score = {"sample_weight": UNUSED}  # the scorer's to ask for
     link = "softmax"
     _has_scorer = True
     accepts = {

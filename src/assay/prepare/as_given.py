@@ -35,7 +35,7 @@ def as_given(X: Any, old: Table, new: Table) -> Any:
         return new
     if hasattr(X, "columns") or hasattr(X, "column_names"):
         return _frame(X, old, new)
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # a sparse matrix of keys is a mapping, too
         return new.to_columns()
     if not new.schema.coded.any():
         return new.values

@@ -43,5 +43,8 @@ def sparse_moments(X: Any, w: np.ndarray | None) -> ClassMoments:
         X.indices[weights[rows] > 0], minlength=d
     )  # counted, since a difference of weights rounds
     zeros = np.where(stored < np.count_nonzero(weights), np.maximum(seen - add(v), 0.0), 0.0)
+    mean += (add(v * (x - mean[j])) - zeros * mean) / np.where(
+        seen > 0, seen, 1.0
+    )  # a constant is its own mean
     scatter = add(v * (x - mean[j]) ** 2) + zeros * mean**2
     return ClassMoments(np.array([total]), seen[None], mean[None], scatter[None])
