@@ -80,6 +80,7 @@ class Learner(Shown, BaseEstimator):
         "n_classes_": Integer("K") | Each(Integer()) | IntArray("*", low=0),
         "_unsolved": Text() | None,
         "target_name_": Text() | None,  # what assay fit was asked to predict
+        "reading_": Mapped(Each(Text())),  # how its table was read: marks of missing values, cleaned columns
         "_sklearn_output_config": Mapped(Text()),
     }
     takes: ClassVar[frozenset[str]] = frozenset()
