@@ -147,11 +147,11 @@ def test_an_interrupted_comparison_shows_what_is_finished(run, monkeypatch):
     monkeypatch.setattr(running, "run_cell", interrupted)
     code, out, _ = run("compare", "iris", "-l", "lda,majority", "--design", "10-fold")
     assert code == 130
-    assert out.startswith("Partial result: interrupted") and "Interrupted after 3 of 10 splits" in out
+    assert out.startswith("PARTIAL RESULT. Interrupted after 3 of 10 splits.")
     assert "lda" in out and "majority" in out
     fitted.clear()
     code, out, _ = run("compare", "iris", "-l", "lda,majority", "--design", "10-fold", "--json")
-    assert code == 130 and '"partial": true' in out
+    assert code == 130 and '"partial": "Interrupted after 3 of 10 splits"' in out
 
 
 def test_an_interruption_before_any_split_is_told(run, monkeypatch):

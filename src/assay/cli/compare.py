@@ -223,7 +223,6 @@ def _show(result: Any, rope: float, as_json: bool) -> None:
                 **result.to_dict(),
                 "conclusion": conclusion(result),
                 "remarks": [{"severity": kind, "sentence": words} for kind, words in remarks(result, rope)],
-                "partial": _interrupted(result),
             }
         )
         return
@@ -232,8 +231,6 @@ def _show(result: Any, rope: float, as_json: bool) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
-    if _interrupted(result):
-        console.print("Partial result: interrupted before the last split.\n", style="bold yellow")
     console.print(as_rich(result, rope=rope))
 
 
