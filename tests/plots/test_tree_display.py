@@ -1,11 +1,18 @@
 """The picture of a tree shows its nodes, its words and its cuts."""
 
+import itertools
+
+import matplotlib.pyplot as plt
 import pytest
 from matplotlib.patches import Ellipse, Rectangle
+from sklearn.base import clone
 
 from assay.bayes import GaussianNB
-from assay.plots.tree_display import TreeDisplay
+from assay.plots.tree_display import TreeDisplay, _wrapped
 from assay.tables import Column, Schema
+from assay.tables.data import load_german_credit, load_iris
+from assay.trees.c45_classifier import C45Classifier
+from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 from assay.trees.id3_classifier import ID3Classifier
 from assay.trees.outline import outline_of
 from assay.trees.tree import Tree
@@ -66,3 +73,31 @@ def test_the_path_of_a_row_is_stressed():
     nodes = [node for node, _ in TREE.path([60.0, 70000.0])]
     display = TreeDisplay(OUTLINE).plot(path=nodes)
     assert [line.get_linewidth() > 2 for line in display.ax_.lines] == [False, True, False, True]
+
+
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(max_depth=4), C45Classifier(max_depth=3)])
+@pytest.mark.parametrize("load", [load_german_credit, load_iris])
+def test_words_do_not_lie_on_each_other(learner, load):
+    """Neighbouring edges of the lowest level wrote over each other."""
+    data = load()
+    display = TreeDisplay.from_estimator(clone(learner).fit(data.X, data.y))
+    display.figure_.canvas.draw()
+    boxes = [(text.get_text(), text.get_window_extent()) for text in display.ax_.texts]
+    for (one, a), (other, b) in itertools.combinations(boxes, 2):
+        across = min(a.x1, b.x1) - max(a.x0, b.x0)
+        along = min(a.y1, b.y1) - max(a.y0, b.y0)
+        assert across <= 0.5 or along <= 0.5, (one, other)
+    plt.close(display.figure_)
+
+
+@pytest.mark.parametrize(
+    ("text", "letters", "shown"),
+    [
+        ("no checking", 20, "no checking"),
+        ("new car, radio", 8, "new car,\nradio"),
+        ("new car, radio, boat", 8, "new car,\nradio..."),
+        ("unbelievable", 5, "unbel\nie..."),
+    ],
+)
+def test_labels_in_two_lines(text, letters, shown):
+    assert _wrapped(text, letters) == shown

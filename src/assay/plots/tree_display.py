@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,9 @@ from assay.trees.text import answer_word, rows, rows_word
 __all__ = ["TreeDisplay"]
 
 PAPER, INK, GREY, STRESS = "#ffffff", "#15202b", "#5f6975", "#d55e00"
+ALONG = 0.58  # the words at an edge stand so far along it
+LABEL_PAD = 2.0  # points around them
+LETTER = 0.6  # the width of a letter as a part of its size
 
 
 class TreeDisplay:
@@ -92,9 +97,10 @@ class TreeDisplay:
             points[1] / (layout.depth + 1),
         )  # of a leaf's and a level's room
         fontsize = self._fitting(layout) if fontsize is None else fontsize
-        for place in layout.places:
+        room = self._label_room(layout)
+        for k, place in enumerate(layout.places):
             if place.parent >= 0:
-                self._edge(place, layout, fontsize)
+                self._edge(place, layout, fontsize, room[k])
         bottom = min(self._place(place, fontsize) for place in layout.places)
         if layout.hidden:
             said = f"{layout.hidden} of {len(self.outline.nodes)} nodes are not drawn"
@@ -109,18 +115,37 @@ class TreeDisplay:
         across, along = 0.95 * self._unit[0], 0.46 * self._unit[1]
         return float(np.clip(min(across / (0.58 * max(map(len, words))), along / 2.6), 6.0, 10.0))
 
-    def _edge(self, place: Place, layout: Layout, fontsize: float) -> None:
+    def _label_room(self, layout: Layout) -> dict[int, float]:
+        """How wide the words at each edge may be, in points: as far as those of the edges beside it."""
+        room = dict.fromkeys(range(len(layout.places)), self._unit[0])
+        levels: dict[int, list[tuple[float, int]]] = {}
+        for k, place in enumerate(layout.places):
+            if place.parent >= 0:
+                levels.setdefault(place.depth, []).append((self._label_at(place, layout)[0], k))
+        for level in levels.values():
+            level.sort()
+            for (left, a), (right, b) in pairwise(level):
+                gap = (right - left) * self._unit[0]
+                room[a], room[b] = min(room[a], gap), min(room[b], gap)
+        return room
+
+    def _label_at(self, place: Place, layout: Layout) -> tuple[float, float]:
+        """Where the words at the edge to a place stand: a little below its middle."""
+        above = layout.places[place.parent]
+        x = (1 - ALONG) * above.breadth + ALONG * place.breadth
+        return x, -(1 - ALONG) * above.depth - ALONG * place.depth
+
+    def _edge(self, place: Place, layout: Layout, fontsize: float, room: float) -> None:
         above = layout.places[place.parent]
         at = [above.breadth, place.breadth], [-above.depth, -place.depth]
         stress = place.node in self._path and not place.note
         self.ax_.plot(*at, color=STRESS if stress else GREY, lw=2.6 if stress else 1, zorder=1)
-        x = 0.42 * above.breadth + 0.58 * place.breadth
-        y = -0.42 * above.depth - 0.58 * place.depth
+        x, y = self._label_at(place, layout)
         box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
-        label = one_line(self._label(place, above), 24)
-        self.ax_.text(
-            x, y, label, ha="center", va="center", fontsize=fontsize - 1, color=GREY, bbox=box, zorder=2
-        )
+        letters = int((room - 2 * LABEL_PAD) / (LETTER * (fontsize - 1)))
+        label = _wrapped(one_line(self._label(place, above), 24), max(letters, 4))
+        text = {"ha": "center", "va": "center", "fontsize": fontsize - 1, "color": GREY, "linespacing": 1.05}
+        self.ax_.text(x, y, label, bbox=box, zorder=2, **text)
 
     def _label(self, place: Place, above: Place) -> str:
         """The words at an edge, with four digits."""
@@ -166,3 +191,14 @@ class TreeDisplay:
         said = [one_line(answer_word(self.outline, node, 4), 16), rows_word(self.outline, node)]
         said += [f"{place.hidden} more nodes"] if place.hidden else []
         return said + [line for line in self.notes.get(place.node, "").split("\n") if line]
+
+
+def _wrapped(text: str, letters: int) -> str:
+    """A label in lines of so many letters at most, two of them; what is left over is cut."""
+    if len(text) <= letters:
+        return text
+    lines = wrap(text, letters, break_long_words=True)
+    if len(lines) > 2:
+        rest = " ".join(lines[1:])
+        lines = [lines[0], rest[: max(letters - 3, 1)].rstrip(" ,.") + "..."]
+    return "\n".join(lines)
