@@ -19,7 +19,7 @@ from assay.bayes.low_rank import LowRank, few_rows, whitening_of_rows
 from assay.bayes.shared_covariance import whitening
 from assay.core.moments import class_scatter, row_scatter
 from assay.core.sums import Rows
-from assay.errors import DegenerateError
+from assay.errors import DegenerateError, PersistenceError
 
 GIVEN = [
     LinearDiscriminantAnalysis(),
@@ -207,3 +207,22 @@ def test_a_covariance_of_few_axes():
     assert_allclose(
         whitening_of_rows(F).whitener @ whitening_of_rows(F).whitener.T, P @ P.T, rtol=1e-7, atol=1e-9
     )
+
+
+@pytest.mark.parametrize("name", ["_scale", "_axes", "_along", "_sums"])
+@pytest.mark.parametrize("model", [GIVEN[3], GIVEN[10], GIVEN[14]], ids=str)
+def test_a_file_with_arrays_of_other_sizes_is_refused(model, name, tmp_path):
+    X, y, _ = wide_rows(24, 40)
+    model = assay_clone(model).fit(X, y)
+    if name not in vars(model):
+        assert name == "_scale"  # quadratic ones have none
+        return
+    if name == "_sums":
+        model._sums.deviations = model._sums.deviations[:-1]
+    elif isinstance(getattr(model, name), list):
+        setattr(model, name, [a[:-1] for a in getattr(model, name)])
+    else:
+        setattr(model, name, getattr(model, name)[:-1])
+    with pytest.raises(PersistenceError):
+        assay.save(model, tmp_path / "model.assay")
+        assay.load(tmp_path / "model.assay")

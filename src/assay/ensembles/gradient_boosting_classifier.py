@@ -29,6 +29,10 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     (for K > 2 times (K - 1)/K; Friedman 2001). Small rates :math:`\nu` with more rounds generalise better; a
     ``subsample`` below 1 makes it stochastic gradient boosting, and gives out-of-bag scores.
 
+    A round that would raise the loss of its training rows is shortened: leaves whose curvature has vanished add
+    :math:`\ln(1+|G|/H)` at most, and trees of several classes that go too far together are halved where they do
+    (:mod:`assay.ensembles.boosting_losses`, :mod:`assay.ensembles.damping`).
+
     A drop-in for scikit-learn's class of this name, on raw tables: nominal columns are split by groups of categories,
     missing values go where they lower the error more, and X stays in double precision (scikit-learn rounds it to
     single). Columns are ranked once for all rounds. For much data use HistGradientBoostingClassifier. A single class is
