@@ -32,7 +32,7 @@ def test_a_row_without_an_item_is_an_empty_basket():
 
 
 def test_a_row_without_a_basket_is_refused():
-    with pytest.raises(DataError, match=r"row 1 does not say which basket.*'bill' is missing"):
+    with pytest.raises(DataError, match=r"row 2 does not say which basket.*'bill' is missing"):
         Baskets.from_long({"bill": ["a", None], "what": ["tea", "milk"]}, "bill", "what")
 
 

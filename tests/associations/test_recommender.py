@@ -277,7 +277,7 @@ def test_ratings_from_every_kind_of_table():
     [
         ({"user": ["a"], "item": ["x"]}, "no column 'rating'"),
         ([("a", "x")], "expected tuples of user, item, rating"),
-        ({"user": ["a", None], "item": ["x", "y"], "rating": [1, 2]}, "row 1 has no 'user'"),
+        ({"user": ["a", None], "item": ["x", "y"], "rating": [1, 2]}, "row 2 has no 'user'"),
         ({"user": ["a"], "item": ["x"], "rating": ["good"]}, "'rating' must hold numbers"),
         (7, "expected a table, got a int"),
     ],

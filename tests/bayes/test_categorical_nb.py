@@ -270,7 +270,7 @@ def test_one_class_is_always_the_answer():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ([[0, -1]], r"Negative values in data passed to CategoricalNB \(input X\): row 0, column x1 is -1"),
+        ([[0, -1]], r"Negative values in data passed to CategoricalNB \(input X\): row 1, column x1 is -1"),
         ([[0, 1e9]], "x1 has the number 1e\\+09, expected codes"),
     ],
 )

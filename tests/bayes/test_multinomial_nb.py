@@ -79,7 +79,7 @@ def test_without_smoothing_what_a_class_never_has_excludes_it(container):
 
 @pytest.mark.parametrize("container", [np.asarray, csr_matrix])
 def test_negative_entries_are_refused_by_name(container):
-    message = r"Negative values in data passed to MultinomialNB \(input X\): row 1, column x0 is -2"
+    message = r"Negative values in data passed to MultinomialNB \(input X\): row 2, column x0 is -2"
     with pytest.raises(DataError, match=message):
         MultinomialNB().fit(container(np.array([[1.0, 0], [-2, 1]])), [0, 1])
 

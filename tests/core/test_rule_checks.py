@@ -88,7 +88,7 @@ def test_on_data():
     X = {"Age": [20.0, 35.0, 50.0, 36.0], "Salary": [0.0] * 4}
     verdict = base.exhaustive(X)
     assert not verdict and verdict.count == 2 and verdict.row["Age"] == 35.0
-    assert str(verdict) == "no rule covers 2 of 4 rows; the first is row 1"
+    assert str(verdict) == "no rule covers 2 of 4 rows; the first is row 2"
     assert base.exclusive(X) and str(base.exclusive(X)) == "no row is covered twice"
 
 

@@ -37,7 +37,7 @@ def test_support_and_accuracy():
 def test_the_first_rule_that_covers_a_row_answers():
     assert BASE.covers(FRAME).tolist() == [[True, False], [False, True], [False, False], [False, False]]
     assert BASE.firing(FRAME).tolist() == [0, 1, -1, -1]
-    with pytest.raises(DataError, match="no rule covers row 2"):
+    with pytest.raises(DataError, match="no rule covers row 3"):
         BASE.predict(FRAME)
     full = dataclasses.replace(BASE, default="perhaps")
     assert full.predict(FRAME).tolist() == ["yes", "no", "perhaps", "perhaps"]

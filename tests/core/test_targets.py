@@ -106,7 +106,7 @@ def test_codes_point_back_to_the_labels(values):
     ],
 )
 def test_a_missing_label_is_named_by_its_row(y):
-    with pytest.raises(DataError, match="Learner: Input y contains NaN: row 1 has no label"):
+    with pytest.raises(DataError, match="Learner: Input y contains NaN: row 2 has no label"):
         encode_labels(y, 3, "Learner")
 
 

@@ -159,9 +159,9 @@ def test_new_priors_enter_before_the_loss():
 @pytest.mark.parametrize(
     ("posterior", "words"),
     [
-        ([[0.5, 0.6]], "row 0 sums to 1.1, expected 1"),
-        ([[0.5, 0.5], [np.nan, 1]], "row 1, class 0 is NaN"),
-        ([[1.5, -0.5]], "row 0, class 1 is -0.5"),
+        ([[0.5, 0.6]], "row 1 sums to 1.1, expected 1"),
+        ([[0.5, 0.5], [np.nan, 1]], "row 2, class 0 is NaN"),
+        ([[1.5, -0.5]], "row 1, class 1 is -0.5"),
         ([0.5, 0.5], "one row per case and one column per class, got shape \\(2,\\)"),
         ([["a", "b"]], "array of numbers"),
     ],

@@ -108,7 +108,7 @@ def test_bad_priors_are_told():
         adjust_priors(P, [0.5, 0.5], [1.0])
     with pytest.raises(ParameterError, match="gives class 1 probability 0"):
         adjust_priors(P, [0.5, 0.5], [1.0, 0.0])
-    with pytest.raises(DegenerateError, match="row 0 is certain of a class whose new prior is 0"):
+    with pytest.raises(DegenerateError, match="row 1 is certain of a class whose new prior is 0"):
         adjust_priors([[1.0, 0.0]], [0.0, 1.0], [0.5, 0.5])
     with pytest.raises(ParameterError, match="must be 2 probabilities, got 'even'"):
         adjust_priors(P, "even", [0.5, 0.5])

@@ -46,7 +46,7 @@ def test_one_class_stays_below_certainty():
 
 
 def test_bad_input_is_told():
-    with pytest.raises(DataError, match="score of row 1 is not a finite number"):
+    with pytest.raises(DataError, match="score of row 2 is not a finite number"):
         SigmoidCalibrator().fit([0.0, np.nan], [0, 1])
     with pytest.raises(DataError, match="labels must be 0 and 1, got 2"):
         SigmoidCalibrator().fit([0.0, 1.0], [0, 2])

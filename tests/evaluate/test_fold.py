@@ -148,7 +148,7 @@ class Says(ClassifierMixin, BaseEstimator):
     ("learner", "words"),
     [(Says(-1, [1, 0, 0]), "predict gave 49 answers for 50 rows"),
      (Says(0, [1, 0]), "predict_proba gave an array of shape .50, 2., expected .50, 3."),
-     (Says(0, [2, -1, 0]), "predict_proba gave no probabilities: row 0 has .2.0, -1.0, 0.0."),
+     (Says(0, [2, -1, 0]), "predict_proba gave no probabilities: row 1 has .2.0, -1.0, 0.0."),
      (Says(0, [0.2, 0.2, 0.2]), "gave no probabilities")],
 )  # fmt: skip
 def test_answers_that_are_none_are_told(learner, words):

@@ -74,7 +74,7 @@ def test_extrapolation_is_told_when_asked():
     warned = PolynomialRegressor(1, extrapolation="warn").fit(x, r)
     warned.predict(inside)
     with pytest.warns(
-        ExtrapolationWarning, match=r"1 row\(s\) lie beyond .* row 1 with x0 = 7, range 1 to 6"
+        ExtrapolationWarning, match=r"1 row\(s\) lie beyond .* row 2 with x0 = 7, range 1 to 6"
     ):
         warned.predict(outside)
     with pytest.raises(DataError, match="may say anything"):

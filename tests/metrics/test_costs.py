@@ -45,7 +45,7 @@ def test_answers_that_are_no_class_cost_what_the_loss_says():
 
 
 def test_bad_input_is_told_plainly():
-    with pytest.raises(DataError, match="the answer 'maybe' of row 1 is not in the loss"):
+    with pytest.raises(DataError, match="the answer 'maybe' of row 2 is not in the loss"):
         cost_per_row(["a", "b"], ["a", "maybe"], {("a", "b"): 2}, classes=["a", "b"])
     with pytest.raises(DataError, match="labels of different types"):
         cost_per_row([0, 1], ["a", "b"])

@@ -24,7 +24,7 @@ def test_same_numbers_as_scikit_learn(weights, p):
 def test_rows_without_neighbours(empty, answer):
     model = RadiusNeighborsRegressor(0.5, empty=empty).fit(X, Y)
     with pytest.warns(
-        DegenerateWarning, match=r"1 row\(s\), the first row 1, have no neighbors within radius 0.5"
+        DegenerateWarning, match=r"1 row\(s\), the first row 2, have no neighbors within radius 0.5"
     ):
         assert_array_equal(model.predict([[0.2], [9.0]]), [1.0, answer])
     with pytest.warns(DegenerateWarning, match="3 row"):

@@ -89,7 +89,7 @@ def test_the_exceptions_of_exercise_1():
     [
         (Sine("d"), "there is no column 'd'. Columns: a, b, c"),
         (Power(3), "there is no column number 3"),
-        (Log("c"), "column c is -1 in row 1"),
+        (Log("c"), "column c is -1 in row 2"),
         (Gaussian1D("a", 0, 0), "width must be a number above 0"),
         (RadialGaussian((1, 2)), "one number for each of 3 columns, got 2"),
         (ObliqueStep(("a",), (1, 2), 0), "one weight for each of 1 columns, got 2"),

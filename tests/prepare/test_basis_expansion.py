@@ -178,5 +178,5 @@ def test_what_cannot_be_expanded_is_said():
         BasisExpansion([]).fit([[1.0]])
     with pytest.raises(DataError, match="Sine: there is no column 'z'"):
         BasisExpansion([Sine("z")]).fit([[1.0]])
-    with pytest.raises(DataError, match=r"x0\^9 is inf in row 1"):
+    with pytest.raises(DataError, match=r"x0\^9 is inf in row 2"):
         BasisExpansion([Power(0, 9)]).fit([[1.0]]).transform([[1.0], [1e50]])

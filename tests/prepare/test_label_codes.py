@@ -38,7 +38,7 @@ def test_what_is_no_code_is_refused():
         three.signs(["a"])
     with pytest.raises(DataError, match="label 'd'"):
         three.one_hot(["d"])
-    with pytest.raises(DataError, match=r"row 1 is \[1, 1, 0\]"):
+    with pytest.raises(DataError, match=r"row 2 is \[1, 1, 0\]"):
         three.from_one_hot([[0, 1, 0], [1, 1, 0]])
     with pytest.raises(DataError, match="rows of 3 numbers"):
         three.from_one_hot([[0, 1]])

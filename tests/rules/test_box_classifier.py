@@ -150,7 +150,7 @@ def test_a_row_of_another_class_in_s_is_recorded_or_refused():
     X, y = [[1.0], [5.0], [3.0]], ["in", "in", "out"]
     model = BoxClassifier(positive="in").fit(X, y)
     assert_array_equal(model.conflicts_[0], [2])
-    with pytest.raises(DegenerateError, match="row 2 is not in but lies in the tightest box"):
+    with pytest.raises(DegenerateError, match="row 3 is not in but lies in the tightest box"):
         BoxClassifier(positive="in", noise="raise").fit(X, y)
 
 

@@ -125,12 +125,12 @@ def test_rows_that_contradict_are_recorded_or_refused():
     X, y = [[1.0], [5.0], [3.0]], ["yes", "yes", "no"]
     model = CandidateElimination(positive="yes").fit(X, y)
     assert model.conflicts_ == [[2]] and "left aside: 2" in str(model)
-    with pytest.raises(DegenerateError, match="row 2 lies in S, though it is not yes"):
+    with pytest.raises(DegenerateError, match="row 3 lies in S, though it is not yes"):
         CandidateElimination(positive="yes", noise="raise").fit(X, y)
     late = CandidateElimination(positive="yes", noise="raise").partial_fit(
         X[::2], y[::2], classes=["no", "yes"]
     )
-    with pytest.raises(DegenerateError, match="row 0 lies outside all general boxes, though it is yes"):
+    with pytest.raises(DegenerateError, match="row 1 lies outside all general boxes, though it is yes"):
         late.partial_fit(X[1:2], y[1:2])
     other = CandidateElimination(positive="yes").partial_fit(X[::2], y[::2], classes=["no", "yes"])
     assert other.partial_fit(X[1:2], y[1:2]).conflicts_ == [[2]]

@@ -144,7 +144,7 @@ def test_every_box_between_agrees_with_the_rows(seed, tau):
 def test_a_negative_in_s_empties_the_space_and_is_named():
     space = VersionSpace.of([[1.0], [5.0], [3.0], [9.0]], ["in", "in", "out", "out"], positive="in")
     assert space.empty and space.conflicts == (2,) and not space.general
-    assert str(space) == "S: 1 <= x0 <= 5\nNo box agrees with all rows: row 2 of another class in S."
+    assert str(space) == "S: 1 <= x0 <= 5\nNo box agrees with all rows: row 3 of another class in S."
     assert not space.consistent(space.specific)
     assert_array_equal(space.membership([[2.0], [8.0]]), [1, 0])
     with pytest.raises(DataError, match="the space is empty"):
@@ -156,7 +156,7 @@ def test_a_domain_stops_sides_that_no_negative_sets():
     space = VersionSpace.of(frame, [1, 1, 0], domain={"a": (0, 10)})
     assert ends(space.general[0]) == [(0, 9, "left")]
     assert ends(space.between()) == [(1, 6.5, "both")]
-    with pytest.raises(DataError, match="row 2 has a = 9, outside of its domain"):
+    with pytest.raises(DataError, match="row 3 has a = 9, outside of its domain"):
         VersionSpace.of(frame, [1, 1, 0], domain={"a": (0, 8)})
     with pytest.raises(ParameterError, match="domain names the column 'b'"):
         VersionSpace.of(frame, [1, 1, 0], domain={"b": (0, 8)})

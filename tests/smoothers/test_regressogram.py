@@ -81,7 +81,7 @@ def test_what_an_empty_bin_gets():
     X, y = [[0.0], [1.0], [9.0]], [1.0, 2.0, 6.0]
     for empty, expected in {"nearest": [4.0, 1.0], "mean": [3.0, 1.0], "nan": [np.nan, 1.0]}.items():
         assert_allclose(Regressogram(1.0, empty=empty).fit(X, y).predict([[5.0], [0.9]]), expected)
-    with pytest.raises(DataError, match=r"query row 1, \[5.0\].*Raise width"):
+    with pytest.raises(DataError, match=r"query row 2, \[5.0\].*Raise width"):
         Regressogram(1.0, empty="raise").fit(X, y).predict([[0.5], [5.0]])
 
 

@@ -81,7 +81,7 @@ def test_what_an_empty_window_gets():
         model = RunningMean(0.5, empty=empty).fit(X, y)
         assert_allclose(model.predict(far), expected)
     assert_allclose(RunningMean(0.5).fit(X, y).weights(far[:1]), [[0, 0.5, 0.5]])
-    with pytest.raises(DataError, match=r"query row 0, \[5.0\].*Raise bandwidth"):
+    with pytest.raises(DataError, match=r"query row 1, \[5.0\].*Raise bandwidth"):
         RunningMean(0.5, empty="raise").fit(X, y).predict(far)
 
 

@@ -61,11 +61,11 @@ def test_outside_the_domain_is_impossible():
 
 @pytest.mark.parametrize("hole", [None, np.nan, pd.NA])
 def test_missing_is_missing_not_a_category(hole):
-    with pytest.raises(ValueError, match=r"row 1 is missing \(1 in all\)"):
+    with pytest.raises(ValueError, match=r"row 2 is missing \(1 in all\)"):
         Categorical().fit(pd.Series(["a", hole, "b"], dtype=object))
-    with pytest.raises(ValueError, match="row 0 is missing"):
+    with pytest.raises(ValueError, match="row 1 is missing"):
         Categorical(categories=["a", "b"]).logpdf([hole])
-    with pytest.raises(ValueError, match="row 2 is missing"):
+    with pytest.raises(ValueError, match="row 3 is missing"):
         Categorical().fit([1.0, 2.0, np.nan])
 
 
@@ -93,7 +93,7 @@ def test_weights_are_counts():
         (lambda: Categorical(categories=["a", "a"]), "occurs twice"),
         (lambda: Categorical([1.0], categories=["a", "b"]), "1 probabilities for 2 categories"),
         (lambda: Categorical(alpha=-1), "alpha"),
-        (lambda: Categorical(categories=COLOURS).fit(["green", "blue"]), "row 1 is 'blue'"),
+        (lambda: Categorical(categories=COLOURS).fit(["green", "blue"]), "row 2 is 'blue'"),
         (lambda: Categorical().fit([]), "at least|non-empty"),
         (lambda: Categorical().logpdf(["a"]), "no probabilities yet"),
     ],

@@ -66,7 +66,7 @@ def test_weights_count():
         (lambda: DirichletCategorical([1, 1], categories=["a"]), "2 alphas for 1 categories"),
         (lambda: DirichletCategorical([1, 1]).map, "no single most probable value"),
         (lambda: DirichletCategorical([0.5, 3]).map, "no single most probable value"),
-        (lambda: DirichletCategorical([1, 1]).update([2]), "row 0 is 2"),
+        (lambda: DirichletCategorical([1, 1]).update([2]), "row 1 is 2"),
         (lambda: DirichletCategorical([1, 1]).logpdf([0.5, 0.6]), "sum to 1"),
     ],
 )

@@ -56,7 +56,7 @@ def test_neither_the_unit_nor_for_f_the_order_matters(scale, seed):
 def test_wrong_input_is_named(test):
     with pytest.raises(DataError, match=r"shape \(5, 2\)"):
         test(np.zeros((2, 5)))
-    with pytest.raises(DataError, match="row 0, column 0 is nan"):
+    with pytest.raises(DataError, match="row 1, column 0 is nan"):
         test(np.full((5, 2), np.nan))
     with pytest.raises(ParameterError, match="alpha"):
         test(WORKED, alpha=1)

@@ -153,7 +153,7 @@ def test_rounding_does_not_break_ties():
         (lambda: friedman([[1], [2]]), "two or more learners"),
         (lambda: friedman([1, 2, 3]), "column per learner"),
         (lambda: friedman([[1, np.nan], [np.nan, 2], [1, 2]]), "2 of 3 rows left out"),
-        (lambda: friedman([[1, np.inf], [1, 2]]), "row 0, column 2 is infinite"),
+        (lambda: friedman([[1, np.inf], [1, 2]]), "row 1, column 2 is infinite"),
         (lambda: friedman({"a": [1, 2], "b": [1]}), "differ in length"),
         (lambda: friedman([["x", "y"], ["z", "w"]]), "table of numbers"),
         (lambda: friedman(FIVE, better="more"), "higher, lower"),

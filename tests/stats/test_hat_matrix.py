@@ -80,7 +80,7 @@ def test_dependent_columns_and_far_scales():
 
 def test_what_has_no_answer_is_said():
     H = hat_matrix(np.vander(x, 6))
-    with pytest.raises(DegenerateError, match="row 0 has leverage 1"):
+    with pytest.raises(DegenerateError, match="row 1 has leverage 1"):
         leave_one_out(r - H.fit(r), H.leverages)
     with pytest.raises(ParameterError, match="penalty"):
         hat_matrix([[1.0]], -1)

@@ -124,7 +124,7 @@ def test_names_come_along():
         (lambda: manova(G1[:1], G2[:1]), "2 criteria need more than 0 degrees"),
         (lambda: manova([(1, 2), (2, 4), (3, 6)], [(1, 2), (2, 4), (5, 10)]), "error matrix is singular"),
         (lambda: manova([(1, 2), (1, 3)], [(1, 2), (1, 5)]), "error matrix is singular"),
-        (lambda: manova(G1, [(np.nan, 1), (1, 2)]), "row 0, column 0 is nan"),
+        (lambda: manova(G1, [(np.nan, 1), (1, 2)]), "row 1, column 0 is nan"),
         (lambda: manova(G1, G2[:3], blocked=True), "the same rows"),
         (lambda: manova(G1, G2, names=["a"]), "expected 2 names"),
     ],

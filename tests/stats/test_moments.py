@@ -58,7 +58,7 @@ def test_constant_columns_have_no_correlation():
 def test_missing_values_are_refused_by_name():
     frame = pd.DataFrame({"age": [1.0, 2.0], "pay": [3.0, np.nan]})
     for function in (mean_vector, covariance, correlation, z_scores):
-        with pytest.raises(ValueError, match=r'row 1, column "pay" is nan; 1 such values.*impute'):
+        with pytest.raises(ValueError, match=r'row 2, column "pay" is nan; 1 such values.*impute'):
             function(frame)
     with pytest.raises(ValueError, match="column 1 is nan"):
         covariance(frame.to_numpy())

@@ -15,6 +15,7 @@ from assay.core.conditions import Condition
 from assay.core.csr import csr_arrays
 from assay.errors import DataError, ParameterError
 from assay.tables import Schema, Table
+from assay.tables.row_names import row_name
 from assay.tables.schema import in_order
 
 __all__ = ["attribute_items", "attribute_pairs", "from_pairs", "of_lists", "of_long", "of_table", "of_wide"]
@@ -49,7 +50,7 @@ def of_long(table: Any, basket: str, item: str, weights: str | None) -> Baskets:
     if np.isnan(owner).any():
         row = int(np.flatnonzero(np.isnan(owner))[0])
         raise DataError(
-            f"{WHO}: row {row} does not say which basket it is ({basket!r} is missing). Drop such rows."
+            f"{WHO}: {row_name(row)} does not say which basket it is ({basket!r} is missing). Drop such rows."
         )
     owner = owner.astype(np.int64)
     ids, items = (seen.schema[j].categories for j in (0, 1))

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from assay.core.csr import compressed_matrix
 from assay.core.stored import Each, FloatArray, Plain, TableRows
 from assay.errors import DataError
+from assay.tables.row_names import row_name
 
 __all__ = ["Baseline", "Ratings"]
 
@@ -85,7 +86,7 @@ class Ratings:
         for j, name in enumerate(names):
             if np.isnan(values[:, j]).any():
                 row = int(np.argmax(np.isnan(values[:, j])))
-                raise DataError(f"Ratings: row {row} has no {name!r}. Drop such rows.")
+                raise DataError(f"Ratings: {row_name(row)} has no {name!r}. Drop such rows.")
         if rating is not None and seen.schema[2].coded:
             raise DataError(f"Ratings: column {rating!r} must hold numbers.")
         u, i = values[:, 0].astype(np.int64), values[:, 1].astype(np.int64)

@@ -13,6 +13,7 @@ from assay.core.parameters import Array, Flag, Range, Simplex
 from assay.core.stored import FloatArray, IntArray
 from assay.errors import DataError, ParameterError, warn_user
 from assay.tables import Schema
+from assay.tables.row_names import row_name
 
 __all__ = [
     "CategoryCounts",
@@ -272,7 +273,7 @@ class CountBayes(SumLearner, Generative):
         rows, columns = np.nonzero(X < 0) if isinstance(X, np.ndarray) else (X < 0).nonzero()
         value = X[rows[0], columns[0]]
         raise DataError(
-            f"Negative values in data passed to {who} (input X): row {rows[0]}, column "
+            f"Negative values in data passed to {who} (input X): {row_name(rows[0])}, column "
             f"{self._names[columns[0]]} is {value:g}. Expected counts, from 0 up."
         )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.conditions import canonical_test
 from assay.core.rule_space import MOST_PROGRAMMES, Space
+from assay.tables.row_names import row_name
 
 if TYPE_CHECKING:
     from assay.core.rules import RuleBase
@@ -191,4 +192,6 @@ def _on_data(base: RuleBase, X: Any, breaks: Any, bad: str, good: str) -> Verdic
     values = base.block(X)[i]
     row = {c.name: base.schema.label(j, values[j]) for j, c in enumerate(base.schema)}
     rules = tuple(np.flatnonzero(covered[i]).tolist())
-    return Verdict(False, row, rules, bad.format(f"{n:,}", f"{len(wrong):,}") + f"; the first is row {i}", n)
+    return Verdict(
+        False, row, rules, bad.format(f"{n:,}", f"{len(wrong):,}") + f"; the first is {row_name(i)}", n
+    )

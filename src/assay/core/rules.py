@@ -27,6 +27,7 @@ from assay.core.stored import Each, Integer, Object, Plain, Scalar, Unchecked
 from assay.core.targets import check_weights
 from assay.errors import DataError
 from assay.tables import Schema, Table
+from assay.tables.row_names import row_name
 from assay.tables.table import UNSEEN
 
 __all__ = ["POLICIES", "Policy", "Rule", "RuleBase", "counted"]
@@ -263,7 +264,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
         first = self.firing_block(values)
         if self.default is None and (first < 0).any():
             raise DataError(
-                f"RuleBase: no rule covers row {int(np.argmax(first < 0))}, and there is no default answer. "
+                f"RuleBase: no rule covers {row_name(int(np.argmax(first < 0)))}, and there is no default answer. "
                 "Missing values may be the reason; give the rules a default: base.with_default(X, y), or "
                 "dataclasses.replace(base, default=...)."
             )

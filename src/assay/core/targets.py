@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError
+from assay.tables.row_names import row_name
 
 __all__ = [
     "check_weights",
@@ -252,7 +253,7 @@ def _refuse_missing(missing: Any, who: str) -> None:
     if np.any(missing):
         row = int(np.argmax(missing))
         raise DataError(
-            f"{who}: Input y contains NaN: row {row} has no label (missing). Drop the row or give it a label."
+            f"{who}: Input y contains NaN: {row_name(row)} has no label (missing). Drop the row or give it a label."
         )
 
 

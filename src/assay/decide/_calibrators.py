@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError
+from assay.tables.row_names import row_name
 
 
 def check_calibration(
@@ -26,7 +27,9 @@ def check_calibration(
             f"{who}: expected as many scores as labels (and weights), got {s.shape}, {label.shape}, {w.shape}."
         )
     if not np.isfinite(s).all():
-        raise DataError(f"{who}: the score of row {int(np.argmin(np.isfinite(s)))} is not a finite number.")
+        raise DataError(
+            f"{who}: the score of {row_name(int(np.argmin(np.isfinite(s))))} is not a finite number."
+        )
     if not np.isin(label, (0.0, 1.0)).all():
         raise DataError(f"{who}: labels must be 0 and 1, got {label[~np.isin(label, (0.0, 1.0))][0]:g}.")
     if not (w >= 0).all() or not w.any():

@@ -11,6 +11,7 @@ import numpy as np
 from assay.decide.losses import Loss, as_loss
 from assay.decide.priors import adjust_priors
 from assay.errors import DataError, ParameterError
+from assay.tables.row_names import row_name
 
 __all__ = ["Decision", "check_posterior", "decide", "ties"]
 
@@ -216,14 +217,14 @@ def check_posterior(posterior: Any, who: str) -> np.ndarray:
     if P.size and not P.min() >= 0:  # NaN is not either
         i, k = np.argwhere(~(P >= 0))[0]
         what = "is NaN" if np.isnan(P[i, k]) else f"is {P[i, k]:g}; probabilities are not negative"
-        raise DataError(f"{who}: the posterior of row {i}, class {k} {what}.")
+        raise DataError(f"{who}: the posterior of {row_name(i)}, class {k} {what}.")
     total = P @ np.ones(P.shape[1])
     room = 1e-3 if getattr(posterior, "dtype", None) in (np.float32, np.float16) else 1e-6
     off = np.abs(total - 1) > room
     if off.any():
         i = int(np.argmax(off))
         raise DataError(
-            f"{who}: the posterior of row {i} sums to {total[i]:g}, expected 1. Divide each row by its sum, "
+            f"{who}: the posterior of {row_name(i)} sums to {total[i]:g}, expected 1. Divide each row by its sum, "
             "or calibrate the scores first."
         )
     return P

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.tables.row_names import row_name
 
 __all__ = ["PriorShift", "adjust_priors", "effective_priors", "estimate_priors"]
 
@@ -52,7 +53,8 @@ def adjust_priors(posterior: Any, priors: Any, trained_priors: Any) -> np.ndarra
     if (total == 0).any():
         i = int(np.argmin(total[:, 0]))
         raise DegenerateError(
-            f"adjust_priors: row {i} is certain of a class whose new prior is 0, so nothing is left of its posterior."
+            f"adjust_priors: {row_name(i)} is certain of a class whose new prior is 0, so nothing is left of "
+            "its posterior."
         )
     return joint / total
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.decide.decision import TIE, Decision
 from assay.errors import DataError, ParameterError
+from assay.tables.row_names import row_name
 
 __all__ = ["class_scores", "decide_sign", "rank", "weighted_maximum"]
 
@@ -123,7 +124,7 @@ def rank(classifier: Any, X: Any, target_class: Any) -> np.ndarray:
         if not comparable and len(labels) > 1:
             propensity = propensity - np.delete(scores, k, axis=1).max(axis=1)
     if np.isnan(propensity).any():
-        raise DataError(f"rank: the score of row {int(np.argmax(np.isnan(propensity)))} is NaN.")
+        raise DataError(f"rank: the score of {row_name(int(np.argmax(np.isnan(propensity))))} is NaN.")
     return np.argsort(-propensity, kind="stable")
 
 

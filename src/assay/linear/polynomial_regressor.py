@@ -14,6 +14,7 @@ from assay.core.stored import FloatArray, IntArray, Integer, Object, Scalar
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.linear.polynomial_basis import PolynomialBasis, exponents
 from assay.linear.polynomial_solver import curve, fit_polynomial
+from assay.tables.row_names import row_name
 
 __all__ = ["ExtrapolationWarning", "PolynomialRegressor"]
 
@@ -205,7 +206,8 @@ class PolynomialRegressor(Regressor):
             return
         i, j = (int(v) for v in np.argwhere(beyond)[0])
         said = (
-            f"PolynomialRegressor: {int(beyond.any(axis=1).sum())} row(s) lie beyond the training range, first row {i} "
+            f"PolynomialRegressor: {int(beyond.any(axis=1).sum())} row(s) lie beyond the training range, first "
+            f"{row_name(i)} "
             f"with {self.design_.names[j]} = {X[i, j]:g}, range {self.low_[j]:g} to {self.high_[j]:g}. A polynomial "
             "may say anything there."
         )

@@ -9,6 +9,7 @@ import numpy as np
 from assay.decide.losses import as_loss
 from assay.errors import DataError, ParameterError
 from assay.metrics._given import labelled, numbers, one_column, weights
+from assay.tables.row_names import row_name
 
 __all__ = ["cost_per_row", "cost_sensitive_accuracy", "expected_cost"]
 
@@ -78,7 +79,7 @@ def _codes(values: np.ndarray, place: dict[Any, int], skipped: np.ndarray, who: 
     if lost.any():
         row = int(np.argmax(lost))
         raise DataError(
-            f"{who}: the {what} {values[row]!r} of row {row} is not in the loss, which knows {list(place)}."
+            f"{who}: the {what} {values[row]!r} of {row_name(row)} is not in the loss, which knows {list(place)}."
         )
     return np.maximum(found, 0)
 

@@ -12,6 +12,7 @@ from assay.errors import DegenerateError, DegenerateWarning, warn_user
 from assay.neighbors.neighbor_learner import RadiusNeighbors
 from assay.neighbors.neighbor_regressor import NeighborRegressor
 from assay.neighbors.weights import WEIGHTS
+from assay.tables.row_names import row_name
 
 __all__ = ["RadiusNeighborsRegressor"]
 
@@ -98,7 +99,10 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
 
     def _fill(self, answer: np.ndarray, empty: np.ndarray, X: Any) -> None:
         who, numbers = type(self).__name__, self._y.reshape(len(self._y), -1)
-        said = f"{who}: {len(empty)} row(s), the first row {empty[0]}, have no neighbors within radius {self.radius:g}"
+        first = row_name(empty[0])
+        said = (
+            f"{who}: {len(empty)} row(s), the first {first}, have no neighbors within radius {self.radius:g}"
+        )
         if self.empty == "raise":
             raise DegenerateError(f"{said}. Use a larger radius, or another choice of empty.")
         if self.empty == "nearest" and not (X is None and self.n_samples_fit_ == 1):

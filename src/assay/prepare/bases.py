@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.core.stored import Each, Integer, Plain, Scalar
 from assay.errors import DataError, ParameterError
+from assay.tables.row_names import row_name
 
 __all__ = [
     "Basis",
@@ -188,7 +189,8 @@ class Log(Basis):
         if bad.any():
             i = int(np.argmax(bad))
             raise DataError(
-                f"Log: column {names[j]} is {X[i, j]:g} in row {i}, expected positive numbers only. Shift the column "
+                f"Log: column {names[j]} is {X[i, j]:g} in {row_name(i)}, expected positive numbers only. Shift "
+                "the column "
                 "first, or use another basis."
             )
         return np.log(X[:, j])

@@ -11,6 +11,7 @@ from assay.core.parameters import Any_, Flag
 from assay.core.stored import Each, Object
 from assay.errors import DataError
 from assay.prepare.bases import Basis, Power, UserFunction
+from assay.tables.row_names import row_name
 
 __all__ = ["BasisExpansion"]
 
@@ -99,7 +100,8 @@ class BasisExpansion(Transformer):
         if bad.any():
             i, k = np.argwhere(bad)[0]
             raise DataError(
-                f"BasisExpansion: {self._names_out()[k]} is {out[i, k]} in row {i}, expected a finite number. Scale or "
+                f"BasisExpansion: {self._names_out()[k]} is {out[i, k]} in {row_name(i)}, expected a finite "
+                "number. Scale or "
                 "shift its columns first."
             )
         return out

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.targets import encode_labels, label_codes
 from assay.errors import DataError
+from assay.tables.row_names import row_name
 
 __all__ = ["LabelCodes"]
 
@@ -81,7 +82,7 @@ class LabelCodes:
         bad = ~(np.isin(codes, (0, 1)).all(axis=1) & ((codes == 1).sum(axis=1) == 1))
         if bad.any():
             i = int(np.argmax(bad))
-            raise DataError(f"LabelCodes: row {i} is {codes[i].tolist()}, expected one 1 among zeros.")
+            raise DataError(f"LabelCodes: {row_name(i)} is {codes[i].tolist()}, expected one 1 among zeros.")
         return self.classes[codes.argmax(axis=1)]
 
     def _two(self) -> None:

@@ -124,6 +124,13 @@ def desk(result: Comparison, answers: dict[str, OutOfFold], most_bytes: int = BY
     without = [name for name in result.finished if name not in known]
     if without:
         words += f" Without probabilities, and so not here: {', '.join(without)}."
+    repetitions = len({place[0] for place in result.places})
+    if repetitions > 1:
+        words += (
+            f" They are those of the first of {repetitions} repetitions; the ranking is the mean of all "
+            f"{repetitions}, so "
+            "at equal costs the error here differs a little from the error there."
+        )
     if result.settings.get("weighted"):
         words += " Rows count alike here, whatever they weigh."
     if result.settings.get("loss") == "per row":

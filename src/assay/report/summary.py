@@ -96,7 +96,8 @@ def _matters(found: PermutationImportance) -> str:
     chosen = found.matters
     if chosen:
         told = [f"{name} ({by_name[name]:+.4f})" for name in chosen]
-        said = f"{_listed(told, MOST_COLUMNS)}: what {found.learner} loses in {found.metric} without each of them"
+        them = "it" if len(chosen) == 1 else "each of them"
+        said = f"{_listed(told, MOST_COLUMNS)}: what {found.learner} loses in {found.metric} without {them}"
         rest = len(found.names) - len(chosen)
         others = (
             f"; {rest} other column{' is' if rest == 1 else 's are'} not significantly missed" if rest else ""

@@ -13,6 +13,7 @@ from assay.core.rules import Rule
 from assay.core.stored import Each, Object
 from assay.errors import DataError, ParameterError
 from assay.tables import Schema
+from assay.tables.row_names import row_name
 
 __all__ = ["Box", "box_between", "hull", "limited"]
 
@@ -171,7 +172,7 @@ def refuse_outside(X: np.ndarray, domain: Any, schema: Schema, who: str) -> None
         if out.any():
             i = int(np.argmax(out))
             raise DataError(
-                f"{who}: row {i} has {schema[c.column].name} = {x[i]:g}, outside of its domain "
+                f"{who}: {row_name(i)} has {schema[c.column].name} = {x[i]:g}, outside of its domain "
                 f"[{c.low:g}, {c.high:g}]. Widen the domain."
             )
 

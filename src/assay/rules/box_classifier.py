@@ -17,6 +17,7 @@ from assay.rules.one_answer import answers_with_reject, refuse_label_of_a_class
 from assay.rules.rule_learner import RuleClassifier, class_rules
 from assay.rules.version_space import positive_rows, tightest_and_widest
 from assay.tables import Schema
+from assay.tables.row_names import row_name
 
 __all__ = ["BoxClassifier"]
 
@@ -193,7 +194,8 @@ class BoxClassifier(RuleClassifier):
 
     def _contradiction(self, k: int, row: int, many: int, S: Box) -> DegenerateError:
         return DegenerateError(
-            f"{type(self).__name__}: no box agrees with all rows: row {row} is not {self.classes_[k]!s} but lies in "
+            f"{type(self).__name__}: no box agrees with all rows: {row_name(row)} is not {self.classes_[k]!s} "
+            "but lies in "
             f"the tightest box of that class, {S.words(self.schema_)} ({many} such row(s)). Correct or drop them, use "
             "BoxUnionClassifier, or noise='record' to leave them aside."
         )

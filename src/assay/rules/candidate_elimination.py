@@ -20,6 +20,7 @@ from assay.rules.elimination import Bounds
 from assay.rules.one_answer import answers_with_reject, believed, refuse_label_of_a_class
 from assay.rules.version_space import VersionSpace, positive_rows
 from assay.tables import Table
+from assay.tables.row_names import row_name
 
 __all__ = ["CandidateElimination"]
 
@@ -234,7 +235,7 @@ class CandidateElimination(Classifier):
     def _contradiction(self, row: int, yes: bool, space: VersionSpace) -> DegenerateError:
         what = "lies outside all general boxes, though it is" if yes else "lies in S, though it is not"
         return DegenerateError(
-            f"{type(self).__name__}: the version space of {space.positive!s} is empty: row {row} {what} "
+            f"{type(self).__name__}: the version space of {space.positive!s} is empty: {row_name(row)} {what} "
             f"{space.positive!s}. No box agrees with all rows; correct or drop the row, use BoxUnionClassifier, or "
             "noise='record' to leave such rows aside."
         )

@@ -15,6 +15,7 @@ from assay.errors import DataError, ParameterError
 from assay.rules.box import Box, Nominal, box_between, hull, in_order, joined, limited, refuse_outside
 from assay.rules.box_sides import maximal, sides_of, widest
 from assay.tables import Schema, Table
+from assay.tables.row_names import RowNames, row_name
 from assay.tables.table import UNSEEN
 
 __all__ = ["VersionSpace", "positive_rows"]
@@ -184,9 +185,8 @@ class VersionSpace:
     def __str__(self) -> str:
         lines = [f"S: {self.specific.words(self.schema)}"]
         if self.conflicts:
-            shown = ", ".join(map(str, self.conflicts[:5])) + (", ..." if len(self.conflicts) > 5 else "")
-            many = "rows" if len(self.conflicts) > 1 else "row"
-            return f"{lines[0]}\nNo box agrees with all rows: {many} {shown} of another class in S."
+            shown = RowNames().listed(self.conflicts)
+            return f"{lines[0]}\nNo box agrees with all rows: {shown} of another class in S."
         return "\n".join(lines + [f"G: {G.words(self.schema)}" for G in self.general])
 
 
@@ -222,7 +222,8 @@ def block_without_gaps(table: Table, who: str) -> np.ndarray:
     if gaps.any():
         i, j = np.argwhere(gaps)[0]
         raise DataError(
-            f"{who}: column {table.schema[j].name} has {int(gaps[:, j].sum())} missing value(s), first in row {i}. "
+            f"{who}: column {table.schema[j].name} has {int(gaps[:, j].sum())} missing value(s), first in "
+            f"{row_name(i)}. "
             "BoxClassifier takes missing values as they are; or fill them in first (assay.prepare.SimpleImputer)."
         )
     return values

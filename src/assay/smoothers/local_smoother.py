@@ -18,6 +18,7 @@ from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.smoother import Smoother
 from assay.smoothers.widths import chosen_width
 from assay.tables import Table
+from assay.tables.row_names import row_name
 
 __all__ = ["EMPTY", "KERNEL", "LocalSmoother"]
 
@@ -233,7 +234,8 @@ class LocalSmoother(Smoother):
         asked = empty[own[empty] < 0]
         if self.empty == "raise" and len(asked):
             raise DataError(
-                f"{type(self).__name__}: no training row is near query row {asked[0]}, {Q[asked[0]].tolist()}, nor "
+                f"{type(self).__name__}: no training row is near query {row_name(asked[0])}, "
+                f"{Q[asked[0]].tolist()}, nor "
                 f'near {len(asked) - 1} others. Raise bandwidth, give n_neighbors, or set empty="nearest".'
             )
         if self.empty in ("nan", "raise"):

@@ -12,6 +12,7 @@ from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.local_smoother import EMPTY
 from assay.smoothers.smoother import BLOCK, Smoother
 from assay.smoothers.widths import EFFORT, SOME, spread_rows
+from assay.tables.row_names import row_name
 
 __all__ = ["Regressogram"]
 
@@ -230,7 +231,8 @@ class Regressogram(Smoother):
             counts[own] = max(counts[own] - 1, 0.0)
         elif self.empty == "raise":
             raise DataError(
-                f"Regressogram: no training row is in the bin of query row {which[0]}, {Q[0].tolist()}, nor in those "
+                f"Regressogram: no training row is in the bin of query {row_name(which[0])}, {Q[0].tolist()}, "
+                "nor in those "
                 f'of {len(Q) - 1} others. Raise width, or set empty="nearest".'
             )
         if not counts.any():

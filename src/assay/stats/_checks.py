@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
+from assay.tables.row_names import row_name
 
 ESTIMATES = ("predictive", "bayes", "map")  # what a belief can be turned into a density by
 Random = int | np.random.Generator | np.random.RandomState | None
@@ -35,7 +36,7 @@ def as_matrix(X: ArrayLike, who: str) -> NDArray[np.float64]:
     if bad.any():
         i, j = np.argwhere(bad)[0]
         raise DataError(
-            f"{who}: row {i}, column {column_name(X, j)} is {matrix[i, j]}; "
+            f"{who}: {row_name(i)}, column {column_name(X, j)} is {matrix[i, j]}; "
             f"{int(bad.sum())} such values in all. "
             "Statistics from the pairs that happen to be there need not fit together: "
             "drop those rows or impute them first."

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from assay.errors import DataError, ParameterError
 from assay.stats._checks import _as_floats
+from assay.tables.row_names import row_name
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +53,9 @@ def named_table(
     table = np.column_stack([_as_floats(c, f"{who}: {name}") for name, c in zip(labels, columns)])
     if np.isinf(table).any():
         i, j = np.argwhere(np.isinf(table))[0]
-        raise DataError(f"{who}: row {i}, column {labels[j]} is infinite. Leave it out or correct it first.")
+        raise DataError(
+            f"{who}: {row_name(i)}, column {labels[j]} is infinite. Leave it out or correct it first."
+        )
     kept = np.flatnonzero(~np.isnan(table).any(axis=1))
     lost = len(table) - len(kept)
     why = f"{lost} of {len(table)} rows left out, a cell is missing there." if lost else ""

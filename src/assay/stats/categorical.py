@@ -12,6 +12,7 @@ from assay.errors import DataError, ParameterError
 from assay.stats._checks import Random, as_random, as_weights
 from assay.stats.density import Density
 from assay.stats.smoothing import smoothed_frequencies
+from assay.tables.row_names import row_name
 
 
 class Categorical(Density):
@@ -145,7 +146,7 @@ def count_categories(
     if (codes < 0).any():
         i = int(np.argmin(codes))
         raise DataError(
-            f"{who}: row {i} is {_labels(x)[i].item()!r}, which is none of the categories "
+            f"{who}: {row_name(i)} is {_labels(x)[i].item()!r}, which is none of the categories "
             f"{np.asarray(categories).tolist()}. Add it to categories or drop the row."
         )
     w = as_weights(weights, len(codes), who)
@@ -163,7 +164,7 @@ def _labels(x: ArrayLike) -> NDArray[Any]:
         missing = np.isnan(given).ravel() if given.dtype.kind == "f" else np.zeros(given.size, dtype=bool)
     if missing.any():
         raise DataError(
-            f"Categorical: row {int(missing.argmax())} is missing ({int(missing.sum())} in all). "
+            f"Categorical: {row_name(int(missing.argmax()))} is missing ({int(missing.sum())} in all). "
             "Drop those rows, or give missingness a name of its own."
         )
     return values.astype(str) if values.dtype.kind == "O" else values

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats._checks import as_matrix, as_points, as_weights
+from assay.tables.row_names import row_name
 
 __all__ = ["HatMatrix", "hat_matrix", "leave_one_out", "press"]
 
@@ -115,7 +116,8 @@ def leave_one_out(residuals: ArrayLike, leverages: ArrayLike) -> NDArray[np.floa
     alone = np.flatnonzero(1 - h < ALONE)
     if len(alone):
         raise DegenerateError(
-            f"{who}: row {alone[0]} has leverage 1: without it the model is not determined, so it cannot be left out. "
+            f"{who}: {row_name(alone[0])} has leverage 1: without it the model is not determined, so it cannot "
+            "be left out. "
             "Use fewer parameters, or a penalty."
         )
     return e / (1 - h if e.ndim == 1 else (1 - h)[:, None])  # (1)
