@@ -154,3 +154,24 @@ def test_an_empty_entry_in_a_role_is_named(run, tmp_path):
     assert code == 2 and "column w is empty in 1 row" in " ".join(err.split())
     code, _, err = run("compare", "tests/none.csv", "-t", "y")
     assert code == 2 and "There is no file" in err
+
+
+def test_learners_are_calibrated_inside_the_folds(run, tmp_path):
+    from assay.bayes import NaiveBayes
+    from assay.decide import CalibratedClassifierCV
+    from assay.tables.data import load_iris
+
+    kept = tmp_path / "r.json"
+    args = ("compare", "iris", *SMALL, "--calibrate", "-m", "log-loss", "--design", "3-fold", "--save", kept)
+    code, _, err = run(*args)
+    assert code == 0, err
+    ranking = json.loads(kept.read_text())["ranking"]["log-loss"]
+    same = compare(
+        {"majority": "majority", "naive bayes": CalibratedClassifierCV(NaiveBayes(), ensemble=False)},
+        load_iris(),
+        design="3-fold",
+        metrics=["log-loss"],
+    )
+    assert [s["mean"] for s in ranking] == pytest.approx([s.mean for s in same.ranking()], abs=1e-12)
+    plain = compare(["naive bayes"], load_iris(), design="3-fold", metrics=["log-loss"]).ranking()[0].mean
+    assert ranking[0]["mean"] != pytest.approx(plain, abs=1e-6)

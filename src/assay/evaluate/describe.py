@@ -220,8 +220,8 @@ def _summary(table: Table, j: int) -> ColumnSummary:
     if not len(known):
         return ColumnSummary(*facts, "all missing")
     if column.date:
-        low, high = (str(table.schema.label(j, levels[end])) for end in (0, -1))
-        return ColumnSummary(*facts, f"{low} to {high}", low, high)
+        first, last = (str(table.schema.label(j, levels[end])) for end in (0, -1))
+        return ColumnSummary(*facts, f"{first} to {last}", first, last)
     if column.coded:
         most = np.argsort(-counts, kind="stable")[:5]
         frequent = {str(table.schema.label(j, levels[i])): int(counts[i]) for i in most}
