@@ -84,7 +84,7 @@ class Loss:
         if not safe and w is None:  # the loss falls all the way to a step on this side of the quantile
             share, n = 0.5 if self.name == "absolute_error" else self.quantile, len(residuals)
             passed = np.count_nonzero(residuals <= step if step > 0 else residuals < step)
-            safe = passed <= share * n if step > 0 else passed >= share * n
+            safe = bool(passed <= share * n if step > 0 else passed >= share * n)
         if safe or self._pinball(residuals - step, w) <= self._pinball(residuals, w):
             return step
         return min(rate, 1.0) * self._least(residuals, np.ones(len(residuals)) if w is None else w)
