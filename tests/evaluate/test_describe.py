@@ -91,3 +91,11 @@ def test_data_sets_and_files_bring_name_and_target(tmp_path):
     again = describe(read_table(tmp_path / "some.csv", target="variety"))
     assert (again.name, again.target, again.classes) == ("some.csv", "variety", told.classes)
     assert describe(data, name="fruit", target="kind").words == told.words
+
+
+def test_findings_of_one_kind_are_told_together_the_worst_first():
+    many = {f"c{j}": [1.0, 2.0, None] * 10 for j in range(30)} | {"unit": ["g"] * 30}
+    told = str(describe(many)).partition("worth knowing\n")[2].splitlines()
+    assert len(told) < 12 and told[0].startswith("  warning: column unit has one value only")
+    assert sum("missing value" in line for line in told) == 3
+    assert "  note: the same holds for 27 more columns: c3, c4," in "\n".join(told)

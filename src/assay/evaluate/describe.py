@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.evaluate.design import Resampling
 from assay.evaluate.diagnose import Finding, diagnose_table
+from assay.evaluate.remarks import grouped
 from assay.evaluate.target import Target, as_target
 from assay.sentence import Sentence
 from assay.tables import Table
@@ -132,7 +133,8 @@ class Description(Sentence):
             if len(self.classes) > 60:
                 lines.append(f"  ... and {len(self.classes) - 60} more")
         if self.findings:
-            lines += ["", "worth knowing", *(f"  {f.severity}: {f.said(face)}" for f in self.findings)]
+            told = [f"  {f.severity}: {f.said(face)}" for f in grouped(self.findings)]
+            lines += ["", "worth knowing", *told]
         return "\n".join(lines)
 
 
