@@ -110,7 +110,7 @@ class RowNames:
         return RowNames(np.array([str(v) for v in self.labels]), self.indexed)
 
 
-def row_name(i: int, X: Any = None) -> str:
+def row_name(i: Any, X: Any = None) -> str:
     """What the row at place i of X is called.
 
     >>> from assay.tables import row_name
