@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 import assay.trees._grow as _grow
+import assay.trees._grow_several as _grow_several
 from assay.errors import DataError
 from assay.trees.columns import Columns, rank_columns
 from assay.trees.tree import Surrogates, Tree
@@ -113,8 +114,8 @@ def grow(
     sizes = [] if isinstance(n_classes, int) else [int(K) for K in n_classes]
     width = sum(sizes) if sizes else int(n_classes)  # type: ignore[call-overload]
     if (CRITERIA[criterion] > 3) == (width > 0) or (sizes and CRITERIA[criterion] > 1):
-        kind = "several targets" if sizes else "classes" if width > 0 else "numbers"
-        raise DataError(f"A tree of {kind} cannot be grown by the criterion {criterion}.")
+        what = "several targets" if sizes else "classes" if width > 0 else "numbers"
+        raise DataError(f"A tree of {what} cannot be grown by the criterion {criterion}.")
     counts, weights, unit = _weights(w, n)
     min_weight_leaf *= unit
     q, size = 1, 1.0
@@ -144,7 +145,7 @@ def grow(
         min_samples_split, min_samples_leaf = 2, 1
     lean = presorted and missing != "surrogate" and columns.sorted_numbers
     plain = splitter == "random" and missing != "surrogate" and columns.numbers is not None
-    parts = _grow.grow(
+    table = (
         columns.order if presorted else _no_order,
         use_up,
         _no_ranks if presorted and missing != "surrogate" else columns.ranks,
@@ -153,15 +154,8 @@ def grow(
         columns.start,
         columns.n_categories,
         columns.holes,
-        codes,
-        targets,
-        target_start,
-        numbers,
-        counts,
-        weights,
-        n,
-        width,
-        CRITERIA[criterion],
+    )
+    limits = (
         splitter == "random",
         missing == "surrogate",
         spread,
@@ -174,22 +168,41 @@ def grow(
         max_leaf_nodes or 0,
         min_impurity_decrease / size if CRITERIA[criterion] > 4 else min_impurity_decrease / size / size,
         max_candidates or 0,
-        _no_signs if monotonic is None else np.ascontiguousarray(monotonic, np.int8),
-        _no_loss if loss is None else np.ascontiguousarray(loss, np.float64),
-        seed,
     )
+    kind = CRITERIA[criterion]
+    if sizes or (q > 1 and kind > 4):
+        target = (targets, target_start, numbers, counts, weights)
+        parts = _grow_several.grow_several(*table, *target, n, kind, *limits, seed)
+    else:
+        signs = _no_signs if monotonic is None else np.ascontiguousarray(monotonic, np.int8)
+        losses = _no_loss if loss is None else np.ascontiguousarray(loss, np.float64)
+        parts = _grow.grow(
+            *table, codes, numbers, counts, weights, n, width, kind, *limits, signs, losses, seed
+        )
     if use_up and presorted:
         columns.use_up()
-    feature, kind, threshold, offset, child, set_offset, sets, side, value, impurity, rows, weight, others = (
-        parts
-    )
+    (
+        feature,
+        kinds,
+        threshold,
+        offset,
+        child,
+        set_offset,
+        sets,
+        side,
+        value,
+        impurity,
+        rows,
+        weight,
+        others,
+    ) = parts
     if size != 1:
         value = value * size
         with np.errstate(over="ignore"):  # the variance of numbers beyond 1e154 is no number
             impurity = impurity * size if CRITERIA[criterion] > 4 else impurity * size * size
     return Tree(
         feature=feature,
-        kind=kind,
+        kind=kinds,
         threshold=threshold,
         offset=offset,
         child=child,
