@@ -4,7 +4,7 @@
 
 First the scenarios below are run, small jobs of the library that between them call every native function, and the
 calls are recorded. Then each call is made again with something changed: an array longer, shorter, empty or of zero
-columns; values replaced by -1, by the next index, by the largest number, by NaN; numbers that are negative or huge.
+columns; values replaced by -1, by the next index, by far too large ones, by NaN; numbers that are negative or huge.
 A function may raise or return; it may not end the process, which a build with AddressSanitizer does at the first
 access outside of an array, nor take longer than a minute. Every attack runs in a child, which is started again behind
 the attack that ended it. Findings make the exit code 1.
@@ -29,6 +29,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 SLOW = 60.0  # seconds after which a call counts as one that does not end
 BIG = 1 << 40  # a number larger than anything that is there
+FAR = (
+    1 << 52
+)  # an index or a count so large that no array has it, while sums of some thousands do not overflow
 
 
 def changed_arrays(a: Any) -> list[tuple[str, Any]]:
@@ -52,7 +55,8 @@ def changed_arrays(a: Any) -> list[tuple[str, Any]]:
         values = [np.nan, np.inf, -np.inf, -1.0, 1e300, 1e9, float(a.size)]
     else:
         limits = np.iinfo(a.dtype)
-        values = [limits.min, limits.max, min(limits.max, a.size), min(limits.max, 1 << 20)]
+        low, high = max(limits.min, -FAR), min(limits.max, FAR)
+        values = [low, high, min(limits.max, a.size), min(limits.max, 1 << 20)]
         values += [-1] if limits.min < 0 else []
         if np.all(a.reshape(-1) < limits.max):
             values.append(int(a.max()) + 1)

@@ -34,12 +34,15 @@ TRUSTED: dict[str, dict[str, str]] = {
     ),
 }
 
+# Functions that take a number of rounds: a huge one is no harm, but the call would not end before the attack does.
+ROUNDS = ("assay.linear._coordinate_descent.", "assay.linear._elastic_net_logistic.")
+
 # What cannot be attacked by arguments, and why.
 NOT_ATTACKED: dict[str, str] = {
     "assay.ensembles._hist_boosting.Crew": "takes one number of places, and no array",
     "assay.ensembles._hist_boosting.Crew.help": "takes nothing, and waits until the leader is done",
-    "assay.ensembles._hist_boosting.Crew.close": "takes nothing",
-    "assay.ensembles._hist_boosting.Session.rows": "takes nothing",
+    "assay.ensembles._hist_boosting.Crew.close": "takes nothing, and sends the helpers home",
+    "assay.ensembles._hist_boosting.Session.rows": "takes nothing, and gives the order of the rows",
 }
 
 
@@ -61,6 +64,8 @@ class Recorded:
 
     def trusted(self, attack: str) -> bool:
         """Whether this attack changes the values of an argument that is believed."""
+        if self.name.startswith(ROUNDS) and attack.endswith(("= 2147483647", "= 1099511627776")):
+            return True
         return any(
             f"argument {key} " in attack and "axis" not in attack for key in TRUSTED.get(self.name, {})
         )

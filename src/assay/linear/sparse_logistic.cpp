@@ -229,6 +229,7 @@ Csr matrix(const In1<int64_t> &start, const In1<int32_t> &column, const In1<doub
 double respond(In2<double> Z, In1<int64_t> y, In1<double> w, InOut2<double> G, InOut2<double> D) {
     const int64_t n = int64_t(Z.shape(0)), R = int64_t(Z.shape(1));
     require(int64_t(y.shape(0)) == n && int64_t(w.shape(0)) == n, "y and w need one entry a row");
+    require(R > 0 && within(y, 0, R == 1 ? 2 : R), "y names a class that is not there");
     require(G.shape(0) == Z.shape(0) && G.shape(1) == Z.shape(1), "G is shaped like Z");
     require(D.shape(0) == Z.shape(0) && D.shape(1) == Z.shape(1), "D is shaped like Z");
     nb::gil_scoped_release free;
@@ -238,6 +239,7 @@ double respond(In2<double> Z, In1<int64_t> y, In1<double> w, InOut2<double> G, I
 nb::tuple along(In2<double> Z, In2<double> U, double t, In1<int64_t> y, In1<double> w) {
     const int64_t n = int64_t(Z.shape(0)), R = int64_t(Z.shape(1));
     require(int64_t(y.shape(0)) == n && int64_t(w.shape(0)) == n, "y and w need one entry a row");
+    require(R > 0 && within(y, 0, R == 1 ? 2 : R), "y names a class that is not there");
     require(U.shape(0) == Z.shape(0) && U.shape(1) == Z.shape(1), "U is shaped like Z");
     double found[3];
     {
