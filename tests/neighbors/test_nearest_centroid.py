@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.neighbors import NearestCentroid as Peer
 
+import assay
 from assay.errors import AssayWarning, DataError, DegenerateWarning, ParameterError
 from assay.neighbors.nearest_centroid import NearestCentroid
 from assay.tables.data.loaders import load_iris as load_dataset_iris
@@ -168,3 +169,10 @@ def test_a_constant_column_whose_mean_is_rounded_has_no_deviation(metric):
     assert model.within_class_std_dev_[2] == 0
     found = model.predict_proba(asked)
     assert_allclose(found, model.fit(X, y).predict_proba(Q), rtol=1e-9)
+
+
+def test_the_maps_of_mahalanobis_distance_go_through_a_file(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = NearestCentroid(metric="mahalanobis").fit(X, np.arange(40) % 2)
+    assay.save(model, tmp_path / "model.assay")
+    assert_array_equal(assay.load(tmp_path / "model.assay").predict(X), model.predict(X))

@@ -12,7 +12,7 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Array, Choice, Range
 from assay.core.scores import log_softmax, softmax
-from assay.core.stored import FloatArray
+from assay.core.stored import Each, FloatArray
 from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import inverse_of, mean_of, root_of
 from assay.distances.metric import metric_of
@@ -86,7 +86,7 @@ class NearestCentroid(Classifier):
         "centroids_": FloatArray("K", "p"),
         "class_prior_": FloatArray("K", low=0),
         "deviations_": FloatArray("K", "p"),
-        "maps_": FloatArray("K", "p", "p"),
+        "maps_": Each(FloatArray("*", "p"), "K"),
         "within_class_std_dev_": FloatArray("p"),
     }
     takes = frozenset({"sparse"})

@@ -11,7 +11,7 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Seed
 from assay.core.seeds import random_state_of
-from assay.core.stored import CodeArray, FloatArray, IntArray
+from assay.core.stored import CodeArray, Each, FloatArray, IntArray
 from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import inverse_of, mean_of, root_of
 from assay.distances.metric import metric_of
@@ -72,7 +72,7 @@ class NearestClusterClassifier(Classifier):
     stored = {
         "centers_": FloatArray("m", "p"),
         "codes_": CodeArray("m", below="K"),
-        "maps_": FloatArray("m", "p", "p"),
+        "maps_": Each(FloatArray("*", "p"), "m"),
         "sizes_": IntArray("m", low=0),
     }
 
