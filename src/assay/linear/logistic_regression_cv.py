@@ -150,6 +150,12 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         | IntArray("*", "*", "*", "*"),
     }
 
+    C_: Any  # floats and arrays, or as before scikit-learn 1.8
+    l1_ratio_: Any
+    scores_: Any
+    coefs_paths_: Any
+    n_iter_: Any
+
     def __init__(
         self,
         *,
