@@ -22,10 +22,13 @@ KEPT = 3  # calls that are kept of each function, as different as possible
 
 # Arguments whose values are believed, and why. Their sizes are attacked all the same.
 TRUSTED: dict[str, dict[str, str]] = {
-    "assay.trees._grow.grow": dict.fromkeys(
-        ("0", "2"),
-        "order and ranks of the training table are made by rank_block, never read from a file; a forest grows hundreds "
-        "of trees from the same ones, and looking through all columns for each of them would take as long as growing",
+    **dict.fromkeys(
+        ("assay.trees._grow.grow", "assay.trees._grow_several.grow_several"),
+        dict.fromkeys(
+            ("0", "2"),
+            "order and ranks of the training table are made by rank_block, never read from a file; a forest grows "
+            "hundreds of trees from the same ones, and looking through all of them each time would take as long",
+        ),
     ),
     "assay.rules._candidates.best": dict.fromkeys(
         ("0", "order", "1", "ranks", "2", "width"),
@@ -486,6 +489,8 @@ def trees() -> None:
         learner.fit(S, ys)
         learner.predict(S)
         learner.apply(S)
+    trees.DecisionTreeClassifier().fit(X, np.column_stack([y, y > 1]))
+    trees.DecisionTreeRegressor().fit(X, X[:, :2])
     regressor = trees.DecisionTreeRegressor().fit(X, X[:, 0])
     regressor.predict(X)
     regressor.cost_complexity_pruning_path(X, X[:, 0])
