@@ -124,3 +124,9 @@ def test_a_notebook_draws_the_model_after_fit():
 def test_data_of_a_view_goes_through_json():
     view = Prepared(GaussianNB()).fit(X, y).show()
     assert json.loads(json.dumps(view.to_dict()))["facts"] == view.facts
+
+
+def test_models_inside_a_calibrated_one_are_named():
+    rows, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]] * 2, ["a", "a", "a", "b", "b", "b"] * 2
+    view = CalibratedClassifierCV(GaussianNB(), cv=2).fit(rows, y).show()
+    assert view.parts[0].rows == [["GaussianNB, calibrated (sigmoid)", 2]]

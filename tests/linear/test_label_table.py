@@ -7,6 +7,7 @@ from sklearn import linear_model as peers
 from sklearn.datasets import make_multilabel_classification
 
 import assay
+from assay.errors import DataError
 from assay.linear import RidgeClassifier, RidgeClassifierCV
 from assay.linear.label_table import has_labels
 
@@ -67,3 +68,25 @@ def test_what_is_a_table_of_labels():
         not has_labels(Y[:, 0]) and not has_labels(["a", "b"]) and not has_labels(np.array([["a", "b"]] * 3))
     )
     assert not has_labels(np.array([[0.5, 1.0], [0.0, 1.0]]))
+
+
+@pytest.mark.parametrize("learner", [RidgeClassifier, RidgeClassifierCV])
+def test_errors_name_the_classifier_and_not_the_regressor_inside(learner):
+    with_gap = X.copy()
+    with_gap[3, 1] = np.nan
+    name = learner.__name__
+    with pytest.raises(DataError, match=rf"^{name}: column x1 .* Prepared\({name}\(\)\)"):
+        learner().fit(with_gap, Y)
+    with pytest.raises(DataError, match=f"^{name}: X has 5 rows and y has {len(Y)}"):
+        learner().fit(X[:5], Y)
+    for other in (Y + np.arange(len(Y))[:, None] % 3, Y + 0.5 * X[:, :4], np.where(Y, "yes", "no")):
+        with pytest.raises(
+            DataError, match=f"^{name}: y should be a 1d array of classes, or a table of labels"
+        ):
+            learner().fit(X, other)
+
+
+def test_the_view_of_a_model_of_labels_speaks_of_labels():
+    view = RidgeClassifier().fit(X, Y).show()
+    assert view.facts[0] == "Says of each of 4 labels whether a row has it."
+    assert view.parts[0].columns == ["column", "label 0", "label 1", "label 2", "label 3"]

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.neighbors.k_neighbors_classifier import KNeighborsClassifier
+from assay.neighbors.radius_neighbors_classifier import RadiusNeighborsClassifier
 from assay.tables.data import load_german_credit
 
 # IML 8.4: two classes in the plane, and a query between them.
@@ -214,6 +215,26 @@ def test_several_targets():
     assert ours.explain(X[:1]).answer == [0, 0]
     words = KNeighborsClassifier(1).fit(X, np.array([["a", "b"], ["c", "d"]], dtype=object)[y % 2])
     assert words.predict(X[60:61]).tolist() == [["c", "d"]]
+    assert "y0  y1" in str(words.explain(X[60:61]))  # as trees and forests name them
+
+
+@pytest.mark.parametrize("learner", [KNeighborsClassifier(1), RadiusNeighborsClassifier(0.1)])
+def test_numbers_and_words_in_several_targets_stay_what_they_are(learner):
+    X, y = np.arange(4.0)[:, None], pd.DataFrame({"grade": [1, 2, 3, 1], "size": ["s", "s", "l", "l"]})
+    assert learner.fit(X, y).predict(X).tolist() == y.to_numpy().tolist()
+    assert learner.score(X, y) == 1.0
+
+
+def test_the_score_of_several_targets_is_the_share_of_rows_right_in_all():
+    X, y = np.arange(4.0)[:, None], np.array([[0, 1], [1, 2], [2, 0], [2, 2]])
+    model = KNeighborsClassifier(1).fit(X, y)
+    truth = y.copy()
+    truth[0, 1] = 0
+    truth[2] = 1
+    assert model.score(X, y) == 1.0 and model.score(X, truth) == 0.5
+    assert model.score(X, truth, sample_weight=[3, 1, 0, 1]) == 0.4
+    with pytest.raises(DataError, match=r"y has the shape \(4,\), expected \(4, 2\)"):
+        model.score(X, y[:, 0])
 
 
 # Four rows about a query: a at 1 and 3, b at 2 and 2. Count: 2 to 2; nearest: a; summed 1/d: 4/3 to 1, a as well.

@@ -38,7 +38,7 @@ from assay.core.scores import hopeless, log_softmax, softmax, winner
 from assay.core.stored import AnyArray, Each, IntArray, Integer, Mapped, Object, Plain, Scalar, Text
 from assay.core.sum_learner import PassLearner, SumLearner
 from assay.core.sums import is_dask
-from assay.core.targets import check_weights, encode_labels, numeric_target
+from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values
 from assay.errors import DataError, DegenerateError, DegenerateWarning, warn_user
 from assay.tables import Design, Schema, Table
 from assay.tables.table import UNSEEN
@@ -245,6 +245,20 @@ class Classifier(ClassifierMixin, Learner):
         """(n, K) the logarithm of the posterior."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy: the (weighted) share of rows whose class is right; of several targets, those right in all."""
+        if not isinstance(getattr(self, "classes_", None), list):
+            return super().score(X, y, sample_weight)
+        answers, truth = self.predict(X).astype(object), np.asarray(plain_values(y), dtype=object)
+        if truth.shape != answers.shape:
+            raise DataError(
+                f"{type(self).__name__}: y has the shape {truth.shape}, expected {answers.shape}: a label of each row "
+                "and target."
+            )
+        return float(
+            np.average((truth == answers).all(axis=1), weights=check_weights(sample_weight, answers))
+        )
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """How the learner reached its answer: an Explanation for one row, a list for several."""

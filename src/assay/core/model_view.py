@@ -211,7 +211,8 @@ def coefficient_section(model: Any) -> Section | None:
             f"A positive score speaks for {classes[1]}, a negative one for {classes[0]}.",
         )
     elif classes is not None and not isinstance(classes, list) and outputs == len(classes):
-        heads = [str(label) for label in classes]
+        labels = getattr(model, "multilabel_", False)
+        heads = [f"label {label}" if labels else str(label) for label in classes]
     else:
         heads = ["coefficient"] if outputs == 1 else [f"output {k}" for k in range(outputs)]
     first = [["(intercept)", *offsets.tolist()]] if intercept is not None else []
@@ -241,6 +242,8 @@ def _facts(model: Any) -> list[str]:
     columns = getattr(model, "n_features_in_", None)
     if isinstance(classes, list):
         facts.append(f"Predicts {len(classes)} outputs.")
+    elif getattr(model, "multilabel_", False):
+        facts.append(f"Says of each of {len(classes)} labels whether a row has it.")
     elif classes is not None:
         named = ", ".join(map(str, classes)) if len(classes) <= CLASSES_NAMED else "..."
         facts.append(f"Tells {len(classes)} classes apart: {named}.")
@@ -343,7 +346,7 @@ def _is_fitted(model: Any) -> bool:
 
 def _member_parts(model: Any, members: list[Any]) -> list[Part]:
     """A few models inside are shown one by one, many are counted by kind."""
-    kinds = [type(member).__name__ for member in members]
+    kinds = [member.shown_as if hasattr(member, "shown_as") else type(member).__name__ for member in members]
     counts = [[kind, kinds.count(kind)] for kind in dict.fromkeys(kinds)]
     parts: list[Part] = [Section("Models inside", ["kind", "number"], counts)]
     if len(members) <= MODELS_INSIDE:

@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Classifier, plain_label
-from assay.core.targets import check_weights, encode_targets, is_table
+from assay.core.targets import check_weights, encode_targets, is_table, side_by_side
 
 __all__ = ["MultiTargetClassifier"]
 
@@ -84,13 +84,8 @@ class MultiTargetClassifier(Classifier):
 
     def _labels_of_targets(self, X: Any) -> np.ndarray:
         """(n, O) the most probable class of each target."""
-        kinds = {labels.dtype.kind for labels in self.classes_}
-        alike = len(kinds) == 1 or kinds <= set("biuf")
-        dtype = np.result_type(*(labels.dtype for labels in self.classes_)) if alike else np.dtype(object)
-        answers = np.empty((X.shape[0], self.n_outputs_), dtype)
-        for o, (labels, posterior) in enumerate(zip(self.classes_, self._posteriors(X))):
-            answers[:, o] = labels[np.argmax(posterior, axis=1)]
-        return answers
+        posteriors = zip(self.classes_, self._posteriors(X))
+        return side_by_side([labels[np.argmax(posterior, axis=1)] for labels, posterior in posteriors])
 
     def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
         if not self._several:

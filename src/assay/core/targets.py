@@ -17,6 +17,7 @@ __all__ = [
     "label_codes",
     "numeric_target",
     "plain_values",
+    "side_by_side",
 ]
 
 
@@ -49,8 +50,8 @@ def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
         if fractions.any():
             i = int(np.argmax(fractions))
             raise DataError(
-                f"{who}: Unknown label type: continuous. Row {i} of y is {y[i]:g}, expected classes. Cut the numbers "
-                "into classes first."
+                f"{who}: Unknown label type: continuous. {row_name(i).capitalize()} of y is {y[i]:g}, expected "
+                "classes. Cut the numbers into classes first."
             )
     elif y.dtype.kind == "O":
         return _encode_objects(y, who)
@@ -111,6 +112,23 @@ def is_table(y: Any, who: str) -> bool:
         return bool(y) and isinstance(y[0], (list, tuple, np.ndarray)) and len(y[0]) > 1
     shape: Any = getattr(y, "shape", ())
     return len(shape) == 2 and shape[1] > 1
+
+
+def side_by_side(columns: list[np.ndarray]) -> np.ndarray:
+    """(n, O) the labels of several targets; of different kinds (numbers, text) as objects, so that each stays as it is.
+
+    >>> import numpy as np
+    >>> from assay.core.targets import side_by_side
+    >>> side_by_side([np.array([1, 2]), np.array(["low", "high"])]).tolist()
+    [[1, 'low'], [2, 'high']]
+    """
+    kinds = {column.dtype.kind for column in columns}
+    alike = len(kinds) == 1 or kinds <= set("biuf")
+    dtype = np.result_type(*(column.dtype for column in columns)) if alike else np.dtype(object)
+    table = np.empty((len(columns[0]), len(columns)), dtype)
+    for o, column in enumerate(columns):
+        table[:, o] = column
+    return table
 
 
 def numeric_target(y: Any, n: int, who: str) -> np.ndarray:
@@ -200,6 +218,12 @@ def _one_column(y: Any, n: int, who: str) -> np.ndarray:
             y = np.array(y, dtype=object)
         y = np.asarray(y)
     if y.ndim != 1:
+        if y.ndim == 2 and y.shape[1] != 1:
+            raise DataError(
+                f"{who}: y should be a 1d array, got an array of shape {y.shape} instead. Give one column of y at a "
+                "time. Several at once are learned by trees, forests and neighbours (DecisionTreeClassifier, "
+                "RandomForestClassifier, KNeighborsClassifier), by themselves rather than inside another learner."
+            )
         from sklearn.utils import column_or_1d
 
         y = column_or_1d(y, warn=True)

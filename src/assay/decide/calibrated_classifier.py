@@ -239,6 +239,11 @@ class _Calibrated:
         self.classes = classes
         self.method = method
 
+    @property
+    def shown_as(self) -> str:
+        """What ``show`` calls it."""
+        return f"{type(self.estimator).__name__}, calibrated ({self.method})"
+
     def predict_proba(self, X: Any) -> np.ndarray:
         scores = scores_of(self.estimator, X, self.classes, self.method)
         if self.method == "temperature":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.core.fitting import all_or_nothing
+from assay.core.targets import is_table
 from assay.errors import DataError
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class LabelTable(_Classifier):
         """
         if has_labels(y):
             return self._fit_labels(X, y, sample_weight, **params)
+        if is_table(y, type(self).__name__):
+            raise DataError(
+                f"{type(self).__name__}: y should be a 1d array of classes, or a table of labels with 0 and 1 in each "
+                "column; it has several columns of other values. Fit one model for each column of y."
+            )
         self.__dict__.pop("multilabel_", None)
         return super().fit(X, y, sample_weight, **params)
 
@@ -66,14 +72,16 @@ class LabelTable(_Classifier):
     @all_or_nothing
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **params: Any) -> Self:
         self._check_parameters()
+        values = self._admit(X, fitting=True)
         has = np.asarray(y.toarray() if hasattr(y, "toarray") else y) > 0
+        if len(has) != values.shape[0]:
+            raise DataError(f"{type(self).__name__}: X has {values.shape[0]} rows and y has {len(has)}.")
         if self.class_weight is not None:
             from sklearn.utils.class_weight import compute_sample_weight
 
-            own = compute_sample_weight(self.class_weight, has.astype(int))
-            sample_weight = own if sample_weight is None else own * np.asarray(sample_weight)
-        model = self._label_regressor().fit(X, np.where(has, 1.0, -1.0), sample_weight, **params)
-        self._remember(model.schema_)
+            factors = compute_sample_weight(self.class_weight, has.astype(int))
+            sample_weight = factors if sample_weight is None else factors * np.asarray(sample_weight)
+        model = self._label_regressor().fit(values, np.where(has, 1.0, -1.0), sample_weight, **params)
         self.classes_, self.multilabel_ = np.arange(has.shape[1]), True
         for name in ("coef_", "intercept_", "n_iter_", "solver_", "alpha_", "best_score_", "cv_results_"):
             if hasattr(model, name):

@@ -11,7 +11,7 @@ from assay.core.learner import Classifier
 from assay.core.parameters import Choice, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Boolean, CodeArray
-from assay.core.targets import encode_labels, plain_values
+from assay.core.targets import encode_labels, plain_values, side_by_side
 from assay.neighbors.neighbor_learner import NeighborLearner, plain_labels
 from assay.neighbors.weights import WEIGHTS, Neighbourhoods, weigh
 
@@ -75,7 +75,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
         chosen = self._choose(self._admit_to_answer(X))
         if not self.outputs_2d_:
             return self.classes_[chosen]
-        return np.column_stack([labels[codes] for labels, codes in zip(self.classes_, chosen.T)])
+        return side_by_side([labels[codes] for labels, codes in zip(self.classes_, chosen.T)])
 
     def predict_log_proba(self, X: Any) -> Any:
         """(n, K) the logarithm of the posterior; a list of such for several targets."""
@@ -160,7 +160,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
 
     @property
     def _heads(self) -> list[str]:
-        return [f"class {o}" for o in range(len(self.classes_))] if self.outputs_2d_ else ["class"]
+        return [f"y{o}" for o in range(len(self.classes_))] if self.outputs_2d_ else ["class"]
 
     def _said(self, row: int) -> list[Any]:
         return [plain_labels(labels[codes[row]])[0] for labels, codes in self._targets]

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.parameters import Any_
 from assay.core.stored import AnyArray, Plain
+from assay.core.targets import side_by_side
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.neighbors.neighbor_classifier import NeighborClassifier
 from assay.neighbors.neighbor_learner import RadiusNeighbors
@@ -157,7 +158,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
                 answer = answer.astype(np.append(labels, label).dtype)
                 answer[found.empty] = label
             columns.append(answer)
-        return np.column_stack(columns) if self.outputs_2d_ else columns[0]
+        return side_by_side(columns) if self.outputs_2d_ else columns[0]
 
     def _choose(self, X: Any) -> np.ndarray:
         """Codes of the answers; those of rows without neighbours only if their label is a class."""
