@@ -315,7 +315,9 @@ def test_codes_can_be_declared_categorical():
     assert_allclose(
         ours.predict_proba(codes), CategoricalNB().fit(codes, [0, 0, 1, 1]).predict_proba(codes), rtol=1e-12
     )
-    with pytest.warns(SchemaWarning, match="column x0 held whole numbers from 0 to 2 in fit, and has 7"):
+    with pytest.warns(
+        SchemaWarning, match="column x0 held whole numbers from 0 to 2 in fit, and has 7 in row 1"
+    ):
         assert_allclose(ours.predict_proba([[7]]), [[0.5, 0.5]])
     with pytest.raises(DataError, match="categorical and holds -1"):
         NaiveBayes("categorical").fit([[-1.0], [0]], [0, 1])

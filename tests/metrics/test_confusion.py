@@ -104,7 +104,7 @@ def test_one_class_and_classes_never_answered():
         ([0, 1], ["a", "b"], {}, "Mix of label input types"),
         ([0, 1], np.array(["2020", "2021"], dtype="datetime64[Y]"), {}, "Mix of label input types"),
         ([[0, 1], [1, 0]], [0, 1], {}, "one label per row, got shape"),
-        ([0.5, 1.5], [0, 1], {}, "Row 0 of y is 0.5, expected classes"),
+        ([0.5, 1.5], [0, 1], {}, "Row 1 of y is 0.5, expected classes"),
         ([0, np.nan], [0, 1], {}, "row 2 has no label"),
         ([0, 1], [0, 1], {"sample_weight": [1, -1]}, "not negative, got -1"),
         ([0, 1], [0, 1], {"sample_weight": [0, 0]}, "all 2 weights are zero"),

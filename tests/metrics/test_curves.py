@@ -126,8 +126,8 @@ def test_one_class_only():
 @pytest.mark.parametrize(
     ("truth", "score", "said"),
     [
-        ([0, 1], [0.1, np.nan], "the score of row 1 is NaN or infinite"),
-        ([0, 1], [0.1, np.inf], "the score of row 1 is NaN or infinite"),
+        ([0, 1], [0.1, np.nan], "the score of row 2 is NaN or infinite"),
+        ([0, 1], [0.1, np.inf], "the score of row 2 is NaN or infinite"),
         ([0, 1], ["a", "b"], "the score must be numbers"),
         ([0, 1, 2], [0.1, 0.2, 0.3], "3 classes, expected two. Say which class is positive"),
         (["a", "a"], [0.1, 0.2], "1 class, expected two"),

@@ -46,5 +46,5 @@ def test_bad_input_is_told_plainly():
         top_k_accuracy_score([0, 1], [0.1, 0.2], k=0)
     with pytest.raises(DataError, match=r"2 classes .* there are 3 columns"):
         top_k_accuracy_score([0, 1], [[1, 2, 3], [1, 2, 3]], k=1)
-    with pytest.raises(DataError, match="of row 0 is NaN"):
+    with pytest.raises(DataError, match="of row 1 is NaN"):
         top_k_accuracy_score([0, 1], [np.nan, 2], k=1)

@@ -32,7 +32,7 @@ def test_only_the_impossible_row_is_touched():
     assert_allclose(log_evidence[1], np.log(4))
     raw, _ = log_posterior(logs, zero_evidence="raw")
     assert_array_equal(raw[0], [0, 0])
-    with pytest.raises(ValueError, match="row 0 has evidence 0"):
+    with pytest.raises(ValueError, match="row 1 has evidence 0"):
         log_posterior(logs)
 
 

@@ -22,6 +22,7 @@ from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.core.stored import CodeArray, Each, FloatArray, Mapped, Object, Scalar, Text
 from assay.errors import DataError, DegenerateWarning, ParameterError, SchemaWarning, warn_user
+from assay.tables import row_name
 
 WORDS = ("auto", "gaussian", "categorical", "bernoulli")
 
@@ -284,7 +285,7 @@ class NaiveBayes(SumLearner, Generative):
             if strange.any():
                 warn_user(
                     f"{type(self).__name__}: column {column.name} held whole numbers from 0 to {m - 1} in fit, and has "
-                    f"{x[strange][0]:g} in row {np.argmax(strange)} ({strange.sum()} such); treated as missing.",
+                    f"{x[strange][0]:g} in {row_name(np.argmax(strange))} ({strange.sum()} such); treated as missing.",
                     SchemaWarning,
                 )
                 values = values.copy()

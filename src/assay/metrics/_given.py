@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.targets import encode_labels, plain_values
 from assay.errors import DataError, ParameterError, warn_user
+from assay.tables.row_names import row_name
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def numbers(x: Any, who: str, what: str, ndim: tuple[int, ...] = (1,)) -> np.nda
     if not x.size:
         raise DataError(f"{who}: there are no rows.")
     if not np.isfinite(x).all():
-        row = f" of row {np.argwhere(~np.isfinite(x))[0][0]}" if x.ndim else ""
+        row = f" of {row_name(np.argwhere(~np.isfinite(x))[0][0])}" if x.ndim else ""
         raise DataError(f"{who}: {what}{row} is NaN or infinite, expected finite numbers.")
     return x
 

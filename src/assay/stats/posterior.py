@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.stats._checks import one_of
+from assay.tables.row_names import row_name
 
 POLICIES = ("raise", "prior", "nan")
 
@@ -56,7 +57,7 @@ def without_evidence(
     if not np.any(impossible):
         return posterior
     i = int(np.argmax(impossible))
-    which = f"row {i if rows is None else repr(rows[i])}" if len(posterior) > 1 else "the observation"
+    which = (row_name(i) if rows is None else f"row {rows[i]!r}") if len(posterior) > 1 else "the observation"
     sentence = f"{which} has evidence 0: every class calls it impossible, so its posterior is 0/0."
     if policy == "raise":
         raise DegenerateError(
