@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 
 from assay.bayes import (
     BernoulliNB,
@@ -50,6 +51,12 @@ def test_the_picture_holds_the_graph():
     assert len(set(box.values())) == 5 and all(
         box["variety"][1] < box[name][1] for name in data.X.schema.names
     )
+    ends = [[float(line.get(end)) for end in ("x1", "y1", "x2", "y2")] for line in svg.iter(f"{space}line")]
+    rect = next(svg.iter(f"{space}rect"))
+    half, height = float(rect.get("width")) / 2, float(rect.get("height"))
+    for (x1, y1, x2, y2), (a, b) in zip(ends, graph.edges):  # from below the parent to above the child
+        assert_allclose([x1, y1], [box[a][0] + half, box[a][1] + height], rtol=1e-12)
+        assert_allclose([x2, y2], [box[b][0] + half, box[b][1]], rtol=1e-12)
     edges = re.findall(r'"(.*?)" -> "(.*?)"', graph.to_dot())
     assert edges == graph.edges == [("variety", name) for name in data.X.schema.names]
     assert graph.labels["variety", "colour"] == "0.61 bits"  # C3: the gain of colour is 0.6100 bits

@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression as TheirLogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 
 import assay
@@ -157,3 +158,13 @@ def test_a_file_cannot_make_another_pipeline(tmp_path, change):
     container.write(tmp_path / "hostile", manifest, tensors)
     with pytest.raises(PersistenceError):
         assay.load(tmp_path / "hostile")
+
+
+def test_a_search_is_not_saved_but_says_what_can_be(tmp_path):
+    X, y = [[0.0], [1.0], [2.0], [3.0]] * 3, ["a", "a", "b", "b"] * 3
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=2).fit(X, y)
+    with pytest.raises(
+        PersistenceError, match=r"the LogisticRegression that it chose: save\(model\.best_estimator_"
+    ):
+        assay.save(search, tmp_path / "search.assay")
+    assay.save(search.best_estimator_, tmp_path / "search.assay")

@@ -1,11 +1,14 @@
 """A table in numbers."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
+from assay.errors import DataError, ParameterError
 from assay.evaluate import describe
 from assay.tables import read_table, write_csv
 from assay.tables.data import load_apples, load_german_credit
@@ -99,3 +102,26 @@ def test_findings_of_one_kind_are_told_together_the_worst_first():
     assert len(told) < 12 and told[0].startswith("  warning: column unit has one value only")
     assert sum("missing value" in line for line in told) == 3
     assert "  note: the same holds for 27 more columns: c3, c4," in "\n".join(told)
+
+
+def test_a_column_of_the_table_can_be_the_target():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 4.0], "t": ["p", "q", "p"]}, index=["x", "y", "z"])
+    told = describe(frame, target="t")
+    assert (told.target, told.classes, [c.name for c in told.columns]) == ("t", {"p": 2, "q": 1}, ["a"])
+    assert told.words == describe(frame[["a"]], frame["t"]).words
+    assert describe(frame.assign(t=[1, None, 0]), target="t").classes == {"0": 1, "1": 1}
+    with pytest.raises(
+        ParameterError, match=r"'u', which is no column of X, and there is no y. Columns: a, t"
+    ):
+        describe(frame, target="u")
+    with pytest.raises(ParameterError, match="the only column"):
+        describe(frame[["t"]], target="t")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"), [("x.csv", "'x.csv'"), (None, "None"), (Path("a.csv"), "'a.csv'")]
+)
+def test_what_is_no_table_is_said(given, words):
+    with pytest.raises(DataError, match=f"describe: X is {words}, expected a table") as error:
+        describe(given)
+    assert ("read_table" in str(error.value)) == (given is not None)

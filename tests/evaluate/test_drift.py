@@ -91,6 +91,7 @@ def test_few_rows_constants_and_empty_columns():
     assert np.isnan(result.auc) and not result.found and "AUC" not in result.sentence()
     assert all(c.p == 1 for c in result.columns)
     assert str(drift(np.zeros((30, 1)), np.zeros((30, 1)))).startswith("No column is shown to differ")
+    assert "between 5 training rows and 1 new row." in drift(a, a.iloc[:1]).sentence()
 
 
 def test_large_tables_are_drawn_from_and_faults_are_said():

@@ -9,8 +9,9 @@ from sklearn.datasets import load_iris
 from assay.bayes import GaussianNB
 from assay.errors import DataError, ParameterError
 from assay.evaluate import close_calls, near_misses
-from assay.linear import SGDClassifier
+from assay.linear import RidgeClassifier, SGDClassifier
 from assay.rules import VersionSpace
+from assay.trees import DecisionTreeClassifier
 
 CARS = np.array([[3, 3], [4, 5], [6, 4], [5, 6], [1, 4], [8, 5], [4, 1], [5, 9], [8, 8]], float)
 FAMILY = np.array([1] * 4 + [0] * 5)
@@ -86,3 +87,13 @@ def test_models_without_margins_are_refused():
         close_calls(object(), [[1.0]])
     with pytest.raises(DataError, match="knows one class"):
         close_calls(GaussianNB().fit([[1.0], [2.0]], [0, 0]), [[1.0]])
+    several = DecisionTreeClassifier().fit([[1.0], [2.0]], [[0, 1], [1, 0]])
+    labels = RidgeClassifier().fit([[1.0], [2.0]], [[0, 1], [1, 0]])
+    for model in (several, labels):
+        with pytest.raises(DataError, match="answers for several targets, a decision is of one"):
+            close_calls(model, [[1.0]])
+
+
+def test_one_class_has_no_misses():
+    with pytest.raises(DataError, match="all rows have the class p; there is nothing to miss"):
+        near_misses([[1.0], [2.0]], ["p", "p"])

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from assay.errors import ParameterError
 from assay.evaluate.design import Resampling
 from assay.evaluate.diagnose import Finding, diagnose_table
 from assay.evaluate.remarks import grouped
 from assay.evaluate.target import Target, as_target
 from assay.sentence import Sentence
-from assay.tables import Table
+from assay.tables import Schema, Table
 
 __all__ = ["ColumnSummary", "Description", "describe"]
 
@@ -141,7 +142,7 @@ class Description(Sentence):
 def describe(
     X: Any, y: Any = None, name: str | None = None, folds: int = 10, target: str | None = None
 ) -> Description:
-    """Columns, kinds, holes, classes, and what a careful colleague would point at.
+    """Columns, kinds, missing values, classes, and what a careful colleague would point at.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ def describe(
     folds : int
         How many rows a class should have at least.
     name, target : what the data and the classes are called; default for the data: as X says, for the classes: as y
-        says
+        says. Without y, ``target`` names the column of X that holds the classes
 
     Examples
     --------
@@ -174,11 +175,33 @@ def describe(
     if hasattr(X, "X") and hasattr(X, "y") and not hasattr(X, "columns"):  # rows and target in one
         known = getattr(X, "target_name", None) or getattr(X, "target", None)
         title = getattr(X, "name", None) or PurePath(X.path).name
-        X, y, target, name = X.X, X.y if y is None else y, target or known, name or title
+        X, y, name = X.X, X.y if y is None else y, name or title
+        target = target or (known if y is not None else None)
     name = name or "data"
     table = Table.of(X, who="describe")
+    if y is None and target is not None:
+        table, y = _taken_apart(table, target)
     classes = None if y is None else as_target(y, table.shape[0], "describe", lenient=True, name=target)
     return description(table, classes, name, folds)
+
+
+def _taken_apart(table: Table, target: str) -> tuple[Table, list[Any]]:
+    """The other columns, and the values of the column ``target``."""
+    names = table.schema.names
+    if target not in names:
+        raise ParameterError(
+            f"describe: target is {target!r}, which is no column of X, and there is no y. Columns: "
+            f"{', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
+        )
+    if len(names) == 1:
+        raise ParameterError(f"describe: {target!r} is the only column, so nothing is left to describe.")
+    j = table.schema.index(target)
+    rest = [k for k in range(len(names)) if k != j]
+    classes = Table(table.values[:, [j]], Schema([table.schema[j]], table.schema.named), True)
+    kept = Schema([table.schema[k] for k in rest], table.schema.named)
+    values = table.values[:, rest]
+    complete = table.complete or (isinstance(values, np.ndarray) and not np.isnan(values).any())
+    return Table(values, kept, complete, row_names=table.row_names), classes.to_columns()[target]
 
 
 def description(

@@ -95,9 +95,10 @@ class Drift(Sentence):
         names = list(dict.fromkeys(c.column for c in self.drifted))
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         which = "1 column differs" if len(names) == 1 else f"{len(names)} columns differ"
-        parts = [f"{which} between {n} training rows and {m} new rows (Holm, level {self.alpha:g}): {shown}"]
+        between = f"between {n} training row{'s' * (n != 1)} and {m} new row{'s' * (m != 1)}"
+        parts = [f"{which} {between} (Holm, level {self.alpha:g}): {shown}"]
         if not names:
-            parts = [f"No column is shown to differ between {n} training rows and {m} new rows"]
+            parts = [f"No column is shown to differ {between}"]
         if not np.isnan(self.auc):
             interval = f"{self.auc:.3f} ({self.low:.3f} to {self.high:.3f})"
             parts.append(

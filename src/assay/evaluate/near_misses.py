@@ -97,6 +97,8 @@ def near_misses(X: Any, y: Any, positive: Any = None, *, k: int = 10) -> NearMis
     if not isinstance(k, (int, np.integer)) or k < 1:
         raise ParameterError(f"near_misses: k must be a whole number from 1 up, got {k!r}.")
     labels, codes = encode_labels(y, len(table), "near_misses")
+    if len(labels) == 1:
+        raise DataError(f"near_misses: all rows have the class {labels[0]}; there is nothing to miss.")
     if positive is None and len(labels) != 2:
         raise ParameterError(f"near_misses: y has {len(labels)} classes; say which one is positive.")
     which = len(labels) - 1 if positive is None else positive_rows(labels, positive, "near_misses")
@@ -204,6 +206,11 @@ def close_calls(model: Any, X: Any, *, k: int = 10) -> CloseCalls:
     """
     if not isinstance(k, (int, np.integer)) or k < 1:
         raise ParameterError(f"close_calls: k must be a whole number from 1 up, got {k!r}.")
+    if isinstance(getattr(model, "classes_", None), list) or getattr(model, "multilabel_", False):
+        raise DataError(
+            f"close_calls: {type(model).__name__} answers for several targets, a decision is of one. Fit one model for "
+            "each column of y."
+        )
     if hasattr(model, "predict_proba"):
         scores, measure = np.asarray(model.predict_proba(X), np.float64), "probability"
     elif hasattr(model, "decision_function"):

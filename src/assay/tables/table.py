@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -247,6 +248,10 @@ def as_columns(X: Any, who: str, schema: Schema | None = None) -> Any:
     """
     if type(X) is np.ndarray or _is_sparse(X):
         return X
+    if X is None or isinstance(X, (str, bytes, PathLike)):
+        what = "None" if X is None else repr(X if isinstance(X, (str, bytes)) else str(X))
+        file = "" if X is None else " If it names a file: X = assay.tables.read_table(path).X."
+        raise DataError(f"{who}: X is {what[:80]}, expected a table of rows and columns.{file}")
     if isinstance(X, (list, tuple)) and X and all(isinstance(row, Mapping) for row in X):
         names = list(dict.fromkeys(name for row in X for name in row))
         return {name: [row.get(name) for row in X] for name in names}

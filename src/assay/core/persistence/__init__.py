@@ -54,10 +54,15 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """
     who = type(model).__name__
     if name_of(type(model)) is None:
-        raise PersistenceError(
+        sentence = (
             f"save: a {type(model).__module__}.{type(model).__qualname__} was given; only Assay's own learners, "
             "and pipelines of them, can be saved as data. For others use the tools of their library."
         )
+        if (chosen := getattr(model, "best_estimator_", None)) is not None:
+            sentence += (
+                f" Or save the {type(chosen).__name__} that it chose: save(model.best_estimator_, path)."
+            )
+        raise PersistenceError(sentence)
     writer = Writer(who)
     node = writer.node(model)
     manifest = {"written_by": _written_by(), "answers": answers(model), "model": node}
