@@ -10,7 +10,7 @@ import numpy as np
 import assay.associations._apriori as _apriori
 from assay.associations.collector import Collector
 from assay.core.parallel import end_if_abandoned
-from assay.core.stored import Integer
+from assay.core.stored import Integer, declare
 from assay.core.sums import Block, Source
 
 __all__ = ["Level", "Levels", "apriori"]
@@ -32,13 +32,9 @@ class Level(NamedTuple):
     pruned: int
     counted: int
     frequent: int
-    stored = {
-        "size": Integer(),
-        "joined": Integer(),
-        "pruned": Integer(),
-        "counted": Integer(),
-        "frequent": Integer(),
-    }
+
+
+declare(Level, dict.fromkeys(Level._fields, Integer()))
 
 
 class Levels(NamedTuple):

@@ -13,7 +13,7 @@ from assay.associations.ratings import LARGEST, Baseline, Ratings
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, Count, check
-from assay.core.stored import Object
+from assay.core.stored import Kind, Object
 from assay.errors import DataError
 
 __all__ = ["Recommendation", "Recommender"]
@@ -40,7 +40,7 @@ class Recommender:
     """
 
     storable = True
-    stored = {
+    stored: ClassVar[Mapping[str, Kind]] = {
         "ratings_": Object(Ratings, u="u", q="q"),
         "baseline_": Object(Baseline, q="q"),
     }

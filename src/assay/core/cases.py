@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from assay.core.explanation import Section
-from assay.core.stored import Object
+from assay.core.stored import Kind, Object
 from assay.tables import Design, RowNames, Schema
 
 __all__ = ["RowKeeper", "values_beside"]
@@ -25,7 +25,7 @@ class RowKeeper:
     row_names_ : RowNames of the training rows
     """
 
-    stored = {"row_names_": Object(RowNames)}
+    stored: ClassVar[Mapping[str, Kind]] = {"row_names_": Object(RowNames)}
 
     schema_: Schema
     row_names_: RowNames

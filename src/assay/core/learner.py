@@ -35,7 +35,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.model_view import Shown
 from assay.core.parameters import Accepted, check
 from assay.core.scores import hopeless, log_softmax, softmax, winner
-from assay.core.stored import AnyArray, Each, IntArray, Integer, Mapped, Object, Plain, Scalar, Text
+from assay.core.stored import AnyArray, Each, IntArray, Integer, Kind, Mapped, Object, Plain, Scalar, Text
 from assay.core.sum_learner import PassLearner, SumLearner
 from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values
@@ -68,7 +68,7 @@ class Learner(Shown, BaseEstimator):
     """
 
     accepts: ClassVar[Mapping[str, Accepted | None]] = {}
-    stored = {
+    stored: ClassVar[Mapping[str, Kind]] = {
         "schema_": Object(Schema),
         "design_": Object(Design),
         "n_features_in_": Integer("d"),

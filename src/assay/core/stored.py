@@ -539,7 +539,7 @@ _BELOW: dict[type, Mapping[str, Kind]] = {}  # tables of classes that lie below 
 
 
 def declare(cls: type, table: Mapping[str, Kind]) -> None:
-    """Give a table to a class that cannot import this module."""
+    """Give a table to a class that cannot have one of its own: a named tuple, or one below this module."""
     _BELOW[cls] = table
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay.core.parallel import in_threads
+from assay.core.stored import Kind
 from assay.errors import DataError, ParameterError
 from assay.tables import Schema
 
@@ -35,7 +36,7 @@ class Metric:
     triangle: ClassVar[bool] = False  # whether D(a, c) <= D(a, b) + D(b, c) always, which ball trees need
     function: ClassVar[bool] = False  # whether it is the user's own, slow for each pair
     given: ClassVar[bool] = False  # whether rows are distances already
-    stored = {}
+    stored: ClassVar[Mapping[str, Kind] | None] = {}
 
     @property
     def name(self) -> str:

@@ -124,8 +124,10 @@ def _outcomes(result: Comparison, learner: str) -> dict[int, Outcome]:
         return kept
     parts = list(kept.values())
     weight = np.concatenate([p.weight for p in parts]) if result.weights else None  # type: ignore[misc]
-    columns = (np.concatenate([getattr(p, v) for p in parts]) for v in ("truth", "answer", "posterior"))
-    return {0: Outcome(*columns, K, weight=weight)}
+    truth, answer, posterior = (
+        np.concatenate([getattr(p, v) for p in parts]) for v in ("truth", "answer", "posterior")
+    )
+    return {0: Outcome(truth, answer, posterior, K, weight=weight)}
 
 
 def _two_classes(fold: FoldScores) -> Outcome:

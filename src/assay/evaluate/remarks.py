@@ -43,7 +43,9 @@ def grouped(findings: Iterable[Finding], one_by_one: int = 4) -> list[Finding]:
             many = f"the same holds for {len(rest)} more column{'' if len(rest) == 1 else 's'}"
             options = "--drop" in few[0].command and len(rest) <= MOST_OPTIONS
             command = f"The options: {dropped(*rest)}." if options else ""
-            shown.append(Finding(code, severity, rest, f"{many}: {listed(rest, MOST_NAMED)}.", "", command))
+            shown.append(
+                Finding(code, severity, tuple(rest), f"{many}: {listed(rest, MOST_NAMED)}.", "", command)
+            )
     return shown
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from assay.core._moments import group
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.moments import _two_sum as two_sum
-from assay.core.stored import FloatArray, Integer, NumberArray, Object, TableRows
+from assay.core.stored import FloatArray, Integer, NumberArray, Object, TableRows, declare
 from assay.errors import DataError
 
 __all__ = ["Kept", "Problem", "Sums", "Triangle", "moments_of", "problem_of", "summarize"]
@@ -36,11 +36,16 @@ class Kept(NamedTuple):
     X: Any
     y: np.ndarray
     w: np.ndarray | None
-    stored = {
+
+
+declare(
+    Kept,
+    {
         "X": TableRows("n", "*"),
         "y": NumberArray("n") | NumberArray("n", "*"),
         "w": FloatArray("n") | None,
-    }
+    },
+)
 
 
 @dataclass

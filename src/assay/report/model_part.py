@@ -68,7 +68,8 @@ def model_html(result: Comparison, name: str) -> Markup | None:
         return None
     X = data.raw if candidate.raw else data.table
     beside = ((weight_keyword, data.weight), (group_keyword, data.groups))
-    more = {keyword(model): column for keyword, column in beside if column is not None and keyword(model)}
+    named = [(keyword(model), column) for keyword, column in beside if column is not None]
+    more = {name: column for name, column in named if name is not None}
     model.fit(X, data.labels[data.codes], **more)
     html = model.show(limit=LINES).to_html()
     if len(html) > MOST_HTML:

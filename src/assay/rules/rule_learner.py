@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -14,7 +14,7 @@ from assay.core.conditions import RowTest
 from assay.core.explanation import Section
 from assay.core.rule_posterior import rules_posterior
 from assay.core.rules import Policy, Rule, RuleBase, counted
-from assay.core.stored import Each, Object, Plain
+from assay.core.stored import Each, Kind, Object, Plain
 from assay.rules.rule_growth import Growth
 
 __all__ = ["RuleClassifier", "RuleRegressor", "class_rules"]
@@ -23,7 +23,7 @@ __all__ = ["RuleClassifier", "RuleRegressor", "class_rules"]
 class _RuleLearner:
     """A learner whose model is ``rules_``: how to look at it, and how to change it."""
 
-    stored = {
+    stored: ClassVar[Mapping[str, Kind]] = {
         "rules_": Object(RuleBase),
         "history_": Each(Object(Growth) | Plain()),
     }

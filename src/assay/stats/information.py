@@ -8,6 +8,8 @@ is one distribution, all other axes are a batch.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr, xlogy
@@ -16,7 +18,7 @@ from assay.errors import DataError, ParameterError
 from assay.stats._checks import as_weights, one_of
 
 
-def entropy(counts: ArrayLike, *, base: float = np.e) -> NDArray[np.float64]:
+def entropy(counts: ArrayLike, *, base: float = math.e) -> NDArray[np.float64]:
     r"""Entropy of each row: the uncertainty of a draw from it.
 
     .. math:: H = -\sum_k p_k \log p_k, \qquad 0 \log 0 = 0, \qquad 0 \le H \le \log K
@@ -36,7 +38,7 @@ def entropy(counts: ArrayLike, *, base: float = np.e) -> NDArray[np.float64]:
     return np.clip(H, 0.0, max_entropy(p.shape[-1], base=base))
 
 
-def max_entropy(K: int, *, base: float = np.e) -> float:
+def max_entropy(K: int, *, base: float = math.e) -> float:
     """Largest entropy that K values can have, log K.
 
     >>> max_entropy(8, base=2)
@@ -70,7 +72,7 @@ def max_gini(K: int) -> float:
     return (K - 1) / K
 
 
-def cross_entropy(q: ArrayLike, p: ArrayLike, *, base: float = np.e) -> NDArray[np.float64]:
+def cross_entropy(q: ArrayLike, p: ArrayLike, *, base: float = math.e) -> NDArray[np.float64]:
     r"""Cross-entropy of p relative to q, row by row: the price of believing p when q is true.
 
     .. math:: H(q, p) = -\sum_k q_k \log p_k = H(q) + D(q\,\|\,p)
@@ -92,7 +94,7 @@ def label_cross_entropy(
     weights: ArrayLike | None = None,
     *,
     reduce: str = "none",
-    base: float = np.e,
+    base: float = math.e,
 ) -> NDArray[np.float64] | float:
     r"""Cross-entropy of class codes y, (n,), and predicted probabilities, (n, K).
 
@@ -127,7 +129,7 @@ def label_cross_entropy(
     return float(loss.sum()) if reduce == "sum" else float(loss.sum() / total)
 
 
-def kl_divergence(q: ArrayLike, p: ArrayLike, *, base: float = np.e) -> NDArray[np.float64]:
+def kl_divergence(q: ArrayLike, p: ArrayLike, *, base: float = math.e) -> NDArray[np.float64]:
     r"""Kullback-Leibler divergence of p from q, row by row.
 
     .. math:: D(q\,\|\,p) = \sum_k q_k \log\frac{q_k}{p_k} \ge 0
@@ -141,7 +143,7 @@ def kl_divergence(q: ArrayLike, p: ArrayLike, *, base: float = np.e) -> NDArray[
     return np.maximum(rel_entr(q, p).sum(axis=-1) / _log(base, "kl_divergence"), 0.0)
 
 
-def mutual_information(table: ArrayLike, *, base: float = np.e) -> NDArray[np.float64]:
+def mutual_information(table: ArrayLike, *, base: float = math.e) -> NDArray[np.float64]:
     r"""Mutual information of rows and columns of a table of counts, (..., R, C).
 
     .. math:: I = \sum_{rc} p_{rc} \log\frac{p_{rc}}{p_r p_c} = H(R) + H(C) - H(R, C)

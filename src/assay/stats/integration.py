@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -57,7 +58,7 @@ def density_bayes_error(
 
 
 def density_cross_entropy(
-    q: Any, p: Any, bounds: tuple[float, float] | None = None, *, base: float = np.e
+    q: Any, p: Any, bounds: tuple[float, float] | None = None, *, base: float = math.e
 ) -> float:
     r"""Cross-entropy of two densities of one variable, :math:`H(q,p) = -\int q(x)\log p(x)\,dx`.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from assay.core import Classifier
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
-from assay.core.stored import FloatArray, IntArray, Object, Scalar
+from assay.core.stored import FloatArray, IntArray, Kind, Object, Scalar
 from assay.trees.columns import rank_columns
 from assay.trees.growing import grow
 from assay.trees.pruning.cost_complexity import cost_complexity
@@ -38,7 +39,7 @@ CART_ACCEPTS = {
 class PrunedByPrice(TreeLearner):
     """Grow a large tree, then keep the subtree that cross-validation finds worth its leaves."""
 
-    stored = {
+    stored: ClassVar[Mapping[str, Kind]] = {
         "ccp_alpha_": Scalar(),
         "path_alphas_": FloatArray("a"),
         "path_errors_": FloatArray("a"),

@@ -12,7 +12,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from assay.core.parameters import Accepted, Any_, Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
-from assay.core.stored import Integer, Object
+from assay.core.stored import Integer, Kind, Object
 from assay.errors import ParameterError
 from assay.trees.columns import Columns, rank_columns
 from assay.trees.growing import grow
@@ -58,7 +58,7 @@ class DecisionTree(TreeLearner):
         "missing": Choice("learned", "surrogate", "spread"),
         "max_candidates": Count(1) | None,
     }
-    stored = {
+    stored: ClassVar[Mapping[str, Kind]] = {
         "max_features_": Integer(low=1),
         "tree_": Object(Tree, d="d"),
     }

@@ -112,7 +112,7 @@ def grow(
     """
     n, d = columns.n, columns.d
     sizes = [] if isinstance(n_classes, int) else [int(K) for K in n_classes]
-    width = sum(sizes) if sizes else int(n_classes)  # type: ignore[call-overload]
+    width = n_classes if isinstance(n_classes, int) else sum(sizes)
     if (CRITERIA[criterion] > 3) == (width > 0) or (sizes and CRITERIA[criterion] > 1):
         what = "several targets" if sizes else "classes" if width > 0 else "numbers"
         raise DataError(f"A tree of {what} cannot be grown by the criterion {criterion}.")

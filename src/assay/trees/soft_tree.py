@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from scipy.special import expit, log_expit
 from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Count, Range
-from assay.core.stored import Each, FloatArray, IntArray, Scalar
+from assay.core.stored import Each, FloatArray, IntArray, Kind, Scalar
 from assay.errors import warn_user
 from assay.trees.growing import grow, rank_columns
 from assay.trees.tree import Tree
@@ -65,7 +65,7 @@ class SoftTree:
     n_iter_ : int
     """
 
-    stored = {
+    stored: ClassVar[Mapping[str, Kind]] = {
         "gate_coef_": FloatArray("g", "p"),
         "gate_intercept_": FloatArray("g"),
         "side_": IntArray("g", "l", low=-1, high=1),

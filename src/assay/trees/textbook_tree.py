@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.explanation import text_table
 from assay.core.parameters import Choice, Count, Range
-from assay.core.stored import Each, Object
+from assay.core.stored import Each, Kind, Object
 from assay.errors import DataError, ParameterError
 from assay.trees.generate_tree import GrowthStep, generate_tree
 from assay.trees.look_ahead import best_split_ahead
@@ -38,7 +38,7 @@ SEARCH = {
 class TextbookTree(TreeLearner):
     """A learner that grows its ``tree_`` with every choice of the textbook open, and remembers how."""
 
-    stored = {
+    stored: ClassVar[Mapping[str, Kind]] = {
         "history_": Each(Object(GrowthStep)),
         "tree_": Object(Tree, d="d"),
     }
