@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import eigh
 from scipy.special import log_softmax
 
 import assay
@@ -15,6 +16,8 @@ from assay.bayes import (
     QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
 )
+from assay.bayes.covariance_estimates import BlendedRows
+from assay.bayes.linear_discriminant import _leading_directions
 from assay.bayes.low_rank import LowRank, few_rows, whitening_of_rows
 from assay.bayes.shared_covariance import whitening
 from assay.core.moments import class_scatter, row_scatter
@@ -154,7 +157,7 @@ def test_files_and_samples(model, tmp_path):
         assert_allclose(np.cov(drawn[k].T), dense, atol=0.12 * np.diag(dense).max())
 
 
-@pytest.mark.parametrize("model", [*GIVEN[:9], GIVEN[10], GIVEN[12], *GIVEN[14:], NearestMean()], ids=str)
+@pytest.mark.parametrize("model", [*GIVEN[:11], GIVEN[12], *GIVEN[14:], NearestMean()], ids=str)
 def test_no_matrix_of_columns_is_made(model):
     """30 rows of 2,000 columns: a matrix of all columns would take 32 MB."""
     X, y, _ = wide_rows(30, 2000)
@@ -167,6 +170,30 @@ def test_no_matrix_of_columns_is_made(model):
         assert tracemalloc.get_traced_memory()[1] < 12e6
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("shrinkage", ["auto", 0.5, 1.0])
+def test_directions_where_the_rows_span_too_few(shrinkage):
+    """Three classes of the same rows, or a covariance that is a sphere: no direction is better than another."""
+    X = np.random.default_rng(0).normal(size=(6, 40))
+    model = LinearDiscriminantAnalysis("eigen", shrinkage).fit(np.vstack([X] * 3), np.repeat([0, 1, 2], 6))
+    assert_allclose(model.predict_proba(X), 1 / 3, rtol=1e-9)
+    V = model.scalings_[:, :2]
+    assert model.transform(X).shape == (6, 2) and np.isfinite(model.explained_variance_ratio_).all()
+    assert_allclose(V.T @ model.covariance_ @ V, np.eye(2), atol=1e-9)
+
+
+def test_directions_by_lanczos_steps_are_those_of_all_columns():
+    """Oracle: scipy.linalg.eigh of the two dense matrices."""
+    rng = np.random.default_rng(2)
+    within, total = (BlendedRows(rng.normal(size=(m, 30)), rng.uniform(0.5, 2, 30)) for m in (7, 9))
+    values, vectors = _leading_directions(within, total, within.shape(), 4)
+    S, T = within.dense(), total.dense()
+    wanted, directions = eigh(T - S, S)
+    assert_allclose(values, wanted[:-5:-1], rtol=1e-9)
+    assert_allclose(np.abs(vectors), np.abs(directions[:, :-5:-1]), rtol=1e-6, atol=1e-9)
+    shape = within.shape()
+    assert_allclose(shape.inverse_diagonal, np.diag(np.linalg.inv(S)), rtol=1e-9)
 
 
 def test_classes_that_are_points_are_refused_as_by_columns():

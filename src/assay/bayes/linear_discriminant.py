@@ -334,34 +334,33 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
                 if self.shrinkage == "auto"
                 else shrunk_rows(one.deviations / np.sqrt(n), self.shrinkage)
             )
-            self._directions_of_rows(own, total)
+            self._directions_of_rows(own, total, shape)
         self._finish(shape.solve(self.means_ - self.xbar_), shape.solve(self.xbar_[None])[0], shape)
 
     def _row_shares(self, sums: RowScatter) -> np.ndarray:
         """(m,) what the square of each deviation counts: priors over the weight of its class."""
         return (self.priors_ / np.where(sums.count > 0, sums.count, 1.0))[sums.classes]
 
-    def _directions_of_rows(self, within: BlendedRows, total: BlendedRows) -> None:
-        r"""The eigenvectors of S^-1 (T - S), all in the span Q of the rows; across it both are diagonal."""
+    def _directions_of_rows(self, within: BlendedRows, total: BlendedRows, shape: LowRank) -> None:
+        r"""The eigenvectors of S^-1 (T - S): where both are round across the rows' span Q, they lie in it."""
         from scipy.linalg import eigh
 
         d, K = self.means_.shape[1], self._n_features_out
-        spare = total.diagonal - within.diagonal
         scale = np.sqrt(within.diagonal)
         Q = LowRank.of_rows(np.vstack([total.F, within.F]), scale=scale).axes
         A, B = (total.F / scale) @ Q, (within.F / scale) @ Q
-        ratio = spare / within.diagonal
+        ratio = total.diagonal / within.diagonal - 1
         inside = A.T @ A - B.T @ B + Q.T @ (ratio[:, None] * Q)
         values, vectors = eigh(inside, B.T @ B + np.eye(Q.shape[1]))
         values, vectors = values[::-1], vectors[:, ::-1]
         exact = np.ptp(ratio) <= 1e-12 * (1 + np.abs(ratio).max())
-        if not exact or (
-            K and values[K - 1] < ratio[0]
-        ):  # directions across the rows matter: all columns are needed
-            S, T = within.dense(), total.dense()
-            values, vectors = eigh(T - S, S)
-            values, vectors = values[::-1], vectors[:, ::-1]
-            everything = values.sum()
+        if (
+            not exact or len(values) < K or (K and values[K - 1] < ratio[0])
+        ):  # directions across the rows matter
+            values, vectors = _leading_directions(within, total, shape, K)
+            everything = float(
+                np.sum(shape.solve(total.F) * total.F) + shape.inverse_diagonal @ total.diagonal - d
+            )
         else:
             vectors = Q @ vectors / scale[:, None]
             everything = values.sum() + (d - Q.shape[1]) * ratio[0]
@@ -415,6 +414,39 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         self._ready()
         k = min(self._n_features_out, self.scalings_.shape[1])
         return np.array([f"{type(self).__name__.lower()}{j}" for j in range(k)], dtype=object)
+
+
+def _leading_directions(
+    within: BlendedRows, total: BlendedRows, shape: LowRank, K: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(K,) and (d, K) the largest eigenvalues of S^-1 (T - S), and the eigenvectors v with v' S v = 1.
+
+    By Lanczos steps of O(m d) with the symmetric R^-1 (T - S) R^-T of a root S = R R'; ``shape`` is S once more.
+    """
+    from scipy.linalg import eigh
+    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+    d = len(shape.scale)
+    if not K:
+        return np.empty(0), np.empty((d, 0))
+    spare = total.diagonal - within.diagonal
+
+    def apply(u: np.ndarray) -> np.ndarray:
+        v = shape.unroot(u, transposed=True)
+        v = (total.F @ v) @ total.F - (within.F @ v) @ within.F + spare * v
+        return shape.unroot(v)
+
+    start = np.random.default_rng(0).standard_normal(d)  # the same in every fit
+    operator = LinearOperator((d, d), matvec=apply, dtype=np.float64)
+    try:
+        values, vectors = eigsh(operator, k=K, which="LA", v0=start)
+    except ArpackError:  # many equal eigenvalues
+        S = within.dense()
+        values, directions = eigh(total.dense() - S, S)
+        return values[: -K - 1 : -1], directions[:, : -K - 1 : -1]
+    order = np.argsort(-values, kind="stable")
+    directions = np.column_stack([shape.unroot(vectors[:, k], transposed=True) for k in order])
+    return values[order], directions
 
 
 def _shares(values: np.ndarray) -> np.ndarray:

@@ -109,6 +109,19 @@ class LowRank:
             return (z / self.along) @ self.axes.T / self.scale
         return ((z / self.along) @ self.axes.T + (u - z @ self.axes.T) / self.across) / self.scale
 
+    @property
+    def inverse_diagonal(self) -> np.ndarray:
+        """(d,) the diagonal of the inverse, where there is something across the axes."""
+        along = (self.axes**2) @ (1 / self.along - 1 / self.across)
+        return (1 / self.across + along) / self.scale**2
+
+    def unroot(self, v: np.ndarray, transposed: bool = False) -> np.ndarray:
+        """(d,) R^-1 v, or R^-T v, for the root R = D (V diag(a^(1/2) - s^(1/2)) V' + s^(1/2) I) with S = R R'."""
+        v = v if transposed else v / self.scale
+        z = self.axes.T @ v
+        v = self.axes @ (z / np.sqrt(self.along) - z / np.sqrt(self.across)) + v / np.sqrt(self.across)
+        return v / self.scale if transposed else v
+
     def squares(self, rows: np.ndarray) -> np.ndarray:
         """(m,) the squared Mahalanobis lengths of rows."""
         u = rows / self.scale

@@ -44,8 +44,8 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
     row) is an error, ``SingularCovarianceError``, that says what to do; any ``reg_param`` or ``shrinkage`` above 0
     helps. A single class is an error too.
 
-    Cost: fit O(n d^2 + K d^3), with fewer rows than columns and regularised O(n^2 d); predict O(K d^2) a row, then O(n
-    d); memory O(K d^2), then O(n d).
+    Cost: fit O(n d^2 + K d^3), with fewer rows than columns and regularised by a number O(n^2 d); predict O(K d^2) a
+    row, then O(n d); memory O(K d^2), then O(n d).
 
     Parameters
     ----------

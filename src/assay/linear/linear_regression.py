@@ -32,7 +32,8 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
     from zero (scikit-learn leaves out more, see ``tol``). The first category of each nominal column is the
     reference.
 
-    Cost: fit O(n d^2 + d^3); predict O(d) a row; memory O(n d + d^2) to fit, O(d) kept.
+    Cost: fit O(n d^2 + d^3), and O(n^2 d + n^3) where n < d; predict O(d) a row; memory O(n d + min(n, d)^2) to fit,
+    O(d) kept.
 
     Parameters
     ----------

@@ -29,7 +29,8 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
     means and scatter alone, so blocks, Dask and ``partial_fit`` give the same answer. Where y is a table of 0 and 1,
     each column is a label of its own, and a row may have any number of them.
 
-    Cost: fit O(n d^2 + d^3 + n d K); predict O(d K) a row; memory O(n d + d^2) to fit, O(d K) kept.
+    Cost: fit O(n d^2 + d^3 + n d K), and O(n^2 d + n^3) where n < d; predict O(d K) a row; memory O(n d + min(n, d)^2)
+    to fit, O(d K) kept.
 
     Parameters
     ----------
