@@ -292,3 +292,28 @@ def test_the_section_lists_the_largest_first_and_sums_up_the_rest():
     assert section.rows[-2:] == [["base", "", 5.0], ["sum", "", 215.0]]
     assert "log odds of yes" in section.note
     assert len(text_table(section.columns, section.rows).splitlines()) == 20
+
+
+@pytest.mark.parametrize("learner", ["forest", "extra trees", "boosting"])
+def test_many_rows_are_explained_in_one_pass_and_as_each_alone(learner, monkeypatch):
+    """The trees are grown back and planned once for up to 256 rows, not once a row."""
+    from assay.evaluate.learners import find_learner
+    from assay.tables.data import load_iris
+    from assay.trees import shap
+
+    iris = load_iris()
+    model = find_learner(learner).make().fit(iris.X, iris.y)
+    alone = [model.explain(iris.X[i : i + 1]) for i in (0, 70, 149)]
+    passes = []
+    own = shap.contributions
+
+    def counted(trees, X, *args, **options):
+        passes.append(len(X))
+        return own(trees, X, *args, **options)
+
+    monkeypatch.setattr(shap, "contributions", counted)
+    together = model.explain(iris.X)
+    assert passes == [150]
+    for i, explanation in zip((0, 70, 149), alone):
+        assert str(together[i]) == str(explanation)  # the numbers may differ in the last bit
+    assert set(model.__dict__).isdisjoint({"_row_reasons", "_row_contributions"})

@@ -18,8 +18,9 @@ None or the rows' weights.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import repeat
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -123,6 +124,10 @@ class Learner(Shown, BaseEstimator):
     def _most_iterations(self) -> int:
         """How many iterations a fit may report to callbacks; 0 if it reports none."""
         return 0
+
+    def _explainers(self, X: Any) -> Iterator[Any]:
+        """For each row who explains it: the learner, or a copy that holds what was computed for many rows at once."""
+        return repeat(self, X.shape[0])
 
     def _check_parameters(self) -> None:
         if self.accepts:
@@ -466,10 +471,10 @@ def _explain_rows(learner: Any, X: Any) -> Explanation | list[Explanation]:
         else values
     )
     explanations = []
-    for i in range(values.shape[0]):
+    for i, explainer in enumerate(learner._explainers(values)):
         seen = raw[i : i + 1] if isinstance(raw, np.ndarray) else raw[i : i + 1].toarray()
         row = {c.name: learner.schema_.label(j, seen[0, j]) for j, c in enumerate(learner.schema_)}
-        told = learner._explanation(values[i : i + 1], row)
+        told = explainer._explanation(values[i : i + 1], row)
         sections = [dated(section, learner.schema_) for section in told.sections]
         explanations.append(replace(told, sections=sections))
     return explanations[0] if len(explanations) == 1 else explanations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
@@ -305,17 +305,31 @@ class Forest(Learner):
         model.trees_ = self.trees_.without_history()
         return model
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        from assay.trees.shap import contribution_section, contributions
+    def _explainers(self, X: Any) -> Iterator[Self]:
+        """For each row the forest with the reasons of that row, which take one pass over the trees for many rows."""
+        from assay.trees.shap import BLOCK, contributions
 
-        dense = X if isinstance(X, np.ndarray) else X.toarray()
         trees = [self.trees_.tree(t) for t in range(len(self.trees_))]
-        phi, base = contributions(trees, dense, 1 / len(trees))
-        said = np.concatenate([tree.predict(dense) for tree in trees])
-        section, chosen = self._votes(said)
+        for start in range(0, X.shape[0], BLOCK):
+            rows = X[start : start + BLOCK]
+            dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+            phi, base = contributions(trees, dense, 1 / len(trees))
+            answers = np.stack([tree.predict(dense) for tree in trees])  # (T, rows, V)
+            for i in range(len(dense)):
+                explainer = copy.copy(self)
+                explainer._row_reasons = phi[i], base, answers[:, i]
+                yield explainer
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        from assay.trees.shap import contribution_section
+
+        if "_row_reasons" not in self.__dict__:
+            return next(self._explainers(X))._reasons(X, row)
+        phi, base, answers = self._row_reasons
+        section, chosen = self._votes(answers)
         names = self.schema_.names
         return [section] + [
-            contribution_section(row, phi[0, :, k], float(base[k]), of=of, names=names) for k, of in chosen
+            contribution_section(row, phi[:, k], float(base[k]), of=of, names=names) for k, of in chosen
         ]
 
     def _votes(self, said: np.ndarray) -> tuple[Section, list[tuple[int, str]]]:

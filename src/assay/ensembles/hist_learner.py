@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -309,11 +310,25 @@ class HistBoosting(Learner):
         phi, base = contributions(trees, values, output=np.arange(len(trees)) % K, n_outputs=K)
         return phi, base + self.baseline_
 
+    def _explainers(self, X: Any) -> Iterator[Self]:
+        """For each row the model with the contributions of that row, which take one pass over the trees for many."""
+        from assay.trees.shap import BLOCK
+
+        for start in range(0, X.shape[0], BLOCK):
+            rows = X[start : start + BLOCK]
+            phi, base = self.contributions(Table(rows, self.schema_, not np.isnan(rows).any()))
+            for i in range(len(rows)):
+                explainer = copy.copy(self)
+                explainer._row_contributions = phi[i], base
+                yield explainer
+
     def _sections(self, X: np.ndarray, row: dict[str, Any], k: int, of: str) -> list[Section]:
         from assay.trees.shap import contribution_section
 
-        phi, base = self.contributions(Table(X, self.schema_, not np.isnan(X).any()))
-        return [contribution_section(row, phi[0, :, k], float(base[k]), of=of)]
+        if "_row_contributions" not in self.__dict__:
+            return next(self._explainers(X))._sections(X, row, k, of)
+        phi, base = self._row_contributions
+        return [contribution_section(row, phi[:, k], float(base[k]), of=of)]
 
 
 class _Watch:
