@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 from scipy.special import log_softmax
+from sklearn.exceptions import NotFittedError
 
 import assay
 from assay.bayes import (
@@ -17,6 +18,7 @@ from assay.bayes import (
     RegularizedDiscriminantAnalysis,
 )
 from assay.bayes.covariance_estimates import BlendedRows
+from assay.bayes.gaussian_classifier import SingularCovarianceError
 from assay.bayes.linear_discriminant import _leading_directions
 from assay.bayes.low_rank import LowRank, few_rows, whitening_of_rows
 from assay.bayes.shared_covariance import whitening
@@ -170,6 +172,44 @@ def test_no_matrix_of_columns_is_made(model):
         assert tracemalloc.get_traced_memory()[1] < 12e6
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "model, rank, advice",
+    [
+        (
+            QuadraticDiscriminantAnalysis(),
+            9,
+            "It has 10 rows, no more than columns. Increase the value of `reg_param`",
+        ),
+        (QuadraticDiscriminantAnalysis(solver="eigen"), 9, "Increase the value of `shrinkage`"),
+        (RegularizedDiscriminantAnalysis(alpha=0, beta=0.4), 27, r"Raise alpha\."),
+        (RegularizedDiscriminantAnalysis(alpha=0, beta=0), 9, r"Raise alpha\."),
+    ],
+    ids=str,
+)
+def test_singular_covariances_are_refused_without_a_matrix_of_columns(model, rank, advice):
+    X, y, _ = wide_rows(30, 2000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(SingularCovarianceError, match=rf"class 0 .*\(rank {rank} of 2000\)\. .*{advice}"):
+            model.fit(X, y)
+        assert tracemalloc.get_traced_memory()[1] < 12e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_too_few_rows_so_far_are_said_under_one_name():
+    X, y, _ = wide_rows(30, 6)
+    model = QuadraticDiscriminantAnalysis().partial_fit(X[:6], y[:6], classes=[0, 1, 2])
+    with pytest.raises(
+        NotFittedError, match=r"^QuadraticDiscriminantAnalysis: The covariance .*So far: call"
+    ):
+        model.predict(X)
+    model.partial_fit(X[6:], y[6:])
+    assert_allclose(
+        model.predict_proba(X), QuadraticDiscriminantAnalysis().fit(X, y).predict_proba(X), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("shrinkage", ["auto", 0.5, 1.0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from assay.bayes.gaussian_classifier import (
     by_rows,
     log_of,
 )
-from assay.bayes.low_rank import LowRank
+from assay.bayes.low_rank import LowRank, whitening_of_rows
 from assay.core.moments import ClassScatter, RowScatter
 from assay.core.stored import Each, FloatArray, Object
 
@@ -60,12 +60,15 @@ class OwnCovariances(ScoresClasses):
                 continue
             whitener = _triangle(covariances[k], tol)
             if whitener is None:
-                raise SingularCovarianceError(
-                    f"{type(self).__name__}: The covariance matrix of class {self.classes_[k]} is not full rank "
-                    f"(rank {_rank(covariances[k], tol)} of {d}). {advice(k)}"
-                )
+                self._refuse_singular(k, _rank(covariances[k], tol), advice)
             self._whiteners[k] = whitener
             self._log_dets[k] = -2.0 * np.log(np.diag(whitener)).sum()
+
+    def _refuse_singular(self, k: int, rank: int, advice: Callable[[int], str]) -> NoReturn:
+        raise SingularCovarianceError(
+            f"{type(self).__name__}: The covariance matrix of class {self.classes_[k]} is not full rank "
+            f"(rank {rank} of {self.means_.shape[1]}). {advice(k)}"
+        )
 
     def _settle_rows(
         self, shapes: list[LowRank], tol: float, dense: Callable[[], np.ndarray], advice: Callable[[int], str]
@@ -77,6 +80,8 @@ class OwnCovariances(ScoresClasses):
         d = self.means_.shape[1]
         floor = max(tol**2, 10 * d * _EPS)
         for k, shape in enumerate(shapes):
+            if self.priors_[k] > 0 and shape.across == 0:  # as many axes as rows at most: no matrix is needed
+                self._refuse_singular(k, whitening_of_rows(shape.root.T, tol).rank, advice)
             spread = shape.across + np.einsum("ij,j->i", shape.axes**2, shape.along - shape.across)
             if self.priors_[k] > 0 and not shape.across > floor * spread.max():  # perhaps not of full rank
                 self._settle(dense(), tol, advice)

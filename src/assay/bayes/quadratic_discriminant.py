@@ -143,7 +143,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
 
     def _learn_rows(self, source: Source) -> None:
         few = None if self.covariance_estimator is not None else few_rows(source, len(self.classes_))
-        if few is not None and (self.reg_param if self.solver == "svd" else self.shrinkage):
+        if few is not None:
             self._sums = few
             self._solve(few)
             return
@@ -197,8 +197,8 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
                 )  # fmt: skip
                 blends.append(ledoit_wolf_of_rows(own, np.ones(1)))
             else:
-                blends.append(shrunk_rows(F, self.shrinkage))
-        round_ones = all(np.ptp(b.diagonal) == 0 and (b.diagonal > 0).all() for b in blends)
+                blends.append(shrunk_rows(F, self.shrinkage or 0.0))
+        round_ones = all(np.ptp(b.diagonal) == 0 for b in blends)
 
         def dense() -> np.ndarray:
             return np.array([b.dense() for b in blends])

@@ -78,7 +78,7 @@ class RegularizedDiscriminantAnalysis(OwnCovariances):
         return class_scatter(X, y, w, len(self.classes_), pooled=False)
 
     def _learn_rows(self, source: Source) -> None:
-        few = few_rows(source, len(self.classes_)) if self.alpha > 0 else None
+        few = few_rows(source, len(self.classes_))
         if few is None:
             super()._learn_rows(source)
         else:
@@ -92,7 +92,7 @@ class RegularizedDiscriminantAnalysis(OwnCovariances):
         self.means_ = sums.mean
         self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
         one = " Got 1 class and n_samples = 1." if sums.rows.sum() == 1 else ""
-        advice = f"Raise alpha, or beta.{one}"
+        advice = f"Raise alpha{'' if isinstance(sums, RowScatter) else ', or beta'}.{one}"
         if isinstance(sums, RowScatter):
             blends = self._blends(sums)
             shapes = [LowRank.of_rows(b.F, float(b.diagonal[0])) for b in blends]

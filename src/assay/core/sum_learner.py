@@ -164,7 +164,8 @@ class SumLearner(PassLearner):
         try:
             self._solve(self._sums)
         except DegenerateError as error:
-            self._unsolved = f"{error} (So far: call partial_fit with more rows first.)"
+            sentence = str(error).removeprefix(f"{type(self).__name__}: ")
+            self._unsolved = f"{sentence} (So far: call partial_fit with more rows first.)"
         return self
 
     def _partial_target(self, y: Any, classes: Any, n: int, first: bool) -> Any:
