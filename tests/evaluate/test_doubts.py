@@ -1,5 +1,7 @@
 """Doubts after a comparison: each has a case that raises it and one that does not."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from assay.core import Classifier
 from assay.errors import ParameterError
 from assay.evaluate.doubts import doubts
 from assay.evaluate.majority import MajorityClassifier
+from assay.stats.power import smallest_difference
 from assay.tables.data import load_breast_cancer, load_iris
 
 
@@ -189,3 +192,15 @@ def test_the_most_severe_come_first_and_rope_is_checked():
     for rope in (-0.1, "small", np.nan, True):
         with pytest.raises(ParameterError, match="rope must be a number from 0 up"):
             doubts(compare({"guess": Scripted(0.5)}, X, y, "5-fold"), rope=rope)
+
+
+def test_the_difference_that_would_be_found_is_one_that_the_adjusted_test_finds():
+    """Holm's method asks the smallest p of 10 undecided pairs to be below 0.05 / 10, and so does the promise."""
+    X, y = table(400)
+    names = "abcde"
+    result = compare({name: Scripted(0.8, seed=k) for k, name in enumerate(names)}, X, y, "10-fold")
+    assert all(result.test(i, j).adjusted > 0.05 for i, j in combinations(names, 2))
+    first, second = (s.learner for s in result.ranking()[:2])
+    gap = result.values(first) - result.values(second)
+    least = smallest_difference("t", 10, sd=gap.std(ddof=1), ratio=1 / 9, alpha=0.05 / 10)
+    assert f"differences in error of {least:.3f} or more" in found(result)["too-few-rows"].sentence

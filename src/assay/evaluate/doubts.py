@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -214,14 +215,18 @@ def too_few_rows(case: Doubt) -> Iterator[Finding]:
     gap = gap[np.isfinite(gap)]
     if verdict.significant or np.isnan(verdict.adjusted) or result.design.five_by_two:
         return
+    adjusted = [result.test(i, j, m.name).adjusted for i, j in combinations(case.ranked, 2)]
+    alpha = result.alpha / sum(
+        q > result.alpha for q in adjusted
+    )  # Holm's level for the first pair not yet rejected
     if len(gap) >= 2 and gap.std() > 0:
         ratio = test_rows_per_training_row(result, np.ones(len(result.places), dtype=bool))
-        least = smallest_difference("t", len(gap), sd=float(gap.std(ddof=1)), ratio=ratio, alpha=result.alpha)
+        least = smallest_difference("t", len(gap), sd=float(gap.std(ddof=1)), ratio=ratio, alpha=alpha)
     elif len(result.places) == 1 and case.counts_errors:
         apart, n = float(np.mean(case.wrong(a) != case.wrong(b))), len(case.wrong(a))
         if 3.5 * np.sqrt(apart / n) < 0.02:  # by far enough rows; the exact number would take long to find
             return
-        least = smallest_difference("mcnemar", n, disagree=apart, alpha=result.alpha)
+        least = smallest_difference("mcnemar", n, disagree=apart, alpha=alpha)
     else:
         return
     if np.isnan(least) or least > max(case.rope, 0.02):
