@@ -60,3 +60,11 @@ def test_learners_and_datasets(run):
 def test_nothing_but_the_document_is_on_standard_output(run, command):
     out = run(*command, "--json")[1]
     assert json.loads(out) and "NaN" not in out and out.endswith("\n")
+
+
+def test_a_table_without_a_target_names_none(run):
+    """Not the word "class", which no column has."""
+    _, out, _ = run("describe", "transactions", "--json")
+    assert json.loads(out)["target"] is None
+    _, out, _ = run("describe", "weather", "--json")
+    assert json.loads(out)["target"] == "play"

@@ -1,6 +1,7 @@
 """``assay show``."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -48,3 +49,18 @@ def test_a_file_that_is_no_model_ends_in_a_sentence(tmp_path):
     (tmp_path / "x.assay").write_text("no model")
     shown = run(str(tmp_path / "x.assay"))
     assert shown.exit_code != 0 and "Traceback" not in shown.output
+
+
+def test_means_of_dates_are_dates_and_settings_are_those_of_the_learner(run, tmp_path):
+    """The means of days 18262, 18264 and 18293, 18295 since 1970; the step that fills in values has no settings."""
+    rows = ["2020-01-01,1,a", "2020-01-03,2,a", "2020-02-01,4,b", "2020-02-03,7,b"]
+    table, model = tmp_path / "dated.csv", tmp_path / "dated.assay"
+    table.write_text("\n".join(["since,size,kind", *rows]) + "\n")
+    code, _, err = run("fit", table, "-t", "kind", "-l", "lda", "--set", "tol=0.001", "-o", model)
+    assert code == 0, err
+    _, out, _ = run("show", model)
+    assert re.search(r"since +2020-01-02 +2020-02-02", out)
+    assert "Settings: tol=0.001." in out and "learner=" not in out
+    run("fit", table, "-t", "kind", "-l", "nearest mean", "-o", model)
+    _, out, _ = run("show", model)
+    assert re.search(r"since +-0\.9\d+ +0\.9\d+", out), "in standard deviations, no date"

@@ -101,7 +101,10 @@ def _columns(name: str, text: str) -> Any:
 
 _OPTIONS = [
     _columns("drop", "Columns to leave out, separated by commas; repeatable."),
-    _columns("keep", "Columns that name rows: not learned from, and carried into the answers of predict."),
+    _columns(
+        "keep",
+        "Columns that name rows: not learned from; given to predict, they are copied into its answers.",
+    ),
     _columns(
         "nominal", "Columns that hold categories, even if they look like numbers (codes, years, classes)."
     ),

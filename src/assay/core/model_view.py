@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Section, html_table, text_table
 from assay.errors import ParameterError
+from assay.tables.schema import moment
 
 __all__ = ["ModelView", "Part", "Shown", "TextBlock", "coefficient_section", "importance_section"]
 
@@ -249,7 +250,7 @@ def _facts(model: Any) -> list[str]:
         facts.append(f"Tells {len(classes)} classes apart: {named}.")
     if columns is not None:
         facts.append(f"Learned from {columns} column{'s' if columns != 1 else ''}.")
-    settings = _settings(model)
+    settings = _settings(model._learner_of_settings() if hasattr(model, "_learner_of_settings") else model)
     if settings:
         facts.append(f"Settings: {', '.join(settings)}.")
     return facts
@@ -289,6 +290,11 @@ def _column_names(model: Any) -> list[str] | None:
         return None
 
 
+def _date_columns(model: Any) -> set[str]:
+    """The names of the columns that hold dates, as days since 1970."""
+    return {column.name for column in getattr(model, "schema_", ()) if column.date}
+
+
 def _priors(model: Any) -> Section | None:
     classes = getattr(model, "classes_", None)
     for name in ("class_prior_", "priors_", "class_log_prior_"):
@@ -313,7 +319,11 @@ def _centres(model: Any) -> Section | None:
             and names is not None
             and means.shape == (len(classes), len(names))
         ):
-            rows = [[names[j], *means[:, j].astype(float).tolist()] for j in range(len(names))]
+            dates = _date_columns(model)
+            rows = [
+                [name, *(moment(round(v)) if name in dates else v for v in column)]
+                for name, column in zip(names, means.T.astype(float).tolist())
+            ]
             return _wide("Means by class", "column", [str(label) for label in classes], rows, "")
     return None
 

@@ -80,7 +80,8 @@ class Description(Sentence):
         """
         from assay.evaluate.records import plain
 
-        return plain(asdict(self))
+        told: dict[str, Any] = plain(asdict(self))
+        return told if self.classes or self.measured else told | {"target": None}
 
     @property
     def kinds(self) -> dict[str, int]:

@@ -151,6 +151,9 @@ class Prepared(Classifier):
     def _model_name(self) -> str:
         return f"{self.learner_._model_name()} (with preparation)"
 
+    def _learner_of_settings(self) -> Any:
+        return self.learner_
+
     def _model_parts(self) -> list[Part]:
         inner = self.learner_._model_parts()
         if self.scale:  # what the classifier learned is in standard deviations
