@@ -243,7 +243,7 @@ def _facts(model: Any) -> list[str]:
     columns = getattr(model, "n_features_in_", None)
     if isinstance(classes, list):
         facts.append(f"Predicts {len(classes)} outputs.")
-    elif getattr(model, "multilabel_", False):
+    elif classes is not None and getattr(model, "multilabel_", False):
         facts.append(f"Says of each of {len(classes)} labels whether a row has it.")
     elif classes is not None:
         named = ", ".join(map(str, classes)) if len(classes) <= CLASSES_NAMED else "..."
