@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, NaiveBayes
 from assay.decide import CalibratedClassifierCV, DecisionRule
-from assay.ensembles import BaggingClassifier, OneVsRestClassifier, RandomForestClassifier
+from assay.ensembles import BaggingClassifier, OneVsOneClassifier, OneVsRestClassifier, RandomForestClassifier
 from assay.errors import ParameterError
 from assay.linear import LogisticRegression
 from assay.neighbors import KNeighborsClassifier
@@ -130,3 +130,17 @@ def test_models_inside_a_calibrated_one_are_named():
     rows, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]] * 2, ["a", "a", "a", "b", "b", "b"] * 2
     view = CalibratedClassifierCV(GaussianNB(), cv=2).fit(rows, y).show()
     assert view.parts[0].rows == [["GaussianNB, calibrated (sigmoid)", 2]]
+
+
+def test_models_inside_are_named_by_what_they_tell_apart():
+    """Three classes and three models inside, which are of a class each, of a pair each, or of none in particular."""
+    data = load_iris()
+
+    def titles(model):
+        return [part.title.split(":")[0] for part in model.fit(data.X, data.y).show().parts[1:]]
+
+    assert titles(OneVsRestClassifier(C45Classifier())) == ["setosa", "versicolor", "virginica"]
+    assert titles(OneVsOneClassifier(C45Classifier())) == [
+        "setosa (0) against versicolor (1)", "setosa (0) against virginica (1)", "versicolor (0) against virginica (1)"
+    ]  # fmt: skip
+    assert titles(BaggingClassifier(C45Classifier(), n_estimators=3, random_state=0)) == ["1", "2", "3"]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -367,9 +368,13 @@ def _member_parts(model: Any, members: list[Any]) -> list[Part]:
 
 
 def _member_names(model: Any, m: int) -> list[str]:
-    classes = getattr(model, "classes_", None)
-    if classes is not None and not isinstance(classes, list) and len(classes) == m:
+    """What each of m models inside is called: by its class or its pair of classes, or else by its number."""
+    classes, how = getattr(model, "classes_", None), getattr(model, "multiclass", None)
+    if classes is not None and how == "one-vs-rest" and len(classes) == m:
         return [str(label) for label in classes]
+    pairs = list(combinations(classes, 2)) if classes is not None and how == "one-vs-one" else []
+    if pairs and len(pairs) == m:
+        return [f"{a} (0) against {b} (1)" for a, b in pairs]
     return [str(i + 1) for i in range(m)]
 
 
