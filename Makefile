@@ -82,7 +82,7 @@ sanitize: $(VENV)/.tools build/sanitized/.built  ## run all tests with AddressSa
 	@$(SANITIZED) ASSAY_SHARD=$(SHARD) $(BIN)/python -m pytest -q -n $(WORKERS) tests -k "not cluster"
 
 attack: $(VENV)/.built build/sanitized/.built  ## attack the native code and model files for two minutes, sanitized
-	@$(SANITIZED) $(BIN)/python benchmarks/attack.py --seconds 100
+	@$(SANITIZED) $(BIN)/python benchmarks/attack.py --seconds 120 --every 4 --rounds 1
 
 fuzz: $(VENV)/.tools build/sanitized/.built  ## attack file readers, model files and native code for a long while
 	@$(SANITIZED) $(BIN)/python benchmarks/attack.py --seconds $(or $(SECONDS_OF_FUZZING),1800) --readers

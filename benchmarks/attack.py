@@ -1,6 +1,6 @@
 """Attack everything that a stranger's file can reach: native functions, model files and, on request, the readers.
 
-    python benchmarks/attack.py --seconds 100 [--readers] [--seed 0]
+    python benchmarks/attack.py --seconds 100 [--readers] [--seed 0] [--every 4 --rounds 1]
 
 With ``ASSAY_FROM=build/sanitized`` (make attack, make fuzz) the native code is the one with AddressSanitizer. Findings
 make the exit code 1.
@@ -21,6 +21,12 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--readers", action="store_true")
+    parser.add_argument(
+        "--every", type=int, default=1, help="of the calls of native code, make one of so many"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=0, help="1: change one argument of a call at a time, once"
+    )
     options = parser.parse_args()
     jobs = ["fuzz_native", *(["fuzz_models"] if importlib.util.find_spec("benchmarks.fuzz_models") else [])]
     jobs += ["fuzz_readers"] if options.readers else []
@@ -36,6 +42,10 @@ def main() -> int:
             "--seed",
             str(options.seed),
         ]
+        if (
+            job == "fuzz_native"
+        ):  # the same share of the attacks on every function, not all of those on the first ones
+            command += ["--every", str(options.every), "--rounds", str(options.rounds)]
         if subprocess.run(command, cwd=ROOT, check=False).returncode:
             failed.append(job)
     print("Findings: " + ", ".join(failed) if failed else "Nothing was found.")
