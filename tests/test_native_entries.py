@@ -7,8 +7,14 @@ attack`` and ``make fuzz`` attack them all, with AddressSanitizer.
 
 import re
 
+import numpy as np
 import pytest
 from benchmarks import fuzz_native, native_scenarios
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return native_scenarios.record()
 
 
 @pytest.mark.timeout(900)  # thousands of calls in a child that first fits a learner of every kind
@@ -21,9 +27,8 @@ def test_no_call_ends_the_process():
     assert outcomes["ValueError"] > 100  # most of what is wrong is said to be
 
 
-def test_every_native_function_is_attacked():
+def test_every_native_function_is_attacked(recorded):
     """A new function needs a scenario in benchmarks/native_scenarios.py that calls it."""
-    entries = native_scenarios.record()
     defined = set()
     files = sorted((native_scenarios.SOURCE / "assay").rglob("*.cpp"))
     for module, file in zip(native_scenarios.native_modules(), files):
@@ -33,7 +38,7 @@ def test_every_native_function_is_attacked():
             defined |= {f"{module}.{name}.{method}" for method in re.findall(r'\.def\("(\w+)"', methods)}
             defined.add(f"{module}.{name}")
     assert len(defined) > 150
-    assert defined - set(entries) - set(native_scenarios.NOT_ATTACKED) == set()
+    assert defined - set(recorded) - set(native_scenarios.NOT_ATTACKED) == set()
 
 
 def test_what_is_believed_has_a_reason():
@@ -42,8 +47,67 @@ def test_what_is_believed_has_a_reason():
 
 
 def test_attacks_change_something():
-    import numpy as np
-
     array = np.arange(6).reshape(2, 3)
     for what, other in fuzz_native.changed_arrays(array):
         assert other.shape != array.shape or not np.array_equal(other, array), what
+
+
+def test_gradients_beyond_their_bounds_are_refused(recorded):
+    """The room of a gradient in a histogram follows from bounds, which a wrong score, target or weight would break."""
+    softmax, binomial = 6, 5
+    kinds = set()
+    for call in recorded["assay.ensembles._hist_boosting.Session.gradients"].calls:
+        kind, parameter, raw, y, w, heaviest, top, inverse = call.arguments[0]
+        kinds.add(kind)
+        assert call.run(call.arguments[0], {})
+        with pytest.raises(ValueError, match="heaviest"):
+            call.run((kind, parameter, raw, y, np.full(len(y), 2.0), 1.0, top, inverse), {})
+        if kind == softmax:  # a score above the largest of its row
+            assert not call.run((kind, parameter, np.full(len(y), 1e300), y, w, heaviest, top, inverse), {})
+            with pytest.raises(ValueError, match="share"):
+                call.run((kind, parameter, raw, y, w, heaviest, top, inverse + 1), {})
+        if kind == binomial:
+            with pytest.raises(ValueError, match="targets"):
+                call.run((kind, parameter, raw, y + 1, w, heaviest, top, inverse), {})
+    assert {softmax, binomial} <= kinds
+
+
+def test_rules_that_covered_a_row_are_counted_no_further_than_asked_for(recorded):
+    for call in recorded["assay.rules._class_sets.cover_in_order"].calls:
+        arguments = list(native_scenarios.copied(call.arguments[0]))
+        arguments[8][:] = np.iinfo(np.int32).max
+        call.run(tuple(arguments), {})
+        assert (arguments[8] == np.iinfo(np.int32).max).all()
+
+
+@pytest.mark.parametrize("name", ["assay.trees._grow.grow", "assay.trees._grow_several.grow_several"])
+@pytest.mark.parametrize("categories", [1 << 20, 3])
+def test_trees_refuse_categories_that_have_no_place(recorded, name, categories):
+    for call in recorded[name].calls:
+        arguments = list(native_scenarios.copied(call.arguments[0]))
+        arguments[6][:] = categories
+        with pytest.raises(ValueError, match="categories"):
+            call.run(tuple(arguments), {})
+
+
+def test_scores_that_are_nan_are_tallied_within_their_room(recorded):
+    for call in recorded["assay.metrics._areas.tallies"].calls:
+        positives, negatives, *room = native_scenarios.copied(call.arguments[0])
+        negatives[:] = np.nan
+        assert call.run((positives, negatives, *room), {}) <= len(positives) + len(negatives)
+
+
+def test_a_tree_of_kernel_sums_has_levels(recorded):
+    for call in recorded["assay.densities._kernel_sums.pack"].calls:
+        arguments = list(native_scenarios.copied(call.arguments[0]))
+        arguments[3] = -1
+        with pytest.raises(ValueError, match="levels"):
+            call.run(tuple(arguments), {})
+
+
+def test_a_row_that_is_listed_twice_is_refused(recorded):
+    for call in recorded["assay.rules._partial_tree.best_leaf"].calls:
+        arguments = list(native_scenarios.copied(call.arguments[0]))
+        arguments[1][:, 0] = arguments[1][:, 1]
+        with pytest.raises(ValueError, match="twice"):
+            call.run(tuple(arguments), call.arguments[1])

@@ -252,6 +252,7 @@ void pack(In2<double> X_, In1<int64_t> order_, In1<double> weights_, int64_t lev
     const auto order = view(order_);
     const auto weights = view(weights_);  // in the order of the leaves
     const auto packed = view(packed_), mass = view(mass_);
+    require(levels >= 0 && levels < 48, "kernel sums: too many levels");
     const int64_t n = X.rows(), d = X.cols(), nodes = (int64_t(2) << levels) - 1, first = nodes / 2;
     require(order.size() == n && weights.size() == n && packed.size() == n * d && mass.size() == nodes,
             "kernel sums: one place for each point");

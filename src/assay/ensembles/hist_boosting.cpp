@@ -51,6 +51,20 @@ bool all_finite(const double *a, int64_t n) {
     return sum == 0.0;
 }
 
+bool all_within(const double *a, int64_t n, double low, double high) {
+    bool fits = true;
+    for (int64_t i = 0; i < n; ++i) fits &= (a[i] >= low) & (a[i] <= high);
+    return fits;
+}
+
+bool none_above(const double *a, const double *top, int64_t n) {
+    bool fits = true;
+    for (int64_t i = 0; i < n; ++i) fits &= a[i] <= top[i];
+    return fits;
+}
+
+constexpr double ROUNDED_ONE = 1.0 + 1e-9;      // a share of a sum, itself rounded
+
 // Everything that a Session indexes by. (d columns; d8 of them have codes of 8 bits, d16 of 16.)
 In2<uint8_t> checked(In2<uint8_t> panels, In2<uint8_t> columns, In2<uint16_t> wide, In1<int64_t> wide_start, int64_t width,
                      In1<int32_t> bins, In1<int32_t> place, In1<uint8_t> missing, In1<uint8_t> nominal, In1<int8_t> monotonic,
@@ -167,6 +181,12 @@ class Session {
         if (!all_finite(raw.data(), n_) || !all_finite(y.data(), n_) || (w && !all_finite(w->data(), n_)) ||
             (top && !all_finite(top->data(), n_)) || (inverse && !all_finite(inverse->data(), n_)) || !std::isfinite(heaviest))
             return false;
+        // What bounds the gradients below, and so the room for them in the cells.
+        require(w ? all_within(w->data(), n_, -heaviest, heaviest) : heaviest == 1.0, "gradients: a weight above the heaviest");
+        require(kind != PINBALL || (0.0 <= parameter && parameter <= 1.0), "gradients: a quantile from 0 to 1");
+        require(kind != BINOMIAL || all_within(y.data(), n_, 0.0, 1.0), "gradients: targets from 0 to 1");
+        if (kind == ONE_OF_MANY && !none_above(raw.data(), top->data(), n_)) return false;  // the sum was not finite
+        require(kind != ONE_OF_MANY || all_within(inverse->data(), n_, 0.0, ROUNDED_ONE), "gradients: a share above one");
         const Rows R = given_.rows();
         const int64_t blocks = (n_ + BLOCK - 1) / BLOCK;
         Extent most{heaviest, heaviest * (kind == BINOMIAL || kind == ONE_OF_MANY ? 0.25 : 1.0), heaviest * double(n_)};

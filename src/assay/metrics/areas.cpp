@@ -106,7 +106,8 @@ int64_t tallies(In1<double> positives,      // in   (P,) rising
     nb::gil_scoped_release unlocked;
     int64_t i = pos.size(), j = neg.size(), m = 0;
     while (i > 0 || j > 0) {
-        const double score = j == 0 || (i > 0 && pos[i - 1] >= neg[j - 1]) ? pos[i - 1] : neg[j - 1];
+        const bool is_positive = j == 0 || (i > 0 && pos[i - 1] >= neg[j - 1]);
+        const double score = is_positive ? pos[--i] : neg[--j];  // one less each time, also if it equals nothing (NaN)
         while (i > 0 && pos[i - 1] == score) --i;
         while (j > 0 && neg[j - 1] == score) --j;
         threshold[m] = score, tps[m] = double(pos.size() - i), fps[m] = double(neg.size() - j);

@@ -67,7 +67,7 @@ struct Judge {
     }
 
     bool right_way(const double *c, double t) const {  // purity must be that of the rule's own class
-        if (!over) return true;
+        if (!over || target < 0) return true;
         if (measure != LIKELIHOOD && c[target] < *std::max_element(c, c + K)) return false;
         return more_than_expected(c, t);
     }

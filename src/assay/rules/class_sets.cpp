@@ -311,7 +311,9 @@ int64_t cover_in_order(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight
         for (int64_t w = 0; w < W; ++w)
             for (Word bits = held[w]; bits; bits &= bits - 1) {
                 const int64_t bit = __builtin_ctzll(bits);
-                if (++covered[w * 64 + bit] >= enough) left[w] &= ~(Word(1) << bit);
+                int32_t &times = covered[w * 64 + bit];
+                times += times < enough;  // and no further, or it might overflow
+                if (times >= enough) left[w] &= ~(Word(1) << bit);
             }
     }
     return r;

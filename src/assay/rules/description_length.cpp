@@ -42,7 +42,7 @@ HOT Sums counts(const int32_t *hits, const uint8_t *plus, const uint8_t *minus, 
     int64_t covered = 0, p = 0;
     for (int64_t i = 0; i < m; ++i) {
         const int32_t more = plus ? plus[i] : 0, less = minus ? minus[i] : 0;
-        const int32_t in = hits[i] + more - less > 0;
+        const int32_t in = hits[i] > less - more;
         covered += in, p += in & positive[i];
     }
     return {double(p), double(covered - p)};
@@ -52,7 +52,7 @@ Sums weights(const int32_t *hits, const uint8_t *plus, const uint8_t *minus, con
              int64_t m) {
     Sums sums{0, 0};
     for (int64_t i = 0; i < m; ++i)
-        if (hits[i] + (plus ? plus[i] : 0) - (minus ? minus[i] : 0) > 0) (positive[i] ? sums.p : sums.n) += w[i];
+        if (hits[i] > (minus ? minus[i] : 0) - (plus ? plus[i] : 0)) (positive[i] ? sums.p : sums.n) += w[i];
     return sums;
 }
 

@@ -452,6 +452,7 @@ class Grower {
         const int64_t a = presorted      ? mark_presorted(open, split)
                           : rules.spread ? mark_gathered(open, split)
                                          : divide_gathered(open, split);
+        require(rules.spread || (0 < a && a < m), "grow: ranks that have no place");  // or the tree would not end
         left = {-1, open.start, open.start + a, open.depth + 1, open.low, open.high};
         right = {-1, open.start + a, open.end, open.depth + 1, open.low, open.high};
         if (rules.monotonic && rules.monotonic[split.feature]) {

@@ -94,9 +94,12 @@ nb::tuple grow_table(const InOut2<uint64_t> &order, const In2<int32_t> &ranks, c
     require(values.size() || (order.size() && X.size() && !rules.surrogate) || !start.data()[d],
             "grow: without values, the order and the table must say them");
     require(0 < n && n < (int64_t(1) << 31) && within(categories, 0, INT32_MAX) &&
-                within(start, 0, sized(n, d, "grow: columns") + 1) &&
-                shares_out(start, d, values.size() ? length(values) : start.data()[d]),
+                shares_out(start, d, values.size() ? length(values) : start.data()[d], true),
             "grow: the numbers of the columns");
+    for (int64_t j = 0; j < d; ++j) {  // a column has as many places as categories, or one for each distinct number
+        const int64_t places = start.data()[j + 1] - start.data()[j], r = categories.data()[j];
+        require(r ? places == r : places <= n, "grow: a column has other categories than places");
+    }
     require((!counts.size() || int64_t(counts.shape(0)) == n) && (!weights.size() || int64_t(weights.shape(0)) == n),
             "grow: weights");
     Grown out;

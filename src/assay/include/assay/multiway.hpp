@@ -550,6 +550,7 @@ Grower grower(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct,
     require(!w || int64_t(w->shape(0)) == n, "w and y differ in length");
     require(K > 0 && within(y, 0, K) && within(distinct, 0, INT32_MAX), "a class or a number of ranks that is not there");
     int64_t nominal = 0, numeric = 0;
+    vector<int32_t> listed(lists.shape(0) ? size_t(n) : 0, -1);  // the last column in whose list a row was seen
     for (int64_t j = 0; j < d; ++j) {
         const int32_t c = n_categories.data()[j];
         require(c >= 0 && (c > 0 ? nominal < length(codes) : numeric < length(lists)), "n_categories does not fit the columns");
@@ -560,8 +561,12 @@ Grower grower(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct,
         const uint64_t *list = lists.data() + numeric * n;
         const int64_t ranks = distinct.data()[numeric++];
         bool fits = true;
-        for (int64_t i = 0; i < n; ++i) fits &= int64_t(list[i] & 0xffffffffu) < n && int64_t(list[i] >> 32) <= ranks;
-        require(fits, "a row or a rank that is not there");
+        for (int64_t i = 0; i < n && fits; ++i) {
+            const int64_t row = int64_t(list[i] & 0xffffffffu);
+            fits = row < n && int64_t(list[i] >> 32) <= ranks && listed[size_t(row)] != int32_t(j);
+            if (fits) listed[size_t(row)] = int32_t(j);
+        }
+        require(fits, "a row or a rank that is not there, or a row twice");
     }
     return Grower(codes.data(), distinct.data(), n, d, K, n_categories.data(), rules, w.has_value() || fractions);
 }
