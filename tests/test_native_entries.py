@@ -111,3 +111,11 @@ def test_a_row_that_is_listed_twice_is_refused(recorded):
         arguments[1][:, 0] = arguments[1][:, 1]
         with pytest.raises(ValueError, match="twice"):
             call.run(tuple(arguments), call.arguments[1])
+
+
+def test_a_branch_that_is_not_there_is_refused(recorded):
+    for call in recorded["assay.trees._routing.preorder"].calls:
+        parent, branch, order = native_scenarios.copied(call.arguments[0])
+        branch[-1] = np.iinfo(np.int32).max
+        with pytest.raises(ValueError, match="branches"):
+            call.run((parent, branch, order), {})

@@ -199,7 +199,7 @@ int64_t preorder(In1<int32_t> parent_,      // in   (m,)  -1 for the root
     for (int64_t i = 0; i < m; ++i) offset[i + 1] += offset[i];
     for (int64_t i = 0; i < m; ++i)
         if (parent[i] >= 0) {
-            const int64_t at = offset[parent[i]] + branch[i];
+            const int64_t at = int64_t(offset[parent[i]]) + branch[i];
             require(at < offset[parent[i] + 1], "the branches of a node are numbered from 0 without a gap");
             child[at] = int32_t(i);
         }
