@@ -189,7 +189,7 @@ def test_missing_values_follow_the_tree_or_are_not_covered():
     spread = Tree.of(
         {"feature": 0, "threshold": 9.0, "children": [{"value": 1, "n": 1}, {"value": 2, "n": 1}]}, [0]
     )
-    with pytest.raises(DataError, match="no rule covers row 0"):
+    with pytest.raises(DataError, match="no rule covers row 1"):
         rules_of(spread, Schema([Column("x")])).predict([[np.nan]])
 
 

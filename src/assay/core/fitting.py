@@ -23,7 +23,7 @@ def all_or_nothing(fit: F) -> F:
     >>> model = GaussianNB().fit([[1.0], [2.0]], ["a", "b"])
     >>> model.fit([[1.0], [float("inf")]], ["a", "b"])
     Traceback (most recent call last):
-    assay.errors.DataError: GaussianNB: X contains infinity or a value too large (inf): column x0, row 1. ...
+    assay.errors.DataError: GaussianNB: X contains infinity or a value too large (inf): column x0, row 2. ...
     >>> hasattr(model, "classes_")
     False
     """

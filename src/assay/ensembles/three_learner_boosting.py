@@ -58,9 +58,9 @@ class ThreeLearnerBoosting(Boosted, Classifier):
     --------
     >>> from assay.ensembles import ThreeLearnerBoosting
     >>> X, y = [[i] for i in range(30)], ["a"] * 10 + ["b"] * 10 + ["a"] * 10
-    >>> model = ThreeLearnerBoosting(random_state=2).fit(X, y)
+    >>> model = ThreeLearnerBoosting(random_state=3).fit(X, y)
     >>> [record["rows"] for record in model.history_], model.score(X, y)
-    ([11, 8, 6], 1.0)
+    ([11, 10, 6], 1.0)
     """
 
     multiclass = "as the estimator"

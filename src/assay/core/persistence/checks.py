@@ -167,7 +167,9 @@ def _schema_in(model: Any, depth: int = 3) -> Schema | None:
     schema = vars(model).get("schema_")
     if isinstance(schema, Schema):
         return schema
-    steps = [step for _, step in getattr(model, "steps", None) or getattr(model, "transformer_list", [])]
+    steps = []
+    if type(model).__module__ == "sklearn.pipeline":  # a Pipeline or a FeatureUnion
+        steps = [step for _, step in getattr(model, "steps", None) or model.transformer_list]  # type: ignore[attr-defined]
     parts = [*steps, *(value for name, value in vars(model).items() if name.endswith("_"))]
     inside = (_schema_in(part, depth - 1) for part in parts)
     return next((found for found in inside if found is not None), None)
