@@ -231,11 +231,13 @@ void cut_off(const Grown &rule, const uint64_t *key, int64_t m, uint8_t *state, 
 
 // Rows below n, and ranks of the numbers that there are (or the one behind them: missing).
 bool keys_within(const In2<uint64_t> &order, int64_t n, const In1<int64_t> &start) {
+    const int64_t m = int64_t(order.shape(1));
     bool fits = true;
     for (int64_t j = 0; j < length(order); ++j) {
-        const uint64_t *key = order.data() + j * int64_t(order.shape(1));
-        const int64_t ranks = start.data()[j + 1] - start.data()[j];
-        for (int64_t i = 0; i < int64_t(order.shape(1)); ++i) fits &= int64_t(lower(key[i])) < n && int64_t(key[i] >> 32) <= ranks;
+        const uint64_t *key = order.data() + j * m;
+        uint32_t row = 0, rank = 0;  // the most of each
+        for (int64_t i = 0; i < m; ++i) row = std::max(row, lower(key[i])), rank = std::max(rank, uint32_t(key[i] >> 32));
+        fits &= (m == 0 || int64_t(row) < n) && int64_t(rank) <= start.data()[j + 1] - start.data()[j];
     }
     return fits;
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 
 namespace nb = nanobind;
 using std::int32_t;
@@ -70,12 +71,18 @@ inline void require(bool fits, const char *what) {
 // How long an array is, as a signed number.
 template <class A> int64_t length(const A &a) { return int64_t(a.shape(0)); }
 
-// Whether low <= a[i] < high for all of n values; one pass without a branch.
+// Whether low <= a[i] < high for all of n whole numbers: their least and their most, in their own type, so that the
+// compiler takes several at once.
 template <class T>
 bool within(const T *a, int64_t n, int64_t low, int64_t high) {
-    bool fits = true;
-    for (int64_t i = 0; i < n; ++i) fits &= (int64_t(a[i]) >= low) & (int64_t(a[i]) < high);
-    return fits;
+    static_assert(std::is_integral_v<T>, "within: whole numbers");
+    if (n <= 0) return true;
+    T least = a[0], most = a[0];
+    for (int64_t i = 1; i < n; ++i) least = a[i] < least ? a[i] : least, most = a[i] > most ? a[i] : most;
+    if constexpr (std::is_unsigned_v<T>)
+        return high > 0 && uint64_t(most) < uint64_t(high) && (low <= 0 || uint64_t(least) >= uint64_t(low));
+    else
+        return int64_t(least) >= low && int64_t(most) < high;
 }
 template <class T> bool within(const Array1<T> &a, int64_t low, int64_t high) { return within(a.data(), length(a), low, high); }
 template <class T> bool within(const Array2<T> &a, int64_t low, int64_t high) {
