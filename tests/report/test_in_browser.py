@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import numpy as np
 import pandas as pd
@@ -110,21 +111,27 @@ def test_three_hundred_classes_have_a_reject_slider_and_no_table_of_losses(brows
     assert data["how"] == "top"
 
 
+def outer_html(browser, selector):
+    """The HTML of an element, asked for without a script; while the document is being replaced, asked again."""
+    for _ in range(500):
+        try:
+            root = browser.ask("DOM.getDocument")["root"]["nodeId"]
+            node = browser.ask("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+            if node:
+                return browser.ask("DOM.getOuterHTML", nodeId=node)["outerHTML"]
+        except AssertionError:  # the node belonged to the page before
+            pass
+        time.sleep(0.02)
+    raise AssertionError(f"{selector} never came")
+
+
 def test_without_a_script_the_table_of_a_few_costs_is_there(browser, pages):
     browser.ask("Emulation.setScriptExecutionDisabled", value=True)
     try:
         browser.ask("Page.navigate", url="about:blank")
         browser.ask("Page.navigate", url=f"file://{pages / 'usual.html'}")
-        hidden, shown = "", ""
-        for _ in range(100):  # the page arrives when it arrives
-            found = browser.ask("Page.getLayoutMetrics")
-            if found["cssContentSize"]["height"] > 1500:
-                break
-        root = browser.ask("DOM.getDocument")["root"]["nodeId"]
-        desk = browser.ask("DOM.querySelector", nodeId=root, selector="#desk")["nodeId"]
-        hidden = browser.ask("DOM.getOuterHTML", nodeId=desk)["outerHTML"]
-        costs = browser.ask("DOM.querySelector", nodeId=root, selector="#costs")["nodeId"]
-        shown = browser.ask("DOM.getOuterHTML", nodeId=costs)["outerHTML"]
+        outer_html(browser, "#methods")  # the last section: all before it has arrived
+        hidden, shown = outer_html(browser, "#desk"), outer_html(browser, "#costs")
     finally:
         browser.ask("Emulation.setScriptExecutionDisabled", value=False)
     assert 'id="desk" hidden' in hidden
