@@ -76,7 +76,8 @@ Shape shape_of(int64_t d, In1<int32_t> &feature, In1<uint8_t> &kind, In1<double>
             "Tree: the arrays differ in length");
     Shape s{m, d, feature.data(), kind.data(), threshold.data(), offset.data(), child.data(), set_offset.data(),
             sets.data(), missing.data(), weight.data()};
-    require(s.offset[0] == 0 && s.set_offset[0] == 0, "Tree: offset");
+    require(s.offset[0] == 0 && s.set_offset[0] == 0 && shares_out(offset, m, m - 1) && shares_out(set_offset, m, words),
+            "Tree: offset");
     for (int64_t i = 0; i < m; ++i) {
         const int32_t c = s.children(i), own = s.set_offset[i + 1] - s.set_offset[i];
         require(c >= 0 && s.offset[i + 1] <= m - 1 && own >= 0 && s.set_offset[i + 1] <= words, "Tree: offset");
