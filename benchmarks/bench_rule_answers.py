@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.core.conditions import Condition
-from assay.core.firing import Firing
-from assay.core.rules import Rule
+from assay.rulebase.conditions import Condition
+from assay.rulebase.firing import Firing
+from assay.rulebase.rules import Rule
 from benchmarks.harness import Race
 
 

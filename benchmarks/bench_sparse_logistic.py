@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.special import log_softmax
 from sklearn import linear_model as peers
 
-from assay.linear import sparse_logistic
+from assay.linear.logistic import sparse_logistic
 from benchmarks.bench_sgd import words
 from benchmarks.harness import Race
 

@@ -30,7 +30,7 @@ TRUSTED: dict[str, dict[str, str]] = {
             "hundreds of trees from the same ones, and looking through all of them each time would take as long",
         ),
     ),
-    "assay.rules._candidates.best": dict.fromkeys(
+    "assay.rules.covering._candidates.best": dict.fromkeys(
         ("0", "order", "1", "ranks", "2", "width"),
         "made by rank_block for the training table, never read from a file; a search for few rows would take as long "
         "to look through the whole table as to search",
@@ -38,7 +38,7 @@ TRUSTED: dict[str, dict[str, str]] = {
 }
 
 # Functions that take a number of rounds: a huge one is no harm, but the call would not end before the attack does.
-ROUNDS = ("assay.linear._coordinate_descent.", "assay.linear._elastic_net_logistic.")
+ROUNDS = ("assay.linear.regression._coordinate_descent.", "assay.linear.logistic._elastic_net_logistic.")
 
 # What cannot be attacked by arguments, and why.
 NOT_ATTACKED: dict[str, str] = {
@@ -311,8 +311,8 @@ def bayes() -> None:
 
 @scenario
 def rules_and_firing() -> None:
-    import assay.rules._candidates as _candidates
-    import assay.rules._class_sets as _class_sets
+    import assay.rules.associative._class_sets as _class_sets
+    import assay.rules.covering._candidates as _candidates
 
     import assay.rules as rules
 
@@ -341,15 +341,15 @@ def rules_and_firing() -> None:
 
 @scenario
 def linear() -> None:
-    import assay.linear._coordinate_descent as _descent
-    import assay.linear._elastic_net_logistic as _model
-    import assay.linear._logistic_discriminant as _outputs
-    import assay.linear._sgd as _sgd
-    import assay.linear._sparse_logistic as _sparse
+    import assay.linear.gradient._sgd as _sgd
+    import assay.linear.logistic._elastic_net_logistic as _model
+    import assay.linear.logistic._logistic_discriminant as _outputs
+    import assay.linear.logistic._sparse_logistic as _sparse
+    import assay.linear.regression._coordinate_descent as _descent
 
     import assay.linear as linear
     from assay.core.sums import Block
-    from assay.linear.logistic_sums import gradient_part
+    from assay.linear.logistic.logistic_sums import gradient_part
 
     X, y = numbers(50)
     S, ys = sparse()

@@ -10,8 +10,8 @@ salary is enough, but it leaves out one donor. A beam of five partial rules find
 
 import matplotlib.pyplot as plt
 
-from assay.core.conditions import Condition
 from assay.plots import RuleGrowthDisplay
+from assay.rulebase.conditions import Condition
 from assay.rules import growth_along, learn_one_rule
 from assay.tables.data import load_charity_donors
 

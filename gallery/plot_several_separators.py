@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.core.palette import class_colour
 from assay.linear import Hyperplane, PerceptronRule
-from assay.linear.convergence import convergence_bound
+from assay.linear.discriminants.convergence import convergence_bound
 
 rng = np.random.default_rng(3)
 y = np.repeat([0, 1], 25)

@@ -12,8 +12,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from assay.core.conditions import Condition
 from assay.core.palette import class_colour
+from assay.rulebase.conditions import Condition
 from assay.rules import Box, BoxClassifier, VersionSpace, hypothesis_areas
 
 cars = np.array([[3, 3], [4, 5], [6, 4], [5, 6], [1, 4], [8, 5], [4, 1], [5, 9], [8, 8]], float)

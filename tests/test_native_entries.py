@@ -73,7 +73,7 @@ def test_gradients_beyond_their_bounds_are_refused(recorded):
 
 
 def test_rules_that_covered_a_row_are_counted_no_further_than_asked_for(recorded):
-    for call in recorded["assay.rules._class_sets.cover_in_order"].calls:
+    for call in recorded["assay.rules.associative._class_sets.cover_in_order"].calls:
         arguments = list(native_scenarios.copied(call.arguments[0]))
         arguments[8][:] = np.iinfo(np.int32).max
         call.run(tuple(arguments), {})
@@ -106,7 +106,7 @@ def test_a_tree_of_kernel_sums_has_levels(recorded):
 
 
 def test_a_row_that_is_listed_twice_is_refused(recorded):
-    for call in recorded["assay.rules._partial_tree.best_leaf"].calls:
+    for call in recorded["assay.rules.from_trees._partial_tree.best_leaf"].calls:
         arguments = list(native_scenarios.copied(call.arguments[0]))
         arguments[1][:, 0] = arguments[1][:, 1]
         with pytest.raises(ValueError, match="twice"):

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from assay.bayes import GaussianNB, UnivariateGaussianClassifier, decision_points
 from assay.errors import DegenerateError, ParameterError
 from assay.stats import Gaussian
-from assay.stats.thresholds import gaussian_thresholds
+from assay.stats.multivariate.gaussian_thresholds import gaussian_thresholds
 
 
 def pair(mean, sd):

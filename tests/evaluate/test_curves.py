@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from assay.errors import AssayError, DataError, ParameterError
 from assay.evaluate import Resampling
 from assay.evaluate.curves import complexity_curve, learning_curve
-from assay.stats.repeated_estimate import corrected_interval
+from assay.stats.intervals.repeated_estimate import corrected_interval
 from assay.tables.data import load_breast_cancer, load_iris, load_wine
 
 X, Y = load_wine()

@@ -10,7 +10,7 @@ from assay.core import Classifier
 from assay.errors import ParameterError
 from assay.evaluate.doubts import doubts
 from assay.evaluate.majority import MajorityClassifier
-from assay.stats.power import smallest_difference
+from assay.stats.significance.power import smallest_difference
 from assay.tables.data import load_breast_cancer, load_iris
 
 

@@ -10,15 +10,15 @@ from assay import compare
 from assay.errors import DataError, ParameterError
 from assay.evaluate import METRICS, Resampling
 from assay.evaluate.pairs import any_difference
-from assay.stats.cochran_q import cochran_q
-from assay.stats.cohen import hedges_g
-from assay.stats.correlated_t import correlated_t
-from assay.stats.dominance import discordant_odds
-from assay.stats.five_by_two import five_by_two_f
-from assay.stats.mcnemar import mcnemar
-from assay.stats.paired_t import paired_t
-from assay.stats.proportion_interval import wilson_interval
-from assay.stats.which_test import which_test
+from assay.stats.bayesian.correlated_t import correlated_t
+from assay.stats.effects.cohen import hedges_g
+from assay.stats.effects.dominance import discordant_odds
+from assay.stats.intervals.proportion_interval import wilson_interval
+from assay.stats.significance.cochran_q import cochran_q
+from assay.stats.significance.five_by_two import five_by_two_f
+from assay.stats.significance.mcnemar import mcnemar
+from assay.stats.significance.paired_t import paired_t
+from assay.stats.significance.which_test import which_test
 from assay.tables.data import load_breast_cancer, load_iris, load_wine
 
 STUMP, TREE = DecisionTreeClassifier(max_depth=1), DecisionTreeClassifier(max_depth=4)

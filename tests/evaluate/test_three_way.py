@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay.errors import AssayError, ParameterError
 from assay.evaluate.three_way import three_way
-from assay.stats.proportion_interval import wilson_interval
+from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.tables.data import load_breast_cancer, load_wine
 
 rng = np.random.default_rng(0)

@@ -4,10 +4,10 @@ import numpy as np
 
 from assay.evaluate import METRICS, Verdict
 from assay.evaluate.verdict import turned
-from assay.stats.five_by_two import five_by_two_f
-from assay.stats.mcnemar import mcnemar
-from assay.stats.paired_t import paired_t
-from assay.stats.test_result import TestResult
+from assay.stats.significance.five_by_two import five_by_two_f
+from assay.stats.significance.mcnemar import mcnemar
+from assay.stats.significance.paired_t import paired_t
+from assay.stats.significance.test_result import TestResult
 
 
 def verdict(p=0.02, adjusted=0.06, difference=0.031, low=0.005, high=0.057, pairs=3):

@@ -17,7 +17,7 @@ from assay.evaluate.learners import LEARNERS
 from assay.evaluate.pairs import _on_weighted_rows
 from assay.evaluate.weights import effective_rows, weight_keyword
 from assay.prepare import Prepared
-from assay.stats.proportion_interval import wilson_interval
+from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.tables.data import load_iris, load_wine
 
 X, Y = load_wine()

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from assay.errors import ParameterError
 from assay.evaluate import METRICS
 from assay.experiments.conclusion import conclude
-from assay.stats.friedman import friedman
-from assay.stats.wilcoxon import wilcoxon_signed_rank
+from assay.stats.significance.friedman import friedman
+from assay.stats.significance.wilcoxon import wilcoxon_signed_rank
 
 # Spec 19.13.2: 5 data sets x 3 algorithms; average ranks 2.8, 1.4, 1.8, F_F 4.33333333 (p .05308416), CD 1.48228640.
 FIVE = np.array(

@@ -15,10 +15,10 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from assay.errors import DataError, ParameterError
 from assay.linear.coefficient_report import coefficient_report, pruned
-from assay.linear.linear_regression import LinearRegression
-from assay.linear.logistic_regression import LogisticRegression
-from assay.linear.polynomial_regressor import PolynomialRegressor
-from assay.linear.sgd_classifier import SGDClassifier
+from assay.linear.gradient.sgd_classifier import SGDClassifier
+from assay.linear.logistic.logistic_regression import LogisticRegression
+from assay.linear.regression.linear_regression import LinearRegression
+from assay.linear.regression.polynomial_regressor import PolynomialRegressor
 
 
 def planted(seed, n=300):

@@ -13,10 +13,10 @@ from sklearn.exceptions import NotFittedError
 from assay.core.discriminant import Discriminant
 from assay.core.learner import Classifier
 from assay.errors import DataError, ParameterError
-from assay.linear.independent_sigmoids import IndependentSigmoids
+from assay.linear.discriminants.perceptron_rule import PerceptronRule
 from assay.linear.linear_classifier import LinearClassifier
-from assay.linear.logistic_regression import LogisticRegression
-from assay.linear.perceptron_rule import PerceptronRule
+from assay.linear.logistic.independent_sigmoids import IndependentSigmoids
+from assay.linear.logistic.logistic_regression import LogisticRegression
 
 
 class Soft(LinearClassifier, Classifier):

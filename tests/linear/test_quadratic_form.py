@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.pipeline import make_pipeline
 
 from assay.errors import DataError, ParameterError
-from assay.linear.logistic_regression import LogisticRegression
+from assay.linear.logistic.logistic_regression import LogisticRegression
 from assay.linear.quadratic_form import QuadraticForm, quadratic_form
 from assay.prepare import MinMaxScaler, StandardScaler
 from assay.prepare.polynomial_features import PolynomialFeatures

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from assay.linear.discriminants.perceptron_rule import PerceptronRule
+from assay.linear.discriminants.pocket import PocketClassifier
 from assay.linear.hyperplane import Hyperplane
-from assay.linear.perceptron_rule import PerceptronRule
-from assay.linear.pocket import PocketClassifier
 
 # The record of LS-2 first; a credit is approved if the weighted sum of the columns reaches a threshold.
 CREDIT = pd.DataFrame(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
-from assay.linear.logistic_regression import LogisticRegression
+from assay.linear.logistic.logistic_regression import LogisticRegression
 from assay.tables.data import load_breast_cancer
 from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 
 from assay.errors import DataError, ParameterError
 from assay.plots.critical_difference_display import CriticalDifferenceDisplay
-from assay.stats.friedman import friedman_from_ranks
-from assay.stats.rank_post_hoc import compare_ranks
+from assay.stats.significance.friedman import friedman_from_ranks
+from assay.stats.significance.rank_post_hoc import compare_ranks
 
 # Oracle: IML 19.13.2, after Demsar (2006): 14 data sets, Nemenyi CD 1.25355915, Bonferroni-Dunn CD 1.16814253.
 NAMES = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from assay.errors import DataError, ParameterError
-from assay.experiments.effects import effects
-from assay.experiments.factorial import full_factorial
+from assay.experiments.designs.effects import effects
+from assay.experiments.designs.factorial import full_factorial
 from assay.plots.effects_display import EffectsDisplay
 
 DESIGN = full_factorial({"heat": [160, 180], "dose": [20, 40], "kind": ["a", "b"]})

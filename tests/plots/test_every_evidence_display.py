@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from assay.evaluate import compare
-from assay.experiments.factorial import full_factorial
-from assay.experiments.surface_designs import central_composite
+from assay.experiments.designs.factorial import full_factorial
+from assay.experiments.designs.surface_designs import central_composite
 from assay.plots.bound_display import BoundDisplay
 from assay.plots.calibration_display import CalibrationDisplay
 from assay.plots.comparison_display import ComparisonDisplay

@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose
 from assay.errors import DataError, ParameterError
 from assay.evaluate import compare
 from assay.plots.posterior_display import PosteriorDisplay
-from assay.stats.correlated_t import correlated_t
-from assay.stats.rope_posterior import RopePosterior
-from assay.stats.signed_rank_posterior import signed_rank_posterior
+from assay.stats.bayesian.correlated_t import correlated_t
+from assay.stats.bayesian.rope_posterior import RopePosterior
+from assay.stats.bayesian.signed_rank_posterior import signed_rank_posterior
 from assay.tables.data import load_iris
 
 DIFFERENCES = [0.03, 0.00, 0.03, 0.01, 0.01, 0.01, 0.04, 0.02, 0.01, 0.04]

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from assay.errors import DataError, ParameterError
 from assay.plots.power_display import PowerDisplay
-from assay.stats.power import power_of, sample_size_for
+from assay.stats.significance.power import power_of, sample_size_for
 
 
 def test_the_curve_is_the_power_and_the_dot_the_sample_size():

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from assay.errors import DataError, ParameterError
-from assay.experiments.response_surface import ResponseSurface
-from assay.experiments.surface_designs import central_composite
+from assay.experiments.designs.response_surface import ResponseSurface
+from assay.experiments.designs.surface_designs import central_composite
 from assay.plots.response_surface_display import ResponseSurfaceDisplay
 
 # Oracle: the summit of 80 + 4a + 2b - 3a^2 - 2b^2 + ab is at (18/23, 16/23), height 82.26087.

@@ -1,10 +1,10 @@
 import pytest
 
 from assay.bayes import GaussianNB
-from assay.core.conditions import Condition
 from assay.plots.rule_growth import RuleGrowthDisplay
+from assay.rulebase.conditions import Condition
 from assay.rules import CN2Classifier, PrismClassifier, SequentialCoveringClassifier
-from assay.rules.learn_one_rule import growth_along
+from assay.rules.covering.learn_one_rule import growth_along
 from assay.tables.data import load_charity_donors, load_contact_lenses
 
 CHARITY = load_charity_donors()

@@ -14,12 +14,12 @@ from sklearn.pipeline import make_pipeline
 
 import assay
 from assay.errors import DataError, ParameterError
-from assay.linear.linear_regression import LinearRegression
-from assay.linear.logistic_discriminant import LogisticDiscriminant
-from assay.linear.logistic_regression import LogisticRegression
-from assay.linear.pairwise_ranker import PairwiseRanker
-from assay.linear.perceptron_rule import PerceptronRule
-from assay.linear.separability import is_linearly_separable
+from assay.linear.discriminants.perceptron_rule import PerceptronRule
+from assay.linear.logistic.logistic_discriminant import LogisticDiscriminant
+from assay.linear.logistic.logistic_regression import LogisticRegression
+from assay.linear.ranking.pairwise_ranker import PairwiseRanker
+from assay.linear.regression.linear_regression import LinearRegression
+from assay.linear.separation.separability import is_linearly_separable
 from assay.prepare import StandardScaler
 from assay.prepare.bases import Gaussian1D, Log, ObliqueStep, Power, Product, RadialGaussian, Sine, Step
 from assay.prepare.basis_expansion import BasisExpansion

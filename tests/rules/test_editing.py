@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.core.rules import RuleBase
 from assay.errors import DataError
+from assay.rulebase.rules import RuleBase
 from assay.rules.editing import effect
 from assay.tables import Schema
 

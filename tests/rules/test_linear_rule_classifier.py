@@ -8,9 +8,9 @@ from sklearn.linear_model import LogisticRegression as PeerLogistic
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from assay.core.conditions import LinearCondition
 from assay.errors import DataError
 from assay.linear import LogisticRegression, Perceptron
+from assay.rulebase.conditions import LinearCondition
 from assay.rules.linear_rule_classifier import LinearRuleClassifier, rules_of_machine
 from assay.tables.data import load_charity_donors
 from assay.trees import C45Classifier

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.core.conditions import Condition, LinearCondition
-from assay.core.rules import POLICIES, Rule, RuleBase
+from assay.rulebase.conditions import Condition, LinearCondition
+from assay.rulebase.rules import POLICIES, Rule, RuleBase
 from assay.rules.other_answers import other_answers
 from assay.tables import Column, Schema
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.core.rules import RuleBase
+from assay.rulebase.rules import RuleBase
 from assay.rules import OneRClassifier
 from assay.rules.reasons import rule_reasons
 from assay.tables import Column, Schema

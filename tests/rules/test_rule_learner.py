@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from assay import load, save
-from assay.core.conditions import Condition
-from assay.core.rules import POLICIES, Rule, RuleBase
 from assay.errors import PersistenceError
+from assay.rulebase.conditions import Condition
+from assay.rulebase.rules import POLICIES, Rule, RuleBase
 from assay.rules import OneRClassifier
 from assay.rules.editing import effect
 from assay.rules.rule_learner import RuleClassifier, RuleRegressor, class_rules

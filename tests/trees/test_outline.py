@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.core.conditions import Condition
+from assay.rulebase.conditions import Condition
 from assay.tables import Column, Schema
 from assay.trees.growing import grow, rank_columns
 from assay.trees.outline import Outline, OutlineNode, outline_of

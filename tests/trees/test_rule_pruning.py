@@ -9,10 +9,10 @@ from scipy.stats import binom
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.tree import DecisionTreeClassifier as PeerTree
 
-from assay.core.conditions import Condition
-from assay.core.rules import Rule, RuleBase
-from assay.core.shortening import single_conditions, without_needless
 from assay.errors import DataError
+from assay.rulebase.conditions import Condition
+from assay.rulebase.rules import Rule, RuleBase
+from assay.rulebase.shortening import single_conditions, without_needless
 from assay.tables import Column, Schema
 from assay.trees.rule_pruning import pessimistic_error, shortened, simplify, useful
 from assay.trees.rules import rules_of

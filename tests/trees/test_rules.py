@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from assay.core.conditions import LinearCondition
 from assay.errors import DataError
+from assay.rulebase.conditions import LinearCondition
 from assay.tables import Column, Schema
 from assay.tables.data import load_charity_donors, load_dataset
 from assay.trees.decision_tree_classifier import DecisionTreeClassifier

@@ -11,9 +11,9 @@ import numpy as np
 
 from assay.associations.baskets import Baskets
 from assay.associations.wide_forms import FORMS, NO, YES, flag_columns, wide_form
-from assay.core.conditions import Condition
 from assay.core.csr import csr_arrays
 from assay.errors import DataError, ParameterError
+from assay.rulebase.conditions import Condition
 from assay.tables import Schema, Table
 from assay.tables.row_names import row_name
 from assay.tables.schema import in_order

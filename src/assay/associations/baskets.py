@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from assay.associations.item_sets import code_of
-from assay.core.conditions import Condition
 from assay.core.csr import compressed_matrix
 from assay.core.stored import CodeArray, Each, FloatArray, Object, OffsetArray, Plain
 from assay.core.targets import plain_values
 from assay.core.words import one_line
 from assay.errors import DataError
+from assay.rulebase.conditions import Condition
 
 __all__ = ["Baskets"]
 

@@ -13,13 +13,13 @@ from assay.associations.frequent_sets import LIMIT, search_sets
 from assay.associations.item_sets import ItemSets
 from assay.associations.passes import sets_by_passes
 from assay.associations.threshold import check_support
-from assay.core.conditions import Condition
 from assay.core.csr import compressed_matrix, csr_arrays
 from assay.core.learner import PassLearner, Transformer
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
 from assay.core.stored import Object
 from assay.core.sums import Rows, Source
 from assay.errors import DataError
+from assay.rulebase.conditions import Condition
 from assay.tables import Schema
 
 __all__ = ["FrequentItems"]

@@ -14,7 +14,7 @@ from assay.associations.item_sets import ItemSets
 from assay.core.stored import CodeArray, Integer, NumberArray, Object, Scalar
 from assay.core.words import number, one_line
 from assay.errors import DataError, ParameterError
-from assay.stats.multiple_tests import benjamini_hochberg, holm
+from assay.stats.significance.multiple_tests import benjamini_hochberg, holm
 
 __all__ = ["AssociationRule", "AssociationRules"]
 

@@ -17,7 +17,7 @@ from assay.core.sum_learner import PassLearner
 from assay.core.sums import Block, Source
 from assay.core.targets import encode_labels
 from assay.errors import DataError, DegenerateError
-from assay.stats.scatter import discriminant_directions, fisher_criterion, whitener
+from assay.stats.multivariate.scatter import discriminant_directions, fisher_criterion, whitener
 
 __all__ = ["FisherDirections"]
 

@@ -18,7 +18,7 @@ from assay.core.scores import logistic
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.core.sums import Block, Source
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.scatter import fisher_criterion, fisher_direction
+from assay.stats.multivariate.scatter import fisher_criterion, fisher_direction
 
 
 class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):

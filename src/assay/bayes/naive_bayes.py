@@ -113,7 +113,7 @@ class NaiveBayes(SumLearner, Generative):
         "class_prior_": FloatArray("K", low=0),
         "category_count_": Each(FloatArray("K", "*"), "d"),
         "feature_log_prob_": Each(FloatArray("K", "*"), "d"),
-        "densities_": Mapped(Each(Object("assay.stats.density.Density"), "K")),
+        "densities_": Mapped(Each(Object("assay.stats.distributions.density.Density"), "K")),
         "epsilon_": Scalar(),
         "families_": Mapped(Text()),
         "gaussian_columns_": CodeArray("q", below="d"),

@@ -87,7 +87,7 @@ class BinaryProblems(Learner):
 
     def _template(self) -> Any:
         if self.estimator is None:
-            from assay.linear.logistic_regression import LogisticRegression
+            from assay.linear.logistic.logistic_regression import LogisticRegression
 
             return LogisticRegression()
         return self.estimator

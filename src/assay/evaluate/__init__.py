@@ -26,12 +26,12 @@ from assay.evaluate.nested import Nested, Tuned, nested
 from assay.evaluate.out_of_fold import OutOfFold
 from assay.evaluate.three_way import Choice, FinalReport, ThreeWay, three_way
 from assay.evaluate.verdict import Standing, Verdict
-from assay.stats.letters import letters
-from assay.stats.mcnemar import mcnemar
-from assay.stats.multiple_tests import holm
-from assay.stats.paired_t import paired_t
-from assay.stats.proportion_interval import wilson_interval
-from assay.stats.repeated_estimate import corrected_interval
+from assay.stats.intervals.proportion_interval import wilson_interval
+from assay.stats.intervals.repeated_estimate import corrected_interval
+from assay.stats.significance.letters import letters
+from assay.stats.significance.mcnemar import mcnemar
+from assay.stats.significance.multiple_tests import holm
+from assay.stats.significance.paired_t import paired_t
 
 __all__ = [
     "LEARNERS",

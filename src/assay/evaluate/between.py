@@ -11,7 +11,7 @@ from assay.errors import DataError
 from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
 from assay.sentence import Sentence
-from assay.stats.test_result import TestResult
+from assay.stats.significance.test_result import TestResult
 
 __all__ = ["BetweenAndWithin", "between_and_within"]
 

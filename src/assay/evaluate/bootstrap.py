@@ -18,7 +18,7 @@ from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.work import each
 from assay.sentence import Sentence
-from assay.stats.test_result import check_alpha, shown_confidence
+from assay.stats.significance.test_result import check_alpha, shown_confidence
 
 __all__ = ["BootstrapError", "bootstrap_error", "error_632", "error_632_plus", "no_information_rate"]
 

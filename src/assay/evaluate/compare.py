@@ -21,8 +21,8 @@ from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.run import remarks_on, run
 from assay.evaluate.target import Target
 from assay.evaluate.weights import weight_keyword
-from assay.stats._checks import is_number
-from assay.stats.test_result import check_alpha
+from assay.stats.checks import is_number
+from assay.stats.significance.test_result import check_alpha
 from assay.tables.data import Dataset
 
 __all__ = ["compare"]

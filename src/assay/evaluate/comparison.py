@@ -30,14 +30,14 @@ from assay.evaluate.prepared import Candidate
 from assay.evaluate.records import as_frame, as_plain, tidy
 from assay.evaluate.verdict import Standing, Verdict, turned
 from assay.evaluate.weights import effective_rows
-from assay.stats._ranks import mid_ranks
-from assay.stats.effect_size import EffectSize
-from assay.stats.letters import letters
-from assay.stats.multiple_tests import holm
-from assay.stats.proportion_interval import wilson_interval
-from assay.stats.repeated_estimate import corrected_interval
-from assay.stats.rope_posterior import RopePosterior
-from assay.stats.test_result import TestResult
+from assay.stats.bayesian.rope_posterior import RopePosterior
+from assay.stats.effects.effect_size import EffectSize
+from assay.stats.intervals.proportion_interval import wilson_interval
+from assay.stats.intervals.repeated_estimate import corrected_interval
+from assay.stats.significance.letters import letters
+from assay.stats.significance.multiple_tests import holm
+from assay.stats.significance.ranks import mid_ranks
+from assay.stats.significance.test_result import TestResult
 from assay.tables import RowNames
 
 if TYPE_CHECKING:

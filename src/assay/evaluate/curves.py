@@ -18,9 +18,9 @@ from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.work import each
 from assay.sentence import Sentence
-from assay.stats.elbow import elbow
-from assay.stats.repeated_estimate import corrected_interval
-from assay.stats.test_result import check_alpha
+from assay.stats.information.elbow import elbow
+from assay.stats.intervals.repeated_estimate import corrected_interval
+from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["Curve", "both_sides", "complexity_curve", "learning_curve", "nested_order"]
 

@@ -204,7 +204,7 @@ def negligible(case: Doubt) -> Iterator[Finding]:
 
 def too_few_rows(case: Doubt) -> Iterator[Finding]:
     """The best two do not differ significantly, and only a large difference would have been found."""
-    from assay.stats.power import smallest_difference
+    from assay.stats.significance.power import smallest_difference
 
     if len(case.ranked) < 2 or tuple(case.metric.bounds) != (0, 1):
         return

@@ -11,7 +11,7 @@ from assay.core.explanation import text_table
 from assay.core.seeds import random_state_of
 from assay.errors import DataError, ParameterError
 from assay.sentence import Sentence
-from assay.stats.multiple_tests import holm
+from assay.stats.significance.multiple_tests import holm
 from assay.tables import Table
 from assay.tables.table import UNSEEN
 

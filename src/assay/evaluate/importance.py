@@ -18,11 +18,11 @@ from assay.evaluate.metrics import METRICS, Metric, Outcome, as_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.target import as_target
-from assay.stats._checks import is_whole
-from assay.stats.multiple_tests import holm
-from assay.stats.paired_t import paired_t_all
-from assay.stats.repeated_estimate import corrected_interval
-from assay.stats.test_result import check_alpha, shown_confidence, shown_p
+from assay.stats.checks import is_whole
+from assay.stats.intervals.repeated_estimate import corrected_interval
+from assay.stats.significance.multiple_tests import holm
+from assay.stats.significance.paired_t import paired_t_all
+from assay.stats.significance.test_result import check_alpha, shown_confidence, shown_p
 from assay.tables import Table
 
 if TYPE_CHECKING:

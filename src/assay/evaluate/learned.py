@@ -74,8 +74,8 @@ def _better(result: Comparison, name: str, blind: str) -> bool | None:
 
 def _better_than_share(result: Comparison, name: str) -> bool:
     """Whether the error is below the share of the other classes, by the splits or by the rows of the only one."""
-    from assay.stats.binomial_test import binomial_test
-    from assay.stats.paired_t import paired_t
+    from assay.stats.significance.binomial_test import binomial_test
+    from assay.stats.significance.paired_t import paired_t
 
     m = result.metrics[0]
     counts = np.bincount(np.concatenate(result.truths), minlength=len(result.classes))

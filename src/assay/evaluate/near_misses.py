@@ -11,7 +11,7 @@ from assay.core.explanation import text_table
 from assay.core.targets import encode_labels
 from assay.distances import HEOM
 from assay.errors import DataError, ParameterError
-from assay.rules.version_space import positive_rows
+from assay.rules.version_spaces.version_space import positive_rows
 from assay.sentence import Sentence
 from assay.tables import RowNames, Table
 

@@ -29,7 +29,7 @@ from assay.evaluate.metrics import Metric, as_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_column, as_seed
 from assay.sentence import Sentence
-from assay.stats.test_result import shown_confidence
+from assay.stats.significance.test_result import shown_confidence
 from assay.tables import Table
 
 __all__ = ["Nested", "Tuned", "nested"]

@@ -10,8 +10,8 @@ import numpy as np
 
 from assay.evaluate.metrics import Metric, Outcome
 from assay.metrics.delong import delong
-from assay.stats.summary import NO_SPREAD
-from assay.stats.test_result import TestResult
+from assay.stats.significance.summary import NO_SPREAD
+from assay.stats.significance.test_result import TestResult
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison

@@ -12,17 +12,17 @@ from assay.errors import DataError
 from assay.evaluate.metrics import Metric
 from assay.evaluate.one_split import no_test, tests_of_rows
 from assay.evaluate.verdict import turned
-from assay.stats.cochran_q import cochran_q
-from assay.stats.cohen import hedges_g
-from assay.stats.correlated_t import correlated_t
-from assay.stats.dominance import discordant_odds
-from assay.stats.effect_size import EffectSize
-from assay.stats.five_by_two import five_by_two_f
-from assay.stats.mcnemar import mcnemar
-from assay.stats.paired_t import paired_t, paired_t_all
-from assay.stats.rope_posterior import RopePosterior
-from assay.stats.summary import NO_SPREAD
-from assay.stats.test_result import TestResult
+from assay.stats.bayesian.correlated_t import correlated_t
+from assay.stats.bayesian.rope_posterior import RopePosterior
+from assay.stats.effects.cohen import hedges_g
+from assay.stats.effects.dominance import discordant_odds
+from assay.stats.effects.effect_size import EffectSize
+from assay.stats.significance.cochran_q import cochran_q
+from assay.stats.significance.five_by_two import five_by_two_f
+from assay.stats.significance.mcnemar import mcnemar
+from assay.stats.significance.paired_t import paired_t, paired_t_all
+from assay.stats.significance.summary import NO_SPREAD
+from assay.stats.significance.test_result import TestResult
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison

@@ -11,7 +11,7 @@ import numpy as np
 from assay.evaluate.learned import learned
 from assay.evaluate.remarks import remarks
 from assay.evaluate.verdict import Standing
-from assay.stats.test_result import shown_confidence, shown_p
+from assay.stats.significance.test_result import shown_confidence, shown_p
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison

@@ -15,9 +15,9 @@ from assay.evaluate.deal import draw, draw_groups
 from assay.evaluate.fold import take
 from assay.evaluate.rows import as_seed, gather
 from assay.sentence import Sentence
-from assay.stats.elbow import elbow
-from assay.stats.proportion_interval import wilson_interval
-from assay.stats.test_result import check_alpha, shown_confidence
+from assay.stats.information.elbow import elbow
+from assay.stats.intervals.proportion_interval import wilson_interval
+from assay.stats.significance.test_result import check_alpha, shown_confidence
 from assay.tables import Table
 
 __all__ = ["Choice", "FinalReport", "ThreeWay", "three_way"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.evaluate.metrics import Metric
 from assay.sentence import Sentence
-from assay.stats.test_result import TestResult, shown_confidence, shown_p
+from assay.stats.significance.test_result import TestResult, shown_confidence, shown_p
 
 __all__ = ["Standing", "Verdict", "turned"]
 

@@ -2,19 +2,24 @@
 
 from assay.experiments.checklist import Checklist
 from assay.experiments.conclusion import Conclusion
-from assay.experiments.effects import Effects, effects
+from assay.experiments.designs.effects import Effects, effects
+from assay.experiments.designs.factorial import full_factorial, plackett_burman, three_level
+from assay.experiments.designs.fractional import FractionalFactorial, fractional_factorial
+from assay.experiments.designs.response_surface import ResponseSurface
+from assay.experiments.designs.run_order import (
+    blocked_runs,
+    confounded_blocks,
+    latin_square,
+    randomised_order,
+)
+from assay.experiments.designs.run_table import RunTable
+from assay.experiments.designs.surface_designs import box_behnken, central_composite
 from assay.experiments.experiment import Experiment
-from assay.experiments.factorial import full_factorial, plackett_burman, three_level
 from assay.experiments.factors import FactorEffects, factorial_anova
-from assay.experiments.fractional import FractionalFactorial, fractional_factorial
 from assay.experiments.journal import Journal
 from assay.experiments.plan import Plan
-from assay.experiments.response_surface import ResponseSurface
-from assay.experiments.run_order import blocked_runs, confounded_blocks, latin_square, randomised_order
-from assay.experiments.run_table import RunTable
 from assay.experiments.spec import read_experiment
 from assay.experiments.study import Study
-from assay.experiments.surface_designs import box_behnken, central_composite
 
 __all__ = [
     "Checklist",

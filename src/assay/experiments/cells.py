@@ -14,11 +14,11 @@ import numpy as np
 from assay.evaluate import Split
 from assay.evaluate.fold import Cell
 from assay.evaluate.prepared import Candidate
+from assay.experiments.designs.run_order import randomised_order
 from assay.experiments.fingerprint import digest, settings_text
 from assay.experiments.folder import as_plain
 from assay.experiments.grid import Entrant
 from assay.experiments.problem import Problem
-from assay.experiments.run_order import randomised_order
 
 __all__ = ["FIELDS", "Job", "Trial", "as_cell", "as_record", "in_random_order"]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from assay.errors import ParameterError
 from assay.evaluate import Metric
-from assay.stats._ranks import mid_ranks
-from assay.stats.post_hoc_result import PostHoc
-from assay.stats.test_result import TestResult, shown_p
+from assay.stats.significance.post_hoc_result import PostHoc
+from assay.stats.significance.ranks import mid_ranks
+from assay.stats.significance.test_result import TestResult, shown_p
 
 if TYPE_CHECKING:
     from assay.experiments.study import Study
@@ -191,9 +191,9 @@ def _two(
     scores: dict[str, np.ndarray], metric: Metric, alpha: float, seed: int, rope: float
 ) -> dict[str, Any]:
     """Two learners over data sets; differences count as worse when positive, whichever way the metric goes."""
-    from assay.stats.sign_test import sign_test
-    from assay.stats.signed_rank_posterior import signed_rank_posterior
-    from assay.stats.wilcoxon import wilcoxon_signed_rank
+    from assay.stats.bayesian.signed_rank_posterior import signed_rank_posterior
+    from assay.stats.significance.sign_test import sign_test
+    from assay.stats.significance.wilcoxon import wilcoxon_signed_rank
 
     (a, x), (b, y) = scores.items()
     worse = metric.sign * (x - y)
@@ -224,8 +224,8 @@ def _two(
 
 def _many(scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None) -> dict[str, Any]:
     """More than two learners over data sets."""
-    from assay.stats.friedman import friedman
-    from assay.stats.rank_post_hoc import compare_ranks, nemenyi
+    from assay.stats.significance.friedman import friedman
+    from assay.stats.significance.rank_post_hoc import compare_ranks, nemenyi
 
     means = np.column_stack(list(scores.values()))
     found = friedman(means, better=metric.better, names=list(scores), alpha=alpha)

@@ -25,7 +25,7 @@ from assay.experiments.plan import Plan
 from assay.experiments.problem import Problem, named_sources
 from assay.experiments.schedule import run_jobs
 from assay.experiments.study import Study
-from assay.stats.test_result import check_alpha
+from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["Experiment"]
 

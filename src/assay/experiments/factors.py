@@ -13,7 +13,7 @@ from scipy.special import fdtrc
 
 from assay.errors import ParameterError
 from assay.evaluate import Metric
-from assay.stats.test_result import TestResult, shown_p
+from assay.stats.significance.test_result import TestResult, shown_p
 
 if TYPE_CHECKING:
     from assay.experiments.study import Study

@@ -1,42 +1,47 @@
 """Linear learners: a weighted sum of the columns, and a decision."""
 
 from assay.linear.coefficient_report import CoefficientReport, coefficient_report, pruned
-from assay.linear.coefficient_table import CoefficientTable, CoefficientTest
-from assay.linear.convergence import convergence_bound, convergence_trace
-from assay.linear.elastic_net import ElasticNet
-from assay.linear.elastic_net_cv import ElasticNetCV
-from assay.linear.epsilon_insensitive_regressor import EpsilonInsensitiveRegressor
-from assay.linear.huber_regressor import HuberRegressor
+from assay.linear.discriminants.convergence import convergence_bound, convergence_trace
+from assay.linear.discriminants.least_squares_classifier import LeastSquaresClassifier
+from assay.linear.discriminants.perceptron import Perceptron
+from assay.linear.discriminants.perceptron_rule import PerceptronRule
+from assay.linear.discriminants.pocket import PocketClassifier
+from assay.linear.discriminants.ridge_classifier import RidgeClassifier
+from assay.linear.discriminants.ridge_classifier_cv import RidgeClassifierCV
+from assay.linear.gradient.sgd_classifier import SGDClassifier
+from assay.linear.gradient.sgd_regressor import SGDRegressor
 from assay.linear.hyperplane import Hyperplane
-from assay.linear.independent_sigmoids import IndependentSigmoids
-from assay.linear.inference import Inference
-from assay.linear.lasso import Lasso
-from assay.linear.lasso_cv import LassoCV
-from assay.linear.least_squares_classifier import LeastSquaresClassifier
-from assay.linear.likelihood_ratio import likelihood_ratio_test
-from assay.linear.linear_regression import LinearRegression
-from assay.linear.logistic_discriminant import LogisticDiscriminant
-from assay.linear.logistic_regression import LogisticRegression
-from assay.linear.logistic_regression_cv import LogisticRegressionCV
-from assay.linear.pairwise_ranker import PairwiseRanker
-from assay.linear.parametrisation import one_score, reference_form, symmetric_form
-from assay.linear.paths import enet_path, lasso_path
-from assay.linear.penalty_curve import PenaltyCurve
-from assay.linear.perceptron import Perceptron
-from assay.linear.perceptron_rule import PerceptronRule
-from assay.linear.pocket import PocketClassifier
-from assay.linear.polynomial_regressor import ExtrapolationWarning, PolynomialRegressor
-from assay.linear.prior_correction import correct_priors, intercept_without_priors, shift_intercept
+from assay.linear.inference.coefficient_table import CoefficientTable, CoefficientTest
+from assay.linear.inference.likelihood_ratio import likelihood_ratio_test
+from assay.linear.inference.summary import Inference
+from assay.linear.logistic.independent_sigmoids import IndependentSigmoids
+from assay.linear.logistic.logistic_discriminant import LogisticDiscriminant
+from assay.linear.logistic.logistic_regression import LogisticRegression
+from assay.linear.logistic.logistic_regression_cv import LogisticRegressionCV
+from assay.linear.logistic.parametrisation import one_score, reference_form, symmetric_form
+from assay.linear.logistic.prior_correction import correct_priors, intercept_without_priors, shift_intercept
 from assay.linear.quadratic_form import QuadraticForm, quadratic_form
-from assay.linear.quantile_regressor import QuantileRegressor
-from assay.linear.ranking_pairs import RankingError, pairs_from_clicks, pairs_from_grades, ranking_error
-from assay.linear.ridge import Ridge
-from assay.linear.ridge_classifier import RidgeClassifier
-from assay.linear.ridge_classifier_cv import RidgeClassifierCV
-from assay.linear.ridge_cv import RidgeCV
-from assay.linear.separability import Separability, Separation, is_linearly_separable, separation
-from assay.linear.sgd_classifier import SGDClassifier
-from assay.linear.sgd_regressor import SGDRegressor
+from assay.linear.ranking.pairwise_ranker import PairwiseRanker
+from assay.linear.ranking.ranking_pairs import (
+    RankingError,
+    pairs_from_clicks,
+    pairs_from_grades,
+    ranking_error,
+)
+from assay.linear.regression.elastic_net import ElasticNet
+from assay.linear.regression.elastic_net_cv import ElasticNetCV
+from assay.linear.regression.epsilon_insensitive_regressor import EpsilonInsensitiveRegressor
+from assay.linear.regression.huber_regressor import HuberRegressor
+from assay.linear.regression.lasso import Lasso
+from assay.linear.regression.lasso_cv import LassoCV
+from assay.linear.regression.linear_regression import LinearRegression
+from assay.linear.regression.paths import enet_path, lasso_path
+from assay.linear.regression.penalty_curve import PenaltyCurve
+from assay.linear.regression.polynomial_regressor import ExtrapolationWarning, PolynomialRegressor
+from assay.linear.regression.quantile_regressor import QuantileRegressor
+from assay.linear.regression.ridge import Ridge
+from assay.linear.regression.ridge_cv import RidgeCV
+from assay.linear.separation.separability import Separability, Separation, is_linearly_separable, separation
 
 __all__ = [
     "CoefficientReport",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
-from assay.stats.quadratic_boundary import LogOdds
+from assay.stats.multivariate.quadratic_boundary import LogOdds
 
 __all__ = ["QuadraticForm", "quadratic_form"]
 

@@ -11,7 +11,7 @@ from assay.errors import ParameterError
 from assay.metrics import _tables
 from assay.metrics.estimate import Estimate
 from assay.metrics.measures import Measure
-from assay.stats.proportion_interval import wilson_interval
+from assay.stats.intervals.proportion_interval import wilson_interval
 
 
 def class_of(known: Measure, names: list[Any], pos_label: Any) -> int:

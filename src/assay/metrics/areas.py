@@ -12,7 +12,7 @@ from assay.metrics._areas import pairs_in_order
 from assay.metrics._given import Scored, classes_of, numbers, one_column, scored, undefined, weights
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.curves import tallies
-from assay.stats._checks import is_number
+from assay.stats.checks import is_number
 
 __all__ = ["auc", "average_precision_score", "roc_auc_score"]
 

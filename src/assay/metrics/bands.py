@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.metrics.bootstrap import plan
 from assay.metrics.roc import RocCurve
-from assay.stats.test_result import check_alpha
+from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["RocBand", "roc_band"]
 

@@ -11,9 +11,9 @@ from assay.decide.isotonic import pool_adjacent_violators
 from assay.errors import DataError, ParameterError
 from assay.metrics._given import classes_of, probabilities, scored, weights
 from assay.metrics.bins import binned, grouped
-from assay.stats._checks import as_random, is_whole
-from assay.stats.proportion_interval import wilson_interval
-from assay.stats.test_result import check_alpha
+from assay.stats.checks import as_random, is_whole
+from assay.stats.intervals.proportion_interval import wilson_interval
+from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["ReliabilityCurve", "calibration_error"]
 

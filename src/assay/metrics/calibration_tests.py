@@ -9,7 +9,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.metrics._given import scored
 from assay.metrics.bins import binned
-from assay.stats.test_result import TestResult, check_alpha, check_alternative
+from assay.stats.significance.test_result import TestResult, check_alpha, check_alternative
 
 __all__ = ["hosmer_lemeshow", "spiegelhalter"]
 

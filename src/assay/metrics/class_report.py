@@ -15,7 +15,7 @@ from assay.metrics.confusion import Confusion
 from assay.metrics.estimate import Estimate
 from assay.metrics.intervals import MANY
 from assay.metrics.measures import MEASURES, Measure
-from assay.stats.test_result import check_alpha
+from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["ClassReport"]
 

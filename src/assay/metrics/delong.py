@@ -11,7 +11,7 @@ from assay.metrics._given import scored
 from assay.metrics.areas import area_of
 from assay.metrics.curves import Tallies, tallies
 from assay.metrics.estimate import Estimate
-from assay.stats.test_result import TestResult, check_alpha, check_alternative
+from assay.stats.significance.test_result import TestResult, check_alpha, check_alternative
 
 __all__ = ["auc_interval", "delong"]
 

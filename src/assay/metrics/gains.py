@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.metrics._given import scored
 from assay.metrics.curves import tallies
-from assay.stats._checks import is_number
+from assay.stats.checks import is_number
 
 __all__ = ["GainCurve", "lift_score"]
 

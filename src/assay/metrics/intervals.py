@@ -40,7 +40,7 @@ from assay.metrics.delong import interval_of, placements
 from assay.metrics.estimate import Estimate
 from assay.metrics.measures import Measure, measure_named
 from assay.metrics.proper import brier_rows, log_losses
-from assay.stats.test_result import check_alpha
+from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["with_interval"]
 

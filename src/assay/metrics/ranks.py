@@ -12,7 +12,7 @@ from assay.metrics._given import scored
 from assay.metrics.areas import area_of
 from assay.metrics.curves import tallies
 from assay.sentence import Sentence
-from assay.stats.test_result import TestResult, check_alpha
+from assay.stats.significance.test_result import TestResult, check_alpha
 
 __all__ = ["Concordance", "Ranked", "concordance", "gini_score", "ks_statistic", "ranked"]
 

@@ -15,7 +15,7 @@ from assay.metrics.curves import Tallies, tallies
 from assay.metrics.delong import interval_of
 from assay.metrics.estimate import Estimate
 from assay.sentence import Sentence
-from assay.stats._checks import is_number
+from assay.stats.checks import is_number
 
 __all__ = ["Dominance", "OperatingPoint", "RocCurve"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from assay.decide.conformity import set_coverage
 from assay.errors import ParameterError
 from assay.metrics.estimate import Estimate
-from assay.stats._checks import is_number
-from assay.stats.proportion_interval import proportion_interval
-from assay.stats.test_result import check_alpha
+from assay.stats.checks import is_number
+from assay.stats.intervals.proportion_interval import proportion_interval
+from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["SetReport"]
 

@@ -14,7 +14,7 @@ from assay.plots.looks import FAINT, INK, PALE, draw_literally, legend_name
 
 if TYPE_CHECKING:
     from assay.experiments.study import Study
-    from assay.stats.post_hoc_result import PostHoc
+    from assay.stats.significance.post_hoc_result import PostHoc
 
 __all__ = ["CriticalDifferenceDisplay"]
 
@@ -105,8 +105,8 @@ class CriticalDifferenceDisplay:
         alpha : float
         options : as in ``plot``
         """
-        from assay.stats.friedman import friedman
-        from assay.stats.rank_post_hoc import bonferroni_dunn
+        from assay.stats.significance.friedman import friedman
+        from assay.stats.significance.rank_post_hoc import bonferroni_dunn
 
         found = friedman(table, better=better, names=names, alpha=alpha)
         pairs = found.nemenyi if control is None else bonferroni_dunn(found, control)
@@ -125,8 +125,8 @@ class CriticalDifferenceDisplay:
         **options: Any,
     ) -> CriticalDifferenceDisplay:
         """Compare average ranks over so many data sets, as publications print them, and draw them."""
-        from assay.stats.friedman import friedman_from_ranks
-        from assay.stats.rank_post_hoc import bonferroni_dunn
+        from assay.stats.significance.friedman import friedman_from_ranks
+        from assay.stats.significance.rank_post_hoc import bonferroni_dunn
 
         found = friedman_from_ranks(average_ranks, datasets, names=names, alpha=alpha)
         pairs = found.nemenyi if control is None else bonferroni_dunn(found, control)

@@ -12,7 +12,7 @@ from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, bare, draw_literally, legend_name, line_look
 
 if TYPE_CHECKING:
-    from assay.experiments.effects import Effects
+    from assay.experiments.designs.effects import Effects
 
 __all__ = ["EffectsDisplay"]
 
@@ -64,7 +64,7 @@ class EffectsDisplay:
         alpha : of the margin beyond which an effect is called active
         options : as in ``plot``
         """
-        from assay.experiments.effects import effects
+        from assay.experiments.designs.effects import effects
 
         return cls(effects(design, response, alpha=alpha), design, response).plot(ax, **options)
 

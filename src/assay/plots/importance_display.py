@@ -11,7 +11,7 @@ from assay.core.palette import class_colour
 from assay.core.words import one_line
 from assay.errors import DataError
 from assay.plots.canvas import axes_for, names_of
-from assay.stats.test_result import shown_confidence
+from assay.stats.significance.test_result import shown_confidence
 
 __all__ = ["ImportanceDisplay"]
 

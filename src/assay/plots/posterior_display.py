@@ -13,7 +13,7 @@ from assay.plots.looks import FAINT, INK, PALE, draw_literally, legend_name
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
-    from assay.stats.rope_posterior import RopePosterior
+    from assay.stats.bayesian.rope_posterior import RopePosterior
 
 __all__ = ["PosteriorDisplay"]
 
@@ -67,7 +67,7 @@ class PosteriorDisplay:
         rope : the largest difference that does not matter
         names : first, second and metric
         """
-        from assay.stats.correlated_t import correlated_t
+        from assay.stats.bayesian.correlated_t import correlated_t
 
         return cls(correlated_t(differences, ratio=ratio, rope=rope), **names).plot(ax)
 

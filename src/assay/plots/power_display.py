@@ -78,7 +78,7 @@ class PowerDisplay:
         target : the power asked for
         setting : sd, ratio, p0, disagree, alpha and alternative, as in ``assay.stats.power_of``
         """
-        from assay.stats.power import power_of, sample_size_for
+        from assay.stats.significance.power import power_of, sample_size_for
 
         gaps = [float(d) for d in np.atleast_1d(np.asarray(difference, dtype=np.float64))]
         if not gaps or 0.0 in gaps:

@@ -13,7 +13,7 @@ from assay.plots.canvas import amounts, axes_for
 from assay.plots.looks import INK, draw_literally, legend_name
 
 if TYPE_CHECKING:
-    from assay.experiments.response_surface import ResponseSurface
+    from assay.experiments.designs.response_surface import ResponseSurface
 
 __all__ = ["ResponseSurfaceDisplay"]
 
@@ -72,7 +72,7 @@ class ResponseSurfaceDisplay:
         response : str, what is measured
         options : as in ``plot``
         """
-        from assay.experiments.response_surface import ResponseSurface
+        from assay.experiments.designs.response_surface import ResponseSurface
 
         surface = ResponseSurface.fit(design, values)
         return cls(surface, getattr(design, "coded", design), response=response).plot(ax, **options)

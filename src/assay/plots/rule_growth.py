@@ -8,7 +8,7 @@ from typing import Any
 from assay.core.palette import class_colour
 from assay.core.words import one_line, shorter
 from assay.plots.canvas import axes_for
-from assay.rules.rule_growth import Growth, Tried
+from assay.rules.covering.rule_growth import Growth, Tried
 from assay.tables import Schema
 
 __all__ = ["RuleGrowthDisplay"]

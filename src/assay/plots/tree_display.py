@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.conditions import Condition
 from assay.core.palette import class_colour
 from assay.core.words import one_line
 from assay.plots.canvas import axes_for
+from assay.rulebase.conditions import Condition
 from assay.trees.layout import Layout, Place, lay_out
 from assay.trees.outline import Outline
 from assay.trees.text import answer_word, rows, rows_word

@@ -71,8 +71,8 @@ class LeastSquares:
 
 def _solve(G: np.ndarray, C: np.ndarray) -> np.ndarray:
     """B of (1); among equally good answers the shortest, constant inputs left out."""
-    from assay.linear.least_squares import solve
-    from assay.linear.least_squares_sums import Problem
+    from assay.linear.regression.least_squares import solve
+    from assay.linear.regression.least_squares_sums import Problem
 
     n, mean, middle = G[-1, -1], G[-1, :-1] / G[-1, -1], C[-1] / G[-1, -1]
     S = G[:-1, :-1] - n * np.outer(mean, mean)

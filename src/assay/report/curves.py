@@ -29,7 +29,7 @@ from assay.metrics.gains import GainCurve
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.metrics.roc import RocCurve
 from assay.report.charts import Line, chart, unit_axis
-from assay.stats.test_result import shown_confidence
+from assay.stats.significance.test_result import shown_confidence
 
 __all__ = ["learner_panels", "overview", "positive_class"]
 

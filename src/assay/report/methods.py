@@ -6,8 +6,8 @@ import numpy as np
 
 from assay.evaluate import Comparison
 from assay.evaluate.pairs import test_rows_per_training_row
-from assay.stats.test_result import shown_confidence
-from assay.stats.which_test import Advice, which_test
+from assay.stats.significance.test_result import shown_confidence
+from assay.stats.significance.which_test import Advice, which_test
 
 __all__ = ["SOURCES", "methods", "sources", "usual_test", "why_this_test"]
 

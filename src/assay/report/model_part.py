@@ -11,7 +11,7 @@ from sklearn.base import clone
 from assay.evaluate import Comparison, PermutationImportance
 from assay.evaluate.weights import group_keyword, weight_keyword
 from assay.report.svg import Scale, axis, whisker
-from assay.stats.test_result import shown_confidence, shown_p
+from assay.stats.significance.test_result import shown_confidence, shown_p
 
 __all__ = ["columns_part", "model_html"]
 

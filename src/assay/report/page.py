@@ -25,7 +25,7 @@ from assay.report.size import fitted
 from assay.report.steps import steps
 from assay.report.summary import summary
 from assay.report.svg import class_bar
-from assay.stats.test_result import shown_confidence
+from assay.stats.significance.test_result import shown_confidence
 from assay.tables.whole_files import write_whole
 
 __all__ = ["render_report", "write_report"]

@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from assay.report.svg import element
-from assay.stats._ranks import mid_ranks
+from assay.stats.significance.ranks import mid_ranks
 
 __all__ = ["average_ranks", "rank_diagram"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.evaluate import Comparison
 from assay.evaluate.show import conclusion
 from assay.report.methods import usual_test
-from assay.stats.test_result import shown_confidence
+from assay.stats.significance.test_result import shown_confidence
 
 __all__ = ["steps"]
 

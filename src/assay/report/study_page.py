@@ -18,7 +18,7 @@ from assay.report.rank_diagram import rank_diagram
 from assay.report.ranking import MOST_PAIRS, number
 from assay.report.settings import FORMAT
 from assay.report.size import fitted
-from assay.stats.test_result import shown_confidence
+from assay.stats.significance.test_result import shown_confidence
 from assay.tables.whole_files import write_whole
 
 __all__ = ["render_study", "write_study"]

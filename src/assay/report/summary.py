@@ -11,7 +11,7 @@ from assay.evaluate.learned import learned
 from assay.evaluate.remarks import face_of
 from assay.evaluate.show import conclusion
 from assay.report.ranking import number
-from assay.stats.test_result import shown_confidence
+from assay.stats.significance.test_result import shown_confidence
 
 __all__ = ["summary"]
 

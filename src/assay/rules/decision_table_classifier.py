@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 import assay.rules._decision_table as _decision_table
-from assay.core.conditions import Condition, missing
 from assay.core.explanation import Section
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Flag
 from assay.core.progress import progress
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Mapped, Plain, Scalar
+from assay.rulebase.conditions import Condition, missing
 from assay.rules.rule_learner import RuleClassifier, class_rules
-from assay.stats.mdl_cuts import mdl_cuts
+from assay.stats.information.mdl_cuts import mdl_cuts
 
 __all__ = ["DecisionTableClassifier"]
 
@@ -34,7 +34,7 @@ class DecisionTableClassifier(RuleClassifier):
 
     with g the rows that agree with row i in S and :math:`v_i = \min(w_i, 1)`: a row of weight 2 is two rows. One that
     is alone counts as right if it has the default class. Numbers are first cut into intervals that tell the classes
-    apart (:func:`assay.stats.mdl_cuts.mdl_cuts`); missing is a value of its own.
+    apart (:func:`assay.stats.information.mdl_cuts.mdl_cuts`); missing is a value of its own.
 
     Use it to see how far a handful of columns goes. A row whose combination never occurred gets the most frequent
     class, or with ``nearest`` that of the combinations that differ from it in the fewest columns.

@@ -88,7 +88,7 @@ def effect(before: Any, after: Any, X: Any, y: Any, sample_weight: Any = None) -
 
     Examples
     --------
-    >>> from assay.core.rules import RuleBase
+    >>> from assay.rulebase.rules import RuleBase
     >>> from assay.rules.editing import effect
     >>> from assay.tables import Schema
     >>> base = RuleBase.parse("x0 > 2 => yes" + chr(10) + "else no", Schema.numeric(1), ["no", "yes"])

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from assay.core.conditions import LinearCondition
 from assay.core.parameters import Any_, Count, Range
-from assay.core.rules import Rule, RuleBase, counted
 from assay.core.stored import Each, Object
 from assay.errors import DataError
+from assay.rulebase.conditions import LinearCondition
+from assay.rulebase.rules import Rule, RuleBase, counted
 from assay.rules.rule_learner import RuleClassifier
 from assay.tables import Column, Schema
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.core.conditions import Condition, missing
 from assay.core.parameters import Range
+from assay.rulebase.conditions import Condition, missing
 from assay.rules.rule_learner import RuleClassifier, class_rules
 
 __all__ = ["MemorisingRuleClassifier"]

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import assay.rules._one_r as _one_r
-from assay.core.conditions import Condition, missing
 from assay.core.explanation import Section
 from assay.core.parallel import in_threads
 from assay.core.parameters import Range
 from assay.core.stored import FloatArray, IntArray, Integer
+from assay.rulebase.conditions import Condition, missing
 from assay.rules.rule_learner import RuleClassifier, class_rules
 
 __all__ = ["OneRClassifier"]

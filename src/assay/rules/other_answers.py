@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.conditions import Condition, LinearCondition
-from assay.core.rule_posterior import best_order, rules_numbers, rules_posterior
-from assay.core.rule_space import Space
-from assay.core.rules import RuleBase
+from assay.rulebase.conditions import Condition, LinearCondition
+from assay.rulebase.posterior import best_order, rules_numbers, rules_posterior
+from assay.rulebase.rules import RuleBase
+from assay.rulebase.space import Space
 
 __all__ = ["OtherAnswer", "other_answers"]
 
@@ -59,7 +59,7 @@ def other_answers(base: RuleBase, x: np.ndarray, answer: Answer | None = None) -
     Examples
     --------
     >>> import numpy as np
-    >>> from assay.core.rules import RuleBase
+    >>> from assay.rulebase.rules import RuleBase
     >>> from assay.rules.other_answers import other_answers
     >>> from assay.tables import Schema
     >>> base = RuleBase.parse("x0 > 2 and x1 <= 5 => yes" + chr(10) + "else no", Schema.numeric(2))

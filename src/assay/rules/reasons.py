@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import Section
-from assay.core.rule_posterior import best_order, mean_votes
-from assay.core.rules import RuleBase
 from assay.core.words import number, shorter, value_word
+from assay.rulebase.posterior import best_order, mean_votes
+from assay.rulebase.rules import RuleBase
 from assay.rules.other_answers import Answer, other_answers
 
 __all__ = ["rule_reasons"]

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from assay.core import Classifier, Regressor
-from assay.core.conditions import RowTest
 from assay.core.explanation import Section
-from assay.core.rule_posterior import rules_posterior
-from assay.core.rules import Policy, Rule, RuleBase, counted
 from assay.core.stored import Each, Kind, Object, Plain
-from assay.rules.rule_growth import Growth
+from assay.rulebase.conditions import RowTest
+from assay.rulebase.posterior import rules_posterior
+from assay.rulebase.rules import Policy, Rule, RuleBase, counted
+from assay.rules.covering.rule_growth import Growth
 
 __all__ = ["RuleClassifier", "RuleRegressor", "class_rules"]
 

@@ -4,19 +4,51 @@ Pure functions and small classes of NumPy arrays; learners are built on them.
 """
 
 from assay.stats.activations import sigmoid, softmax, softmax_jacobian
-from assay.stats.anova import Anova, Source, anova, contrast
-from assay.stats.bayes_error import bayes_error, minimum_error_rule, rule_error
-from assay.stats.bayes_rule import BayesResult, bayes_rule, bayes_rule_from_counts, bayes_theorem
-from assay.stats.bayesian_model_selection import (
+from assay.stats.bayesian.bayes_error import bayes_error, minimum_error_rule, rule_error
+from assay.stats.bayesian.bayes_rule import BayesResult, bayes_rule, bayes_rule_from_counts, bayes_theorem
+from assay.stats.bayesian.beta_bernoulli import BetaBernoulli
+from assay.stats.bayesian.correlated_t import correlated_t
+from assay.stats.bayesian.dirichlet_categorical import DirichletCategorical
+from assay.stats.bayesian.elicitation import beta_from_interval, normal_from_interval
+from assay.stats.bayesian.grid_posterior import GridPosterior
+from assay.stats.bayesian.hierarchical_t import HierarchicalPosterior, hierarchical_t
+from assay.stats.bayesian.model_selection import (
     LinearPosterior,
     ModelPosterior,
     bayesian_model_selection,
     log_evidence,
     weight_posterior,
 )
-from assay.stats.bernoulli import Bernoulli
-from assay.stats.beta_bernoulli import BetaBernoulli
-from assay.stats.bias_variance import (
+from assay.stats.bayesian.normal_inverse_wishart import NormalInverseWishart
+from assay.stats.bayesian.normal_mean import NormalMean
+from assay.stats.bayesian.odds import likelihood_ratio, log_odds, log_odds_discriminant, odds
+from assay.stats.bayesian.posterior import ZeroEvidenceWarning, log_posterior
+from assay.stats.bayesian.rope_posterior import RopePosterior
+from assay.stats.bayesian.signed_rank_posterior import signed_rank_posterior
+from assay.stats.bayesian.smoothing import smoothed_frequencies
+from assay.stats.distributions.bernoulli import Bernoulli
+from assay.stats.distributions.categorical import Categorical
+from assay.stats.distributions.density import Density
+from assay.stats.distributions.gaussian import Gaussian
+from assay.stats.distributions.integration import density_bayes_error, density_cross_entropy
+from assay.stats.distributions.multivariate_gaussian import (
+    MultivariateGaussian,
+    bivariate_logpdf,
+    mahalanobis,
+    mahalanobis_sq,
+)
+from assay.stats.distributions.student import MultivariateStudent
+from assay.stats.distributions.studentized_range import (
+    dunnett_quantile,
+    dunnett_sf,
+    studentized_range_quantile,
+    studentized_range_sf,
+)
+from assay.stats.distributions.with_prior import WithPrior
+from assay.stats.effects.cohen import cohen_d, cohen_h, hedges_g
+from assay.stats.effects.dominance import cliff_delta, discordant_odds, rank_biserial, vargha_delaney_a
+from assay.stats.effects.effect_size import EffectSize
+from assay.stats.estimators.bias_variance import (
     BiasVariance,
     bias_variance,
     constant_model,
@@ -25,28 +57,10 @@ from assay.stats.bias_variance import (
     minimum_model,
     polynomial_model,
 )
-from assay.stats.binomial_test import binomial_test, proportion_test, two_proportions_test
-from assay.stats.categorical import Categorical
-from assay.stats.cochran_q import cochran_q
-from assay.stats.cohen import cohen_d, cohen_h, hedges_g
-from assay.stats.correlated_t import correlated_t
-from assay.stats.density import Density
-from assay.stats.dirichlet_categorical import DirichletCategorical
-from assay.stats.dominance import cliff_delta, discordant_odds, rank_biserial, vargha_delaney_a
-from assay.stats.effect_size import EffectSize
-from assay.stats.elbow import Elbow, elbow, validation_elbow
-from assay.stats.elicitation import beta_from_interval, normal_from_interval
-from assay.stats.equal_covariances import box_m
-from assay.stats.equal_variances import levene
-from assay.stats.equivalence import Equivalence, equivalence_test
-from assay.stats.five_by_two import five_by_two_f, five_by_two_t
-from assay.stats.friedman import Friedman, friedman, friedman_from_ranks
-from assay.stats.gaussian import Gaussian
-from assay.stats.grid_posterior import GridPosterior
-from assay.stats.hat_matrix import HatMatrix, hat_matrix, leave_one_out, press
-from assay.stats.hierarchical_t import HierarchicalPosterior, hierarchical_t
-from assay.stats.hotelling import Hotelling, hotelling
-from assay.stats.information import (
+from assay.stats.estimators.monte_carlo import EstimatorStudy, study_estimator
+from assay.stats.estimators.relative_squared_error import r_squared, relative_squared_error
+from assay.stats.information.elbow import Elbow, elbow, validation_elbow
+from assay.stats.information.entropy import (
     cross_entropy,
     entropy,
     gini,
@@ -56,7 +70,7 @@ from assay.stats.information import (
     max_gini,
     mutual_information,
 )
-from assay.stats.information_criteria import (
+from assay.stats.information.information_criteria import (
     RegressionCriteria,
     StructuralRisk,
     aic,
@@ -70,16 +84,42 @@ from assay.stats.information_criteria import (
     regression_criteria,
     structural_risk,
 )
-from assay.stats.integration import density_bayes_error, density_cross_entropy
-from assay.stats.kruskal_wallis import KruskalWallis, dunn, kruskal_wallis
-from assay.stats.letters import letters, runs_alike
-from assay.stats.manova import Manova, manova
-from assay.stats.mcnemar import discordant, mcnemar
-from assay.stats.mdl_cuts import mdl_cuts
-from assay.stats.mean_interval import mean_interval, variance_interval
-from assay.stats.moments import ZScores, correlation, covariance, mean_vector, z_scores
-from assay.stats.monte_carlo import EstimatorStudy, study_estimator
-from assay.stats.multiple_tests import (
+from assay.stats.information.mdl_cuts import mdl_cuts
+from assay.stats.intervals.mean_interval import mean_interval, variance_interval
+from assay.stats.intervals.proportion_interval import proportion_interval, wilson_interval
+from assay.stats.intervals.repeated_estimate import RepeatedEstimate, corrected_interval, repeated_estimate
+from assay.stats.multivariate.gaussian_thresholds import (
+    LogLinear,
+    Thresholds,
+    gaussian_thresholds,
+    log_linear_ratio,
+)
+from assay.stats.multivariate.hat_matrix import HatMatrix, hat_matrix, leave_one_out, press
+from assay.stats.multivariate.moments import ZScores, correlation, covariance, mean_vector, z_scores
+from assay.stats.multivariate.projection import scalar_projection, vector_projection
+from assay.stats.multivariate.quadratic_boundary import Conic, LogOdds, gaussian_log_odds
+from assay.stats.multivariate.scatter import (
+    Discriminants,
+    Scatter,
+    class_scatter,
+    discriminant_directions,
+    fisher_criterion,
+    fisher_direction,
+)
+from assay.stats.significance.anova import Anova, Source, anova, contrast
+from assay.stats.significance.binomial_test import binomial_test, proportion_test, two_proportions_test
+from assay.stats.significance.cochran_q import cochran_q
+from assay.stats.significance.equal_covariances import box_m
+from assay.stats.significance.equal_variances import levene
+from assay.stats.significance.equivalence import Equivalence, equivalence_test
+from assay.stats.significance.five_by_two import five_by_two_f, five_by_two_t
+from assay.stats.significance.friedman import Friedman, friedman, friedman_from_ranks
+from assay.stats.significance.hotelling import Hotelling, hotelling
+from assay.stats.significance.kruskal_wallis import KruskalWallis, dunn, kruskal_wallis
+from assay.stats.significance.letters import letters, runs_alike
+from assay.stats.significance.manova import Manova, manova
+from assay.stats.significance.mcnemar import discordant, mcnemar
+from assay.stats.significance.multiple_tests import (
     adjust,
     benjamini_hochberg,
     benjamini_yekutieli,
@@ -91,57 +131,22 @@ from assay.stats.multiple_tests import (
     hommel,
     sidak,
 )
-from assay.stats.multivariate_gaussian import (
-    MultivariateGaussian,
-    bivariate_logpdf,
-    mahalanobis,
-    mahalanobis_sq,
-)
-from assay.stats.normal_inverse_wishart import NormalInverseWishart
-from assay.stats.normal_mean import NormalMean
-from assay.stats.normality import NormalityCheck, check_normality, henze_zirkler, mardia
-from assay.stats.odds import likelihood_ratio, log_odds, log_odds_discriminant, odds
-from assay.stats.paired_t import paired_t, paired_t_all
-from assay.stats.permutation_test import permutation_test
-from assay.stats.post_hoc import post_hoc
-from assay.stats.post_hoc_result import PostHoc
-from assay.stats.posterior import ZeroEvidenceWarning, log_posterior
-from assay.stats.power import SampleSize, power_of, sample_size_for, smallest_difference
-from assay.stats.projection import scalar_projection, vector_projection
-from assay.stats.proportion_interval import proportion_interval, wilson_interval
-from assay.stats.quade import quade
-from assay.stats.quadratic_boundary import Conic, LogOdds, gaussian_log_odds
-from assay.stats.rank_post_hoc import bonferroni_dunn, compare_ranks, conover, nemenyi, shaffer
-from assay.stats.rank_sum import rank_sum
-from assay.stats.relative_squared_error import r_squared, relative_squared_error
-from assay.stats.repeated_estimate import RepeatedEstimate, corrected_interval, repeated_estimate
-from assay.stats.rope_posterior import RopePosterior
-from assay.stats.scatter import (
-    Discriminants,
-    Scatter,
-    class_scatter,
-    discriminant_directions,
-    fisher_criterion,
-    fisher_direction,
-)
-from assay.stats.sign_test import SignTest, Wins, sign_test
-from assay.stats.signed_rank_posterior import signed_rank_posterior
-from assay.stats.smoothing import smoothed_frequencies
-from assay.stats.student import MultivariateStudent
-from assay.stats.studentized_range import (
-    dunnett_quantile,
-    dunnett_sf,
-    studentized_range_quantile,
-    studentized_range_sf,
-)
-from assay.stats.summary import Summary
-from assay.stats.t_test import t_test
-from assay.stats.test_result import TestResult
-from assay.stats.thresholds import LogLinear, Thresholds, gaussian_thresholds, log_linear_ratio
-from assay.stats.which_test import Advice, which_test
-from assay.stats.wilcoxon import SignedRankTest, wilcoxon_signed_rank
-from assay.stats.with_prior import WithPrior
-from assay.stats.z_test import z_test
+from assay.stats.significance.normality import NormalityCheck, check_normality, henze_zirkler, mardia
+from assay.stats.significance.paired_t import paired_t, paired_t_all
+from assay.stats.significance.permutation_test import permutation_test
+from assay.stats.significance.post_hoc import post_hoc
+from assay.stats.significance.post_hoc_result import PostHoc
+from assay.stats.significance.power import SampleSize, power_of, sample_size_for, smallest_difference
+from assay.stats.significance.quade import quade
+from assay.stats.significance.rank_post_hoc import bonferroni_dunn, compare_ranks, conover, nemenyi, shaffer
+from assay.stats.significance.rank_sum import rank_sum
+from assay.stats.significance.sign_test import SignTest, Wins, sign_test
+from assay.stats.significance.summary import Summary
+from assay.stats.significance.t_test import t_test
+from assay.stats.significance.test_result import TestResult
+from assay.stats.significance.which_test import Advice, which_test
+from assay.stats.significance.wilcoxon import SignedRankTest, wilcoxon_signed_rank
+from assay.stats.significance.z_test import z_test
 
 __all__ = [
     "Advice",

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from assay.errors import DataError
-from assay.stats._checks import as_points
+from assay.stats.checks import as_points
 
 __all__ = ["sigmoid", "softmax", "softmax_jacobian"]
 

@@ -18,7 +18,7 @@ from assay.trees.tree import SUBSET, Tree
 from assay.trees.tree_learner import TreeLearner
 
 if TYPE_CHECKING:
-    from assay.core.rules import RuleBase
+    from assay.rulebase.rules import RuleBase
 
 __all__ = ["ContinuousTreeRegressor"]
 

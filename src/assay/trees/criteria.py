@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.stats.information import entropy as _entropy
-from assay.stats.information import gini
+from assay.stats.information.entropy import entropy as _entropy
+from assay.stats.information.entropy import gini
 
 __all__ = [
     "ImpurityProperty",

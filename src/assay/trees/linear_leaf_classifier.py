@@ -23,7 +23,7 @@ from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
 
 if TYPE_CHECKING:
-    from assay.core.rules import RuleBase
+    from assay.rulebase.rules import RuleBase
 
 __all__ = ["LinearLeafClassifier"]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.conditions import Condition, RowTest
 from assay.core.palette import class_colour, shade
 from assay.core.words import one_line
+from assay.rulebase.conditions import Condition, RowTest
 from assay.tables import Schema
 from assay.trees.tree import SUBSET, TERNARY, THRESHOLD, Tree
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.conditions import RowTest
-from assay.core.rule_measures import pessimistic_error
-from assay.core.rules import Rule, RuleBase
-from assay.core.shortening import SLACK, single_conditions, without_needless
 from assay.core.targets import check_weights
 from assay.errors import DataError
+from assay.rulebase.conditions import RowTest
+from assay.rulebase.measures import pessimistic_error
+from assay.rulebase.rules import Rule, RuleBase
+from assay.rulebase.shortening import SLACK, single_conditions, without_needless
 from assay.trees.rules import joined
 
 __all__ = ["pessimistic_error", "shortened", "simplify", "useful"]
@@ -46,8 +46,8 @@ def simplify(
     --------
     The colour matters, the size does not:
 
-    >>> from assay.core.conditions import Condition
-    >>> from assay.core.rules import Rule, RuleBase
+    >>> from assay.rulebase.conditions import Condition
+    >>> from assay.rulebase.rules import Rule, RuleBase
     >>> from assay.tables import Table
     >>> from assay.trees.rule_pruning import simplify
     >>> table = Table.of({"size": [1.0, 2, 3, 4, 5, 6], "colour": list("rrrbbb")})
@@ -104,7 +104,7 @@ def shortened(
     Each step drops the condition whose loss lowers the estimate most, while it does not rise; an interval counts as
     two conditions, its ends. A row whose y is not the answer is an error; without ``classify`` a rule of numbers is
     measured by the deviation from the mean of what it covers, which becomes its answer. The same as the greedy order
-    of :func:`assay.core.shortening.without_needless`, for all conditions of a step in one pass over the rows.
+    of :func:`assay.rulebase.shortening.without_needless`, for all conditions of a step in one pass over the rows.
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ def shortened(
 
     Examples
     --------
-    >>> from assay.core.conditions import Condition
-    >>> from assay.core.rules import Rule
+    >>> from assay.rulebase.conditions import Condition
+    >>> from assay.rulebase.rules import Rule
     >>> rule = Rule((Condition(0, high=2.0), Condition(1, high=2.0)), "a")
     >>> X = np.array([[1.0, 1], [1, 3], [3, 1], [3, 3]])
     >>> estimate, short = shortened(rule, X, np.array(list("aabb")), np.ones(4), None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.core.conditions import Condition, RowTest
-from assay.core.rules import Rule, RuleBase
+from assay.rulebase.conditions import Condition, RowTest
+from assay.rulebase.rules import Rule, RuleBase
 from assay.tables import Schema
 from assay.trees.outline import Outline, outline_of
 from assay.trees.tree import Tree

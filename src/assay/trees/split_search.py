@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import assay.trees._number_cuts as _number_cuts
 from assay.core.parallel import in_threads
 from assay.core.stored import Each, Integer
-from assay.stats.information import entropy
+from assay.stats.information.entropy import entropy
 from assay.trees.node_measures import Floats, Measure, NumberMeasure, Rows
 from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD
 

@@ -131,8 +131,8 @@ def test_every_expression_is_matched_in_linear_time(pattern):
 
 @pytest.mark.parametrize("text", ["x0 < {}x", "x0 <= 1.{}y", "{}x < x0", "x0 < {}", "{} x0 < 1"])
 def test_conditions_are_read_in_linear_time(text):
-    from assay.core.condition_text import ConditionReader
-    from assay.core.rule_scanner import RuleSyntaxError
+    from assay.rulebase.condition_text import ConditionReader
+    from assay.rulebase.scanner import RuleSyntaxError
     from assay.tables import Schema
 
     try:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from assay.stats.scatter import fisher_direction
+from assay.stats.multivariate.scatter import fisher_direction
 from assay.trees.multivariate.rows import Rows
 from assay.trees.multivariate.superclasses import (
     class_sums,

@@ -36,8 +36,26 @@ from assay.tables import Column, Design, Schema
 
 __all__ = ["ROOMS", "class_of", "name_of", "rebuild", "state_of"]
 
-ROOMS = tuple(room for room in assay._ROOMS if room not in ("explain", "plots", "report"))
-FORMER_NAMES: dict[str, str] = {}  # names that classes had in files of earlier releases, to today's
+ROOMS = tuple(room for room in assay._ROOMS if room not in ("plots", "report"))
+FORMER_NAMES = {  # names that classes had in files of earlier releases, to today's
+    "core.conditions.Condition": "rulebase.Condition",
+    "core.conditions.LinearCondition": "rulebase.LinearCondition",
+    "core.linear_answer.LinearAnswer": "rulebase.LinearAnswer",
+    "core.rules.Rule": "rulebase.Rule",
+    "core.rules.RuleBase": "rulebase.RuleBase",
+    "linear.coordinate_descent.Sweep": "linear.regression.coordinate_descent.Sweep",
+    "linear.gradient_outputs.Snapshot": "linear.logistic.gradient_outputs.Snapshot",
+    "linear.least_squares_learner.Unsummed": "linear.regression.least_squares_learner.Unsummed",
+    "linear.least_squares_sums.Kept": "linear.regression.least_squares_sums.Kept",
+    "linear.least_squares_sums.Sums": "linear.regression.least_squares_sums.Sums",
+    "linear.pairwise_ranker.RankingPass": "linear.ranking.pairwise_ranker.RankingPass",
+    "linear.perceptron_rule.Epoch": "linear.discriminants.perceptron_rule.Epoch",
+    "linear.pocket.Exchange": "linear.discriminants.pocket.Exchange",
+    "linear.polynomial_basis.PolynomialBasis": "linear.regression.polynomial_basis.PolynomialBasis",
+    "linear.sgd.Epoch": "linear.gradient.sgd.Epoch",
+    "rules.rule_growth.GrowthStep": "rules.covering.rule_growth.GrowthStep",
+    "rules.rule_growth.Tried": "rules.covering.rule_growth.Tried",
+}
 REMADE = {Design: ("schema", "drop_first")}  # classes made anew from these: all else follows from them
 NOT_OF_THE_MODEL = ("_skl_callbacks",)  # who watched the fit
 

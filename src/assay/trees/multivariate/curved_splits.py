@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.core.conditions import RowTest
 from assay.core.stored import FloatArray, Scalar
 from assay.core.words import one_line, shorter
+from assay.rulebase.conditions import RowTest
 from assay.trees.multivariate.splits import Term, about, are_numbers, require, share_of
 
 __all__ = ["Ellipsoid", "Network", "Quadric", "Sphere"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.parameters import Count, Range
-from assay.stats.five_by_two import five_by_two_f
+from assay.stats.significance.five_by_two import five_by_two_f
 from assay.trees.multivariate.grow import usable
 from assay.trees.multivariate.hyperplanes import hyperplane
 from assay.trees.multivariate.linear_machine_tree import softmax_scores

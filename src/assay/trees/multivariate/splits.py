@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from assay.core.conditions import Condition, LinearCondition, RowTest, weighted_sum
 from assay.core.stored import CodeArray, FloatArray, Integer, Scalar
 from assay.core.words import one_line, shorter
+from assay.rulebase.conditions import Condition, LinearCondition, RowTest, weighted_sum
 
 __all__ = ["Discriminants", "Hyperplane", "Split", "Threshold", "about", "are_numbers", "require", "share_of"]
 

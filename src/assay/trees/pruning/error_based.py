@@ -6,7 +6,7 @@ import numpy as np
 
 import assay.trees.pruning._raising as _raising
 from assay.errors import ParameterError
-from assay.stats.information import gini
+from assay.stats.information.entropy import gini
 from assay.trees.multiway import tree_of_counts
 from assay.trees.pruning.bottom_up import class_weights, cut_where_cheaper
 from assay.trees.tree import LEAF, NOTHING, Tree

@@ -1,0 +1,1 @@
+"""Designs of experiments: factorial, fractional, response surfaces, and the order of runs."""

@@ -1,0 +1,1 @@
+"""Linear classifiers without probabilities: perceptrons, least squares, ridge."""

@@ -1,0 +1,1 @@
+"""Linear learners by stochastic gradient descent."""

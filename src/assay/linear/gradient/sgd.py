@@ -1,0 +1,366 @@
+r"""Stochastic gradient descent on a linear score: what ``SGDClassifier`` and ``SGDRegressor`` share.
+
+.. math:: E(w, b) = \frac1n\sum_i v_i\,\ell(y_i, w^Tx_i + b)
+          + \alpha\left(\tfrac{1-\rho}2\lVert w\rVert^2 + \rho\lVert w\rVert_1\right) \qquad (1)
+
+A step looks at one batch of rows only, with the mean of their gradients, and a rate :math:`\eta_t` that mostly falls:
+
+.. math:: w \leftarrow (1 - \eta_t(1-\rho)\alpha)\,w
+          - \eta_t\,\frac1m\sum_{i\in\text{batch}} v_i\,\ell'(y_i, w^Tx_i+b)\,x_i \qquad (2)
+
+and then moves every weight that the rows touched towards 0 by the absolute penalty that it still owes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+import assay.linear.gradient._sgd as _sgd
+from assay.core.csr import csr_arrays
+from assay.core.parameters import Accepted, Choice, Count, Flag, Range, Seed
+from assay.core.progress import Progress
+from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+
+if TYPE_CHECKING:
+    from assay.core.learner import Learner as _Learner
+else:
+    _Learner = object  # a mixin: it stands before a learner's base
+
+__all__ = ["LOSSES", "RATES", "Aside", "Epoch", "StochasticDescent", "Visits", "Weights", "set_aside"]
+
+# the numbers of the kernel
+LOSSES = {
+    "hinge": 0,
+    "perceptron": 1,
+    "squared_hinge": 2,
+    "log_loss": 3,
+    "modified_huber": 4,
+    "squared_error": 5,
+    "huber": 6,
+    "epsilon_insensitive": 7,
+    "squared_epsilon_insensitive": 8,
+}
+RATES = {"constant": 0, "adaptive": 0, "optimal": 1, "invscaling": 2, "pa1": 3, "pa2": 4}
+RARE_COLUMNS = (
+    0.01  # over sparse rows the constant moves this much slower: every row has it, but not every column
+)
+_NONE = np.empty(0)
+_NO_ROWS = np.empty(0, dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the rows, as ``history_`` keeps it.
+
+    Attributes
+    ----------
+    number : of the pass, from 1
+    loss : mean loss of the rows, each as the pass came to it, without the penalty and without row weights
+    rate : the base of the learning rate (falls only if it is "adaptive")
+    score : of the rows set aside by ``early_stopping``, else None
+    label : the class that was told apart from all others, if there are more than two, else None
+    """
+
+    number: int
+    loss: float
+    rate: float
+    score: float | None = None
+    label: Any = None
+    stored = {
+        "number": Integer(),
+        "label": Plain(),
+    }
+
+
+class Visits:
+    """Some rows, and a pass over them; entries of a sparse row that name one column twice are added up before."""
+
+    def __init__(self, X: Any):
+        self.sparse = not isinstance(X, np.ndarray)
+        self.epoch: Callable[..., tuple[float, float, int]] = (
+            partial(_sgd.epoch_sparse, *_entries(X))
+            if self.sparse
+            else partial(_sgd.epoch, np.ascontiguousarray(X))
+        )
+
+
+def _entries(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    found = csr_arrays(X)  # sound, or refused
+    if X.has_canonical_format:
+        return found
+    X = X.copy()
+    X.sum_duplicates()  # the length of a row is not that of its parts
+    return csr_arrays(X)
+
+
+@dataclass
+class Aside:
+    """Rows that are not learned from, and how well a score does on them.
+
+    Attributes
+    ----------
+    skip : (n,) 1 for these rows      score : of some Weights
+    """
+
+    skip: np.ndarray
+    score: Callable[[Weights], float]
+
+
+@dataclass
+class Weights:
+    """One score on its way: its weights, and their mean over the steps if it is asked for."""
+
+    coef: np.ndarray
+    intercept: float = 0.0
+    mean: np.ndarray | None = None
+    mean_intercept: float = 0.0
+
+
+class StochasticDescent(_Learner):
+    """Mixin of learners by stochastic gradient descent; stands before the linear mixin."""
+
+    kept_in_single: ClassVar[tuple[str, ...]] = ("coef_",)
+    accepts: ClassVar[dict[str, Accepted | None]] = {
+        "penalty": Choice("l2", "l1", "elasticnet") | None,
+        "alpha": Range(0),
+        "l1_ratio": Range(0, 1) | None,
+        "fit_intercept": Flag(),
+        "max_iter": Count(),
+        "tol": Range(0) | None,
+        "shuffle": Flag(),
+        "verbose": Count(0) | Flag(),
+        "epsilon": Range(0),
+        "random_state": Seed(),
+        "learning_rate": Choice("constant", "optimal", "invscaling", "adaptive", "pa1", "pa2"),
+        "eta0": Range(0, open="low"),
+        "power_t": Range(0),
+        "early_stopping": Flag(),
+        "validation_fraction": Range(0, 1, open="both"),
+        "n_iter_no_change": Count(),
+        "warm_start": Flag(),
+        "average": Flag() | Count(),
+        "batch_size": Count(),
+    }
+    stored = {
+        "average_coef_": FloatArray("*", "p") | FloatArray("p"),
+        "average_intercept_": FloatArray("*"),
+        "standard_coef_": FloatArray("*", "p") | FloatArray("p"),
+        "standard_intercept_": FloatArray("*"),
+        "t_": Scalar(),
+        "history_": Each(Object(Epoch)),
+    }
+    _passive_aggressive: ClassVar[str]  # the loss that goes with the rates pa1 and pa2
+
+    loss: str
+    penalty: str | None
+    alpha: float
+    l1_ratio: float | None
+    fit_intercept: bool
+    max_iter: int
+    tol: float | None
+    shuffle: bool
+    epsilon: float
+    random_state: Any
+    learning_rate: str
+    eta0: float
+    power_t: float
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    warm_start: bool
+    average: bool | int
+    batch_size: int
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    t_: float
+    n_iter_: int
+    history_: list[Epoch]
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        who = type(self).__name__
+        if self.learning_rate == "optimal" and self.alpha == 0:
+            raise ParameterError(
+                f"{who}: alpha must be > 0 since learning_rate is 'optimal', which is computed from it. Raise alpha, "
+                "or use penalty=None with learning_rate='invscaling'."
+            )
+        if self.learning_rate in ("pa1", "pa2") and self.loss != self._passive_aggressive:
+            raise ParameterError(
+                f"{who}: learning_rate {self.learning_rate!r} only works with loss {self._passive_aggressive!r}, "
+                f"got {self.loss!r}."
+            )
+        if self.penalty == "elasticnet" and self.l1_ratio is None:
+            raise ParameterError(f"{who}: l1_ratio must be set when penalty is 'elasticnet', got None.")
+
+    def _check_partial(self) -> None:
+        self._check_parameters()
+        if self.early_stopping:
+            raise ParameterError(
+                f"{type(self).__name__}: early_stopping should be False with partial_fit, which makes one pass only."
+            )
+
+    def _rule(self, sparse: bool, epochs: int) -> np.ndarray:
+        """The numbers of the kernel's Rule."""
+        watch = epochs > 1 and self.tol is not None and not self.early_stopping
+        share = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio, None: -1.0}[self.penalty]
+        decay = float(self.fit_intercept) * (RARE_COLUMNS if sparse else 1.0)
+        numbers = [LOSSES[self.loss], RATES[self.learning_rate], self.epsilon, self.alpha, share, self.eta0]
+        numbers += [self.power_t, decay, int(self.average), self.batch_size, watch]
+        return np.array(numbers, dtype=np.float64)
+
+    def _begin(self, R: int, d: int, coef_init: Any, intercept_init: Any) -> list[Weights]:
+        """R scores where ``fit`` begins: at given weights, at those of before, or at 0."""
+        before = " of warm_start" if self.warm_start and hasattr(self, "coef_") and coef_init is None else ""
+        if self.warm_start and hasattr(self, "coef_"):
+            coef_init = self._plain_coef() if coef_init is None else coef_init
+            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        coef, intercept = np.zeros((R, d)), np.zeros(R)
+        for name, given, place in (
+            ("coef_init", coef_init, coef),
+            ("intercept_init", intercept_init, intercept),
+        ):
+            if given is None:
+                continue
+            values = np.asarray(given, dtype=np.float64)
+            if values.shape != place.shape and not (R == 1 and values.size == place.size):
+                raise ParameterError(
+                    f"{type(self).__name__}: {name}{before} does not match the data, expected the shape {place.shape}, "
+                    f"got {values.shape}."
+                )
+            if not np.isfinite(values).all():
+                raise ParameterError(f"{type(self).__name__}: {name} must be finite numbers, got {given!r}.")
+            place[:] = values.reshape(place.shape)
+        mean = np.zeros((R, d)) if self.average else None
+        return [Weights(coef[k], float(intercept[k]), None if mean is None else mean[k]) for k in range(R)]
+
+    def _plain_coef(self) -> np.ndarray:
+        """``coef_`` as an array, also after ``sparsify``."""
+        return self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
+
+    def _resume(self, R: int, d: int) -> list[Weights]:
+        """The R scores of d columns where ``partial_fit`` goes on."""
+        coef = self._kept("standard_coef_", self._plain_coef(), (R, d))
+        intercept = self._kept("standard_intercept_", self.intercept_, (R,))
+        found = [Weights(coef[k], float(intercept[k])) for k in range(R)]
+        if self.average:
+            mean = self._kept("average_coef_", coef, (R, d))
+            mean_intercept = self._kept("average_intercept_", intercept, (R,))
+            for k, weights in enumerate(found):
+                weights.mean, weights.mean_intercept = mean[k], float(mean_intercept[k])
+        return found
+
+    def _kept(self, name: str, instead: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """A copy of what the model remembers; it may come from a stranger's file, and a kernel writes into it."""
+        given = getattr(self, name, instead)
+        values = np.array(given, dtype=np.float64, order="C")
+        if values.size != math.prod(shape) or not np.isfinite(values).all():
+            raise DataError(
+                f"{type(self).__name__}: the model holds weights of shape {values.shape}, expected finite numbers of "
+                f"shape {shape}. It was changed after fit, or its file is damaged: fit it anew."
+            )
+        return values.reshape(shape)
+
+    def _publish(self, scores: list[Weights], passes: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Keep what ``partial_fit`` needs; the weights to answer with, (R, d) and (R,)."""
+        self.n_iter_ = passes
+        self.t_ += passes * -(-n // self.batch_size)
+        coef = np.array([score.coef for score in scores])
+        intercept = np.array([score.intercept for score in scores])
+        if not self.average:
+            for name in ("standard_coef_", "standard_intercept_", "average_coef_", "average_intercept_"):
+                self.__dict__.pop(name, None)
+            return coef, intercept
+        self.standard_coef_, self.standard_intercept_ = coef, intercept
+        self.average_coef_ = np.array([score.mean for score in scores])
+        self.average_intercept_ = np.array([score.mean_intercept for score in scores])
+        begun = int(self.average) <= self.t_ - 1
+        return (self.average_coef_, self.average_intercept_) if begun else (coef, intercept)
+
+    def _descend(
+        self,
+        rows: Visits,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        weights: Weights,
+        epochs: int,
+        seed: int,
+        aside: Aside | None,
+        bar: Progress,
+        label: Any = None,
+    ) -> list[Epoch]:
+        """Passes over the rows until nothing gets better, changing ``weights``."""
+        rule = self._rule(rows.sparse, epochs)
+        order = np.arange(len(y), dtype=np.int32)
+        paid = np.zeros(len(weights.coef)) if rule[4] > 0 else _NONE
+        mean = _NONE if weights.mean is None else weights.mean
+        state = np.array([weights.intercept, weights.mean_intercept, self.t_, 0.0, 0.0, 0.0])
+        state[4], state[5] = weights.coef @ weights.coef, np.abs(weights.coef).sum()
+        skip = _NO_ROWS if aside is None else aside.skip
+        best, waited, history = math.inf, 0, []
+        for number in range(1, epochs + 1):
+            if self.shuffle:
+                _sgd.shuffle(order, seed)
+            loss, objective, seen = rows.epoch(
+                y, _NONE if w is None else w, skip, order, rule, state, weights.coef, mean, paid
+            )
+            if not (math.isfinite(state[0]) and np.isfinite(weights.coef).all()):
+                raise DegenerateError(
+                    f"{type(self).__name__}: Floating-point under-/overflow occurred at epoch #{number}: the weights "
+                    "grew beyond all bounds. Scale the columns first, for example with assay.prepare.StandardScaler, "
+                    "or lower eta0."
+                )
+            weights.intercept, weights.mean_intercept = float(state[0]), float(state[1])
+            score = None if aside is None else aside.score(weights)
+            history.append(Epoch(number, loss / max(seen, 1), float(rule[5]), score, label))
+            bar.advance()
+            value = objective / max(seen, 1) if score is None else -score
+            waited = waited + 1 if self.tol is not None and value > best - self.tol else 0
+            best = min(best, value)
+            if waited >= self.n_iter_no_change:
+                if self.learning_rate != "adaptive" or rule[5] <= 1e-6:
+                    break
+                rule[5] /= 5.0
+                waited = 0
+        return history
+
+    def _complain(self) -> None:
+        """Say so if the passes ended before nothing got better."""
+        if self.tol is not None and self.n_iter_ == self.max_iter:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warn_user(
+                f"{type(self).__name__}: stopped after max_iter={self.max_iter} passes, although no "
+                f"{self.n_iter_no_change} passes in turn had brought less than tol={self.tol:g}. Raise max_iter, scale "
+                "the columns, or raise tol.",
+                ConvergenceWarning,
+            )
+
+
+def set_aside(
+    learner: StochasticDescent, y: np.ndarray, w: np.ndarray | None, stratified: bool
+) -> np.ndarray:
+    """(n,) 1 for the rows that ``early_stopping`` judges by, drawn as scikit-learn draws them."""
+    from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+
+    from assay.core.seeds import random_state_of
+
+    seed = learner.random_state
+    seed = random_state_of(seed) if isinstance(seed, np.random.Generator) else seed
+    split = (StratifiedShuffleSplit if stratified else ShuffleSplit)(
+        test_size=learner.validation_fraction, random_state=seed
+    )
+    skip = np.zeros(len(y), dtype=np.uint8)
+    skip[next(split.split(np.zeros((len(y), 1)), y))[1]] = 1
+    if w is not None and not w[skip > 0].any():
+        raise DataError(
+            f"{type(learner).__name__}: the sample weights for the validation set are all zero, consider using a "
+            "different random state."
+        )
+    return skip

@@ -1,0 +1,1 @@
+"""Logistic and softmax regression, and the solvers behind it."""

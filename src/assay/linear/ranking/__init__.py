@@ -1,0 +1,1 @@
+"""Linear rankers that learn from pairs of rows."""

@@ -1,0 +1,1 @@
+"""Regressors with a linear prediction: least squares, ridge, lasso, robust losses, polynomials."""

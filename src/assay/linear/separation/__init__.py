@@ -1,0 +1,1 @@
+"""Whether linear scores can tell the classes apart, and the search for weights that do."""

@@ -1,0 +1,1 @@
+"""Classifiers of class association rules: CBA, CMAR, CPAR and their relatives."""

@@ -1,0 +1,1 @@
+"""Rules with variables: Horn clauses and FOIL."""

@@ -1,0 +1,183 @@
+"""One hypothesis for each class, of any kind, and a refusal where none or several of them say yes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import has_fit_parameter
+
+from assay.core import Classifier
+from assay.core.explanation import Section
+from assay.core.learner import Learner
+from assay.core.parameters import Any_, Choice
+from assay.core.stored import Each, FloatArray, Object
+from assay.core.targets import label_codes
+from assay.errors import ParameterError
+from assay.rules.version_spaces.one_answer import answers_with_reject, refuse_label_of_a_class
+from assay.tables import Table
+
+__all__ = ["OneClassEach"]
+
+
+class OneClassEach(Classifier):
+    r"""Learn for each class a hypothesis that says yes or no, and answer where exactly one says yes.
+
+    To hypothesis k the rows of class k are positive and all others negative (IML 2.5). Two classes have two hypotheses
+    as well, one of the positive and one of the negative rows, so that a row like neither can be refused. Classes may
+    have hypotheses of different kinds. A row that is taken for another class counts twice in the summed error,
+
+    .. math:: E = \sum_t \sum_k 1(h_k(x^t) \ne r_k^t)                                               \quad (1)
+
+    once for the hypothesis that misses it and once for the one that claims it.
+
+    Cost: fit K times the estimator, each time O(n d) for the table; predict O(K) times the estimator's; memory O(n d)
+    to fit, and K estimators kept.
+
+    Parameters
+    ----------
+    estimator : classifier, dict {label: classifier}, or None, default None
+        What is fitted for each class, with labels 0 and 1; classes that a dict does not name get a box, as all do with
+        None. Learners of Assay see the columns as they are, others numbers.
+    decision : "argmax" or "reject", default "argmax"
+        "reject" answers the class whose hypothesis alone says yes, and refuses where none or several do; "argmax"
+        answers always: the most probable class, by the hypotheses' probabilities of yes divided by their sum. Where all
+        are 0 the class shares of the training rows take their place.
+    reject_label : default "reject"
+
+    Attributes
+    ----------
+    estimators_ : list of K fitted hypotheses; None if there is only one class
+
+    Examples
+    --------
+    >>> from assay.rules import BallClassifier, BoxClassifier, OneClassEach
+    >>> X = [[1, 1], [2, 2], [1, 2], [6, 6], [7, 7], [6, 7]]
+    >>> kinds = {"near": BoxClassifier("specific", positive=1), "far": BallClassifier("specific", positive=1)}
+    >>> model = OneClassEach(kinds, decision="reject").fit(X, ["near"] * 3 + ["far"] * 3)
+    >>> model.predict([[1.5, 1.5], [6.6, 6.6], [4, 4]])
+    array(['near', 'far', 'reject'], dtype='<U6')
+    """
+
+    multiclass = "one-vs-rest"
+
+    takes = frozenset({"nominal", "missing"})
+    accepts = {
+        "estimator": Any_(
+            "a classifier, a dict of classifiers by label, or None",
+            lambda v: (
+                v is None
+                or (all(hasattr(e, "fit") for e in v.values()) if isinstance(v, dict) else hasattr(v, "fit"))
+            ),
+        ),
+        "decision": Choice("argmax", "reject"),
+        "reject_label": Any_("a label"),
+    }
+    stored = {
+        "_shares": FloatArray("K"),
+        "estimators_": Each(Object(BaseEstimator), "K"),
+    }
+
+    def __init__(self, estimator: Any = None, *, decision: str = "argmax", reject_label: Any = "reject"):
+        self.estimator = estimator
+        self.decision = decision
+        self.reject_label = reject_label
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = (
+            self.estimator is None
+        )  # boxes around classes that overlap overlap too
+        return tags
+
+    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        who, labels = type(self).__name__, self.classes_.tolist()
+        if self.decision == "reject":
+            refuse_label_of_a_class(who, self.classes_, self.reject_label)
+        unknown = [k for k in self.estimator if k not in labels] if isinstance(self.estimator, dict) else []
+        if unknown:
+            raise ParameterError(f"{who}: estimator names the class {unknown[0]!r}, but y has {labels}.")
+        totals = np.bincount(y, w, minlength=len(labels))
+        self._shares = totals / totals.sum()
+        self.estimators_: list[Any] = [
+            self._fit_one(label, X, (y == k).astype(np.int64), w) if len(labels) > 1 else None
+            for k, label in enumerate(labels)
+        ]
+
+    def _fit_one(self, label: Any, X: np.ndarray, target: np.ndarray, w: np.ndarray | None) -> Any:
+        from assay.rules.version_spaces.box_classifier import BoxClassifier
+
+        given = self.estimator.get(label) if isinstance(self.estimator, dict) else self.estimator
+        model = BoxClassifier(positive=1) if given is None else clone(given)
+        if w is None:
+            return model.fit(self._seen_by(model, X), target)
+        if not has_fit_parameter(model, "sample_weight"):
+            raise ParameterError(
+                f"{type(self).__name__}: {type(model).__name__} cannot be fitted with sample_weight. Leave the weights "
+                "out, or choose a classifier that takes them."
+            )
+        return model.fit(self._seen_by(model, X), target, sample_weight=w)
+
+    def _seen_by(self, model: Any, X: np.ndarray) -> Any:
+        """The table as it is for learners of Assay, the block of numbers for others."""
+        return Table(X, self.schema_, not np.isnan(X).any()) if isinstance(model, Learner) else X
+
+    def fires(self, X: Any) -> np.ndarray:
+        """(n, K) bool: which hypotheses say yes."""
+        return self._fires(self._admit(X))
+
+    def _fires(self, X: np.ndarray) -> np.ndarray:
+        if self.estimators_[0] is None:
+            return np.ones((len(X), 1), bool)
+        said = [np.asarray(model.predict(self._seen_by(model, X))) == 1 for model in self.estimators_]
+        return np.column_stack(said)
+
+    def _posterior(self, X: np.ndarray) -> np.ndarray:
+        if self.estimators_[0] is None:
+            return np.ones((len(X), 1))
+        said = []
+        for model in self.estimators_:
+            seen = self._seen_by(model, X)
+            if hasattr(model, "predict_proba"):
+                said.append(np.asarray(model.predict_proba(seen))[:, 1])
+            else:
+                said.append((np.asarray(model.predict(seen)) == 1).astype(np.float64))
+        yes = np.column_stack(said)
+        total = yes.sum(axis=1, keepdims=True)
+        return np.where(total > 0, yes / np.where(total > 0, total, 1.0), self._shares)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(n,) the class; with ``decision="reject"`` the reject label where none or several hypotheses say yes."""
+        if self.decision != "reject":
+            return super().predict(X)
+        fires = self._fires(self._admit(X))
+        chosen = np.where(fires.sum(axis=1) == 1, fires.argmax(axis=1), -1)
+        return answers_with_reject(self.classes_, chosen, self.reject_label)
+
+    def summed_error(self, X: Any, y: Any) -> int:
+        """How often a hypothesis says something else of a row than its class, added up over classes and rows: (1)."""
+        fires = self.fires(X)
+        codes = label_codes(y, self.classes_, len(fires), type(self).__name__)
+        return int((fires != (codes[:, None] == np.arange(len(self.classes_)))).sum())  # (1)
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        fires = self._fires(X)[0]
+        rows = [
+            [str(label), type(model).__name__ if model is not None else "always", "yes" if yes else "no"]
+            for label, model, yes in zip(self.classes_, self.estimators_, fires)
+        ]
+        told = [Section("What each hypothesis says", ["class", "hypothesis", "answer"], rows)]
+        for label, model, yes in zip(self.classes_, self.estimators_, fires):
+            if yes and isinstance(model, Classifier):
+                inner: Any = model.explain(self._seen_by(model, X))
+                told += [Section(f"{label}: {s.title}", s.columns, s.rows, s.note) for s in inner.sections]
+        return told
+
+    def __str__(self) -> str:
+        if "estimators_" not in vars(self):
+            return repr(self)
+        lines = []
+        for label, model in zip(self.classes_, self.estimators_):
+            lines += [f"{label}", *(f"  {line}" for line in str(model or "anything").splitlines())]
+        return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Bayes' rule, conjugate priors, and Bayesian comparisons of learners."""

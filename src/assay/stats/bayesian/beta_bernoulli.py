@@ -1,0 +1,95 @@
+"""Beta-Bernoulli: belief about the probability of a 1.
+
+`update(x)` returns the posterior, an object of the same class, so that today's
+posterior is tomorrow's prior; `mean` is the Bayes estimate, `map` the most
+probable value, `density(estimate)` the distribution of the data themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv, betaln, xlog1py, xlogy
+
+from assay.core.stored import Scalar
+from assay.errors import DegenerateError, ParameterError
+from assay.stats.checks import ESTIMATES, Random, as_points, as_random, one_of, tail_of
+from assay.stats.distributions.bernoulli import Bernoulli, count_ones
+
+
+class BetaBernoulli:
+    r"""Belief about the probability p of a 1: a Beta distribution.
+
+    .. math:: p \sim \mathrm{Beta}(a, b) \;\Rightarrow\; p\,|\,x \sim \mathrm{Beta}(a + m_1, b + m_0), \qquad
+              E[p] = \frac a{a+b}, \quad \mathrm{MAP} = \frac{a-1}{a+b-2}
+
+    a = b = 1 is flat: MAP is then maximum likelihood, and the Bayes estimate
+    is Laplace's (m_1 + 1)/(m + 2).
+
+    >>> posterior = BetaBernoulli(1, 1).update([1, 1, 0, 1])
+    >>> posterior
+    BetaBernoulli(a=4, b=2)
+    >>> round(posterior.mean, 4), posterior.map
+    (0.6667, 0.75)
+    """
+
+    storable = True
+    stored = {
+        "a": Scalar(low=0),
+        "b": Scalar(low=0),
+    }
+
+    def __init__(self, a: float = 1.0, b: float = 1.0):
+        if not (0 < a < np.inf and 0 < b < np.inf):
+            raise ParameterError(f"BetaBernoulli: a and b must be above 0, got {a} and {b}.")
+        self.a = float(a)
+        self.b = float(b)
+
+    def update(self, x: ArrayLike, weights: ArrayLike | None = None) -> BetaBernoulli:
+        """The posterior after a sample of zeros and ones."""
+        ones, total = count_ones(x, weights, "BetaBernoulli")
+        return BetaBernoulli(self.a + ones, self.b + total - ones)
+
+    @property
+    def mean(self) -> float:
+        return self.a / (self.a + self.b)
+
+    @property
+    def var(self) -> float:
+        return self.mean * (1 - self.mean) / (self.a + self.b + 1)
+
+    @property
+    def map(self) -> float:
+        """The mode; an error where there is none (flat) or more than one."""
+        if max(self.a, self.b) <= 1:
+            raise DegenerateError(
+                f"BetaBernoulli: Beta({self.a:g}, {self.b:g}) has no single most probable value."
+            )
+        if min(self.a, self.b) < 1:
+            return float(self.a > 1)
+        return (self.a - 1) / (self.a + self.b - 2)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Central credible interval."""
+        tail = tail_of(level, "BetaBernoulli")
+        return float(betaincinv(self.a, self.b, tail)), float(betaincinv(self.a, self.b, 1 - tail))
+
+    def logpdf(self, p: ArrayLike) -> NDArray[np.float64]:
+        """Log density of the belief at p."""
+        p = as_points(p, "BetaBernoulli")
+        inside = (p >= 0) & (p <= 1)
+        q = np.where(inside, p, 0.5)
+        return np.where(
+            inside, xlogy(self.a - 1, q) + xlog1py(self.b - 1, -q) - betaln(self.a, self.b), -np.inf
+        )
+
+    def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
+        return as_random(random_state).beta(self.a, self.b, n)
+
+    def density(self, estimate: str = "predictive") -> Bernoulli:
+        """The next x: p at its Bayes estimate (the same as the predictive) or at its mode."""
+        one_of(estimate, ESTIMATES, "BetaBernoulli", "estimate")
+        return Bernoulli(self.map if estimate == "map" else self.mean)
+
+    def __repr__(self) -> str:
+        return f"BetaBernoulli(a={self.a:g}, b={self.b:g})"

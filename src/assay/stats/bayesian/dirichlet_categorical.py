@@ -1,0 +1,100 @@
+"""Dirichlet-categorical: belief about the probabilities of K categories.
+
+`update(x)` returns the posterior, an object of the same class, so that today's
+posterior is tomorrow's prior; `mean` is the Bayes estimate, `map` the most
+probable value, `density(estimate)` the distribution of the data themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, xlogy
+
+from assay.core.stored import AnyArray, FloatArray
+from assay.errors import DegenerateError, ParameterError
+from assay.stats.checks import ESTIMATES, Random, as_points, as_random, one_of
+from assay.stats.distributions.categorical import Categorical, count_categories, distinct
+
+
+class DirichletCategorical:
+    r"""Belief about the probabilities of K categories: a Dirichlet distribution.
+
+    .. math:: p\,|\,x \sim \mathrm{Dirichlet}(\alpha_i + m_i), \qquad
+              E[p_i] = \frac{\alpha_i}{\sum_j\alpha_j}, \quad
+              \mathrm{MAP}_i = \frac{\alpha_i-1}{\sum_j\alpha_j-K}
+
+    All ones is flat: MAP is maximum likelihood, the Bayes estimate Laplace's
+    (m_i + 1)/(m + K).
+
+    Parameters
+    ----------
+    alpha : (K,), above 0
+    categories : K values, default None for 0..K-1
+
+    Examples
+    --------
+    >>> posterior = DirichletCategorical([1, 1, 1]).update([1, 1, 2, 2, 2, 2])
+    >>> (posterior.mean * 9).round(12), (posterior.map * 6).round(12)
+    (array([1., 3., 5.]), array([0., 2., 4.]))
+    """
+
+    storable = True
+    stored = {
+        "alpha": FloatArray("k", low=0),
+        "categories": AnyArray("k"),
+    }
+
+    def __init__(self, alpha: ArrayLike, *, categories: ArrayLike | None = None):
+        self.alpha = as_points(alpha, "DirichletCategorical")
+        if self.alpha.ndim != 1 or not len(self.alpha) or not (self.alpha > 0).all():
+            raise ParameterError(f"DirichletCategorical: alpha must be numbers above 0, got {self.alpha}.")
+        K = len(self.alpha)
+        self.categories = np.arange(K) if categories is None else distinct(categories, "DirichletCategorical")
+        if len(self.categories) != K:
+            raise ParameterError(f"DirichletCategorical: {K} alphas for {len(self.categories)} categories.")
+
+    def update(self, x: ArrayLike, weights: ArrayLike | None = None) -> DirichletCategorical:
+        """The posterior after a sample of categories."""
+        counts = count_categories(x, self.categories, weights, "DirichletCategorical")
+        return DirichletCategorical(self.alpha + counts, categories=self.categories)
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        return self.alpha / self.alpha.sum()
+
+    @property
+    def var(self) -> NDArray[np.float64]:
+        return self.mean * (1 - self.mean) / (self.alpha.sum() + 1)
+
+    @property
+    def map(self) -> NDArray[np.float64]:
+        """The mode; an error where there is none (flat) or it lies on an edge without a formula."""
+        spare = self.alpha - 1
+        if (spare < 0).any() or not spare.any():
+            raise DegenerateError(
+                f"DirichletCategorical: alphas {self.alpha} have no single most probable value; "
+                "all must be at least 1 and one above it."
+            )
+        return spare / spare.sum()
+
+    def logpdf(self, p: ArrayLike) -> NDArray[np.float64]:
+        """Log density of the belief at p, (K,) or (n, K) rows that sum to 1."""
+        p = as_points(p, "DirichletCategorical")
+        if p.shape[-1] != len(self.alpha) or (p < 0).any() or (abs(p.sum(axis=-1) - 1) > 1e-8).any():
+            raise ParameterError(
+                f"DirichletCategorical: expected {len(self.alpha)} probabilities that sum to 1."
+            )
+        norm = gammaln(self.alpha.sum()) - gammaln(self.alpha).sum()
+        return norm + xlogy(self.alpha - 1, p).sum(axis=-1)
+
+    def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
+        return as_random(random_state).dirichlet(self.alpha, n)
+
+    def density(self, estimate: str = "predictive") -> Categorical:
+        """The next x: p at its Bayes estimate (the same as the predictive) or at its mode."""
+        one_of(estimate, ESTIMATES, "DirichletCategorical", "estimate")
+        return Categorical(self.map if estimate == "map" else self.mean, categories=self.categories)
+
+    def __repr__(self) -> str:
+        return f"DirichletCategorical({self.alpha.tolist()}, categories={self.categories.tolist()})"

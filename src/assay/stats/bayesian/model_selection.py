@@ -1,0 +1,176 @@
+"""Bayesian choice among linear models with a Gaussian prior: evidence, posterior of the models, averaging."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve_triangular
+
+from assay.errors import DataError, ParameterError
+from assay.stats.checks import as_matrix, as_sample
+
+__all__ = [
+    "LinearPosterior",
+    "ModelPosterior",
+    "bayesian_model_selection",
+    "log_evidence",
+    "weight_posterior",
+]
+
+
+@dataclass(frozen=True)
+class LinearPosterior:
+    """What the rows say about the weights of a linear model; made by `weight_posterior`.
+
+    mean : (d,), which is also the ridge solution      covariance : (d, d)      noise : variance of the noise
+    """
+
+    mean: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    noise: float
+
+    def predict(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and variance of a new number at each row of X; the variance includes the noise."""
+        D = as_matrix(X, "LinearPosterior")
+        return D @ self.mean, np.einsum("ij,jk,ik->i", D, self.covariance, D) + self.noise
+
+
+def weight_posterior(
+    X: ArrayLike, y: ArrayLike, precision: float = 1.0, noise: float = 1.0
+) -> LinearPosterior:
+    r"""Posterior of the weights of :math:`r = w^Tx + \varepsilon` with prior :math:`w_i \sim N(0, 1/\lambda)`.
+
+    .. math:: w \sim N(m, S), \quad S = \left(\tfrac1{\sigma^2}X^TX + \lambda I\right)^{-1}, \quad
+              m = (X^TX + \lambda\sigma^2 I)^{-1}X^Ty                                     \quad (1)
+
+    The mean minimises :math:`\sum (r - w^Tx)^2 + \lambda\sigma^2\|w\|^2`: ridge with every weight penalised.
+
+    Parameters
+    ----------
+    X : (n, d) the design, with its column of ones      y : (n,)
+    precision : λ of the prior      noise : σ²
+
+    Examples
+    --------
+    >>> from assay.stats import weight_posterior
+    >>> weight_posterior([[1.0], [1.0], [1.0]], [2.0, 2.0, 4.0]).mean
+    array([2.])
+    """
+    D, r = _rows(X, y, precision, noise, "weight_posterior")
+    d = D.shape[1]
+    R = np.linalg.qr(np.vstack([D / np.sqrt(noise), np.sqrt(precision) * np.eye(d)]), mode="r")
+    inverse = solve_triangular(R, np.eye(d))
+    S = inverse @ inverse.T
+    return LinearPosterior(S @ (D.T @ r) / noise, S, float(noise))  # (1)
+
+
+def log_evidence(X: ArrayLike, y: ArrayLike, precision: float = 1.0, noise: float = 1.0) -> float:
+    r"""Log probability of the data under a model, its weights integrated out.
+
+    .. math:: \log p(r) = \log N\!\left(r;\ 0,\ \sigma^2I + \tfrac1\lambda XX^T\right)                \quad (1)
+
+    A model that could have produced many other data as well gives these data less: complexity costs by itself.
+    The scale of the columns matters, for the prior is the same for all weights. Cost: O(n d min(n, d)).
+
+    Examples
+    --------
+    >>> from assay.stats import log_evidence
+    >>> round(log_evidence([[1.0]], [0.0]), 6)       # N(0; 0, 2)
+    -1.265512
+    """
+    D, r = _rows(X, y, precision, noise, "log_evidence")
+    U, s, _ = np.linalg.svd(D, full_matrices=False)
+    along = U.T @ r
+    # standard deviation of the data along the columns of U; σ in all other directions
+    deviation = np.hypot(np.sqrt(noise), s / np.sqrt(precision))
+    outside = max(0.0, float(r @ r - along @ along))
+    log_det = 2 * np.sum(np.log(deviation)) + (len(r) - len(s)) * np.log(noise)
+    square = np.sum((along / deviation) ** 2) + outside / noise
+    return float(-0.5 * (len(r) * np.log(2 * np.pi) + log_det + square))  # (1)
+
+
+@dataclass(frozen=True)
+class ModelPosterior:
+    """Result of `bayesian_model_selection`, one entry for each model.
+
+    log_evidence, prior, posterior : (m,)      weights : the posterior of each model's weights
+    """
+
+    log_evidence: NDArray[np.float64]
+    prior: NDArray[np.float64]
+    posterior: NDArray[np.float64]
+    weights: tuple[LinearPosterior, ...]
+
+    @property
+    def best(self) -> int:
+        """The number of the most probable model."""
+        return int(np.argmax(self.posterior))
+
+    def average(self, designs: Sequence[ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and variance of new numbers under all models, each with its probability; one design for each model."""
+        if len(designs) != len(self.weights):
+            raise DataError(
+                f"ModelPosterior: there are {len(self.weights)} models, got {len(designs)} designs."
+            )
+        means, variances = (
+            np.array(part) for part in zip(*(w.predict(D) for w, D in zip(self.weights, designs)))
+        )
+        mean = self.posterior @ means
+        return mean, self.posterior @ (variances + (means - mean) ** 2)
+
+
+def bayesian_model_selection(
+    designs: Sequence[ArrayLike],
+    y: ArrayLike,
+    precision: float = 1.0,
+    noise: float = 1.0,
+    prior: ArrayLike | None = None,
+) -> ModelPosterior:
+    r"""Posterior probability of models from their evidence.
+
+    .. math:: P(\text{model}|\text{data}) \propto p(\text{data}|\text{model})\,P(\text{model})     \quad (1)
+
+    Parameters
+    ----------
+    designs : one (n, d_k) array a model, with its column of ones      y : (n,)
+    precision, noise : λ of the prior of the weights and σ², as in `log_evidence`
+    prior : probabilities of the models; None makes them equal
+
+    Examples
+    --------
+    Numbers that rise: a line is more probable than a constant.
+
+    >>> from assay.stats.bayesian.model_selection import bayesian_model_selection
+    >>> x = np.arange(-3.0, 4.0)
+    >>> found = bayesian_model_selection([np.vander(x, 1), np.vander(x, 2)], 0.8 * x)
+    >>> found.best, found.posterior.round(3)
+    (1, array([0.001, 0.999]))
+    """
+    who = "bayesian_model_selection"
+    if not len(designs):
+        raise DataError(f"{who}: there is no model to choose from.")
+    belief = np.full(len(designs), 1 / len(designs)) if prior is None else as_sample(prior, who)
+    if belief.shape != (len(designs),) or (belief < 0).any() or abs(belief.sum() - 1) > 1e-8:
+        raise ParameterError(
+            f"{who}: prior must be {len(designs)} probabilities that sum to 1, one for each model, got {belief}."
+        )
+    score = np.array([log_evidence(D, y, precision, noise) for D in designs])
+    with np.errstate(divide="ignore"):
+        joint = score + np.log(belief)
+    posterior = np.exp(joint - joint.max())
+    weights = tuple(weight_posterior(D, y, precision, noise) for D in designs)
+    return ModelPosterior(score, belief, posterior / posterior.sum(), weights)  # (1)
+
+
+def _rows(
+    X: ArrayLike, y: ArrayLike, precision: float, noise: float, who: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    D, r = as_matrix(X, who), as_sample(y, who)
+    if len(D) != len(r):
+        raise DataError(f"{who}: X has {len(D)} rows and y has {len(r)}.")
+    if not (precision > 0 and noise > 0):
+        raise ParameterError(f"{who}: precision and noise must be above 0, got {precision} and {noise}.")
+    return D, r

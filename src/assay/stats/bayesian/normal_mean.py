@@ -1,0 +1,94 @@
+"""Normal mean: belief about the mean of a Gaussian whose variance is known.
+
+`update(x)` returns the posterior, an object of the same class, so that today's
+posterior is tomorrow's prior; `mean` is the Bayes estimate, `map` the most
+probable value, `density(estimate)` the distribution of the data themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from assay.core.stored import Scalar
+from assay.errors import ParameterError
+from assay.stats.checks import ESTIMATES, Random, as_sample, as_weights, one_of, tail_of
+from assay.stats.distributions.gaussian import Gaussian
+
+
+class NormalMean:
+    r"""Belief about the mean of a Gaussian whose variance is known: a Gaussian.
+
+    With :math:`x_i \sim N(\theta, \sigma^2)` and :math:`\theta \sim N(\mu_0, \sigma_0^2)`,
+
+    .. math:: E[\theta|x] = \frac{(N/\sigma^2)\,m + (1/\sigma_0^2)\,\mu_0}{N/\sigma^2 + 1/\sigma_0^2}, \qquad
+              \mathrm{Var}[\theta|x] = \frac1{N/\sigma^2 + 1/\sigma_0^2}                        \quad (1)
+
+    The posterior mean lies between the prior's and the sample's, each pulling
+    by its precision. It is the Bayes estimate and the MAP at once. The next x
+    is :math:`N(E[\theta|x],\; \sigma^2 + \mathrm{Var}[\theta|x])`.
+
+    Parameters
+    ----------
+    mean, var : float
+        The belief about the mean.
+    noise_var : float
+        The known variance of one observation.
+
+    Examples
+    --------
+    Prior and one observation equally sure: meet half way.
+
+    >>> NormalMean(mean=0, var=1, noise_var=1).update([4])
+    NormalMean(mean=2, var=0.5, noise_var=1)
+    """
+
+    storable = True
+    stored = {
+        "mean": Scalar(),
+        "var": Scalar(low=0),
+        "noise_var": Scalar(low=0),
+    }
+
+    def __init__(self, mean: float = 0.0, var: float = 1.0, noise_var: float = 1.0):
+        if not np.isfinite(mean):
+            raise ParameterError(f"NormalMean: mean must be finite, got {mean}.")
+        if not (0 < var < np.inf and 0 < noise_var < np.inf):
+            raise ParameterError(f"NormalMean: var and noise_var must be above 0, got {var} and {noise_var}.")
+        self.mean = float(mean)
+        self.var = float(var)
+        self.noise_var = float(noise_var)
+
+    def update(self, x: ArrayLike, weights: ArrayLike | None = None) -> NormalMean:
+        """The posterior after a sample; a weight of 2 counts a value twice."""
+        x = as_sample(x, "NormalMean")
+        w = as_weights(weights, len(x), "NormalMean")
+        N = float(len(x) if w is None else w.sum())
+        data, prior = N / self.noise_var, 1 / self.var  # precisions
+        mean = (data * float(np.average(x, weights=w)) + prior * self.mean) / (data + prior)  # (1)
+        return NormalMean(mean, 1 / (data + prior), self.noise_var)
+
+    @property
+    def map(self) -> float:
+        return self.mean
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Central credible interval."""
+        half = -float(ndtri(tail_of(level, "NormalMean"))) * np.sqrt(self.var)
+        return float(self.mean - half), float(self.mean + half)
+
+    def logpdf(self, theta: ArrayLike) -> NDArray[np.float64]:
+        """Log density of the belief at theta."""
+        return Gaussian(self.mean, self.var).logpdf(theta)
+
+    def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
+        return Gaussian(self.mean, self.var).sample(n, random_state)
+
+    def density(self, estimate: str = "predictive") -> Gaussian:
+        """The next x: the mean averaged over the belief ("predictive"), or fixed at its estimate."""
+        one_of(estimate, ESTIMATES, "NormalMean", "estimate")
+        return Gaussian(self.mean, self.noise_var + (self.var if estimate == "predictive" else 0.0))
+
+    def __repr__(self) -> str:
+        return f"NormalMean(mean={self.mean:g}, var={self.var:g}, noise_var={self.noise_var:g})"

@@ -1,0 +1,133 @@
+"""What the room accepts: finite samples, finite matrices, non-negative weights, a source of randomness."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import DataError, ParameterError
+from assay.tables.row_names import row_name
+
+ESTIMATES = ("predictive", "bayes", "map")  # what a belief can be turned into a density by
+Random = int | np.random.Generator | np.random.RandomState | None
+
+
+def as_sample(x: ArrayLike, who: str) -> NDArray[np.float64]:
+    """One-dimensional, non-empty, finite floats."""
+    values = _as_floats(x, who)
+    if values.ndim != 1 or not len(values):
+        raise DataError(f"{who}: expected a non-empty one-dimensional sample, got shape {values.shape}.")
+    return _finite(values, who, "row")
+
+
+def as_points(x: ArrayLike, who: str) -> NDArray[np.float64]:
+    """Finite floats of any shape: places at which a density is asked for."""
+    return _finite(_as_floats(x, who), who, "value")
+
+
+def as_matrix(X: ArrayLike, who: str) -> NDArray[np.float64]:
+    """(n, d) finite floats, n and d at least 1; a missing value is named by row and column."""
+    matrix = _as_floats(X, who)
+    if matrix.ndim != 2 or not matrix.size:
+        raise DataError(f"{who}: expected a table of n rows and d columns, got shape {matrix.shape}.")
+    bad = ~np.isfinite(matrix)
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise DataError(
+            f"{who}: {row_name(i)}, column {column_name(X, j)} is {matrix[i, j]}; "
+            f"{int(bad.sum())} such values in all. "
+            "Statistics from the pairs that happen to be there need not fit together: "
+            "drop those rows or impute them first."
+        )
+    return matrix
+
+
+def as_weights(weights: ArrayLike | None, n: int, who: str) -> NDArray[np.float64] | None:
+    """(n,) weights, not negative, not all zero; None stays None (every row counts once)."""
+    if weights is None:
+        return None
+    w = _as_floats(weights, f"{who}: weights")
+    if w.shape != (n,):
+        raise DataError(f"{who}: weights must have one value per row ({n}), got shape {w.shape}.")
+    if not np.isfinite(w).all() or (w < 0).any():
+        raise DataError(f"{who}: weights must be finite and not negative, got {w.min()} to {w.max()}.")
+    if not w.any():
+        raise DataError(f"{who}: all {n} weights are 0, so there is nothing to learn from.")
+    return w
+
+
+def as_random(random_state: Random) -> Any:
+    """A generator: the given one, or a new one from a seed."""
+    if isinstance(random_state, np.random.Generator | np.random.RandomState):
+        return random_state
+    return np.random.default_rng(random_state)
+
+
+def as_generator(random_state: Any, who: str) -> np.random.Generator:
+    """A new generator from a seed, or the given one; an error that names the parameter."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"{who}: random_state must be None, a whole number from 0 or a Generator, got {random_state!r}."
+        ) from None
+
+
+def column_name(X: Any, j: int) -> str:
+    """The column's own name if X is a data frame, else its number."""
+    columns = getattr(X, "columns", None)
+    return str(j) if columns is None else f'"{columns[j]}"'
+
+
+def one_of(value: str, options: tuple[str, ...], who: str, parameter: str) -> str:
+    """The value, if it is one of the options."""
+    if value not in options:
+        raise ParameterError(f"{who}: {parameter} must be one of {', '.join(options)}, got {value!r}.")
+    return value
+
+
+def tail_of(level: float, who: str) -> float:
+    """Probability left on either side of a central interval."""
+    if not 0 < level < 1:
+        raise ParameterError(f"{who}: level must lie between 0 and 1, got {level}.")
+    return (1 - level) / 2
+
+
+def _as_floats(x: ArrayLike, who: str) -> NDArray[np.float64]:
+    try:
+        if isinstance(x, np.ma.MaskedArray):
+            return np.ma.filled(x.astype(float), np.nan)  # what is masked is missing
+        if np.asarray(x).dtype.kind in "mMc":  # dates, durations and complex numbers would lose their unit
+            raise TypeError
+        return np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{who}: expected numbers, got {type(x).__name__} that does not turn into floats."
+        ) from None
+
+
+def _finite(values: NDArray[np.float64], who: str, place: str) -> NDArray[np.float64]:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        i = tuple(int(k) for k in np.argwhere(bad)[0])
+        where = i[0] if len(i) == 1 else i
+        raise DataError(
+            f"{who}: {place} {where} is {values[i]}, expected finite numbers. Drop or impute it first."
+        )
+    return values
+
+
+def is_number(value: Any) -> bool:
+    """A finite number, of Python or NumPy; no truth value, no text, no array."""
+    return (
+        isinstance(value, (int, float, np.integer, np.floating))
+        and not isinstance(value, bool)
+        and bool(np.isfinite(value))
+    )
+
+
+def is_whole(value: Any, least: int = 0) -> bool:
+    """A whole number from ``least`` on, also if written 3.0."""
+    return is_number(value) and value == int(value) and value >= least

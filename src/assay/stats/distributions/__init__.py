@@ -1,0 +1,1 @@
+"""Families of distributions: fitted, asked for densities and tails, drawn from."""

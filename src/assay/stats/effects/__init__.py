@@ -1,0 +1,1 @@
+"""Effect sizes: how large a difference is, with its interval."""

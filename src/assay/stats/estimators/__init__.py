@@ -1,0 +1,1 @@
+"""What an estimator is worth: bias, variance, squared error."""

@@ -1,0 +1,1 @@
+"""Entropy and its relatives, information criteria, and cuts chosen by description length."""

@@ -1,0 +1,262 @@
+"""What a model costs besides its errors: AIC, BIC, Cp, description length, structural risk, effective parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import DataError, ParameterError
+from assay.stats.checks import as_points, as_sample
+from assay.stats.multivariate.hat_matrix import hat_matrix
+
+__all__ = [
+    "RegressionCriteria",
+    "StructuralRisk",
+    "aic",
+    "bic",
+    "corrected_error",
+    "description_length",
+    "effective_parameters",
+    "gaussian_log_likelihood",
+    "mallows_cp",
+    "optimism",
+    "regression_criteria",
+    "structural_risk",
+]
+
+
+def gaussian_log_likelihood(sse: float, n: int, var: float | None = None) -> float:
+    r"""Log likelihood of n numbers that scatter around a model with Gaussian noise.
+
+    .. math:: \mathcal L = -n\log(\sqrt{2\pi}\,\sigma) - \frac1{2\sigma^2}\sum_t [r^t - g(x^t)]^2   \quad (1)
+
+    Parameters
+    ----------
+    sse : sum of squared residuals      n : number of rows
+    var : σ²; None takes the maximum-likelihood estimate SSE / n, with which the second term is n/2
+
+    Examples
+    --------
+    >>> from assay.stats import gaussian_log_likelihood
+    >>> round(gaussian_log_likelihood(116 / 105, 6), 6)
+    -3.437242
+    """
+    if not sse >= 0 or n < 1 or (var is not None and not var > 0):
+        raise ParameterError(
+            f"gaussian_log_likelihood: expected sse from 0 up, n from 1 up, var above 0; got {sse}, {n}, {var}."
+        )
+    if var is None:
+        var = sse / n
+        if var == 0:
+            return float("inf")  # a perfect fit: the density has no bound
+    return float(-0.5 * n * np.log(2 * np.pi * var) - sse / (2 * var))  # (1)
+
+
+def aic(log_likelihood: float, parameters: float) -> float:
+    """Akaike's criterion -2 log L + 2 d; of several models the one with the smallest is expected to predict best.
+
+    >>> from assay.stats import aic
+    >>> round(aic(-3.437242, 3), 4)
+    12.8745
+    """
+    return -2 * log_likelihood + 2 * parameters
+
+
+def bic(log_likelihood: float, parameters: float, n: int) -> float:
+    """The Bayesian criterion -2 log L + d log n; it finds the true model among the candidates, given rows enough.
+
+    >>> from assay.stats import bic
+    >>> round(bic(-3.437242, 3, 6), 4)
+    12.2498
+    """
+    _above_zero("bic", n=n)
+    return float(-2 * log_likelihood + parameters * np.log(n))
+
+
+def optimism(parameters: float, n: int, var: float) -> float:
+    r"""By how much the training error flatters: the expected in-sample error is larger by :math:`2\frac dn\sigma^2`.
+
+    >>> from assay.stats import optimism
+    >>> optimism(parameters=4, n=20, var=1.0)
+    0.4
+    """
+    _above_zero("optimism", n=n)
+    return 2 * parameters * var / n
+
+
+def corrected_error(mse: float, parameters: float, n: int, var: float, kind: str = "aic") -> float:
+    r"""Training error plus what it flatters by, for a noise variance that is known or comes from a low-bias model.
+
+    .. math:: \overline{err} + 2\frac dn\sigma^2 \ \text{(AIC, } C_p) \qquad
+              \overline{err} + \log(n)\frac dn\sigma^2 \ \text{(BIC)}                              \quad (1)
+
+    >>> from assay.stats import corrected_error
+    >>> corrected_error(1.0, parameters=4, n=20, var=1.0)
+    1.4
+    """
+    if kind not in ("aic", "bic"):
+        raise ParameterError(f"corrected_error: kind must be one of 'aic', 'bic', got {kind!r}.")
+    _above_zero("corrected_error", n=n)
+    price = 2.0 if kind == "aic" else float(np.log(n))
+    return mse + price * parameters * var / n  # (1)
+
+
+def mallows_cp(sse: float, parameters: float, n: int, var: float) -> float:
+    r"""Mallows' :math:`C_p = SSE/\sigma^2 - n + 2d`: near d for a model without bias.
+
+    >>> from assay.stats import mallows_cp
+    >>> mallows_cp(sse=16.0, parameters=4, n=20, var=1.0)
+    4.0
+    """
+    _above_zero("mallows_cp", var=var)
+    return sse / var - n + 2 * parameters
+
+
+def description_length(log_likelihood: float, parameters: float, n: int, base: float = 2.0) -> float:
+    r"""Length of the two-part code: first the parameters, then the data given them; in bits, or nats with base e.
+
+    .. math:: -\log_2 p(\mathcal X|\hat\theta) + \tfrac d2\log_2 n                            \quad (1)
+
+    In nats it is half the BIC.
+
+    >>> from assay.stats import description_length
+    >>> round(description_length(-3.437242, 3, 6), 4)
+    8.8363
+    """
+    _above_zero("description_length", n=n)
+    if not base > 1:
+        raise ParameterError(f"description_length: base must be above 1, got {base}.")
+    return float((-log_likelihood + 0.5 * parameters * np.log(n)) / np.log(base))  # (1)
+
+
+def effective_parameters(X: ArrayLike, penalty: ArrayLike = 0.0) -> float:
+    r"""How many parameters a linear smoother :math:`\hat y = Sy` really uses: the trace of S.
+
+    Least squares uses as many as it has; ridge fewer, by the shrinkage of each principal direction:
+    :math:`\sum_j s_j^2/(s_j^2+\lambda)` with the singular values of X.
+
+    Parameters
+    ----------
+    X : (n, d) the design, with its column of ones if there is one; for another smoother call ``np.trace(S)``
+    penalty : λ, or one for each column
+
+    Examples
+    --------
+    >>> from assay.stats import effective_parameters
+    >>> effective_parameters([[1.0], [2.0], [2.0]], penalty=9.0)
+    0.5
+    """
+    return round(hat_matrix(X, penalty).trace, 12)
+
+
+@dataclass(frozen=True)
+class RegressionCriteria:
+    """Result of `regression_criteria`.
+
+    n, parameters, sse, mse, log_likelihood, aic, bic, description_length (bits), relative_squared_error, r2
+    """
+
+    n: int
+    parameters: float
+    sse: float
+    mse: float
+    log_likelihood: float
+    aic: float
+    bic: float
+    description_length: float
+    relative_squared_error: float
+    r2: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers by name."""
+        return dict(vars(self))
+
+
+def regression_criteria(
+    y: ArrayLike, fitted: ArrayLike, parameters: float, var: float | None = None
+) -> RegressionCriteria:
+    """All criteria of one regression model at once.
+
+    Parameters
+    ----------
+    y, fitted : (n,) observed and fitted numbers
+    parameters : how many coefficients the model has, its constant included
+    var : the noise variance if it is known; None estimates it, which counts as one parameter more
+
+    Examples
+    --------
+    >>> from assay.stats import regression_criteria
+    >>> found = regression_criteria([3, 5, 6, 8, 9, 12], [43 / 6] * 6, parameters=1)
+    >>> round(found.aic, 4), round(found.bic, 4), found.r2
+    (33.848, 33.4315, 0.0)
+    """
+    who = "regression_criteria"
+    if not parameters >= 0:
+        raise ParameterError(f"{who}: parameters must be a number from 0 up, got {parameters}.")
+    r, g = as_sample(y, who), as_sample(fitted, who)
+    if len(r) != len(g):
+        raise DataError(f"{who}: y has {len(r)} rows and fitted has {len(g)}.")
+    n, sse, total = len(r), float(np.sum((r - g) ** 2)), float(np.sum((r - r.mean()) ** 2))
+    d = parameters + (var is None)
+    score = gaussian_log_likelihood(sse, n, var)
+    relative = (
+        sse / total if total > 0 else float("nan")
+    )  # of numbers that are all alike there is nothing to explain
+    return RegressionCriteria(
+        n, d, sse, sse / n, score, aic(score, d), bic(score, d, n), description_length(score, d, n), relative,
+        round(1 - relative, 15),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StructuralRisk:
+    """Result of `structural_risk`: bounds of the error, from the simplest model on, and the number of the smallest."""
+
+    bounds: NDArray[np.float64]
+    best: int
+
+
+def structural_risk(errors: ArrayLike, vc: ArrayLike, n: int, eta: float = 0.05) -> StructuralRisk:
+    r"""Choose from a nested family the model whose bound of the true error is smallest.
+
+    With probability 1 - η, for a class of VC dimension V,
+
+    .. math:: E \le E_{emp} + \sqrt{\frac{V(\log(2n/V)+1) - \log(\eta/4)}{n}}                   \quad (1)
+
+    Parameters
+    ----------
+    errors : (m,) training errors, the simplest model first      vc : (m,) VC dimensions, increasing
+    n : number of training rows      eta : probability that the bound does not hold
+
+    Examples
+    --------
+    >>> from assay.stats import structural_risk
+    >>> found = structural_risk([0.5, 0.1, 0.09], vc=[2, 3, 10], n=1000)
+    >>> found.bounds.round(3), found.best
+    (array([0.642, 0.264, 0.35 ]), 1)
+    """
+    who = "structural_risk"
+    err, V = as_points(errors, who), as_points(vc, who)
+    if err.shape != V.shape or err.ndim != 1:
+        raise DataError(
+            f"{who}: there must be one VC dimension for each error, got {err.shape} and {V.shape}."
+        )
+    if not 0 < eta < 1 or n < 1 or not (V > 0).all():
+        raise ParameterError(
+            f"{who}: expected eta between 0 and 1, n from 1 up and vc above 0, got {eta}, {n}, {V}."
+        )
+    if V.max() > 2 * n:
+        raise ParameterError(
+            f"{who}: a VC dimension of {V.max():g} is beyond the bound with {n} rows (at most 2 n)."
+        )
+    bounds = err + np.sqrt((V * (np.log(2 * n / V) + 1) - np.log(eta / 4)) / n)  # (1)
+    return StructuralRisk(bounds, int(np.argmin(bounds)))
+
+
+def _above_zero(who: str, **given: float) -> None:
+    for name, value in given.items():
+        if not value > 0:
+            raise ParameterError(f"{who}: {name} must be above 0, got {value}.")

@@ -1,0 +1,1 @@
+"""Several variables at once: moments, scatter, projections, hat matrix, boundaries of Gaussians."""

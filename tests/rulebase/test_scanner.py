@@ -1,0 +1,53 @@
+"""A text read piece by piece."""
+
+import re
+
+import pytest
+
+from assay.rulebase.scanner import RuleSyntaxError, Scanner, near
+
+
+def test_words_end_where_words_end():
+    scanner = Scanner("  # first\n ANDy and(")
+    assert not scanner.word("and") and scanner.match(re.compile(r"\w+")) == "ANDy"
+    assert scanner.ahead("and") and scanner.word("or", "and") and scanner.text[scanner.at] == "("
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("'it''s'", "it's"),
+        ('"say ""x"""', 'say "x"'),
+        (r"'two\nlines'", "two\nlines"),
+        (r"'a\\b'", "a\\b"),
+        (r"'\x00\u2028'", "\x00\u2028"),
+        ("''", ""),
+    ],
+)
+def test_quotes(said, meant):
+    assert Scanner(said).quoted() == meant
+
+
+def test_lines_without_comments_and_evidence():
+    scanner = Scanner("not donor  (support 0.600, accuracy 0.833)\nnext # why\n")
+    assert scanner.rest() == "not donor"
+    scanner.space()
+    assert scanner.rest() == "next" and scanner.ended()
+
+
+@pytest.mark.parametrize("line", ["x" + " " * 200_000 + "y", " (support" * 50_000, "# " * 100_000])
+def test_long_lines_are_read_once(line):
+    assert Scanner(line).rest() == ("" if line[0] == "#" else line.strip())
+
+
+def test_errors_know_their_place():
+    scanner = Scanner("one\ntwo 'three")
+    scanner.at = 8
+    with pytest.raises(RuleSyntaxError, match=r"line 2, column 5: this quote ' is never closed\."):
+        scanner.quoted()
+
+
+def test_hints():
+    assert near("agee", ["age", "job"]) == " Did you mean age?"
+    assert near("xyz", ["age", "job"]) == " There are age, job."
+    assert near("zzz", [f"c{i}" for i in range(20)]).endswith("c7, ...")
