@@ -1,15 +1,21 @@
 """Whether anything was learned is decided once: table, conclusion and notes agree."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from assay.evaluate import compare
 from assay.evaluate.doubts import doubts
 from assay.evaluate.learned import learned
 from assay.evaluate.show import conclusion
-from assay.stats import mcnemar
+from assay.report.methods import methods
+from assay.stats import holm, mcnemar
 
 NOTHING = "nothing was shown to be learned"
+TWELVE = ["majority", "lda", "rda", "logistic", "forest", "knn", "c45", "qda", "naive bayes", "ripper", "nearest mean",
+          "boosting"]  # fmt: skip
 
 
 def two_clouds(n, apart=3.0, seed=1):
@@ -48,14 +54,30 @@ def test_a_learner_that_never_errs_differs_from_the_majority_on_as_many_rows_as_
     assert learned(result).shown == ("lda",)
 
 
+def test_a_learner_is_compared_with_the_baseline_alone_to_show_that_it_learned():
+    """Twelve learners, 20 rows: an exact p of 2^-9 is significant among 11 pairs with the majority, not among 66."""
+    result = compare(TWELVE, *two_clouds(20), design="3x10")
+    against_baseline = result.test("lda", "majority")
+    assert against_baseline.result.p == 2**-9 and against_baseline.pairs == 11
+    baseline = [result.test(name, "majority") for name in TWELVE[1:]]
+    assert_allclose([v.adjusted for v in baseline], holm([v.result.p for v in baseline]), rtol=1e-12)
+    assert "lda" in learned(result).shown and NOTHING not in str(result)
+    standing = {s.learner: s for s in result.ranking()}
+    assert standing["majority"].p == against_baseline.adjusted and not standing["majority"].level
+    others = [result.test(a, b) for a, b in combinations(TWELVE[1:], 2)]
+    assert {v.pairs for v in others} == {55}
+    over_all = holm([v.result.p for v in baseline + others])
+    assert over_all[TWELVE.index("lda") - 1] > 0.05 >= against_baseline.adjusted
+    assert_allclose([v.adjusted for v in others], holm([v.result.p for v in others]), rtol=1e-12)
+    text = " ".join(methods(result))
+    assert (
+        "over all 55 pairs of learners that look at columns" in text and "over the 11 pairs with it" in text
+    )
+
+
 def test_who_learned_is_named_where_the_best_one_has_too_few_rows_to_show_it():
-    """20 rows: the learner without error has an exact p of 2^-9, times 65 pairs; others are judged by their spread."""
-    result = compare(
-        ["majority", "lda", "rda", "logistic", "forest", "knn", "c45", "qda", "naive bayes", "ripper", "nearest mean",
-         "boosting"],
-        *two_clouds(20),
-        design="3x10",
-    )  # fmt: skip
+    """20 rows: the learner without error has an exact p of 2^-9, times 5 or more; others are judged by their spread."""
+    result = compare(TWELVE, *two_clouds(20), design="3x10", alpha=0.009)
     who = learned(result)
     assert result.best in who.not_shown and "knn" in who.shown
     assert "majority looks at no column; significantly better than it: " in conclusion(result)

@@ -59,7 +59,8 @@ def compare(
     Intervals use Student's t with the variance corrected for splits that share rows. The test of two learners
     is the one that fits the design: the same t on repeated splits, the combined F test on 5x2, McNemar's on one
     split and by leave-one-out; by another metric on one split, DeLong's or a paired bootstrap of its rows.
-    P-values are adjusted (Holm) over all pairs, because the best learner is chosen by looking at the results.
+    P-values are adjusted (Holm) over all pairs, because the best learner is chosen by looking at the results; those of
+    a learner against the majority learner over the pairs with it alone, since that is a question of its own.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from assay.errors import ParameterError
 from assay.evaluate.describe import Description
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
+from assay.evaluate.learned import family_of, with_baseline
 from assay.evaluate.metrics import Metric, as_metrics
 from assay.evaluate.one_split import interval_of_rows
 from assay.evaluate.out_of_fold import OutOfFold, pooled
@@ -187,7 +188,7 @@ class Comparison:
         pairs = self._pairs(m)
         result, adjusted = pairs[a, b] if (a, b) in pairs else _turned(pairs[b, a])
         both = np.isfinite(self.values(a, m.name)) & np.isfinite(self.values(b, m.name))
-        return Verdict(a, b, m, result, adjusted, len(pairs), int(np.sum(both)), self.alpha)
+        return Verdict(a, b, m, result, adjusted, len(family_of(self, a, b)), int(np.sum(both)), self.alpha)
 
     def bayes(self, first: str, second: str, rope: float = 0.01, metric: str | None = None) -> RopePosterior:
         """How probable it is that the first is lower, practically equal, or higher: the Bayesian correlated t test.
@@ -360,15 +361,15 @@ class Comparison:
         return rows + failed
 
     def _pairs(self, m: Metric) -> dict[tuple[str, str], tuple[TestResult, float]]:
-        """Every pair's test, and its p adjusted over all pairs.
-
-        All pairs, not only those with the best: the best one was chosen by looking at the results.
-        """
+        """Every pair's test, and its p adjusted over the pairs of its family."""
         if m.name not in self._tested:
             tests = pair_tests(self, m)
             p = np.array([t.p for t in tests.values()])
+            baseline = np.array([with_baseline(self, *pair) for pair in tests], dtype=bool)
             adjusted = np.full(len(p), np.nan)
-            adjusted[np.isfinite(p)] = holm(p[np.isfinite(p)])
+            for members in (baseline, ~baseline):
+                known = members & np.isfinite(p)
+                adjusted[known] = holm(p[known])
             self._tested[m.name] = {pair: (t, float(q)) for (pair, t), q in zip(tests.items(), adjusted)}
         return self._tested[m.name]
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.errors import ParameterError
 from assay.evaluate.finding import SEVERITIES, Finding, listed
-from assay.evaluate.learned import learned, looks_at_nothing
+from assay.evaluate.learned import family_of, learned, looks_at_nothing
 from assay.evaluate.pairs import test_rows_per_training_row
 
 if TYPE_CHECKING:
@@ -215,7 +214,7 @@ def too_few_rows(case: Doubt) -> Iterator[Finding]:
     gap = gap[np.isfinite(gap)]
     if verdict.significant or np.isnan(verdict.adjusted) or result.design.five_by_two:
         return
-    adjusted = [result.test(i, j, m.name).adjusted for i, j in combinations(case.ranked, 2)]
+    adjusted = [result.test(i, j, m.name).adjusted for i, j in family_of(result, a, b)]
     alpha = result.alpha / sum(
         q > result.alpha for q in adjusted
     )  # Holm's level for the first pair not yet rejected

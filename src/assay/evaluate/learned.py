@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from assay.evaluate.pairs import test_rows_per_training_row
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
 
-__all__ = ["Learned", "learned", "looks_at_nothing"]
+__all__ = ["Learned", "family_of", "learned", "looks_at_nothing", "with_baseline"]
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class Learned:
 def learned(result: Comparison) -> Learned | None:
     """Who is significantly better than the answer that looks at no column; None where that cannot be asked.
 
-    Against a majority learner that takes part, by the test of the table, adjusted over all pairs like its letters and
-    p-values. Without one, by error or accuracy, against the share of the most frequent class.
+    Against a majority learner that takes part, by the test of the table, adjusted over the pairs with it like the
+    table's letters and p-values. Without one, by error or accuracy, against the share of the most frequent class.
 
     >>> from assay import compare
     >>> from assay.evaluate.learned import learned
@@ -63,6 +64,31 @@ def learned(result: Comparison) -> Learned | None:
 def looks_at_nothing(result: Comparison, name: str) -> bool:
     """Whether a learner answers without looking at any column."""
     return name in result.candidates and isinstance(result.candidates[name].given, MajorityClassifier)
+
+
+def with_baseline(result: Comparison, a: str, b: str) -> bool:
+    """Whether one of two learners looks at no column: to which of two families of tests their pair belongs.
+
+    Who is better than the baseline is one question, answered by the pairs with it. Which learners differ is another,
+    answered by all pairs of the others, not only those with the best one, which was chosen by looking at the results.
+    """
+    return looks_at_nothing(result, a) or looks_at_nothing(result, b)
+
+
+def family_of(result: Comparison, a: str, b: str) -> list[tuple[str, str]]:
+    """The pairs of finished learners over which the p-value of one pair is adjusted.
+
+    >>> from assay import compare
+    >>> from assay.evaluate.learned import family_of
+    >>> from assay.tables.data import load_iris
+    >>> result = compare(["lda", "qda", "knn", "majority"], load_iris(), design="2-fold")
+    >>> family_of(result, "qda", "majority")
+    [('lda', 'majority'), ('qda', 'majority'), ('knn', 'majority')]
+    >>> family_of(result, "lda", "qda")
+    [('lda', 'qda'), ('lda', 'knn'), ('qda', 'knn')]
+    """
+    same = with_baseline(result, a, b)
+    return [pair for pair in combinations(result.finished, 2) if with_baseline(result, *pair) == same]
 
 
 def _better(result: Comparison, name: str, blind: str) -> bool | None:

@@ -21,7 +21,7 @@ class Standing:
     ----------
     mean, low, high : the metric over all splits, and its interval (NaN where there is none)
     difference, difference_low, difference_high : this learner minus the best one
-    p : of that difference, adjusted over all pairs; NaN for the best itself
+    p : of that difference, adjusted over the pairs of its family; NaN for the best itself
     level : whether it is not significantly worse than the best
     letters : learners that share a letter do not differ significantly
     failure : why the learner has no numbers, or ""
@@ -50,7 +50,8 @@ class Verdict(Sentence):
     Attributes
     ----------
     result : TestResult of the first learner minus the second
-    adjusted : p after Holm's adjustment over all pairs of the comparison
+    adjusted : p after Holm's adjustment over the pairs of its family: all pairs of learners that look at columns, or
+        the pairs of each of them with the baseline that looks at none
     pairs : how many pairs that are
     splits : on how many splits both were measured
 

@@ -96,7 +96,7 @@ class PairedDifferenceDisplay:
         ax: Any = None,
         **options: Any,
     ) -> PairedDifferenceDisplay:
-        """Draw every learner's difference from one of them; p is adjusted over all pairs of the comparison.
+        """Draw every learner's difference from one of them; p is adjusted as in the comparison.
 
         Parameters
         ----------

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 
 from assay.evaluate import Comparison
+from assay.evaluate.learned import looks_at_nothing
 from assay.evaluate.pairs import test_rows_per_training_row
 from assay.stats.significance.test_result import shown_confidence
 from assay.stats.significance.which_test import Advice, which_test
@@ -154,18 +157,32 @@ def _tests(result: Comparison) -> list[str]:
     usual = usual_test(result)
     if usual.startswith("no test"):
         return [f"No pair of learners was tested: {usual.removeprefix('no test: ')}."]
-    pairs = len(names) * (len(names) - 1) // 2
     return [
         _why(usual, result),
-        (
-            f"P-values are two-sided and adjusted by Holm's method (Holm 1979) over all {pairs} pairs of learners, "
-            "because the best learner was chosen by looking at the results."
-            if pairs > 1
-            else "The p-value is two-sided."
-        )
-        + f" Learners that share a letter (Piepho 2004) do not differ significantly at level {result.alpha:g}; "
+        f"{_adjustment(result, names)} Learners that share a letter (Piepho 2004) do not differ "
+        f"significantly at level {result.alpha:g}; "
         "that is not evidence that they are equal.",
     ]
+
+
+def _adjustment(result: Comparison, names: list[str]) -> str:
+    """Over which pairs the p-values are adjusted."""
+    blind = sum(looks_at_nothing(result, name) for name in names)
+    compared = len(names) - blind
+    all_pairs = comb(compared, 2)
+    baseline_pairs = comb(len(names), 2) - all_pairs
+    if max(all_pairs, baseline_pairs) == 1:
+        return "The p-value is two-sided." if all_pairs + baseline_pairs == 1 else "P-values are two-sided."
+    said = "P-values are two-sided and adjusted by Holm's method (Holm 1979) over all "
+    chosen = "because the best learner was chosen by looking at the results"
+    if not blind:
+        return f"{said}{all_pairs} pairs of learners, {chosen}."
+    if all_pairs < 2:
+        return f"{said}{baseline_pairs} pairs with the baseline that looks at no column."
+    return (
+        f"{said}{all_pairs} pairs of learners that look at columns, {chosen}; those against the baseline that looks at "
+        f"none over the {baseline_pairs} pairs with it, since whether anything was learned is a question of its own."
+    )
 
 
 def _why(test: str, result: Comparison) -> str:
