@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import DataConversionWarning
 
-from assay.core.targets import check_weights, encode_labels, label_codes, numeric_target
+from assay.core.targets import EncodedLabels, check_weights, encode_labels, label_codes, numeric_target
 from assay.errors import DataError
 
 TEXT = ["b", "a", "b"]
@@ -219,3 +219,36 @@ def test_whole_numbers_at_the_ends_of_their_type_are_labels(values):
     labels, codes = encode_labels(y, len(y), "Learner")
     assert_array_equal(labels, np.sort(values))
     assert_array_equal(labels[codes], y)
+
+
+@given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=30), st.data())
+@settings(deadline=None, max_examples=40)
+def test_encoded_labels_are_encoded_as_the_labels_are(labels, data):
+    """Also those of some rows, where classes may be absent."""
+    classes, codes = encode_labels(labels, len(labels), "Learner")
+    rows = data.draw(st.lists(st.integers(0, len(labels) - 1), min_size=1))
+    some = EncodedLabels(codes, classes)[rows]
+    for found, wanted in zip(
+        encode_labels(some, len(rows), "Learner"), encode_labels(classes[codes[rows]], len(rows), "Learner")
+    ):
+        assert_array_equal(found, wanted)
+        assert found.dtype == wanted.dtype
+    with pytest.raises(DataError, match="inconsistent numbers of samples"):
+        encode_labels(some, len(rows) + 1, "Learner")
+
+
+@pytest.mark.parametrize(
+    "w", [[2.0, 0.0, 1.0], np.array([2, 0, 1]), np.array([2, 0, 1], np.float32), (2, 0, 1)]
+)
+def test_weights_of_every_kind_are_float64(w):
+    found = check_weights(w, np.zeros((3, 1)))
+    assert found.dtype == np.float64 and found.tolist() == [2.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "w", [[1.0, -1.0], [0.0, 0.0], [1.0, np.nan], [1.0, np.inf], [1e308, 1e308], [1.0], [[1.0, 1.0]]]
+)
+def test_weights_that_are_none_are_refused(w):
+    for given in (w, np.array(w)):
+        with pytest.raises(ValueError):
+            check_weights(given, np.zeros((2, 1)))

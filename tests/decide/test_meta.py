@@ -22,7 +22,7 @@ from assay.decide import (
     FixedThresholdClassifier,
     TunedThresholdClassifierCV,
 )
-from assay.decide._meta import align, folds, take
+from assay.decide._meta import align, folds
 from assay.errors import DataError, SchemaError
 
 X, y = load_breast_cancer(return_X_y=True)
@@ -123,14 +123,6 @@ def test_arguments_of_fit_reach_a_pipeline_cut_to_the_fold(meta):
 def test_a_model_of_fewer_classes_is_given_room():
     found = align(np.array([[0.3, 0.7]]), np.array(["a", "c"]), np.array(["a", "b", "c"]))
     assert_array_equal(found, [[0.3, 0, 0.7]])
-
-
-def test_rows_of_every_kind_of_table():
-    rows = np.array([2, 0])
-    assert take([[1], [2], [3]], rows) == [[3], [1]]
-    assert take({"a": [1, 2, 3]}, rows) == {"a": [3, 1]}
-    assert take(pa.table({"a": [1, 2, 3]}), rows).to_pydict() == {"a": [3, 1]}
-    assert take(pd.DataFrame({"a": [1, 2, 3]}, index=[7, 8, 9]), rows)["a"].tolist() == [3, 1]
 
 
 def test_folds_that_cannot_be_made_are_told():

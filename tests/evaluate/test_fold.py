@@ -4,13 +4,10 @@ import re
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
@@ -19,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay import compare
 from assay.evaluate import METRICS, Resampling, Split
-from assay.evaluate.fold import Data, Task, run_cell, take
+from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.prepared import prepared
 from assay.tables import Table
 from assay.tables.data import load_iris
@@ -31,20 +28,6 @@ TASK = Task([METRICS["error"], METRICS["log-loss"]], None, None, 0)
 def data_of(X, y):
     labels, codes = np.unique(y, return_inverse=True)
     return Data(X, Table.of(X), labels, codes)
-
-
-def test_rows_are_taken_from_every_kind_of_table():
-    frame = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]}, index=[7, 7, 9])
-    assert take(frame, ROWS).to_dict("list") == {"a": [3, 1], "b": ["z", "x"]}
-    arrow = pa.table({"a": [1, 2, 3]})
-    assert take(arrow, ROWS).to_pydict() == {"a": [3, 1]}
-    assert take(pl.DataFrame({"a": [1, 2, 3]}), ROWS).to_dict(as_series=False) == {"a": [3, 1]}
-    assert take({"a": [1, 2, 3]}, ROWS) == {"a": [3, 1]}
-    assert take([[1], [2], [3]], ROWS) == [[3], [1]]
-    assert_array_equal(take(np.arange(3), ROWS), [2, 0])
-    assert_array_equal(take(csr_array(np.eye(3)), ROWS).toarray(), np.eye(3)[ROWS])
-    table = take(Table.of([[1.0], [None], [3.0]]), ROWS)
-    assert table.complete and table.values.tolist() == [[3.0], [1.0]]
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=8, max_size=40), st.integers(0, 99))

@@ -590,3 +590,28 @@ def test_learners_answer_for_one_row(learner):
         assert_array_equal(model.predict(one), model.predict(FRAME.iloc[[1]]))
         assert model.predict_proba(one).shape == (1, 2)
         assert model.explain(one).row == model.explain(FRAME.iloc[[1]]).row
+
+
+def test_what_is_known_of_all_rows_is_known_of_some(monkeypatch):
+    """A subset of a complete table is complete without another look, and one with missing values is looked at late."""
+    from assay.tables import table as module
+
+    whole, broken = (
+        Table.of([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
+        Table.of([[1.0, None], [3.0, 4.0], [5.0, 6.0]]),
+    )
+    looked = []
+    look = module.has_missing
+    monkeypatch.setattr(module, "has_missing", lambda values: looked.append(len(values)) or look(values))
+    assert whole[[0, 2]].complete and whole[1:].select([1]).complete and not looked
+    some, column = broken[[1, 2]], broken.select([1])
+    assert not looked
+    assert some.complete and not column.complete and some.complete and looked == [2, 3]
+
+
+def test_columns_are_chosen_with_their_categories_and_unseen_values():
+    fruit = Table.of({"weight": [190.0, 260.0], "taste": ["sweet", "sour"]})
+    again = Table.like({"weight": [200.0], "taste": ["bitter"]}, fruit.schema)
+    chosen = again.select([1])
+    assert chosen.schema.names == ["taste"] and chosen.values.tolist() == [[-1.0]]
+    assert chosen.unseen == {"taste": ["bitter"]} and again.select([0]).unseen == {}

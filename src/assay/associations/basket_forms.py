@@ -219,7 +219,7 @@ def _of_mixed(table: Table, weights: Any) -> Baskets:
 def _some_columns(table: Table, chosen: list[int]) -> Table:
     schema = Schema([table.schema[j] for j in chosen], table.schema.named)
     values = table.values[:, chosen]
-    return Table(values, schema, not np.isnan(values).any())
+    return Table(values, schema, None)
 
 
 def _of_slots(table: Table, weights: Any) -> Baskets:

@@ -13,7 +13,7 @@ import numpy as np
 from assay.cli.completion import complete_columns, complete_data
 from assay.cli.reading import Reading, is_file
 from assay.cli.words import counted, did_you_mean, listed_names
-from assay.tables import Schema, Table
+from assay.tables import Table
 
 __all__ = [
     "Data",
@@ -282,10 +282,7 @@ def _without(X: Table, columns: Sequence[str], name: str) -> Table:
         raise click.ClickException(f"No column of {name} is left to learn from.")
     if len(chosen) == len(X.schema):
         return X
-    schema = Schema([X.schema[j] for j in chosen], X.schema.named)
-    values = X.values[:, chosen]
-    complete = X.complete or (isinstance(values, np.ndarray) and not np.isnan(values).any())
-    return Table(values, schema, complete)
+    return X.select(chosen)
 
 
 def _some_rows(name: str, n: int) -> None:
@@ -296,7 +293,7 @@ def _some_rows(name: str, n: int) -> None:
 def _full(X: Table) -> Table:
     """A sparse table with its zeros written out, as most learners need it, where that takes no more than 400 MB."""
     n, d = X.shape
-    return X if isinstance(X.values, np.ndarray) or n * d > 5e7 else replace(X, values=X.values.toarray())
+    return X if isinstance(X.values, np.ndarray) or n * d > 5e7 else X.replaced(values=X.values.toarray())
 
 
 def write_data(data: Any, path: str) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from assay.cli.data import Data
 from assay.cli.words import counted, did_you_mean
-from assay.tables import Schema, Table
 
 __all__ = ["set_apart"]
 
@@ -55,7 +54,4 @@ def set_apart(found: Data, column: str | None, option: str) -> tuple[Data, np.nd
     if empty:
         raise click.BadParameter(f"column {column} is empty in {counted(empty, 'row')}", param_hint=option)
     others = [i for i in range(len(names)) if i != j]
-    schema = Schema([found.X.schema.columns[i] for i in others], found.X.schema.named)
-    rest = values[:, others]
-    table = Table(rest, schema, not np.isnan(rest).any())
-    return replace(found, X=table), entries
+    return replace(found, X=found.X.select(others)), entries

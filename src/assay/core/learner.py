@@ -89,6 +89,7 @@ class Learner(Shown, BaseEstimator):
     kept_in_single: ClassVar[
         tuple[str, ...]
     ] = ()  # attributes that are float32 if X is, as with scikit-learn
+    _param_names: ClassVar[list[str]]
     alternative_for_missing: ClassVar[str] = ""  # what else a learner offers that cannot use missing values
 
     def __sklearn_tags__(self) -> Any:
@@ -98,6 +99,13 @@ class Learner(Shown, BaseEstimator):
         tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """The constructor's parameters, looked up once for each class: every clone asks several times."""
+        if "_param_names" not in vars(cls):
+            cls._param_names = super()._get_param_names()
+        return cls._param_names
+
     def why_not(self, X: Any) -> str | None:
         """None if the learner can use this table, else the sentence that says why not.
 
@@ -106,7 +114,7 @@ class Learner(Shown, BaseEstimator):
         'GaussianNB: column x0 has 1 missing value (NaN). ...'
         """
         try:
-            table = Table.of(X, who=type(self).__name__, infinite="infinite" in self.takes)
+            table = Table.of(X, who=type(self).__name__, infinite=self._takes_infinite())
             self._numbers(table, Design(table.schema, self.reference_category))
         except DataError as error:
             return str(error)
@@ -135,21 +143,34 @@ class Learner(Shown, BaseEstimator):
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
         """X as the block of numbers that this learner's mathematics sees."""
-        who = type(self).__name__
-        if fitting:
-            table = Table.of(X, who=who, infinite="infinite" in self.takes)
-            self._remember(table.schema)
-        else:
-            self._ready()
-            if is_dask(X):
-                raise DataError(
-                    f"{who}: answers are for rows in memory. For a Dask collection: "
-                    "X.map_partitions(model.predict) of a frame, X.map_blocks(model.predict, drop_axis=1) of an array."
-                )
-            table = Table.like(X, self.schema_, who, infinite="infinite" in self.takes)
-            if table.unseen:
-                warn_unseen(table, who, "treated as missing")
+        table = self._read(X, fitting)
+        if table.unseen and not fitting:
+            warn_unseen(table, type(self).__name__, "treated as missing")
         return self._numbers(table, getattr(self, "design_", None))
+
+    def _read(self, X: Any, fitting: bool = False) -> Table:
+        """X as a checked table with the columns of fit; one that was checked by whoever hands it on, as it is."""
+        if fitting:
+            table = (
+                X
+                if isinstance(X, Table)
+                else Table.of(X, who=type(self).__name__, infinite=self._takes_infinite())
+            )
+            self._remember(table.schema)
+            return table
+        self._ready()
+        if isinstance(X, Table) and X.schema is self.schema_:
+            return X
+        if is_dask(X):
+            raise DataError(
+                f"{type(self).__name__}: answers are for rows in memory. For a Dask collection: "
+                "X.map_partitions(model.predict) of a frame, X.map_blocks(model.predict, drop_axis=1) of an array."
+            )
+        return Table.like(X, self.schema_, type(self).__name__, infinite=self._takes_infinite())
+
+    def _takes_infinite(self) -> bool:
+        """Whether infinite numbers stand beyond all others, rather than being refused."""
+        return "infinite" in self.takes
 
     def _admit_to_answer(self, X: Any) -> Any:
         """X as ``predict`` and its kin see it; a learner whose answers show what is wrong with X may look later."""
@@ -464,17 +485,11 @@ def _fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
 
 def _explain_rows(learner: Any, X: Any) -> Explanation | list[Explanation]:
     """What the learner says of each row: as the mathematics sees it, and as the table has it."""
-    values = learner._admit(X)
-    raw = (
-        Table.like(X, learner.schema_, type(learner).__name__).values
-        if hasattr(learner, "design_")
-        else values
-    )
+    table = learner._read(X)
+    values = learner._admit(table)
     explanations = []
     for i, explainer in enumerate(learner._explainers(values)):
-        seen = raw[i : i + 1] if isinstance(raw, np.ndarray) else raw[i : i + 1].toarray()
-        row = {c.name: learner.schema_.label(j, seen[0, j]) for j, c in enumerate(learner.schema_)}
-        told = explainer._explanation(values[i : i + 1], row)
+        told = explainer._explanation(values[i : i + 1], table.row(i))
         sections = [dated(section, learner.schema_) for section in told.sections]
         explanations.append(replace(told, sections=sections))
     return explanations[0] if len(explanations) == 1 else explanations

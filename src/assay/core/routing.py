@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
 from sklearn import get_config
 from sklearn.utils import Bunch
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 else:
     _Learner = object  # a mixin: it stands before a learner's base
 
-__all__ = ["PassesOn", "of_rows", "routing_enabled"]
+__all__ = ["PassesOn", "routing_enabled"]
 
 
 def routing_enabled() -> bool:
@@ -88,19 +87,3 @@ class PassesOn(_Learner):
                 "sklearn.set_config(enable_metadata_routing=True) and set the requests of the splitter and the scorer."
             )
         return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights), given=params)
-
-
-def of_rows(params: dict[str, Any], rows: np.ndarray, n: int) -> dict[str, Any]:
-    """The metadata of some of the n rows; what is not one entry a row stays as it is.
-
-    >>> import numpy as np
-    >>> from assay.core.routing import of_rows
-    >>> of_rows({"groups": np.array([7, 8, 9]), "beta": 2}, np.array([0, 2]), 3)
-    {'groups': array([7, 9]), 'beta': 2}
-    """
-    from sklearn.utils import _safe_indexing
-
-    def per_row(value: Any) -> bool:
-        return hasattr(value, "__len__") and not isinstance(value, (str, dict)) and len(value) == n
-
-    return {name: _safe_indexing(value, rows) if per_row(value) else value for name, value in params.items()}

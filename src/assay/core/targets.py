@@ -10,6 +10,7 @@ from assay.errors import DataError
 from assay.tables.row_names import row_name
 
 __all__ = [
+    "EncodedLabels",
     "check_weights",
     "encode_labels",
     "encode_targets",
@@ -21,6 +22,58 @@ __all__ = [
 ]
 
 
+class EncodedLabels:
+    """Class labels that were checked and numbered once; learners take them as y without doing so again.
+
+    Some of them, ``y[rows]``, are encoded labels, too. To anything else they are an array of labels.
+
+    Parameters
+    ----------
+    codes : (n,) the number of each row's class
+    classes : (K,) the sorted labels of all classes, whether or not a row has them
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.core.targets import EncodedLabels, encode_labels
+    >>> y = EncodedLabels(np.array([2, 0, 2]), np.array(["a", "b", "c"]))
+    >>> encode_labels(y, 3, "Learner")
+    (array(['a', 'c'], dtype='<U1'), array([1, 0, 1]))
+    >>> np.asarray(y[[0, 2]])
+    array(['c', 'c'], dtype='<U1')
+    """
+
+    ndim = 1
+
+    def __init__(self, codes: np.ndarray, classes: np.ndarray):
+        self.codes, self.classes = codes, classes
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.codes),)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.classes.dtype
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> EncodedLabels:
+        return EncodedLabels(self.codes[rows], self.classes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        labels = self.classes[self.codes]
+        return labels if dtype is None else labels.astype(dtype, copy=False)
+
+    def present(self) -> tuple[np.ndarray, np.ndarray]:
+        """The labels that some row has, and for each row the number of its class among these."""
+        present = np.bincount(self.codes, minlength=len(self.classes)) > 0
+        if present.all():
+            return self.classes, self.codes
+        return self.classes[present], (np.cumsum(present) - 1)[self.codes]
+
+
 def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
     """The sorted class labels, and for each row the number of its class.
 
@@ -29,6 +82,8 @@ def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
     (array(['a', 'b'], dtype=...), array([1, 0, 1]))
     """
     y = _one_column(y, n, who)
+    if isinstance(y, EncodedLabels):
+        return y.present()
     if y.dtype.kind in "iu":
         low, high = int(y.min()), int(y.max())
         if (
@@ -175,6 +230,13 @@ def check_weights(w: Any, X: Any) -> np.ndarray | None:
     """(n,) float64 weights, none negative, not all zero; None stays None."""
     if w is None:
         return None
+    if type(w) is np.ndarray and w.shape == (X.shape[0],) and w.dtype.kind in "fiu":
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = w.sum(dtype=np.float64)
+        if 0 < total < np.inf and w.min() >= 0:
+            return w.astype(
+                np.float64, copy=False
+            )  # as the checks below would say, without their 100 microseconds
     from sklearn.utils.validation import _check_sample_weight
 
     if not np.asarray(w).any():
@@ -208,10 +270,10 @@ def row_counts(w: np.ndarray) -> np.ndarray:
     return w if mean >= 1 else (w / top) / (mean / top)
 
 
-def _one_column(y: Any, n: int, who: str) -> np.ndarray:
+def _one_column(y: Any, n: int, who: str) -> Any:
     if y is None:
         raise DataError(f"{who} requires y to be passed, but the target y is None.")
-    if not isinstance(y, np.ndarray):
+    if not isinstance(y, (np.ndarray, EncodedLabels)):
         if hasattr(y, "to_numpy"):
             y = plain_values(y)
         elif isinstance(y, (list, tuple)) and any(isinstance(v, str) for v in y):

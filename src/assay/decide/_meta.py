@@ -20,6 +20,7 @@ from assay.core.stored import Object
 from assay.core.targets import check_weights, encode_labels
 from assay.decide.decision import check_posterior
 from assay.errors import DataError, ParameterError
+from assay.tables.rows import entries_of_rows, row_count, take_rows
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class MetaClassifier(ClassifierMixin, Shown, BaseEstimator):
         """Check the parameters; set ``classes_``; return labels, their numbers, and weights."""
         who = type(self).__name__
         check(who, self.accepts, self.get_params(deep=False))
-        n = rows_of(X, who)
+        n = row_count(X, who)
         self.classes_, codes = encode_labels(y, n, who)
         weights = None if sample_weight is None else check_weights(sample_weight, np.empty((n, 1)))
         return self.classes_[codes], codes, weights
@@ -135,8 +136,8 @@ class MetaClassifier(ClassifierMixin, Shown, BaseEstimator):
         """A clone fitted to some rows (None: all of them) with what it is to be given."""
         n, params = len(y), given.fit
         if rows is not None:
-            X, y, w = take(X, rows), y[rows], None if w is None else w[rows]
-            params = take_params(params, n, rows)
+            X, y, w = take_rows(X, rows), y[rows], None if w is None else w[rows]
+            params = entries_of_rows(params, rows, n)
         if given.explicit:  # only what was requested
             return clone(self._wrapped()).fit(X, y, **params)
         return self._fit_clone(X, y, w, **params)
@@ -202,46 +203,6 @@ def is_fitted(model: Any) -> bool:
     return hasattr(model, "classes_")
 
 
-def rows_of(X: Any, who: str) -> int:
-    """How many rows a table of any kind has."""
-    if _is_columns(X):
-        return len(next(iter(X.values()), ()))
-    X = X if hasattr(X, "shape") or not hasattr(X, "__array__") else np.asarray(X)
-    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
-        raise DataError(f"{who}: Complex data not supported. Split it into real and imaginary columns.")
-    shape = getattr(X, "shape", None)
-    if shape is not None and len(shape):
-        return int(shape[0])
-    if not hasattr(X, "__len__"):
-        raise DataError(f"{who}: X must be a table of rows and columns, got {type(X).__name__}.")
-    return len(X)
-
-
-def take(X: Any, rows: np.ndarray) -> Any:
-    """Some rows of a table of any kind, as a table of the same kind."""
-    if _is_columns(X):
-        return {name: take(column, rows) for name, column in X.items()}
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if hasattr(X, "tocsr"):
-        return X.tocsr()[rows]
-    if hasattr(X, "take") and not isinstance(X, np.ndarray):  # pyarrow
-        return X.take(rows)
-    if isinstance(X, (list, tuple)):
-        return [X[i] for i in rows]
-    return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
-
-
-def take_params(params: Mapping[str, Any], n: int, rows: np.ndarray) -> dict[str, Any]:
-    """Arguments of fit for some rows: those that have one value per row are cut to size."""
-    return {
-        name: take(value, rows)
-        if not np.isscalar(value) and hasattr(value, "__len__") and len(value) == n
-        else value
-        for name, value in params.items()
-    }
-
-
 def folds(
     cv: Any, X: Any, y: np.ndarray, who: str, split: Mapping[str, Any] | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -256,11 +217,10 @@ def folds(
             f"{who}: {cv} folds need at least {cv} rows of each class, one class has {counts.min()}. "
             "Lower cv, or merge rare classes."
         )
-    place = np.zeros((len(y), 1)) if isinstance(X, (list, tuple)) or _is_columns(X) else X
+    place = (
+        np.zeros((len(y), 1))
+        if isinstance(X, (list, tuple)) or (isinstance(X, Mapping) and not hasattr(X, "shape"))
+        else X
+    )
     pairs = check_cv(cv, y, classifier=True).split(place, y, **(split or {}))
     return [(np.asarray(a), np.asarray(b)) for a, b in pairs]
-
-
-def _is_columns(X: Any) -> bool:
-    """A dict of columns; a sparse matrix may be a dict too, but it has a shape."""
-    return isinstance(X, Mapping) and not hasattr(X, "shape")

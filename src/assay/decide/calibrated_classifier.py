@@ -13,13 +13,14 @@ from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Flag
 from assay.core.stored import AnyArray, Each, Object, Text
 from assay.core.targets import label_codes
-from assay.decide._meta import MetaClassifier, Routed, align, folds, is_fitted, take
+from assay.decide._meta import MetaClassifier, Routed, align, folds, is_fitted
 from assay.decide.isotonic import IsotonicCalibrator
 from assay.decide.reasoning import add_to, inner_reasoning
 from assay.decide.sigmoid import SigmoidCalibrator
 from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.venn_abers import VennAbersCalibrator
 from assay.errors import DataError, ParameterError
+from assay.tables.rows import take_rows
 
 __all__ = ["CalibratedClassifierCV"]
 
@@ -198,7 +199,7 @@ class CalibratedClassifierCV(MetaClassifier):
 
         def part(train: np.ndarray, test: np.ndarray) -> tuple[Any, np.ndarray]:
             model = self._fit_part(X, labels, w, given, train)
-            return model, scores_of(model, take(X, test), self.classes_, self.method)
+            return model, scores_of(model, take_rows(X, test), self.classes_, self.method)
 
         parts = Parallel(n_jobs=self.n_jobs)(delayed(part)(train, test) for train, test in splits)
         if self.ensemble is not False:

@@ -15,10 +15,11 @@ from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Flag, Function, Range, Seed
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Object
 from assay.core.targets import label_codes
-from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of, take, take_params
+from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of
 from assay.decide.conformity import aps_score, lac_score, p_values
 from assay.decide.reasoning import add_to, inner_reasoning
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
+from assay.tables.rows import entries_of_rows, take_rows
 
 __all__ = ["ConformalClassifier"]
 
@@ -139,7 +140,10 @@ class ConformalClassifier(MetaClassifier):
             parts = [
                 (
                     self._fit_clone(
-                        take(X, train), labels[train], None, **take_params(fit_params, len(labels), train)
+                        take_rows(X, train),
+                        labels[train],
+                        None,
+                        **entries_of_rows(fit_params, train, len(labels)),
                     ),
                     test,
                 )
@@ -148,7 +152,7 @@ class ConformalClassifier(MetaClassifier):
         random = check_random_state(self.random_state)
         used = np.concatenate([rows for _, rows in parts])
         for model, rows in parts:
-            strange = self._strangeness(posterior_of(model, take(X, rows), self.classes_, who), random)
+            strange = self._strangeness(posterior_of(model, take_rows(X, rows), self.classes_, who), random)
             self.estimators_.append(model)
             self.calibration_scores_.append(
                 self._sorted(strange[np.arange(len(rows)), codes[rows]], codes[rows])

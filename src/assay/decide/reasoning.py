@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import Explanation, Section
-from assay.decide._meta import take
 from assay.tables import Table
+from assay.tables.rows import take_rows
 
 __all__ = ["add_to", "inner_reasoning"]
 
@@ -38,6 +38,6 @@ def add_to(
 
 
 def _row(X: Any, i: int) -> dict[str, Any]:
-    table = Table.of(take(X, np.array([i])))
+    table = Table.of(take_rows(X, np.array([i])))
     values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
     return {c.name: table.schema.label(j, values[0, j]) for j, c in enumerate(table.schema)}

@@ -17,12 +17,13 @@ from assay.core.model_view import Shown
 from assay.core.parameters import Any_, Choice, Range, check
 from assay.core.stored import Each, Object, Scalar
 from assay.core.targets import check_weights, encode_labels, label_codes
-from assay.decide._meta import posterior_of, rows_of, take
+from assay.decide._meta import posterior_of
 from assay.decide.cascade_account import CascadeAccount, CascadeLevel
 from assay.decide.decision import decide, name_array
 from assay.decide.losses import as_loss
 from assay.decide.reasoning import add_to, inner_reasoning
 from assay.errors import ParameterError
+from assay.tables.rows import row_count, take_rows
 
 __all__ = ["CascadeAccount", "CascadeLevel", "RejectCascade"]
 
@@ -157,7 +158,7 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
         """Fit a clone of each level; X reaches them as it is."""
         who = type(self).__name__
         check(who, self.accepts, self.get_params(deep=False))
-        n = rows_of(X, who)
+        n = row_count(X, who)
         self.classes_, codes = encode_labels(y, n, who)
         w = None if sample_weight is None else check_weights(sample_weight, np.empty((n, 1)))
         as_loss(self.loss, self.classes_, None, who)  # a wrong loss is told now
@@ -172,7 +173,7 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
             model = _fit(given, X, labels, w, rows, who)
             self.levels_.append(model)
             if self.train_on == "rejected" and number + 1 < len(self._given()):
-                aside = rows[self._decide(number, take(X, rows)).rejected]
+                aside = rows[self._decide(number, take_rows(X, rows)).rejected]
                 rows = aside if len(aside) else rows  # a level that rejects nothing teaches the next no less
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.levels_[0], name):
@@ -225,12 +226,12 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
             raise ParameterError(
                 f"{type(self).__name__}: a level knows the class {strange.pop()!r}, the cascade not."
             )
-        n, K = rows_of(X, type(self).__name__), len(self.classes_)
+        n, K = row_count(X, type(self).__name__), len(self.classes_)
         level, chosen = np.zeros(n, np.int64), np.full(n, -1)
         P, risk, rows = np.zeros((n, K)), np.zeros(n), np.arange(n)
         actions: tuple[Any, ...] = tuple(self.classes_.tolist())
         for number in range(len(self.levels_)):
-            found = self._decide(number, X if number == 0 else take(X, rows))
+            found = self._decide(number, X if number == 0 else take_rows(X, rows))
             level[rows], chosen[rows], P[rows] = number, found.chosen, found.posterior
             risk[rows], actions = found.risks.min(axis=1), found.actions
             rows = rows[found.rejected]
@@ -291,7 +292,7 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
         answers = self.predict(X).tolist()
         inner, sections = [], []
         for i in range(n):
-            one = take(X, np.array([i]))
+            one = take_rows(X, np.array([i]))
             inner += inner_reasoning(self.levels_[level[i]], one, 1)
             rows = []
             for number in range(level[i] + 1):
@@ -308,7 +309,7 @@ def _fit(given: Any, X: Any, labels: np.ndarray, w: np.ndarray | None, rows: np.
     """A clone of a level, fitted to some rows."""
     model = clone(given)
     some = len(rows) < len(labels)
-    part, target = (take(X, rows), labels[rows]) if some else (X, labels)
+    part, target = (take_rows(X, rows), labels[rows]) if some else (X, labels)
     if w is None:
         return model.fit(part, target)
     if not has_fit_parameter(model, "sample_weight"):
@@ -335,5 +336,5 @@ def _out_of_fold(
         split = StratifiedKFold(min(cv, least)) if least > 1 else KFold(min(cv, len(labels)))
     P = np.zeros((len(labels), len(classes)))
     for train, test in split.split(np.zeros((len(labels), 1)), labels):
-        P[test] = posterior_of(_fit(given, X, labels, w, train, who), take(X, test), classes, who)
+        P[test] = posterior_of(_fit(given, X, labels, w, train, who), take_rows(X, test), classes, who)
     return P

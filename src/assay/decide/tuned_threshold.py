@@ -12,10 +12,11 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Seed
 from assay.core.stored import FloatArray, Mapped, Scalar
-from assay.decide._meta import Routed, folds, is_fitted, posterior_of, take, take_params
+from assay.decide._meta import Routed, folds, is_fitted, posterior_of
 from assay.decide.fixed_threshold import Thresholded
 from assay.decide.threshold import judge_of, positive_class, tune_threshold, tune_weights
 from assay.errors import DataError, ParameterError
+from assay.tables.rows import entries_of_rows, take_rows
 
 __all__ = ["TunedThresholdClassifierCV"]
 
@@ -208,7 +209,7 @@ class TunedThresholdClassifierCV(Thresholded):
 
         def part(train: np.ndarray, test: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
             model = self._fit_part(X, labels, w, given, train)
-            return model, test, scored(model, take(X, test))
+            return model, test, scored(model, take_rows(X, test))
 
         parts = Parallel(n_jobs=self.n_jobs)(delayed(part)(train, test) for train, test in splits)
         self.estimator_ = self._fit_part(X, labels, w, given) if self.refit else parts[0][0]
@@ -236,7 +237,7 @@ class TunedThresholdClassifierCV(Thresholded):
                 else self.thresholds
             )
             weights = None if w is None or given.explicit else w[rows]
-            asked = take_params(given.score, len(labels), rows)
+            asked = entries_of_rows(given.score, rows, len(labels))
             judge = judge_of(self.scoring, labels[rows], self.classes_, weights, asked)
             curves.append((grid, [judge(np.where(s >= t, positive, 1 - positive)) for t in grid]))
         if not curves:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from assay.core.explanation import Explanation, Section
@@ -21,6 +21,7 @@ from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_w
 from assay.ensembles.weak_learners import refuse_other_task, with_seed
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.tables import Column, Schema, Table
+from assay.tables.rows import entries_of_rows, take_rows
 
 __all__ = ["BAGGING", "Bagging"]
 
@@ -234,8 +235,8 @@ class Bagging(Learner):
             more = {**more, "sample_weight": np.bincount(rows, minlength=len(y))}
             model.fit(own, y, **more)
         else:
-            part = own[rows] if isinstance(own, Table) else _safe_indexing(own, rows)
-            model.fit(part, y[rows], **{name: _rows_of(value, rows, len(y)) for name, value in more.items()})
+            part = take_rows(own, rows)
+            model.fit(part, y[rows], **entries_of_rows(more, rows, len(y)))
         return model, features
 
     def _bag(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -282,7 +283,7 @@ class Bagging(Learner):
         found = []
         for i in range(len(table)):
             row = {name: column[i] for name, column in columns.items()}
-            some = values[[i]] if isinstance(values, Table) else _safe_indexing(values, [i])
+            some = take_rows(values, [i])
             found.append(self._explanation(some, row))  # type: ignore[attr-defined]
         return found[0] if len(found) == 1 else found
 
@@ -314,12 +315,6 @@ class Bagging(Learner):
 
     def __iter__(self) -> Any:
         return iter(self.estimators_)
-
-
-def _rows_of(value: Any, rows: np.ndarray, n: int) -> Any:
-    """The entries of some rows, if there is one for each of n rows; anything else as it is."""
-    sized = hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict)) and len(value) == n
-    return _safe_indexing(value, rows) if sized else value
 
 
 def _repeated(column: Column, again: int) -> Column:

@@ -15,7 +15,7 @@ from assay.core.parameters import Choice
 from assay.core.stored import FloatArray, Scalar
 from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import mean_of_outsiders
-from assay.tables import Table
+from assay.tables.rows import take_rows
 
 __all__ = ["BaggingClassifier"]
 
@@ -146,10 +146,7 @@ class BaggingClassifier(Bagging, Classifier):
             self.oob_score_ = float(np.mean(np.argmax(self.oob_decision_function_, axis=1) == y))
 
     def _member_posterior(self, t: int, X: Any, rows: np.ndarray) -> np.ndarray:
-        from sklearn.utils import _safe_indexing
-
-        some = X[rows] if isinstance(X, Table) else _safe_indexing(X, rows)
-        return self._ask(self.estimators_[t], self._columns(some, self.estimators_features_[t]))
+        return self._ask(self.estimators_[t], self._columns(take_rows(X, rows), self.estimators_features_[t]))
 
     def _posterior(self, X: Any, routed: Any = NO_METADATA) -> np.ndarray:
         ask = lambda model, own: self._ask(model, own, routed)  # noqa: E731

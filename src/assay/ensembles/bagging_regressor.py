@@ -12,7 +12,7 @@ from assay.core.parameters import Choice
 from assay.core.stored import FloatArray, Scalar
 from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import divided, out_of_bag
-from assay.tables import Table
+from assay.tables.rows import take_rows
 
 __all__ = ["BaggingRegressor"]
 
@@ -125,14 +125,12 @@ class BaggingRegressor(Bagging, Regressor):
 
     def _outsiders(self, X: Any, y: np.ndarray) -> np.ndarray:
         """What the members that did not see a row say of it."""
-        from sklearn.utils import _safe_indexing
-
         n = len(y)
         said = np.full((len(self.estimators_), *y.shape), np.nan)
         for t, bag in enumerate(self.estimators_samples_):
             rows = np.flatnonzero(out_of_bag(bag, n))
             if len(rows):
-                some = X[rows] if isinstance(X, Table) else _safe_indexing(X, rows)
+                some = take_rows(X, rows)
                 said[t, rows] = self.estimators_[t].predict(self._columns(some, self.estimators_features_[t]))
         votes = np.count_nonzero(~np.isnan(said.reshape(len(said), n, -1)[:, :, 0]), axis=0)
         if self.combine == "median" and (votes > 0).all():

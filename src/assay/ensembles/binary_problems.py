@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 from sklearn.linear_model._base import LinearClassifierMixin
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from assay.core.explanation import Explanation, Section
@@ -21,6 +21,7 @@ from assay.core.progress import progress
 from assay.core.stored import AnyArray, Boolean, Each, Integer, Object
 from assay.errors import DataError, ParameterError
 from assay.tables import Table
+from assay.tables.rows import take_rows
 
 __all__ = ["BINARY", "BinaryProblems", "Constant", "member_has", "names_with_reject"]
 
@@ -125,10 +126,6 @@ class BinaryProblems(Learner):
             validate_data(self, X, reset=True, skip_check_array=True)
         return X.tocsr() if hasattr(X, "tocsr") else X
 
-    @staticmethod
-    def _some(X: Any, rows: np.ndarray) -> Any:
-        return X[rows] if isinstance(X, Table) else _safe_indexing(X, rows)
-
     # ------------------------------------------------------------------ members
 
     def _fit_member(self, X: Any, target: np.ndarray, w: np.ndarray | None) -> Any:
@@ -213,7 +210,7 @@ class BinaryProblems(Learner):
         found = []
         for i in range(len(table)):
             row = {name: column[i] for name, column in columns.items()}
-            found.append(self._explanation(self._some(values, np.array([i])), row))
+            found.append(self._explanation(take_rows(values, np.array([i])), row))
         return found[0] if len(found) == 1 else found
 
     def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:

@@ -16,6 +16,7 @@ from assay.core.stored import Each, IntArray, Object, Plain
 from assay.ensembles.weak_learners import refuse_other_task, with_seed
 from assay.errors import DataError, ParameterError
 from assay.tables import Table
+from assay.tables.rows import take_rows
 from assay.tables.table import UNSEEN
 from assay.trees.tree import Tree
 from assay.trees.tree_list import TreeList
@@ -132,8 +133,6 @@ class Boosted(Learner):
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """How the ensemble reached its answer: an Explanation for one row, a list for several."""
-        from sklearn.utils import _safe_indexing
-
         self._ready()
         if self._grows_trees():
             return super().explain(X)  # type: ignore[misc]
@@ -143,7 +142,7 @@ class Boosted(Learner):
         for i in range(values.shape[0]):
             seen = raw[i : i + 1] if isinstance(raw, np.ndarray) else raw[i : i + 1].toarray()
             row = {c.name: self.schema_.label(j, seen[0, j]) for j, c in enumerate(self.schema_)}
-            found.append(self._explanation(_safe_indexing(values, [i]), row))  # type: ignore[attr-defined]
+            found.append(self._explanation(take_rows(values, [i]), row))  # type: ignore[attr-defined]
         return found[0] if len(found) == 1 else found
 
     @property

@@ -316,7 +316,7 @@ class HistBoosting(Learner):
 
         for start in range(0, X.shape[0], BLOCK):
             rows = X[start : start + BLOCK]
-            phi, base = self.contributions(Table(rows, self.schema_, not np.isnan(rows).any()))
+            phi, base = self.contributions(Table(rows, self.schema_, None))
             for i in range(len(rows)):
                 explainer = copy.copy(self)
                 explainer._row_contributions = phi[i], base
@@ -372,7 +372,7 @@ class _Watch:
         if self.by_loss:
             return -model._loss().mean(rows.raw, rows.y, rows.w)
         y = model.classes_[rows.y.astype(np.intp)] if hasattr(model, "classes_") else rows.y
-        X = Table(rows.X, model.schema_, not np.isnan(rows.X).any())
+        X = Table(rows.X, model.schema_, None)
         return float(
             self.scorer(model, X, y) if rows.w is None else self.scorer(model, X, y, sample_weight=rows.w)
         )

@@ -25,6 +25,7 @@ from assay.ensembles.binary_problems import (
     refuse_one_class,
     says_one,
 )
+from assay.tables.rows import entries_of_rows, take_rows
 
 __all__ = ["OneVsOneClassifier"]
 
@@ -116,7 +117,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
 
         def duel(pair: tuple[int, int]) -> tuple[Any, np.ndarray]:
             rows = np.sort(np.concatenate([by_class[k] for k in pair]))
-            own = self._some(X, rows)
+            own = take_rows(X, rows)
             own = own[:, rows] if kernel else own
             return self._fit_member(
                 own, (y[rows] == pair[1]).astype(np.int64), None if w is None else w[rows]
@@ -160,10 +161,10 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
             i, j = pairs[k]
             rows = np.flatnonzero((codes == i) | (codes == j))
             if len(rows):
-                own = {name: _cut(value, n, rows) for name, value in params.items()}
+                own = entries_of_rows(params, rows, n)
                 target = (codes[rows] == j).astype(np.int64)
                 self.estimators_[k].partial_fit(
-                    self._some(values, rows), target, classes=np.array([0, 1]), **own
+                    take_rows(values, rows), target, classes=np.array([0, 1]), **own
                 )
 
         self._each(more, list(range(len(self.estimators_))), n)
@@ -210,7 +211,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         for j in range(1, K):
             for i in np.unique(champion):
                 rows = np.flatnonzero(champion == i)
-                k, own = number[int(i), j], self._some(X, rows)
+                k, own = number[int(i), j], take_rows(X, rows)
                 score = self._score(k, own)
                 champion[rows[says_one(self.estimators_[k], self._columns_of(k, own), score)]] = j
         return champion
@@ -261,9 +262,3 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
 def _ranked(wins: np.ndarray, sums: np.ndarray) -> np.ndarray:
     """Wins, and a part below one half that grows with the sum of confidences, so that it decides ties alone."""
     return wins + sums / (3 * (np.abs(sums) + 1))
-
-
-def _cut(value: Any, n: int, rows: np.ndarray) -> Any:
-    """The values of some rows, if there is one value per row."""
-    per_row = not np.isscalar(value) and hasattr(value, "__len__") and len(value) == n
-    return np.asarray(value)[rows] if per_row else value

@@ -24,6 +24,7 @@ from assay.ensembles.binary_problems import (
     refuse_label_of_a_class,
 )
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
+from assay.tables.rows import take_rows
 
 __all__ = ["OneVsRestClassifier"]
 
@@ -186,7 +187,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         drowned = []
         for k in np.flatnonzero(counts < RARE * len(y)):
             own = np.flatnonzero(y == k)[:LOOKED_AT]
-            if not (self._score(int(k), self._some(X, own)) > 0).any():
+            if not (self._score(int(k), take_rows(X, own)) > 0).any():
                 drowned.append(k)
         if drowned:
             k = min(drowned, key=lambda k: counts[k])

@@ -15,6 +15,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object
 from assay.ensembles.binary_problems import BINARY, BinaryProblems
 from assay.errors import AssayWarning, ParameterError, warn_user
+from assay.tables.rows import take_rows
 
 __all__ = ["OutputCodeClassifier"]
 
@@ -119,7 +120,7 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
 
         def member(bit: np.ndarray) -> Any:
             rows = np.flatnonzero(bit)
-            own = X if len(rows) == len(y) else self._some(X, rows)
+            own = X if len(rows) == len(y) else take_rows(X, rows)
             return self._fit_member(own, (bit[rows] > 0).astype(np.int64), None if w is None else w[rows])
 
         width = X.shape[1] if len(X.shape) > 1 else 1

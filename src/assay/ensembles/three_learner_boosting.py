@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from assay.core.explanation import Section
@@ -16,6 +15,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import Each, Integer, Object
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.weak_learners import SEEDS, with_seed
+from assay.tables.rows import take_rows
 
 __all__ = ["ThreeLearnerBoosting"]
 
@@ -86,7 +86,7 @@ class ThreeLearnerBoosting(Boosted, Classifier):
         def train(learner: int, rows: np.ndarray) -> None:
             seed, single = int(rng.randint(SEEDS)), (y[rows] == y[rows[0]]).all()
             model = with_seed(self._small_tree() if single else clone(self.estimator_), seed)
-            chosen, labels = _safe_indexing(X, rows), self.classes_[y[rows]]
+            chosen, labels = take_rows(X, rows), self.classes_[y[rows]]
             if w is not None and has_fit_parameter(model, "sample_weight"):
                 model.fit(chosen, labels, sample_weight=w[rows])
             else:
@@ -103,12 +103,12 @@ class ThreeLearnerBoosting(Boosted, Classifier):
                 parts = sorted(parts, key=len, reverse=True)
         train(1, parts[0])
         if len(parts[1]):
-            wrong = self._says(self.members_[0], _safe_indexing(X, parts[1])) != y[parts[1]]
+            wrong = self._says(self.members_[0], take_rows(X, parts[1])) != y[parts[1]]
             if wrong.any():
                 right = rng.permutation(parts[1][~wrong])[: int(wrong.sum())]
                 train(2, np.sort(np.concatenate((parts[1][wrong], right))))
         if len(parts[2]) and len(self.members_) == 2:
-            one, two = (self._says(model, _safe_indexing(X, parts[2])) for model in self.members_)
+            one, two = (self._says(model, take_rows(X, parts[2])) for model in self.members_)
             if (one != two).any():
                 train(3, parts[2][one != two])
                 self.third_ = 2

@@ -17,6 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from assay.core.parallel import in_threads
 from assay.errors import ParameterError
 from assay.tables import Schema
+from assay.tables.rows import take_rows
 from assay.trees.grove import MISSING_FIRST, Grove
 from assay.trees.tree import LEAF, SUBSET, THRESHOLD, Tree
 from assay.trees.tree_list import TreeList
@@ -98,10 +99,8 @@ class WeakEstimators:
 
     def learn_rows(self, rows: np.ndarray, y: np.ndarray, seed: int) -> Any:
         """The clone that is fitted with some rows, repeated as they come."""
-        from sklearn.utils import _safe_indexing
-
         model = with_seed(clone(self.template), seed)
-        model.fit(_safe_indexing(self.X, rows), y[rows])
+        model.fit(take_rows(self.X, rows), y[rows])
         return model
 
 

@@ -14,7 +14,7 @@ from assay.evaluate.diagnose import Finding, diagnose_table
 from assay.evaluate.remarks import grouped
 from assay.evaluate.target import Target, as_target
 from assay.sentence import Sentence
-from assay.tables import Schema, Table
+from assay.tables import Table
 
 __all__ = ["ColumnSummary", "Description", "describe"]
 
@@ -198,11 +198,7 @@ def _taken_apart(table: Table, target: str) -> tuple[Table, list[Any]]:
         raise ParameterError(f"describe: {target!r} is the only column, so nothing is left to describe.")
     j = table.schema.index(target)
     rest = [k for k in range(len(names)) if k != j]
-    classes = Table(table.values[:, [j]], Schema([table.schema[j]], table.schema.named), True)
-    kept = Schema([table.schema[k] for k in rest], table.schema.named)
-    values = table.values[:, rest]
-    complete = table.complete or (isinstance(values, np.ndarray) and not np.isnan(values).any())
-    return Table(values, kept, complete, row_names=table.row_names), classes.to_columns()[target]
+    return table.select(rest), table.select([j]).to_columns()[target]
 
 
 def description(

@@ -285,7 +285,7 @@ def _told_apart(
     for start, size in ((0, len(A)), (len(A), len(B))):
         learn[start + rng.permutation(size)[: size // 2]] = True
     model = HistGradientBoostingClassifier(max_iter=40, early_stopping=False, random_state=0)
-    model.fit(Table(X[learn], schema, complete=False), y[learn])
-    score = model.predict_proba(Table(X[~learn], schema, complete=False))[:, 1]
+    model.fit(Table(X[learn], schema, None), y[learn])
+    score = model.predict_proba(Table(X[~learn], schema, None))[:, 1]
     area = auc_interval(y[~learn], score, pos_label=1, alpha=alpha)
     return float(area.value), float(area.low), float(area.high)

@@ -16,9 +16,10 @@ from assay.evaluate.metrics import Metric, Outcome
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.weights import group_keyword, weight_keyword
 from assay.tables import Column, RowNames, Schema, Table, row_name
+from assay.tables.rows import take_rows
 from assay.tables.table import UNSEEN
 
-__all__ = ["Cell", "Data", "Fold", "Task", "answer_codes", "posterior_of", "run_cell", "take"]
+__all__ = ["Cell", "Data", "Fold", "Task", "answer_codes", "posterior_of", "run_cell"]
 
 
 _NEAR = 1e-3  # how far probabilities, also of single precision, may be from adding up to 1
@@ -70,8 +71,8 @@ class Data:
             columns[j] = Column(column.name, "nominal", tuple(column.categories[c] for c in seen))
         schema, names = Schema(columns, self.table.schema.named), self.row_names
         return Fold(
-            Table(train, schema, self.table.complete or _whole(train), row_names=names.take(split.train)),
-            Table(test, schema, self.table.complete or _whole(test), unseen, names.take(split.test)),
+            Table(train, schema, self.table.complete or None, row_names=names.take(split.train)),
+            Table(test, schema, self.table.complete or None, unseen, names.take(split.test)),
             self.labels[self.codes[split.train]],
             self.codes[split.test],
             self.labels,
@@ -99,7 +100,7 @@ class Fold:
     def tables(self, candidate: Candidate) -> tuple[Any, Any]:
         """What the learner sees: (X of the training rows, X of the test rows)."""
         if candidate.raw and not isinstance(self.data.raw, Table):
-            return take(self.data.raw, self.split.train), take(self.data.raw, self.split.test)
+            return take_rows(self.data.raw, self.split.train), take_rows(self.data.raw, self.split.test)
         return self.train, self.test
 
     def beside(self, learner: Any) -> dict[str, np.ndarray]:
@@ -263,25 +264,3 @@ def _prices(fold: Fold, task: Task, cell: Cell, posterior: np.ndarray | None) ->
         raise ValueError("rows were rejected, but compare was not told what that costs: reject=...")
     price[open_rows] = np.broadcast_to(task.reject, price.shape)[open_rows] if open_rows.any() else 0.0
     return price, open_rows
-
-
-def take(X: Any, rows: np.ndarray) -> Any:
-    """Some rows of whatever X is."""
-    if isinstance(X, np.ndarray) or hasattr(X, "tocsr"):
-        return (X if isinstance(X, np.ndarray) else X.tocsr())[rows]
-    if isinstance(X, Table):
-        return X[rows]
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if isinstance(X, dict):
-        return {name: take(column, rows) for name, column in X.items()}
-    if isinstance(X, (list, tuple)):
-        return [X[i] for i in rows]
-    import narwhals.stable.v2 as nw
-
-    frame = nw.from_native(X, eager_only=True, allow_series=True)
-    return frame[rows.tolist()].to_native()
-
-
-def _whole(values: Any) -> bool:
-    return not np.isnan(values if isinstance(values, np.ndarray) else values.data).any()

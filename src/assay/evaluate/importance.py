@@ -13,7 +13,7 @@ from assay.core.explanation import text_table
 from assay.core.progress import progress
 from assay.errors import DataError, ParameterError
 from assay.evaluate.candidates import as_candidates
-from assay.evaluate.fold import Data, answer_codes, posterior_of, take
+from assay.evaluate.fold import Data, answer_codes, posterior_of
 from assay.evaluate.metrics import METRICS, Metric, Outcome, as_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
@@ -24,6 +24,7 @@ from assay.stats.significance.multiple_tests import holm
 from assay.stats.significance.paired_t import paired_t_all
 from assay.stats.significance.test_result import check_alpha, shown_confidence, shown_p
 from assay.tables import Table
+from assay.tables.rows import take_rows
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -449,7 +450,7 @@ def _with_column(X: Any, j: int, order: np.ndarray) -> Any:
         return moved
     if isinstance(X, dict):
         name = list(X)[j]
-        return {**X, name: take(X[name], order)}
+        return {**X, name: take_rows(X[name], order)}
     if isinstance(X, (np.ndarray, list, tuple)):
         moved = np.array(X)
         moved[:, j] = moved[order, j]
@@ -483,7 +484,7 @@ def _of_fitted(
         strange = target.labels[target.codes[rows[int(np.argmax(codes < 0))]]]
         raise DataError(f"{who}: the class {str(strange)!r} is none of those that the classifier knows.")
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[rows]
-    judged = _Judged(model, take(X, rows), codes, labels, weight, m)
+    judged = _Judged(model, take_rows(X, rows), codes, labels, weight, m)
     if np.isnan(judged.value):
         raise DataError(f"{who}: {m.name} is not defined on these rows.")
     losses = _losses(judged, table.shape[1], n_repeats, rng)

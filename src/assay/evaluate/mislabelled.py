@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -122,7 +122,7 @@ def mislabelled(
             raise ParameterError(f"{who}: {name} must be a whole number from {least} up, got {value!r}.")
     table = Table.of(X, who=who)
     if not isinstance(table.values, np.ndarray):
-        table = replace(table, values=table.values.toarray())
+        table = table.replaced(values=table.values.toarray())
     classes, codes = encode_labels(y, len(table), who)
     if len(classes) < 2:
         raise DataError(f"{who}: y has one label only, so there is no other one that a row could have.")

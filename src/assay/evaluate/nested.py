@@ -199,8 +199,7 @@ class Tuned(Classifier):
             )
 
     def _table(self, values: Any) -> Table:
-        there = values if isinstance(values, np.ndarray) else values.data
-        return Table(values, self.schema_, not np.isnan(there).any())
+        return Table(values, self.schema_, None)
 
     def _rows(self, X: Any) -> Any:
         """The rows as the chosen setting takes them, checked against those it was fitted with."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from assay.core.targets import plain_values
 from assay.decide import Loss
 from assay.errors import DataError, ParameterError
 from assay.evaluate.design import Resampling
-from assay.evaluate.fold import Data, take
+from assay.evaluate.fold import Data
 from assay.evaluate.given_splits import GivenSplits, as_rows
 from assay.evaluate.stacking import stacked
 from assay.evaluate.target import as_target, missing
 from assay.evaluate.weights import as_weights
 from assay.tables import RowNames, Table, row_name
+from assay.tables.rows import take_rows
 
 __all__ = ["Rows", "as_column", "as_seed", "gather"]
 
@@ -71,7 +72,7 @@ def gather(
         X, y, design, groups, times, weights = _with_test(X, y, design, groups, times, weights, test)
     plan = Resampling.of(_default(times) if design is None else design)
     table = Table.of(X, who=who)
-    table = table if names is None else replace(table, row_names=names)
+    table = table if names is None else table.replaced(row_names=names)
     n = table.shape[0]
     found = as_target(y, n, who, name=target)
     groups, times = as_column(groups, n, "groups", who), _moments(as_column(times, n, "times", who), who)
@@ -80,7 +81,7 @@ def gather(
     if not kept.all():
         notes.append(_left_out(int((~kept).sum()), n, found.name))
         rows = np.flatnonzero(kept)
-        X, table, codes = take(X, rows), take(table, rows), codes[rows]
+        X, table, codes = take_rows(X, rows), take_rows(table, rows), codes[rows]
         groups, times, weight = (None if v is None else v[rows] for v in (groups, times, weight))
         if loss is not None and not isinstance(loss, (Mapping, Loss)) and np.ndim(loss) == 3:
             loss = np.asarray(loss)[rows]

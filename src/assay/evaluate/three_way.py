@@ -12,13 +12,13 @@ from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import draw, draw_groups
-from assay.evaluate.fold import take
 from assay.evaluate.rows import as_seed, gather
 from assay.sentence import Sentence
 from assay.stats.information.elbow import elbow
 from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.stats.significance.test_result import check_alpha, shown_confidence
 from assay.tables import Table
+from assay.tables.rows import take_rows
 
 __all__ = ["Choice", "FinalReport", "ThreeWay", "three_way"]
 
@@ -205,11 +205,11 @@ class ThreeWay:
         model = clone(make.estimator if self._classes else make)
         if self._classes and make.open_seeds:
             model.set_params(**dict.fromkeys(make.open_seeds, self._seed))
-        return model.fit(take(self._X, rows), self._y[rows])
+        return model.fit(take_rows(self._X, rows), self._y[rows])
 
     def _errors(self, model: Any, rows: np.ndarray, measure: Callable[..., np.ndarray]) -> np.ndarray:
         found = np.asarray(
-            measure(self._y[rows], np.asarray(model.predict(take(self._X, rows)))), dtype=np.float64
+            measure(self._y[rows], np.asarray(model.predict(take_rows(self._X, rows)))), dtype=np.float64
         )
         if found.shape != rows.shape or not np.isfinite(found).all():
             raise DataError("ThreeWay: error must give one finite number per row.")

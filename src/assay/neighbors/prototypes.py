@@ -16,6 +16,7 @@ from assay.distances.metric import metric_of
 from assay.distances.search import Searcher, searcher
 from assay.errors import DataError
 from assay.neighbors.neighbor_learner import METRIC, NeighborLearner
+from assay.tables.rows import take_rows
 
 __all__ = ["COMPARING", "PROTOTYPES", "PrototypeClassifier", "inconsistent_rows"]
 
@@ -99,11 +100,12 @@ class PrototypeClassifier(NeighborLearner, Classifier):
 def vote_counts(codes: np.ndarray, K: int) -> np.ndarray:
     """(q, K) how often each class stands in each row of codes; -1 is no class.
 
-    >>> import numpy as np
-    >>> from assay.neighbors.prototypes import vote_counts
-    >>> vote_counts(np.array([[0, 2, 2], [1, -1, -1]]), 3)
-    array([[1, 0, 2],
-           [0, 1, 0]])
+        >>> import numpy as np
+    from assay.tables.rows import take_rows
+        >>> from assay.neighbors.prototypes import vote_counts
+        >>> vote_counts(np.array([[0, 2, 2], [1, -1, -1]]), 3)
+        array([[1, 0, 2],
+               [0, 1, 0]])
     """
     q = len(codes)
     if codes.size and int(codes.max()) >= K:
@@ -144,6 +146,4 @@ def inconsistent_rows(
 
 def _taken(values: Any, rows: np.ndarray) -> Any:
     """Some rows of any table."""
-    from sklearn.utils import _safe_indexing
-
-    return _safe_indexing(values, rows)
+    return take_rows(values, rows)

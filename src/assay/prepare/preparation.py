@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -30,7 +29,7 @@ def without_dates(table: Table) -> Table:
     if not any(column.date for column in schema):
         return table
     columns = [Column(column.name) if column.date else column for column in schema]
-    return replace(table, schema=Schema(columns, schema.named))
+    return table.replaced(schema=Schema(columns, schema.named))
 
 
 class Preparation(Transformer):

@@ -115,7 +115,7 @@ class Prepared(Classifier):
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         learner, names = self._inner(), self.__dict__.pop("_names_in_fit", None)
-        table = Table(X, self.schema_, not np.isnan(X).any())
+        table = Table(X, self.schema_, None)
         self.steps_ = []
         if not get_tags(learner).input_tags.allow_nan:
             self.steps_.append(SimpleImputer(keep_empty_features=True))
@@ -126,10 +126,10 @@ class Prepared(Classifier):
         weighted = {} if w is None else {"sample_weight": w}
         if weighted and not has_fit_parameter(learner, "sample_weight"):
             raise ParameterError(f"Prepared: {type(learner).__name__} cannot be fitted with sample_weight.")
-        self.learner_ = learner.fit(replace(table, row_names=names), self.classes_[y], **weighted)
+        self.learner_ = learner.fit(table.replaced(row_names=names), self.classes_[y], **weighted)
 
     def _prepare(self, X: np.ndarray) -> Table:
-        table = Table(X, self.schema_, not np.isnan(X).any())
+        table = Table(X, self.schema_, None)
         for step in self.steps_:
             table = step.transform(table)
         return table

@@ -194,7 +194,7 @@ class RegressionImputer(Preparation):
         if self.add_indicator:
             X = np.hstack([X, hole[:, self.holed_].astype(np.float64)])
             columns += [Column(PREFIX + self.schema_[int(j)].name) for j in self.holed_]
-        return Table(X, Schema(columns, self.schema_.named), not np.isnan(X).any())
+        return Table(X, Schema(columns, self.schema_.named), None)
 
     def _names_out(self, names: list[str] | None = None) -> list[str]:
         names = self.schema_.names if names is None else names

@@ -313,7 +313,7 @@ class SimpleImputer(Summed, Preparation):
         holes[:, self.holed_] = table.values[:, len(self.kept_) :] > 0
         number = isinstance(self.missing_values, (int, float, np.number))
         values[holes] = self.missing_values if number else np.nan
-        return as_given(X, table, Table(values, self.schema_, not np.isnan(values).any()))
+        return as_given(X, table, Table(values, self.schema_, None))
 
     def _names_out(self, names: list[str] | None = None) -> list[str]:
         names = self.schema_.names if names is None else names

@@ -10,8 +10,9 @@ from sklearn.base import clone
 
 from assay.evaluate import Comparison
 from assay.evaluate.design import Split
-from assay.evaluate.fold import Fold, take
+from assay.evaluate.fold import Fold
 from assay.evaluate.weights import weight_keyword
+from assay.tables.rows import take_rows
 
 __all__ = ["Mistake", "surest_mistakes"]
 
@@ -87,7 +88,7 @@ def _explained(fold: Fold, learner: Any, candidate: Any, row: int) -> str:
     if learner is None:
         return ""
     place = int(np.flatnonzero(fold.split.test == row)[0])
-    said = str(learner.explain(take(fold.tables(candidate)[1], np.array([place]))))
+    said = str(learner.explain(take_rows(fold.tables(candidate)[1], np.array([place]))))
     head, _, reasons = said.partition("\n\n")  # who answers what for which row stands above already
     said = reasons or head
     return said if len(said) <= LONGEST else said[:LONGEST].rsplit("\n", 1)[0] + "\n  ..."

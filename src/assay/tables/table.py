@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
@@ -21,19 +20,19 @@ __all__ = ["UNSEEN", "Table"]
 BEYOND = 1e300  # where infinite numbers stand, for learners that take them
 
 
-@dataclass(repr=False)
 class Table:
-    """Rows as one float block plus the schema of its columns.
+    """Rows as one float block plus the schema of its columns: checked once, and handed on without another check.
 
     Category number c is the number c, missing is NaN, a category that the schema does not
-    list is -1. A sparse matrix stays sparse (CSR) and is all numeric.
+    list is -1. A sparse matrix stays sparse (CSR) and is all numeric. Rows of a table are a table, and what is known
+    of all rows (their columns, that none has a missing value) is known of some.
 
     Parameters
     ----------
     values : (n, d) float array or CSR matrix
     schema : Schema
-    complete : bool
-        True when no entry is missing.
+    complete : bool or None
+        True when no entry is missing; None for not known yet, then the values are looked through when it is asked for.
     unseen : dict of column name to list of unseen values
     row_names : RowNames, what the rows are called; None for their numbers, counted from 1
 
@@ -50,11 +49,40 @@ class Table:
     (array([[200.,  -1.]]), {'taste': ['bitter']})
     """
 
-    values: Any
-    schema: Schema
-    complete: bool = True
-    unseen: dict[str, list[Any]] = field(default_factory=dict)
-    row_names: RowNames | None = None
+    def __init__(
+        self,
+        values: Any,
+        schema: Schema,
+        complete: bool | None = True,
+        unseen: Mapping[str, list[Any]] | None = None,
+        row_names: RowNames | None = None,
+    ):
+        self.values, self.schema, self._complete = values, schema, complete
+        self.unseen: Mapping[str, list[Any]] = {} if unseen is None else unseen
+        self.row_names = row_names
+
+    @property
+    def complete(self) -> bool:
+        """Whether no entry is missing."""
+        if self._complete is None:
+            self._complete = not has_missing(self.values)
+        return self._complete
+
+    def replaced(self, **changes: Any) -> Table:
+        """The same table with another schema, other row names, or other values of which as much is known.
+
+        >>> from assay.tables import Column, Schema, Table
+        >>> Table.of([[1.0], [2.0]]).replaced(schema=Schema([Column("weight")])).schema.names
+        ['weight']
+        """
+        known = {
+            "values": self.values,
+            "schema": self.schema,
+            "complete": self._complete,
+            "unseen": self.unseen,
+            "row_names": self.row_names,
+        }
+        return Table(**{**known, **changes})
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -94,7 +122,7 @@ class Table:
     def like(cls, X: Any, schema: Schema, who: str = "Table", infinite: bool = False) -> Table:
         """Encode ``X`` by a schema learned before; columns are matched by name. ``infinite`` as in :meth:`of`."""
         if isinstance(X, Table):
-            if X.schema == schema:
+            if X.schema is schema or X.schema == schema:
                 return X
             X = X.values if _is_sparse(X.values) and not X.schema.named else X.to_columns()
         X = as_columns(X, who, schema)
@@ -140,8 +168,7 @@ class Table:
                         columns[j], values[:, j] = learn_column(column.name, labels, kind, who)
                     continue
                 columns[j], values[:, j] = learn_column(column.name, values[:, j], kind, who)
-        schema = Schema(columns, self.schema.named)
-        return Table(values, schema, self.complete, dict(self.unseen), self.row_names)
+        return self.replaced(values=values, schema=Schema(columns, self.schema.named))
 
     def __len__(self) -> int:
         return self.values.shape[0]
@@ -204,11 +231,35 @@ class Table:
             rows = rows[0]
         if isinstance(rows, (int, np.integer)):
             rows = [rows]
-        values = self.values[rows]
-        there = self.complete or _complete(values, self.schema, "Table")
         places = np.arange(len(self))[rows] if isinstance(rows, slice) else rows
         names = RowNames.of(self).take(places)
-        return Table(values, self.schema, there, dict(self.unseen), names)
+        return Table(self.values[rows], self.schema, self._complete or None, self.unseen, names)
+
+    def select(self, columns: Any) -> Table:
+        """The table of some columns, given by their places.
+
+        >>> from assay.tables import Table
+        >>> Table.of({"weight": [190.0], "taste": ["sweet"], "size": [7.5]}).select([2, 0])
+        Table: 1 row, 2 columns
+          size     weight
+          numeric  numeric
+              7.5      190
+        """
+        schema = Schema([self.schema[int(j)] for j in columns], self.schema.named)
+        unseen = (
+            {name: self.unseen[name] for name in schema.names if name in self.unseen} if self.unseen else None
+        )
+        return Table(self.values[:, columns], schema, self._complete or None, unseen, self.row_names)
+
+    def row(self, i: int) -> dict[str, Any]:
+        """Row i by column, in its own values: categories, dates, None where missing.
+
+        >>> from assay.tables import Table
+        >>> Table.of({"weight": [190.0, None], "taste": ["sweet", "sour"]}).row(1)
+        {'weight': None, 'taste': 'sour'}
+        """
+        values = self.values[i] if isinstance(self.values, np.ndarray) else self.values[[i]].toarray()[0]
+        return {c.name: self.schema.label(j, v) for j, (c, v) in enumerate(zip(self.schema, values))}
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The block of numbers, if every column is numeric: codes of categories are not quantities."""
@@ -362,6 +413,11 @@ def _bounded(values: Any) -> Any:
     return np.nan_to_num(values, nan=np.nan, posinf=BEYOND, neginf=-BEYOND)
 
 
+def has_missing(values: Any) -> bool:
+    """Whether a block, dense or sparse, has a missing value."""
+    return bool(np.isnan(values.data if _is_sparse(values) else values).any())
+
+
 def _complete(values: Any, schema: Schema, who: str, X: Any = None) -> bool:
     """Whether nothing is missing; infinite entries are refused."""
     numbers = values.data if _is_sparse(values) else values
@@ -376,7 +432,7 @@ def _complete(values: Any, schema: Schema, who: str, X: Any = None) -> bool:
             "Replace it by "
             "a number or by NaN (missing)."
         )
-    return not np.isnan(numbers).any()
+    return not has_missing(values)
 
 
 def _columns(X: Any, who: str) -> tuple[list[str], list[Any], bool]:

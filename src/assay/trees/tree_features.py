@@ -143,7 +143,7 @@ class TreeFeatureSelector(Transformer):
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         estimator = _default_tree(y) if self.tree is None else clone(self.tree)
-        table = Table(X, self.schema_, not np.isnan(X).any())
+        table = Table(X, self.schema_, None)
         self.estimator_ = estimator.fit(table, y) if w is None else estimator.fit(table, y, sample_weight=w)
         self.closeness_ = closeness_to_root(_tree_of(self.estimator_, type(self).__name__))
         self.support_ = (self.closeness_ > 0) & (self.closeness_ >= self.min_closeness)

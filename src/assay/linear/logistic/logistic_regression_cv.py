@@ -13,7 +13,7 @@ from assay.core import Classifier
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress, progress
-from assay.core.routing import PassesOn, of_rows
+from assay.core.routing import PassesOn
 from assay.core.stored import Each, FloatArray, IntArray, Mapped, Object, Scalar
 from assay.errors import DataError, ParameterError, warn_user
 from assay.linear.class_factors import class_factors
@@ -23,6 +23,7 @@ from assay.linear.logistic.elastic_net_logistic import Search
 from assay.linear.logistic.logistic_regression import LogisticRegression
 from assay.linear.regression.penalty_curve import PenaltyCurve
 from assay.tables import Table
+from assay.tables.rows import entries_of_rows
 
 __all__ = ["LogisticRegressionCV"]
 
@@ -259,7 +260,7 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
                     )
                 paths = [self._path(*part, Cs, ratio, bar) for ratio in ratios]
                 weights = np.array([path[0] for path in paths])  # (r, m, rows, D + 1)
-                exam = (X[test], y[test], of_rows(metadata, test, len(y)))
+                exam = (X[test], y[test], entries_of_rows(metadata, test, len(y)))
                 scores = np.array([[judge(W, *exam) for W in path] for path in weights])
                 return weights, scores, np.array([path[1] for path in paths])
 

@@ -137,7 +137,7 @@ class C45RulesClassifier(RuleClassifier):
         from assay.tables import Table
 
         tree = C45Classifier() if self.tree is None else clone(self.tree)
-        table = Table(X, self.schema_, not np.isnan(X).any())
+        table = Table(X, self.schema_, None)
         tree.fit(table, y, **({} if w is None else {"sample_weight": w}))
         self.tree_ = tree
         return tree.rules().rules

@@ -121,7 +121,7 @@ class OneClassEach(Classifier):
 
     def _seen_by(self, model: Any, X: np.ndarray) -> Any:
         """The table as it is for learners of Assay, the block of numbers for others."""
-        return Table(X, self.schema_, not np.isnan(X).any()) if isinstance(model, Learner) else X
+        return Table(X, self.schema_, None) if isinstance(model, Learner) else X
 
     def fires(self, X: Any) -> np.ndarray:
         """(n, K) bool: which hypotheses say yes."""

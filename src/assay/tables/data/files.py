@@ -35,7 +35,7 @@ def read_packaged(name: str) -> tuple[Table, dict[str, list[Any]]]:
             code = {value: float(c) for c, value in enumerate(kind)}
             numbers.append([np.nan if cell == "?" else code[cell] for cell in cells])
     values = np.ascontiguousarray(np.array(numbers).T)
-    return Table(values, Schema(columns), not np.isnan(values).any()), strings
+    return Table(values, Schema(columns), None), strings
 
 
 def _attribute(line: str) -> tuple[str, Any]:

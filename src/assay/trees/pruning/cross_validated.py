@@ -13,6 +13,7 @@ from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.core.targets import encode_labels
 from assay.errors import DataError
+from assay.tables.rows import take_rows
 from assay.trees.pruning.cost_complexity import cost_complexity, cost_complexity_path, sums_on_path
 from assay.trees.tree import Tree
 
@@ -96,7 +97,6 @@ def choose_alpha(
     (9, 4)
     """
     from sklearn.base import clone, is_classifier
-    from sklearn.utils import _safe_indexing
 
     classes = None
     if is_classifier(model):
@@ -108,8 +108,8 @@ def choose_alpha(
 
     def fold(train: np.ndarray, test: np.ndarray) -> tuple[Tree, np.ndarray, np.ndarray | None]:
         extra = {} if weights is None else {"sample_weight": weights[train]}
-        grown = clone(model).fit(_safe_indexing(X, train), given[train], **extra)
-        block = grown._admit(_safe_indexing(X, test))
+        grown = clone(model).fit(take_rows(X, train), given[train], **extra)
+        block = grown._admit(take_rows(X, test))
         known = None if classes is None else np.searchsorted(classes, grown.classes_)
         return grown.tree_, block if isinstance(block, np.ndarray) else block.toarray(), known
 

@@ -1,0 +1,78 @@
+"""Rows of a table of any kind: how many there are, and some of them as a table of the same kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.tables.table import Table
+
+__all__ = ["entries_of_rows", "row_count", "take_rows"]
+
+
+def take_rows(X: Any, rows: Any) -> Any:
+    """Some rows of X, given by their places: a frame of a frame, a Table of a Table, a list of a list.
+
+    >>> from assay.tables.rows import take_rows
+    >>> take_rows({"age": [31, 45, 28]}, [2, 0])
+    {'age': [28, 31]}
+    """
+    if isinstance(X, (np.ndarray, Table)):
+        return X[rows]
+    if hasattr(X, "tocsr"):
+        return (X if X.format in ("csr", "csc") else X.tocsr())[rows]
+    if isinstance(X, Mapping):
+        return {name: take_rows(column, rows) for name, column in X.items()}
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, (list, tuple)):
+        return [X[i] for i in rows]
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+    if frame is X:  # of no frame library: an array of another one, or encoded labels
+        return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
+    return frame[np.asarray(rows).tolist()].to_native()
+
+
+def entries_of_rows(given: Mapping[str, Any], rows: Any, n: int) -> dict[str, Any]:
+    """Arguments for some of the n rows: what has one entry a row is cut to size, all else stays as it is.
+
+    >>> import numpy as np
+    >>> from assay.tables.rows import entries_of_rows
+    >>> entries_of_rows({"groups": np.array([7, 8, 9]), "beta": 2}, np.array([0, 2]), 3)
+    {'groups': array([7, 9]), 'beta': 2}
+    """
+    return {name: take_rows(value, rows) if _length(value) == n else value for name, value in given.items()}
+
+
+def _length(value: Any) -> int | None:
+    if isinstance(value, (str, bytes, Mapping)):
+        return None
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return shape[0] if len(shape) else None
+    return len(value) if hasattr(value, "__len__") else None
+
+
+def row_count(X: Any, who: str) -> int:
+    """How many rows a table of any kind has.
+
+    >>> from assay.tables.rows import row_count
+    >>> row_count({"age": [31, 45, 28]}, "Learner")
+    3
+    """
+    if isinstance(X, Mapping) and not hasattr(X, "shape"):  # a sparse matrix may be a dict, too
+        return len(next(iter(X.values()), ()))
+    X = X if hasattr(X, "shape") or not hasattr(X, "__array__") else np.asarray(X)
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        raise DataError(f"{who}: Complex data not supported. Split it into real and imaginary columns.")
+    shape = getattr(X, "shape", None)
+    if shape is not None and len(shape):
+        return int(shape[0])
+    if not hasattr(X, "__len__"):
+        raise DataError(f"{who}: X must be a table of rows and columns, got {type(X).__name__}.")
+    return len(X)
