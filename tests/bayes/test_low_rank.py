@@ -8,10 +8,13 @@ from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 from scipy.special import log_softmax
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import StratifiedKFold
 
 import assay
 from assay.bayes import (
+    FisherDirections,
     FisherDiscriminant,
+    GaussianClassifierCV,
     LinearDiscriminantAnalysis,
     NearestMean,
     QuadraticDiscriminantAnalysis,
@@ -143,7 +146,7 @@ def test_rows_added_later_make_the_fit_of_all(model):
     assert_allclose(model.predict_log_proba(more), both.predict_log_proba(more), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("model", [GIVEN[0], GIVEN[2], GIVEN[3], GIVEN[10], GIVEN[14]], ids=str)
+@pytest.mark.parametrize("model", [GIVEN[0], GIVEN[2], GIVEN[3], GIVEN[10], GIVEN[13], GIVEN[14]], ids=str)
 def test_files_and_samples(model, tmp_path):
     X, y, _ = wide_rows(24, 40)
     model = assay_clone(model).fit(X, y)
@@ -159,7 +162,7 @@ def test_files_and_samples(model, tmp_path):
         assert_allclose(np.cov(drawn[k].T), dense, atol=0.12 * np.diag(dense).max())
 
 
-@pytest.mark.parametrize("model", [*GIVEN[:11], GIVEN[12], *GIVEN[14:], NearestMean()], ids=str)
+@pytest.mark.parametrize("model", [*GIVEN[:11], *GIVEN[12:], NearestMean(), GaussianClassifierCV()], ids=str)
 def test_no_matrix_of_columns_is_made(model):
     """30 rows of 2,000 columns: a matrix of all columns would take 32 MB."""
     X, y, _ = wide_rows(30, 2000)
@@ -172,6 +175,55 @@ def test_no_matrix_of_columns_is_made(model):
         assert tracemalloc.get_traced_memory()[1] < 12e6
     finally:
         tracemalloc.stop()
+
+
+def test_several_directions_are_found_without_a_matrix_of_columns(tmp_path):
+    X, y, _ = wide_rows(30, 2000)
+    tracemalloc.start()
+    try:
+        model = FisherDirections().fit(X, y)
+        assert tracemalloc.get_traced_memory()[1] < 12e6
+    finally:
+        tracemalloc.stop()
+    assay.save(model, tmp_path / "model.assay")
+    again = assay.load(tmp_path / "model.assay")
+    assert (again.transform(X) == model.transform(X)).all()
+    assert_allclose(
+        again.within_[:9, :9], by_columns(FisherDirections(), X[:, :9], y, None).within_, rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_components", [2, None])
+def test_several_directions_from_rows(n_components, weighted):
+    X, y, w = wide_rows(20, 50, weighted=weighted)
+    rows = FisherDirections(n_components).fit(X, y, w)
+    columns = by_columns(FisherDirections(n_components), X, y, w)
+    assert rows.directions_.shape == columns.directions_.shape
+    assert_allclose(rows.directions_[:2], columns.directions_[:2], rtol=1e-5, atol=1e-7)
+    assert_allclose(rows.criteria_[:2], columns.criteria_[:2], rtol=1e-6)
+    assert_allclose(rows.within_, columns.within_, rtol=1e-9, atol=1e-9 * np.abs(columns.within_).max())
+
+
+def test_structures_of_wide_rows_have_the_errors_of_plain_cross_validation():
+    X, y, _ = wide_rows(40, 60)
+    splits = list(StratifiedKFold(4).split(X, y))
+    model = GaussianClassifierCV(cv=splits).fit(X, y)
+    shared = model.cv_results_[3]
+    lda = LinearDiscriminantAnalysis()
+    plain = [np.mean(assay_clone(lda).fit(X[a], y[a]).predict(X[b]) != y[b]) for a, b in splits]
+    assert_allclose(shared["error"], np.mean(plain), rtol=1e-12)
+    assert "not full rank" in model.cv_results_[4]["reason"]
+    by_folds = GaussianClassifierCV(["shared"], cv=5).fit(X, y)
+    assert_allclose(by_folds.predict_proba(X), assay_clone(lda).fit(X, y).predict_proba(X), rtol=1e-9)
+
+
+def test_principal_axes_of_wide_rows_are_made_when_asked_for():
+    X, y, _ = wide_rows(24, 40)
+    model = QuadraticDiscriminantAnalysis(solver="eigen", shrinkage="auto", store_covariance=True).fit(X, y)
+    assert "rotations_" not in vars(model) and len(model.rotations_) == 3
+    for covariance, axes, variances in zip(model.covariance_, model.rotations_, model.scalings_, strict=True):
+        assert_allclose((axes * variances) @ axes.T, covariance, rtol=1e-8, atol=1e-9 * variances[0])
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from numpy.linalg import qr
 from scipy.linalg import null_space
 
 from assay.bayes.gaussian_classifier import check_overflow
+from assay.bayes.low_rank import few_rows, whitening_of_rows
 from assay.core.learner import Transformer
-from assay.core.moments import ClassScatter, class_scatter
+from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Count
 from assay.core.stored import FloatArray
 from assay.core.sum_learner import PassLearner
@@ -39,7 +40,8 @@ class FisherDirections(PassLearner, Transformer):
     Directions end where the means agree in all that is left. All are sought where some class varies: collinear or
     constant columns, and more columns than rows, add no direction that says the same again.
 
-    Cost: fit O(n d^2 + d^3); transform O(d K) a row; memory O(d^2), blocks of rows are not kept.
+    Cost: fit O(n d^2 + d^3), with fewer rows than columns O(n^2 d); transform O(d k) a row; memory O(d^2), then
+    O(n d); blocks of rows are not kept.
 
     Parameters
     ----------
@@ -51,7 +53,8 @@ class FisherDirections(PassLearner, Transformer):
     ----------
     directions_ : (k, d) of length 1 and at right angles; each points from the first class to the last
     criteria_ : (k,) FS of each, (1)
-    classes_ : (K,)      means_ : (K, d)      priors_ : (K,) class shares      within_ : (d, d) S_w
+    classes_ : (K,)      means_ : (K, d)      priors_ : (K,) class shares      within_ : (d, d) S_w,
+        of fewer rows than columns made when it is asked for
 
     Examples
     --------
@@ -72,6 +75,7 @@ class FisherDirections(PassLearner, Transformer):
         "means_": FloatArray("K", "p"),
         "priors_": FloatArray("K", low=0),
         "within_": FloatArray("p", "p"),
+        "_within_rows": FloatArray("*", "p"),
     }
     _has_classes = True  # type: ignore[assignment]
 
@@ -89,7 +93,8 @@ class FisherDirections(PassLearner, Transformer):
         super()._learn(X, codes, w)
 
     def _learn_from(self, source: Source) -> None:
-        self._solve(source.add_up(self._summarize))
+        few = few_rows(source, len(self.classes_)) if len(self.classes_) > 1 else None
+        self._solve(source.add_up(self._summarize) if few is None else few)
 
     def _summarize(self, block: Block) -> ClassScatter:
         if len(self.classes_) < 2:
@@ -98,23 +103,37 @@ class FisherDirections(PassLearner, Transformer):
             )
         return class_scatter(block.X, block.y, block.w, len(self.classes_), pooled=True)
 
-    def _solve(self, sums: ClassScatter) -> None:
+    def _solve(self, sums: ClassScatter | RowScatter) -> None:
         who = type(self).__name__
         if not sums.count.all():
             empty = self.classes_[int(np.argmin(sums.count))]
             raise DegenerateError(f"{who}: class {empty} has no row that weighs anything, so it has no mean.")
-        check_overflow(who, sums.mean, sums.scatter)
-        S_w = np.asarray(sums.scatter).reshape(sums.mean.shape[1], -1) / sums.count.sum()  # (1)
+        few = isinstance(sums, RowScatter)
+        check_overflow(who, sums.mean, sums.squares if isinstance(sums, RowScatter) else sums.scatter)
+        if isinstance(sums, RowScatter):  # its product with itself is S_w
+            within = sums.deviations / np.sqrt(sums.count.sum())
+        else:
+            within = np.asarray(sums.scatter).reshape(sums.mean.shape[1], -1) / sums.count.sum()  # (1)
         first, second = np.triu_indices(len(sums.mean), 1)
         gaps = sums.mean[second] - sums.mean[first]
-        if not S_w.any() or not gaps.any():
+        if not within.any() or not gaps.any():
             what = "no column varies within a class" if gaps.any() else "the classes have the same mean"
             raise DegenerateError(
                 f"{who}: {what}, so no direction is best (got {int(sums.rows.sum())} rows)."
             )
-        self.means_, self.within_, self.priors_ = sums.mean, S_w, sums.count / sums.count.sum()
-        found, self.criteria_ = orthogonal_directions(gaps, S_w, self.n_components)
-        self.directions_ = found * np.where(found @ (sums.mean[-1] - sums.mean[0]) < 0, -1.0, 1.0)[:, None]
+        self.means_, self.priors_ = sums.mean, sums.count / sums.count.sum()
+        for name in ("within_", "_within_rows"):
+            self.__dict__.pop(name, None)
+        setattr(self, "_within_rows" if few else "within_", within)
+        along = _directions_of_rows if few else orthogonal_directions
+        directions, self.criteria_ = along(gaps, within, self.n_components)
+        turned = directions @ (sums.mean[-1] - sums.mean[0]) < 0
+        self.directions_ = directions * np.where(turned, -1.0, 1.0)[:, None]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "within_" and "_within_rows" in vars(self):  # large, so it is made when it is asked for
+            return self._within_rows.T @ self._within_rows
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _transform(self, X: Any) -> np.ndarray:
         return X @ self.directions_.T
@@ -133,21 +152,42 @@ def orthogonal_directions(
     >>> orthogonal_directions(np.array([[3.0, 0.0]]), np.eye(2))[0]  # in the second column the means agree
     array([[1., 0.]])
     """
-    d, between = len(within), gaps.T @ gaps
-    found: list[np.ndarray] = []
-    criteria: list[float] = []
     P = whitener(within)
-    space = np.eye(d) if P.shape[1] == d else qr(within @ P)[0]  # of all that varies within classes
-    basis, r = space, space.shape[1]  # of the complement in it
-    while len(found) < (r if n_components is None else min(n_components, r)):
+    if P.shape[1] == len(within):
+        return _directions_in_space(gaps, within, n_components, np.linalg.norm(gaps))
+    space = qr(within @ P)[0]  # of all that varies within classes
+    inside = gaps @ space, space.T @ within @ space
+    directions, criteria = _directions_in_space(*inside, n_components, np.linalg.norm(gaps))
+    return directions @ space.T, criteria
+
+
+def _directions_of_rows(
+    gaps: np.ndarray, F: np.ndarray, n_components: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """`orthogonal_directions` of a scatter F' F of fewer rows than columns, found in the span of the rows."""
+    space = qr(whitening_of_rows(F).root)[0]
+    inside = gaps @ space, (F @ space).T @ (F @ space)
+    directions, criteria = _directions_in_space(*inside, n_components, np.linalg.norm(gaps))
+    return directions @ space.T, criteria
+
+
+def _directions_in_space(
+    gaps: np.ndarray, within: np.ndarray, n_components: int | None, apart: np.floating[Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The directions of a scatter of full rank r, in its own coordinates; ``apart`` is the length of all gaps."""
+    r, between = len(within), gaps.T @ gaps
+    directions: list[np.ndarray] = []
+    criteria: list[float] = []
+    basis = np.eye(r)  # of the complement
+    while len(directions) < (r if n_components is None else min(n_components, r)):
         left, spread = gaps @ basis, basis.T @ within @ basis
-        if np.linalg.norm(left) <= 1e-10 * np.linalg.norm(gaps) or not spread.any():
+        if np.linalg.norm(left) <= 1e-10 * apart or not spread.any():
             break
         best = discriminant_directions(spread, left.T @ left, 1).directions
         if not best.size:
             break  # what is left of the means lies where no class has any spread
         w = basis @ best[:, 0]
-        found.append(w / np.linalg.norm(w))
-        criteria.append(fisher_criterion(found[-1], within, between))
-        basis = space @ null_space(np.array(found) @ space)
-    return np.array(found).reshape(-1, d), np.array(criteria)
+        directions.append(w / np.linalg.norm(w))
+        criteria.append(fisher_criterion(directions[-1], within, between))
+        basis = null_space(np.array(directions))
+    return np.array(directions).reshape(-1, r), np.array(criteria)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 from operator import add
 from typing import Any
@@ -13,6 +14,7 @@ from sklearn.utils import check_random_state
 from assay.bayes.gaussian_classifier import GaussianClassifier
 from assay.bayes.gaussian_nb import GaussianNB
 from assay.bayes.linear_discriminant import LinearDiscriminantAnalysis
+from assay.bayes.low_rank import few_rows
 from assay.bayes.nearest_mean import NearestMean
 from assay.bayes.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from assay.bayes.shared_diagonal_nb import SharedDiagonalNB
@@ -21,7 +23,7 @@ from assay.core.explanation import Section
 from assay.core.learner import Learner
 from assay.core.parameters import Any_, Count, Seed, Simplex
 from assay.core.stored import Object, Plain, Text
-from assay.core.sums import Block
+from assay.core.sums import Block, Rows
 from assay.errors import DegenerateError
 
 _STRUCTURES = ("spherical", "shared diagonal", "diagonal", "shared", "full")
@@ -67,7 +69,8 @@ class GaussianClassifierCV(Classifier):
     the other folds taught is the sum of their sums, so ten folds cost little more than one fit.
 
     Cost: fit O(n d^2) for the sums, then cv + 1 times O(d^3 K) for each structure, and cv times O(n d^2 K) to judge
-    them; predict that of the chosen structure, at most O(d^2 K) a row; memory O(cv d^2 K) to fit, O(d^2 K) kept.
+    them, with fewer rows than columns cv times O(n^2 d); predict that of the chosen structure, at most O(d^2 K) a row;
+    memory O(cv d^2 K) to fit, O(d^2 K) kept, with fewer rows than columns O(n d).
 
     Parameters
     ----------
@@ -142,19 +145,26 @@ class GaussianClassifierCV(Classifier):
         self.best_estimator_._sums = sums
         self.best_estimator_._solve(sums)
 
-    def _lessons(self, learner: Any, rows: Block) -> tuple[list[tuple[Any, np.ndarray]], Any]:
+    def _lessons(self, learner: Any, rows: Block) -> tuple[Iterable[tuple[Any, np.ndarray]], Any]:
         """For each fold the sums that teach and the numbers of the rows that test; and the sums of all rows."""
 
-        def summed(own: Any) -> Any:
-            return learner._summarize(*(None if part is None else part[own] for part in rows))
+        sums_rows = isinstance(learner, (LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis))
+        wide = sums_rows and few_rows(Rows(*rows), len(self.classes_)) is not None
+
+        def summed(chosen: Any) -> Any:
+            part = Block(*(None if column is None else column[chosen] for column in rows))
+            return few_rows(Rows(*part), len(self.classes_)) if wide else learner._summarize(*part)
 
         if not isinstance(self.cv, (int, np.integer)):
             splits = self.cv.split(rows.X, rows.y) if hasattr(self.cv, "split") else self.cv
-            return [(summed(train), test) for train, test in splits], summed(slice(None))
+            return ((summed(train), test) for train, test in splits), summed(slice(None))
         # the rows of each class, shuffled, are dealt one after another
         shuffled = check_random_state(self.random_state).permutation(len(rows.y))
         dealt = shuffled[np.argsort(rows.y[shuffled], kind="stable")]
         folds = [np.sort(dealt[f :: self.cv]) for f in range(min(self.cv, len(dealt)))]
+        if wide:  # rows are kept in place of their scatter matrices, so there is nothing to add up
+            every = np.arange(len(rows.y))
+            return ((summed(np.setdiff1d(every, fold)), fold) for fold in folds), summed(slice(None))
         parts = [summed(fold) for fold in folds]
         taught = [reduce(add, parts[:f] + parts[f + 1 :]) for f in range(len(parts))]
         return list(zip(taught, folds)), reduce(add, parts)
@@ -184,7 +194,7 @@ class GaussianClassifierCV(Classifier):
         return self.best_estimator_._reasons(X, row)
 
 
-def _validate(learner: Any, lessons: list[tuple[Any, np.ndarray]], rows: Block) -> dict[str, Any]:
+def _validate(learner: Any, lessons: Iterable[tuple[Any, np.ndarray]], rows: Block) -> dict[str, Any]:
     """Error and its standard error over folds; or the reason why there is none."""
     errors = []
     for sums, test in lessons:

@@ -35,6 +35,7 @@ class OwnCovariances(ScoresClasses):
         "_axes": Each(FloatArray("p", "*"), "K"),
         "_along": Each(FloatArray("*", low=0), "K"),
         "_across": FloatArray("K", low=0),
+        "_scales": FloatArray("K", "p", low=0),
         "_log_dets": FloatArray("K"),
         "_whiteners": FloatArray("K", "p", "p") | Each(FloatArray("p", "*"), "K"),
         "means_": FloatArray("K", "p"),
@@ -51,7 +52,7 @@ class OwnCovariances(ScoresClasses):
     def _settle(self, covariances: np.ndarray, tol: float, advice: Callable[[int], str]) -> None:
         """covariances : (K, d, d), each of full rank, or it is an error that ends with the advice for class k."""
         K, d = self.means_.shape
-        for name in ("_axes", "_along", "_across"):
+        for name in ("_axes", "_along", "_across", "_scales"):
             self.__dict__.pop(name, None)
         self._whiteners, self._log_dets = np.empty((K, d, d)), np.empty(K)
         for k in range(K):
@@ -86,7 +87,10 @@ class OwnCovariances(ScoresClasses):
             if self.priors_[k] > 0 and not shape.across > floor * spread.max():  # perhaps not of full rank
                 self._settle(dense(), tol, advice)
                 return
-        self.__dict__.pop("_whiteners", None)
+        for name in ("_whiteners", "_scales"):
+            self.__dict__.pop(name, None)
+        if any((shape.scale != 1).any() for shape in shapes):
+            self._scales = np.array([shape.scale for shape in shapes])
         self._axes, self._along = [shape.axes for shape in shapes], [shape.along for shape in shapes]
         self._across = np.array([shape.across for shape in shapes])
         self._log_dets = np.array([shape.log_det for shape in shapes])
@@ -96,8 +100,8 @@ class OwnCovariances(ScoresClasses):
         """The covariances of few rows, or None."""
         if "_axes" not in vars(self):
             return None
-        scale = np.ones(self.means_.shape[1])
-        return [LowRank(scale, *each) for each in zip(self._axes, self._along, self._across)]
+        scales = vars(self).get("_scales", np.ones(self.means_.shape))
+        return [LowRank(*each) for each in zip(scales, self._axes, self._along, self._across)]
 
     def _scores(self, X: Any) -> np.ndarray:
         constants = log_of(self.priors_) - 0.5 * self._log_dets

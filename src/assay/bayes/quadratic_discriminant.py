@@ -44,8 +44,8 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
     row) is an error, ``SingularCovarianceError``, that says what to do; any ``reg_param`` or ``shrinkage`` above 0
     helps. A single class is an error too.
 
-    Cost: fit O(n d^2 + K d^3), with fewer rows than columns and regularised by a number O(n^2 d); predict O(K d^2) a
-    row, then O(n d); memory O(K d^2), then O(n d).
+    Cost: fit O(n d^2 + K d^3), with fewer rows than columns and regularised O(n^2 d); predict O(K d^2) a row, then
+    O(n d); memory O(K d^2), then O(n d).
 
     Parameters
     ----------
@@ -71,7 +71,8 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
     ----------
     means_ : (K, d)      priors_ : (K,)
     rotations_ : list of K (d, d) arrays, the principal axes of each class as columns, longest first; of fewer rows
-        than columns (d, r), the r axes along which the rows of the class vary
+        than columns (d, r), the r axes along which the rows of the class vary; with shrinkage="auto" all of them,
+        made when they are asked for
     scalings_ : list of K (d,) or (r,) arrays, the variances along them
     covariance_ : list of K (d, d) arrays, if store_covariance
 
@@ -177,8 +178,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         elif given is None and self.shrinkage:
             S = shrunk(S, self.shrinkage)
         self._settle(S, self.tol, lambda k: self._advice(k, int(sums.rows[k])))
-        values, vectors = np.linalg.eigh(S)
-        self.scalings_, self.rotations_ = list(values[:, ::-1]), list(vectors[:, :, ::-1])
+        self.scalings_, self.rotations_ = _principal_axes(S)
         if self.store_covariance:
             self.covariance_ = list(S)
 
@@ -198,7 +198,6 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
                 blends.append(ledoit_wolf_of_rows(own, np.ones(1)))
             else:
                 blends.append(shrunk_rows(F, self.shrinkage or 0.0))
-        round_ones = all(np.ptp(b.diagonal) == 0 for b in blends)
 
         def dense() -> np.ndarray:
             return np.array([b.dense() for b in blends])
@@ -206,18 +205,23 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         def advice(k: int) -> str:
             return self._advice(k, int(sums.rows[k]))
 
-        if round_ones:
-            shapes = [LowRank.of_rows(b.F, float(b.diagonal[0])) for b in blends]
-            self._settle_rows(shapes, self.tol, dense, advice)
-        else:  # Ledoit and Wolf: a diagonal of its own for each class
-            self._settle(dense(), self.tol, advice)
-        if "_axes" in vars(self):
+        round_ones = all(np.ptp(b.diagonal) == 0 for b in blends)  # else a diagonal of its own for each class
+        shapes = [LowRank.of_rows(b.F, float(b.diagonal[0])) if round_ones else b.shape() for b in blends]
+        self._settle_rows(shapes, self.tol, dense, advice)
+        for name in ("rotations_", "scalings_"):
+            self.__dict__.pop(name, None)
+        if "_axes" not in vars(self):
+            self.scalings_, self.rotations_ = _principal_axes(dense())
+        elif round_ones:
             self.rotations_, self.scalings_ = self._axes, self._along
-        else:
-            values, vectors = np.linalg.eigh(dense())
-            self.scalings_, self.rotations_ = list(values[:, ::-1]), list(vectors[:, :, ::-1])
         if self.store_covariance:
             self.covariance_ = list(dense())
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("rotations_", "scalings_") and "_scales" in vars(self):  # large, so made when asked for
+            axes = _principal_axes(np.array([shape.dense() for shape in self._shapes or []]))
+            return axes[1 if name == "rotations_" else 0]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _advice(self, k: int, rows: int) -> str:
         """What to do about class k of so many rows whose covariance is singular."""
@@ -225,3 +229,9 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         few = f"y has only 1 sample in class {self.classes_[k]}. " if rows == 1 else ""
         few = f"It has {rows} rows, no more than columns. " if 1 < rows <= self.means_.shape[1] else few
         return f"{few}Increase the value of `{how}` to reduce the collinearity, or drop columns."
+
+
+def _principal_axes(S: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """K times (d,) variances, largest first, and (d, d) axes as columns, of (K, d, d) covariances."""
+    values, vectors = np.linalg.eigh(S)
+    return list(values[:, ::-1]), list(vectors[:, :, ::-1])
