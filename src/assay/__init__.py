@@ -4,7 +4,7 @@ Rooms are imported when they are first used, so ``import assay`` is quick:
 
 >>> import assay
 >>> sorted(assay.__all__)[:3]
-['__version__', 'associations', 'bayes']
+['__version__', 'associations', 'baselines']
 """
 
 from importlib import import_module as _import_module
@@ -14,6 +14,7 @@ from typing import Any as _Any
 if TYPE_CHECKING:  # what type checkers and editors see; at run time each comes when it is first used
     from assay import (
         associations,
+        baselines,
         bayes,
         core,
         decide,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time each comes 
         tables,
         theory,
         trees,
+        tuning,
     )
     from assay.core.persistence import load, save
     from assay.evaluate.compare import compare
@@ -45,6 +47,7 @@ __version__ = "0.1.0"
 
 _ROOMS = (
     "associations",
+    "baselines",
     "bayes",
     "core",
     "decide",
@@ -68,12 +71,14 @@ _ROOMS = (
     "tables",
     "theory",
     "trees",
+    "tuning",
 )
 _FUNCTIONS = {"compare": "evaluate", "load": "core.persistence", "save": "core.persistence"}
 
 __all__ = [
     "__version__",
     "associations",
+    "baselines",
     "bayes",
     "compare",
     "core",
@@ -100,6 +105,7 @@ __all__ = [
     "tables",
     "theory",
     "trees",
+    "tuning",
 ]
 
 

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import laplace
 from sklearn.datasets import load_iris, load_wine
 
-from assay.bayes.laplace_nb import LaplaceNB, weighted_median
+from assay.bayes.laplace_nb import LaplaceNB
 from assay.tables.data.loaders import load_charity_donors
 
 
@@ -41,16 +39,6 @@ def test_the_joint_density_is_a_product_of_laplace_densities(load):
         assert_allclose(model.predict_joint_log_proba(X)[:, k], expected, rtol=1e-9)
     shared = LaplaceNB(scale="shared").fit(X, y)
     assert_allclose(shared.scales_[0], np.abs(X - shared.medians_[y]).mean(axis=0))
-
-
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10**6))
-def test_a_weight_is_a_number_of_copies(seed):
-    rng = np.random.default_rng(seed)
-    X, w = rng.normal(size=(15, 2)), rng.integers(0, 4, 15)
-    w[0] = 2
-    copies = np.repeat(X, w, axis=0)
-    assert_allclose(weighted_median(X, w.astype(float)), np.median(copies, axis=0), rtol=1e-12)
 
 
 def test_one_row_far_away_hardly_moves_the_answer():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from assay import compare
+from assay.baselines import MajorityClassifier
 from assay.core import Classifier
 from assay.errors import ParameterError
 from assay.evaluate.doubts import doubts
-from assay.evaluate.majority import MajorityClassifier
 from assay.stats.significance.power import smallest_difference
 from assay.tables.data import load_breast_cancer, load_iris
 

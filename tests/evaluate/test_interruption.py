@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from assay.evaluate import Tuned, bootstrap_error, compare, complexity_curve, learning_curve
+from assay.evaluate import bootstrap_error, compare, complexity_curve, learning_curve
 from assay.report import render_report
 from assay.tables.data import load_iris
+from assay.tuning import Tuned
 
 
 class Interrupted(ClassifierMixin, BaseEstimator):

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.evaluate import MajorityClassifier, diagnose
+from assay.baselines import MajorityClassifier
+from assay.evaluate import diagnose
 from assay.metrics.rates import accuracy_score, recall_score
 from assay.tables import Table, clean
 

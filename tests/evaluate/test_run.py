@@ -9,9 +9,9 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import compare
+from assay.baselines import MajorityClassifier
 from assay.core.progress import listen
 from assay.errors import DegenerateError
-from assay.evaluate import MajorityClassifier
 from assay.tables.data import load_iris, load_wine
 
 rng = np.random.default_rng(0)

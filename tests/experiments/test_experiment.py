@@ -318,8 +318,8 @@ def test_settings_of_estimators_reach_the_cells():
 
 
 def test_the_settings_that_a_tuned_learner_chose_are_kept(tmp_path):
-    from assay.evaluate.nested import Tuned
     from assay.tables.data import load_iris
+    from assay.tuning import Tuned
 
     learners = {"tree": Tuned("decision tree", {"max_depth": [1, 3]}, inner="2-fold")}
     made = experiment(learners, {"iris": "iris"}, design="2-fold", folder=tmp_path / "e")

@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
+from assay.baselines import MajorityClassifier
 from assay.errors import AssayError
-from assay.evaluate import MajorityClassifier
 from assay.evaluate.fold import Task
 from assay.experiments import schedule
 from assay.experiments.experiment import Experiment

@@ -40,7 +40,7 @@ def test_of_equal_hypotheses_the_first_is_chosen_and_all_are_named():
 
 
 def test_another_loss_and_fitted_classifiers_are_taken():
-    from assay.evaluate.majority import MajorityClassifier
+    from assay.baselines import MajorityClassifier
 
     X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
     found = erm([MajorityClassifier().fit(X, y), lambda X: (X[:, 0] > 0).astype(int)], X, y)

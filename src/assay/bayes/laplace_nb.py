@@ -11,6 +11,7 @@ from assay.core import Generative
 from assay.core.explanation import Section
 from assay.core.parameters import Array, Choice, Range
 from assay.core.stored import FloatArray
+from assay.stats.estimators.weighted_quantile import weighted_quantile
 
 __all__ = ["LaplaceNB"]
 
@@ -74,10 +75,10 @@ class LaplaceNB(Generative):
         weights = np.ones(len(y)) if w is None else w
         self.class_count_ = np.bincount(y, weights=weights, minlength=K)
         self.class_prior_ = class_priors(type(self).__name__, self.priors, self.class_count_, self.classes_)
-        self.medians_ = np.array([weighted_median(X[y == k], weights[y == k]) for k in range(K)])
+        self.medians_ = np.array([weighted_quantile(X[y == k], weights[y == k]) for k in range(K)])
         apart = np.abs(X - self.medians_[y]) * weights[:, None]
         sums = np.array([apart[y == k].sum(axis=0) for k in range(K)])
-        whole = np.abs(X - weighted_median(X, weights)) * weights[:, None]
+        whole = np.abs(X - weighted_quantile(X, weights)) * weights[:, None]
         least = self.var_smoothing * float(whole.sum(axis=0).max()) / weights.sum()
         least = least if least > 0 else max(self.var_smoothing, 1e-300)
         if self.scale == "unit":
@@ -101,25 +102,3 @@ class LaplaceNB(Generative):
         rows += [[name, float(v), *map(float, t)] for name, v, t in zip(self._names, X[0], terms.T)]
         rows.append(["sum", "", *map(float, self._log_joint(X)[0])])
         return [Section("Log density, column by column", ["term", "value", *labels], rows)]
-
-
-def weighted_median(X: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """(d,) where half of the weight lies below; halfway between two rows if exactly half lies below the upper one.
-
-    >>> import numpy as np
-    >>> from assay.bayes.laplace_nb import weighted_median
-    >>> weighted_median(np.array([[1.0], [2.0], [9.0]]), np.array([1.0, 1.0, 2.0]))
-    array([5.5])
-    """
-    there = w > 0
-    X, w = X[there], w[there]
-    if not len(X):
-        return np.zeros(X.shape[1])
-    order = np.argsort(X, axis=0, kind="stable")
-    values = np.take_along_axis(X, order, axis=0)
-    reached = np.cumsum(w[order], axis=0)
-    half = w.sum() / 2
-    upper = np.argmax(reached > half * (1 + 1e-12), axis=0)
-    lower = np.argmax(reached >= half * (1 - 1e-12), axis=0)
-    columns = np.arange(X.shape[1])
-    return (values[lower, columns] + values[upper, columns]) / 2

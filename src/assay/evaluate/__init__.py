@@ -18,11 +18,9 @@ from assay.evaluate.doubts import doubts
 from assay.evaluate.drift import ColumnDrift, Drift, drift
 from assay.evaluate.importance import PermutationImportance, permutation_importance
 from assay.evaluate.learners import LEARNERS, Entry, find_learner, make_learner, register
-from assay.evaluate.majority import MajorityClassifier
 from assay.evaluate.metrics import METRICS, Metric, Outcome
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
 from assay.evaluate.near_misses import CloseCalls, NearMisses, close_calls, near_misses
-from assay.evaluate.nested import Nested, Tuned, nested
 from assay.evaluate.out_of_fold import OutOfFold
 from assay.evaluate.three_way import Choice, FinalReport, ThreeWay, three_way
 from assay.evaluate.verdict import Standing, Verdict
@@ -48,11 +46,9 @@ __all__ = [
     "Entry",
     "FinalReport",
     "Finding",
-    "MajorityClassifier",
     "Metric",
     "Mislabelled",
     "NearMisses",
-    "Nested",
     "OutOfFold",
     "Outcome",
     "PermutationImportance",
@@ -60,7 +56,6 @@ __all__ = [
     "Split",
     "Standing",
     "ThreeWay",
-    "Tuned",
     "Verdict",
     "between_and_within",
     "bootstrap_error",
@@ -82,7 +77,6 @@ __all__ = [
     "mcnemar",
     "mislabelled",
     "near_misses",
-    "nested",
     "no_information_rate",
     "paired_t",
     "permutation_importance",

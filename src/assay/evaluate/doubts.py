@@ -274,7 +274,7 @@ def best_of_many(case: Doubt) -> Iterator[Finding]:
             f"{best.learner} is the best of {len(rivals)} by looking: its {m.name} of {best.mean:.4f} in the table is "
             f"flattered by the choice, by about {flattery:.4f}. Expect about {best.mean + m.sign * flattery:.4f} on "
             "new rows.",
-            "Or choose inside each fold: assay.evaluate.Tuned.",
+            "Or choose inside each fold: assay.tuning.Tuned.",
             learner=best.learner,
         )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.evaluate.majority import MajorityClassifier
+from assay.baselines import MajorityClassifier
 from assay.evaluate.pairs import test_rows_per_training_row
 
 if TYPE_CHECKING:

@@ -85,7 +85,7 @@ def register(entry: Entry) -> None:
     """Add a learner to the table of short names; a name that is taken is an error.
 
     >>> from assay.evaluate.learners import LEARNERS, Entry, register
-    >>> register(Entry("majority", "assay.evaluate.majority:MajorityClassifier"))
+    >>> register(Entry("majority", "assay.baselines:MajorityClassifier"))
     Traceback (most recent call last):
     assay.errors.ParameterError: register: the name 'majority' is taken by MajorityClassifier.
     """
@@ -181,7 +181,7 @@ def _plain(name: str) -> str:
 
 
 for _entry in (
-    Entry("majority", "assay.evaluate.majority:MajorityClassifier", "the most frequent class; the baseline",
+    Entry("majority", "assay.baselines:MajorityClassifier", "the most frequent class; the baseline",
           other=("baseline", "dummy", "prior")),
     Entry("naive bayes", "assay.bayes:NaiveBayes",
           "columns independent within a class: Gaussian numbers, counted categories", other=("nb",)),

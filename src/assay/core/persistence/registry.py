@@ -43,6 +43,8 @@ FORMER_NAMES = {  # names that classes had in files of earlier releases, to toda
     "core.linear_answer.LinearAnswer": "rulebase.LinearAnswer",
     "core.rules.Rule": "rulebase.Rule",
     "core.rules.RuleBase": "rulebase.RuleBase",
+    "evaluate.MajorityClassifier": "baselines.MajorityClassifier",
+    "evaluate.Tuned": "tuning.Tuned",
     "linear.coordinate_descent.Sweep": "linear.regression.coordinate_descent.Sweep",
     "linear.gradient_outputs.Snapshot": "linear.logistic.gradient_outputs.Snapshot",
     "linear.least_squares_learner.Unsummed": "linear.regression.least_squares_learner.Unsummed",

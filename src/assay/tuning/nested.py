@@ -68,7 +68,7 @@ class Tuned(Classifier):
 
     Examples
     --------
-    >>> from assay.evaluate import Tuned
+    >>> from assay.tuning import Tuned
     >>> from assay.tables.data import load_wine
     >>> model = Tuned("knn", {"n_neighbors": [1, 5, 60]}).fit(*load_wine())
     >>> model.best_params_
@@ -318,7 +318,7 @@ def nested(
 
     Examples
     --------
-    >>> from assay.evaluate import nested
+    >>> from assay.tuning import nested
     >>> from assay.tables.data import load_wine
     >>> found = nested("knn", {"n_neighbors": [1, 5, 60]}, load_wine())
     >>> len(found.chosen), found.low < found.mean < found.high

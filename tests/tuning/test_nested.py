@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 from assay import compare
 from assay.errors import AssayError, DataError, ParameterError
 from assay.evaluate import Resampling
-from assay.evaluate.nested import Tuned, nested
 from assay.tables.data import load_breast_cancer, load_german_credit, load_iris, load_wine
+from assay.tuning import Tuned, nested
 
 TREE = DecisionTreeClassifier(random_state=0)
 

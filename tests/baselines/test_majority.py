@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.dummy import DummyClassifier
 
 from assay import compare
-from assay.evaluate import MajorityClassifier
+from assay.baselines import MajorityClassifier
 
 
 def test_same_posterior_as_scikit_learns_dummy_also_with_weights():

@@ -27,7 +27,7 @@ class MajorityClassifier(Classifier):
 
     Examples
     --------
-    >>> from assay.evaluate import MajorityClassifier
+    >>> from assay.baselines import MajorityClassifier
     >>> model = MajorityClassifier().fit([[1], [2], [3], [4]], ["no", "yes", "no", "no"])
     >>> model.predict([[2]]), model.predict_proba([[2]])
     (array(['no'], dtype='<U3'), array([[0.75, 0.25]]))

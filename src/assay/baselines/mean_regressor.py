@@ -1,0 +1,77 @@
+"""The mean regressor: one number for all rows, from the training target alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core import Regressor
+from assay.core.parameters import Choice, Range
+from assay.core.stored import FloatArray, Integer
+from assay.errors import ParameterError
+from assay.stats.estimators.weighted_quantile import weighted_quantile
+
+__all__ = ["MeanRegressor"]
+
+
+class MeanRegressor(Regressor):
+    r"""Predict the mean, the median or a quantile of the training target, whatever the row.
+
+    The mean has the least squared error of all constants, the median the least absolute error, the quantile of order
+    q the least pinball loss at q. A regressor that is no better than this one has learned nothing from the columns:
+    with "mean" its :math:`R^2` on the training rows is 0. It takes every table: categories, missing values, sparse.
+
+    As scikit-learn's ``DummyRegressor``, except that a quantile that falls between two training numbers is the mean
+    of the two, with and without weights, so that a row of weight 2 is two rows.
+
+    Cost: fit O(n), with a quantile O(n log n), for each output; predict O(1) a row; memory O(outputs).
+
+    Parameters
+    ----------
+    strategy : "mean", "median" or "quantile", default "mean"
+    quantile : float from 0 to 1, default None
+        The order of the quantile; needed for "quantile" alone.
+
+    Attributes
+    ----------
+    constant_ : (1, outputs) what is predicted      n_outputs_ : int
+
+    Examples
+    --------
+    >>> from assay.baselines import MeanRegressor
+    >>> X, y = [[1], [2], [3], [4]], [0.0, 1.0, 1.0, 10.0]
+    >>> MeanRegressor().fit(X, y).predict([[7]]), MeanRegressor(strategy="median").fit(X, y).predict([[7]])
+    (array([3.]), array([1.]))
+    """
+
+    accepts = {"strategy": Choice("mean", "median", "quantile"), "quantile": Range(0, 1) | None}
+    stored = {"constant_": FloatArray(1, "O", finite=True), "n_outputs_": Integer("O", low=1)}
+    takes = frozenset({"nominal", "missing", "sparse"})
+
+    def __init__(self, *, strategy: str = "mean", quantile: float | None = None):
+        self.strategy = strategy
+        self.quantile = quantile
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # it does not look at the columns
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        Y = y.reshape(len(y), -1)
+        if self.strategy == "mean":
+            constant = np.average(Y, axis=0, weights=w)
+        else:
+            order = 0.5 if self.strategy == "median" else self.quantile
+            if order is None:
+                raise ParameterError(
+                    'MeanRegressor: strategy="quantile" needs the order of the quantile, such as quantile=0.9.'
+                )
+            constant = weighted_quantile(Y, np.ones(len(Y)) if w is None else w, order)
+        self.constant_, self.n_outputs_ = constant[None, :], Y.shape[1]
+
+    def _predict(self, X: Any) -> np.ndarray:
+        Y = np.tile(self.constant_, (X.shape[0], 1))
+        return Y[:, 0] if self.n_outputs_ == 1 else Y
