@@ -58,7 +58,8 @@ def test_a_row_without_neighbours_gets_the_label_asked_for():
     assert_array_equal(known.predict([[0.1], [9.0]]), ["a", "b"])
     assert_array_equal(known.predict_proba([[9.0]]), [[0, 1]])
     strange = RadiusNeighborsClassifier(0.5, outlier_label="unknown").fit(X, Y)
-    assert_array_equal(strange.predict([[0.1], [9.0]]), ["a", "unknown"])
+    with pytest.warns(DegenerateWarning, match="Outlier label unknown is not in training classes"):
+        assert_array_equal(strange.predict([[0.1], [9.0]]), ["a", "unknown"])
     with pytest.warns(DegenerateWarning, match="Outlier label unknown is not in training classes"):
         assert_array_equal(strange.predict_proba([[0.1], [9.0]]), [[1, 0], [0, 0]])
     assert known.explain([[9.0]]).answer == "b" and "outlier_label" in known.explain([[9.0]]).sections[0].note

@@ -84,6 +84,23 @@ def test_the_number_of_threads_changes_nothing_and_a_warm_start_only_adds(monkey
         warm.set_params(n_estimators=9).fit(X[:, :2])
 
 
+def test_a_warm_start_keeps_each_tree_with_its_own_rows():
+    """A generator goes on drawing, so the seeds of the old trees must not be drawn again."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = IsolationForest(
+        n_estimators=3, max_samples=20, random_state=np.random.RandomState(0), warm_start=True
+    )
+    first, rows = model.fit(X).estimators_[0], model.estimators_samples_
+    model.set_params(n_estimators=5).fit(X)
+    assert model.estimators_[0] is first
+    assert len(model.estimators_) == 5
+    assert_array_equal(model.estimators_samples_[:3], rows)
+    for tree, drawn in zip(model.estimators_, model.estimators_samples_):
+        counts = np.bincount(tree.apply(X[drawn]), minlength=tree.tree_.node_count)
+        leaves = np.unique(tree.apply(X))
+        assert_array_equal(counts[leaves], tree.tree_.n_node_samples[leaves])
+
+
 def test_each_tree_sees_the_rows_and_columns_it_drew():
     X = np.random.default_rng(0).normal(size=(200, 6))
     model = IsolationForest(n_estimators=12, max_samples=30, max_features=0.5, random_state=0).fit(X)

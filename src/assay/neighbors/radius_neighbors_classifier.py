@@ -135,16 +135,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
         total = votes.sum(axis=1, keepdims=True)
         share = votes / np.where(total > 0, total, 1.0)
         if empty.any():
-            label = self._label(found, output)
-            there = np.flatnonzero(self._targets[output][0] == label)
-            if len(there):
-                share[np.ix_(empty, there)] = 1.0
-            else:
-                warn_user(
-                    f"{type(self).__name__}: Outlier label {label} is not in training classes. All class probabilities "
-                    "of outliers will be assigned with 0.",
-                    DegenerateWarning,
-                )
+            share[np.ix_(empty, np.flatnonzero(self._targets[output][0] == self._label(found, output)))] = 1.0
         return share
 
     def predict(self, X: Any) -> np.ndarray:
@@ -172,7 +163,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
         return np.column_stack(chosen) if self.outputs_2d_ else chosen[0]
 
     def _label(self, found: Neighbourhoods, output: int) -> Any:
-        """What rows without neighbours are called, or an error that names them."""
+        """What rows without neighbours are called (with a warning if no class is), or an error that names them."""
         if self.outlier_label_ is None:
             rows = np.flatnonzero(found.empty)
             shown = ", ".join(map(str, rows[:10])) + (", ..." if len(rows) > 10 else "")
@@ -181,7 +172,14 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
                 f"{self.radius:g}. Use a larger radius, give rows without neighbours a label (outlier_label), or drop "
                 "them."
             )
-        return self.outlier_label_[output]
+        label = self.outlier_label_[output]
+        if not np.any(self._targets[output][0] == label):
+            warn_user(
+                f"{type(self).__name__}: Outlier label {label} is not in training classes. All class probabilities "
+                "of outliers will be assigned with 0.",
+                DegenerateWarning,
+            )
+        return label
 
     def _explanation(self, X: Any, row: dict[str, Any]) -> Any:
         explanation = super()._explanation(X, row)

@@ -173,15 +173,18 @@ class IsolationForest(Detector):
             )
         counting = n if self._share_ is None else int(np.count_nonzero(self._share_))
         self.max_samples_ = self._sample_size(counting)
-        self.__dict__.pop("estimators_", None)
         if self.n_estimators == old:
             said = "Warm-start fitting without increasing n_estimators does not fit new trees."
             warn_user(f"{who}: {said}", AssayWarning)
             return
         seeds = random_state_of(self.random_state).randint(LARGEST_SEED, size=self.n_estimators)
-        parts = [self.trees_] if old else []
-        self.trees_ = PressedTrees.join(parts + self._grow_each(X, seeds[old:]))
-        self._seeds_, self._rows_ = seeds, n
+        trees = self._grow_each(X, seeds[old:])
+        if old:
+            seeds[:old], trees = self._seeds_, [self.trees_, *trees]
+        self.trees_, self._seeds_, self._rows_ = PressedTrees.join(trees), seeds, n
+        shown = self.__dict__.pop("estimators_", [])[:old]
+        if shown:
+            self.estimators_ = shown + self._regressors(old)
 
     def _sample_size(self, n: int) -> int:
         if isinstance(self.max_samples, str):
@@ -267,8 +270,12 @@ class IsolationForest(Detector):
         """The trees as regressors of the path length (1), made when they are first asked for."""
         if "trees_" not in vars(self):
             raise AttributeError("'IsolationForest' object has no attribute 'estimators_': call fit first.")
+        return self._regressors()
+
+    def _regressors(self, first: int = 0) -> list[ExtraTreeRegressor]:
         models = []
-        for t, seed in enumerate(self._seeds_.tolist()):
+        for t in range(first, len(self.trees_)):
+            seed = int(self._seeds_[t])
             model = ExtraTreeRegressor(max_depth=self._max_depth, max_features=1, random_state=seed)
             model._remember(self.schema_)
             model.tree_, model.n_outputs_, model.max_features_ = self.trees_.tree(t), 1, 1
