@@ -26,12 +26,13 @@ def table(load):
 
 
 @pytest.mark.capability("BC-35")
+@pytest.mark.parametrize("penalised", [False, True])
 @pytest.mark.parametrize("ratio", [0.0, 1.0])
-def test_the_choice_is_the_best_of_the_grid_of_models_fitted_one_by_one(ratio):
+def test_the_choice_is_the_best_of_the_grid_of_models_fitted_one_by_one(ratio, penalised):
     """BC 5.3.1 (3): lambda = 1/C by cross-validation; the oracle is the minimum over the grid."""
     X, y = table(load_iris)
     Cs, folds = [0.01, 0.1, 1.0, 10.0], StratifiedKFold(4)
-    exact = {"tol": 1e-9, "max_iter": 2000}
+    exact = {"tol": 1e-9, "max_iter": 2000, "penalize_intercept": penalised}
     model = LogisticRegressionCV(Cs=Cs, l1_ratios=[ratio], cv=folds, scoring="neg_log_loss", **exact).fit(
         X, y
     )
@@ -50,6 +51,7 @@ def test_the_choice_is_the_best_of_the_grid_of_models_fitted_one_by_one(ratio):
     assert Cs[int(np.argmin(errors.mean(axis=0)))] == model.C_
     alone = LogisticRegression(C=model.C_, l1_ratio=ratio, **exact).fit(X, y)
     assert_allclose(model.coef_, alone.coef_, atol=1e-4)
+    assert_allclose(model.intercept_, alone.intercept_, atol=1e-4)
     assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-5)
 
 

@@ -19,31 +19,35 @@ X, Y = load_diabetes(return_X_y=True)
 ALPHAS = np.logspace(-4, 3, 8)
 
 
-def left_out(A, y, w, alpha, fit_intercept):
+KINDS = {"none": {"fit_intercept": False}, "free": {}, "penalised": {"penalize_intercept": True}}
+
+
+def left_out(A, y, w, alpha, kind):
     """Leave-one-out residuals, by leaving out."""
     found = []
     for i in range(len(A)):
         rest = np.arange(len(A)) != i
-        model = Ridge(alpha, fit_intercept=fit_intercept).fit(A[rest], y[rest], w[rest])
+        model = Ridge(alpha, **KINDS[kind]).fit(A[rest], y[rest], w[rest])
         found.append(y[i] - model.predict(A[[i]])[0])
     return np.array(found)
 
 
 @settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10**6), wide=st.booleans(), fit_intercept=st.booleans(), sparse=st.booleans())
-def test_errors_are_those_of_leaving_out(seed, wide, fit_intercept, sparse):
+@given(seed=st.integers(0, 10**6), wide=st.booleans(), kind=st.sampled_from(sorted(KINDS)), sparse=st.booleans())
+def test_errors_are_those_of_leaving_out(seed, wide, kind, sparse):
     rng = np.random.default_rng(seed)
     A, y = rng.normal(size=(9, 12 if wide else 4)) + 1, rng.normal(size=(9, 2))
     w = rng.uniform(0.2, 2, 9)
     w[3] = 0.0  # a row that weighs nothing is predicted by all others
-    made = RidgeCV([0.1, 5.0], fit_intercept=fit_intercept, store_cv_results=True)
+    made = RidgeCV([0.1, 5.0], store_cv_results=True, **KINDS[kind])
     model = made.fit(csr_matrix(A) if sparse else A, y, w)
     for a, alpha in enumerate((0.1, 5.0)):
-        errors = left_out(A, y, w, alpha, fit_intercept)
+        errors = left_out(A, y, w, alpha, kind)
         assert_allclose(model.cv_results_[:, :, a], w[:, None] * errors**2, rtol=1e-6, atol=1e-10)
-    guesses = RidgeCV([0.1, 5.0], fit_intercept=fit_intercept, store_cv_results=True, scoring="r2").fit(
-        A, y, w
-    )
+    alone = Ridge(model.alpha_, **KINDS[kind]).fit(A, y, w)
+    assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
+    assert_allclose(model.intercept_, alone.intercept_, rtol=1e-8, atol=1e-10)
+    guesses = RidgeCV([0.1, 5.0], store_cv_results=True, scoring="r2", **KINDS[kind]).fit(A, y, w)
     assert_allclose(guesses.cv_results_[:, :, 1], y - errors, rtol=1e-7, atol=1e-8)
 
 
@@ -82,6 +86,17 @@ def test_each_output_may_have_its_own_penalty():
         assert_allclose(ours.coef_, peer.coef_, rtol=1e-8)
     wide = RidgeCV(**made).fit(X[:9], targets[:9])
     assert_allclose(wide.alpha_, peers.RidgeCV(**made).fit(X[:9], targets[:9]).alpha_)
+
+
+def test_a_penalised_constant_is_cross_validated_and_added_up_in_blocks():
+    settings = {"alphas": ALPHAS, "penalize_intercept": True}
+    model = RidgeCV(cv=3, **settings).fit(X, Y)
+    alone = Ridge(model.alpha_, penalize_intercept=True).fit(X, Y)
+    assert_allclose(model.intercept_, alone.intercept_, rtol=1e-9)
+    whole = RidgeCV(**settings).fit(X, Y)
+    blocks = RidgeCV(**settings).fit_blocks([(X[:200], Y[:200]), (X[200:], Y[200:])])
+    assert_allclose(blocks.intercept_, whole.intercept_, rtol=1e-9)
+    assert blocks.alpha_ == whole.alpha_
 
 
 def test_cross_validation_like_scikit_learn():

@@ -71,6 +71,8 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         (1, folds, m, r); without the axis of the mixtures if ``l1_ratios`` is None.
     one_standard_error : bool, default False
         Take the strongest penalty within one standard error of the best.
+    penalize_intercept : bool, default False
+        Whether the intercept is penalised like the weights, as in LogisticRegression.
 
     Attributes
     ----------
@@ -132,6 +134,7 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         "random_state": Seed(),
         "use_legacy_attributes": Flag() | Choice("warn"),
         "one_standard_error": Flag(),
+        "penalize_intercept": Flag(),
     }
     stored = {
         "C_": Scalar() | FloatArray("*"),
@@ -178,6 +181,7 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         random_state: Any = None,
         use_legacy_attributes: Any = False,
         one_standard_error: bool = False,
+        penalize_intercept: bool = False,
     ):
         self.Cs = Cs
         self.l1_ratios = l1_ratios
@@ -197,6 +201,7 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         self.random_state = random_state
         self.use_legacy_attributes = use_legacy_attributes
         self.one_standard_error = one_standard_error
+        self.penalize_intercept = penalize_intercept
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -327,7 +332,7 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
 
     def _walker(self, X: Any, y: np.ndarray, w: np.ndarray | None, ratio: float, tol: float) -> Any:
         """A function of C that gives the weights and the steps, and remembers where it was."""
-        if ratio and self.solver != "liblinear":
+        if ratio and self.solver != "liblinear" and not self.penalize_intercept:
             search = Search(X, y, w, len(self.classes_), self.fit_intercept)
 
             def by_columns(C: float) -> tuple[np.ndarray, int]:
@@ -346,6 +351,7 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
             solver=self._solver(X, tol < self.tol),
             max_iter=self.max_iter,
             warm_start=True,
+            penalize_intercept=self.penalize_intercept,
         )
         model.classes_ = self.classes_
         model._remember(Table.of(X[:1], who=type(self).__name__).schema)

@@ -43,6 +43,13 @@ class Answer(NamedTuple):
     loose: int = 0
 
 
+def intercept_kind(fit_intercept: bool, penalize_intercept: bool = False) -> str:
+    """What the constant may do: "none" if there is none, "penalised" like the weights, or "free"."""
+    if not fit_intercept:
+        return "none"
+    return "penalised" if penalize_intercept else "free"
+
+
 def _pull(n: float, alpha: float, intercept: str) -> float:
     """kappa of (2)."""
     return {"free": 0.0, "none": n, "penalised": n * alpha / (n + alpha) if alpha else 0.0}[intercept]

@@ -13,7 +13,7 @@ from assay.core.stored import FloatArray, Integer, Object, Scalar, TableRows
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, DegenerateError, warn_user
 from assay.linear.compact import compact
-from assay.linear.regression.least_squares import Answer, lsqr_centred, solve, solve_rows
+from assay.linear.regression.least_squares import Answer, intercept_kind, lsqr_centred, solve, solve_rows
 from assay.linear.regression.least_squares_sums import Floats, Problem, Sums, Triangle, problem_of, summarize
 
 __all__ = ["LeastSquaresLearner", "SeveralOutputs"]
@@ -48,13 +48,14 @@ class LeastSquaresLearner(SumLearner):
 
     fit_intercept: bool
     positive: bool = False
+    penalize_intercept: bool = False
     tol: float
     _sums: Any
     _classes_matter: ClassVar[bool] = False
 
     @property
     def _intercept(self) -> str:
-        return "free" if self.fit_intercept else "none"
+        return intercept_kind(self.fit_intercept, self.penalize_intercept)
 
     def _alphas(self, q: int) -> Floats:
         return np.zeros(q)

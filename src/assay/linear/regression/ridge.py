@@ -113,12 +113,6 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
         super()._check_parameters()
         check_solver(type(self).__name__, self.solver, self.positive)
 
-    @property
-    def _intercept(self) -> str:
-        if not self.fit_intercept:
-            return "none"
-        return "penalised" if self.penalize_intercept else "free"
-
     def _alphas(self, q: int) -> np.ndarray:
         alphas = np.ravel(np.asarray(self.alpha, dtype=np.float64))
         if len(alphas) not in (1, q):

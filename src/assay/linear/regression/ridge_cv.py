@@ -48,6 +48,8 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
         Whether to keep ``cv_results_``.
     alpha_per_target : bool, default False
         Whether each output has its own penalty.
+    penalize_intercept : bool, default False
+        Whether the constant is penalised like the weights, as in `Ridge`.
 
     Attributes
     ----------
@@ -73,6 +75,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
         "gcv_mode": Choice("auto", "svd", "eigen") | None,
         "store_cv_results": Flag(),
         "alpha_per_target": Flag(),
+        "penalize_intercept": Flag(),
     }
     stored = {"_several": Boolean()}
 
@@ -86,6 +89,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
         gcv_mode: str | None = None,
         store_cv_results: bool = False,
         alpha_per_target: bool = False,
+        penalize_intercept: bool = False,
     ):
         self.alphas = alphas
         self.fit_intercept = fit_intercept
@@ -94,6 +98,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
         self.gcv_mode = gcv_mode
         self.store_cv_results = store_cv_results
         self.alpha_per_target = alpha_per_target
+        self.penalize_intercept = penalize_intercept
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -139,7 +144,8 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
         return judge(_Itself(), guess[:, 0] if single else guess, job.Y[:, 0] if single else job.Y, **weights)
 
     def _search(self, rows: Rows, alphas: np.ndarray) -> None:
-        self._grid_search(Ridge(fit_intercept=self.fit_intercept), rows, rows.y, alphas)
+        model = Ridge(fit_intercept=self.fit_intercept, penalize_intercept=self.penalize_intercept)
+        self._grid_search(model, rows, rows.y, alphas)
 
     def _default_scorer(self) -> Any:
         from sklearn.metrics import make_scorer, mean_squared_error

@@ -6,7 +6,8 @@ in the fit without row i is, for a penalty :math:`\alpha`,
 .. math:: e_i(\alpha) = \frac{y_i-\hat y_i}{1-h_i},\qquad
           h_i = \frac{v_i}{n} + v_i\sum_j \frac{z_{ij}^2}{\lambda_j+\alpha}                             \quad (1)
 
-(without the constant there is no :math:`v_i/n`, and S is about zero). With fewer rows than columns the same comes from
+(without the constant there is no :math:`v_i/n`, and S is about zero; a penalised constant is the weight of one more
+column, of ones, without a constant). With fewer rows than columns the same comes from
 the eigenvectors of the n by n matrix of the rows' products, :math:`QMQ^T`: with :math:`c = QDQ^Ty` and
 :math:`D = (M+\alpha I)^{-1}`,
 
@@ -26,7 +27,7 @@ from assay.core.stored import FloatArray, Scalar, TableRows
 from assay.core.sum_learner import PassLearner
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, ParameterError
-from assay.linear.regression.least_squares import EPS, Answer, solve
+from assay.linear.regression.least_squares import EPS, Answer, intercept_kind, solve
 from assay.linear.regression.least_squares_sums import Triangle, problem_of, summarize
 
 __all__ = ["RidgeSearch"]
@@ -55,6 +56,7 @@ class RidgeSearch(PassesOn, PassLearner):
     cv: Any
     store_cv_results: bool
     alpha_per_target: bool = False
+    penalize_intercept: bool = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -183,15 +185,19 @@ class _Tall:
 
     def __init__(self, learner: RidgeSearch, source: Source, alphas: Floats):
         self.learner, self.source, self.alphas = learner, source, alphas
-        self.intercept = "free" if learner.fit_intercept else "none"
+        self.intercept = intercept_kind(learner.fit_intercept, learner.penalize_intercept)
         learner._survey_classes(source)
         d = len(learner._names)
         self.problem = problem_of(source.add_up(self._sums)._full(), d)
         self.problem.check(type(learner).__name__, learner._names)
         p = self.problem
-        centred = learner.fit_intercept
-        S = p.S if centred else p.S + p.n * np.outer(p.mean, p.mean)
-        C = p.C if centred else p.C + p.n * np.outer(p.mean, p.target)
+        if self.intercept == "free":
+            S, C = p.S, p.C
+        else:
+            S, C = p.S + p.n * np.outer(p.mean, p.mean), p.C + p.n * np.outer(p.mean, p.target)
+        if self.intercept == "penalised":
+            S = p.n * np.block([[S / p.n, p.mean[:, None]], [p.mean, np.ones((1, 1))]])
+            C = np.vstack((C, p.n * p.target))
         values, self.V = np.linalg.eigh(S)
         self.D = 1 / (np.maximum(values, 0.0)[:, None] + alphas)  # (d, A)
         self.B = (self.V.T @ C)[:, None, :] * self.D[:, :, None]  # (d, A, q) weights of z
@@ -223,9 +229,9 @@ class _Tall:
     @np.errstate(over="ignore", invalid="ignore")
     def _errors(self, block: Block) -> Floats:
         X, Y, w = self.learner._numbers_of(block)
-        p, centred = self.problem, self.learner.fit_intercept
+        p, centred = self.problem, self.intercept == "free"
         if not centred:
-            Z = np.asarray(X @ self.V)
+            Z = np.asarray(X @ self.V[: X.shape[1]]) + self.V[X.shape[1] :].sum(axis=0)
         elif isinstance(X, np.ndarray):
             Z = (X - p.mean) @ self.V  # first the difference: columns may be far from zero
         else:
@@ -263,24 +269,23 @@ class _Wide:
         self.X = (X if isinstance(X, np.ndarray) else X.toarray()).astype(np.float64, copy=False)
         self.v = np.ones(len(self.X)) if self.w is None else self.w
         self.rows = len(self.X)
+        self.intercept = intercept_kind(learner.fit_intercept, learner.penalize_intercept)
 
     def errors(self, rows: bool) -> Floats:
         """(A, n, q)"""
         v, n = self.v, float(self.v.sum())
         root = np.sqrt(v)
         with np.errstate(over="ignore", invalid="ignore"):
-            centred = self.learner.fit_intercept
+            centred = self.intercept == "free"
             mean, target = (v @ self.X / n, v @ self.Y / n) if centred else (0.0, 0.0)
             Z, T = root[:, None] * (self.X - mean), root[:, None] * (self.Y - target)
-            K = Z @ Z.T
+            K = Z @ Z.T + (np.outer(root, root) if self.intercept == "penalised" else 0.0)
         if not np.isfinite(K).all() or not np.isfinite(T).all():
             raise DataError(
                 f"{type(self.learner).__name__}: the squares of X or y are too large to be added up. Divide by a power "
                 "of ten."
             )
-        if (
-            centred
-        ):  # the constant's direction: not penalised, so it is set apart as the largest and then left out
+        if centred:  # the constant's direction, not penalised: set apart as the largest and then left out
             K += (2 * np.trace(K) + 1) / n * np.outer(root, root)
         values, Q = np.linalg.eigh(K)
         D = 1 / (np.maximum(values, 0.0)[:, None] + self.alphas)
@@ -290,7 +295,7 @@ class _Wide:
         diagonal = (Q * Q) @ D
         scaled = np.divide(c, np.maximum(diagonal, 1e-300).T[:, :, None])  # (2), times the root of the weight
         there = root > 0
-        self.dual, self.Z, self.mean, self.target = c, Z, mean, target
+        self.dual, self.Z, self.mean, self.target, self.root = c, Z, mean, target, root
         if there.all():
             return scaled / root[:, None]
         found = np.empty_like(scaled)
@@ -303,8 +308,11 @@ class _Wide:
     def answer(self, alpha: Any) -> tuple[Floats, Floats]:
         chosen = np.broadcast_to(np.asarray(alpha, dtype=np.float64), self.Y.shape[1])
         place = [int(np.flatnonzero(self.alphas == a)[0]) for a in chosen]
-        W = self.Z.T @ np.column_stack([self.dual[a, :, k] for k, a in enumerate(place)])
-        return W, self.target - self.mean @ W if self.learner.fit_intercept else np.zeros(W.shape[1])
+        dual = np.column_stack([self.dual[a, :, k] for k, a in enumerate(place)])
+        W = self.Z.T @ dual
+        if self.intercept == "free":
+            return W, self.target - self.mean @ W
+        return W, self.root @ dual if self.intercept == "penalised" else np.zeros(W.shape[1])
 
 
 class _Total:
