@@ -79,6 +79,14 @@ def test_least_absolute_error_does_not_see_how_far_an_outlier_is():
     assert LinearRegression().fit(x[:, None], r).coef_[0] > 9
 
 
+@pytest.mark.parametrize("quantile, alpha, coef", [(0.49, 0, 1), (0.5, 0.01, 1), (0.51, 0, 10)])
+def test_weights_that_are_whole_numbers_are_found_exactly(quantile, alpha, coef):
+    """Through (0, 1) and (1, 2) or (1, 11), by hand; sizes and means would round them."""
+    model = QuantileRegressor(quantile=quantile, alpha=alpha).fit([[0], [1], [1]], [1, 2, 11])
+    assert model.coef_.tolist() == [coef]
+    assert model.intercept_ == 1
+
+
 def test_degenerate_tables():
     x = np.arange(5.0)
     flat = QuantileRegressor(alpha=0).fit(np.full((5, 2), 3.0), x)

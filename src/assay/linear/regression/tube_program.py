@@ -210,19 +210,25 @@ def _corner(program: Program, beta: Floats) -> Floats:
     near = X[rows] if isinstance(X, np.ndarray) else X[rows].toarray()
     if len(rows) < d:
         return beta
-    scale = np.linalg.norm(near, axis=1)
-    near = near / np.where(scale > 0, scale, 1.0)[:, None]
+    norm = np.linalg.norm(near, axis=1)
+    scale = _power_of_two(np.where(norm > 0, norm, 1.0))
+    near = near / scale[:, None]
     order = _independent(near, d)
     if order is None:
         return beta
     own = rows[order]
     target = program.y[own] - np.sign(r[own]) * program.epsilon[own]
     try:
-        corner = np.linalg.solve(near[order], target / np.where(scale > 0, scale, 1.0)[order])
+        corner = np.linalg.solve(near[order], target / scale[order])
     except np.linalg.LinAlgError:
         return beta
     rounding = 1e-13 * float((program.above + program.below) @ np.abs(program.y))
     return corner if program.value(corner) <= program.value(beta) + rounding else beta
+
+
+def _power_of_two(x: Any) -> Any:
+    """The power of two next to x above 0: dividing by it rounds nothing."""
+    return np.exp2(np.round(np.log2(x)))
 
 
 def _independent(rows: Floats, d: int) -> Any:
@@ -264,8 +270,9 @@ def fit_tube(
 ) -> Fitted:
     r"""(1) per unit of row weight, plus ``lasso`` :math:`\sum_j|w_j|` and ``ridge`` :math:`\tfrac12\sum_jw_j^2`.
 
-    The program sees the columns in units of their own size and, if there is a constant, about their means (of a sparse
-    table: as they are), and y likewise, so that columns of any scale are solved alike.
+    The program sees the columns in units of their own size and, if there is a constant, from a row in their middle (of
+    a sparse table: as they are), and y likewise, so that columns of any scale are solved alike. Units are powers of two
+    and middles are values of the table, so that whole numbers stay exact.
     """
     from scipy.sparse import csr_array, diags_array, hstack, vstack
 
@@ -275,17 +282,17 @@ def fit_tube(
     n, d = X.shape
     dense = isinstance(X, np.ndarray)
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = v @ X if dense and intercept else np.zeros(d)
         X = X.astype(np.float64, copy=False)
+        mean = _middle_row(X, v) if dense and intercept else np.zeros(d)
         square = v @ (X - mean) ** 2 if dense else np.asarray(v @ X.multiply(X)).ravel()
-        middle = float(v @ y) if intercept else 0.0
+        middle = float(y[np.argmin(np.abs(y - v @ y))]) if intercept else 0.0
         size = float(np.sqrt(v @ (y - middle) ** 2))
     if not np.isfinite(square).all() or not np.isfinite(size):
         raise DataError("The squares of X or y are too large to be added up. Divide by a power of ten.")
     live = np.flatnonzero(square > TINY)
     if not len(live) and not intercept:
         return Fitted(np.zeros(d), 0.0, Tube(np.zeros(0), True, []))
-    s, size = np.sqrt(square[live]), size if size**2 > TINY else 1.0
+    s, size = _power_of_two(np.sqrt(square[live])), float(_power_of_two(size)) if size**2 > TINY else 1.0
     columns = (X[:, live] - mean[live]) / s if dense else csr_array(X)[:, live] @ diags_array(1 / s)
     if intercept:
         columns = np.column_stack((columns, np.ones(n))) if dense else hstack((columns, np.ones((n, 1))))
@@ -309,3 +316,10 @@ def fit_tube(
     coef[live] = size * tube.beta[: len(live)] / s
     constant = size * tube.beta[-1] + middle - mean @ coef if intercept else 0.0
     return Fitted(coef, float(constant), tube)
+
+
+def _middle_row(X: Floats, v: Floats) -> Floats:
+    """The row nearest to the mean, each column in units of its spread."""
+    gap = X - v @ X
+    spread = v @ gap**2
+    return X[np.argmin((gap**2 / np.where(spread > TINY, spread, np.inf)).sum(axis=1))]
