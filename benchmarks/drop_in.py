@@ -14,16 +14,18 @@ begins with an underscore is private. ``drop_in_exceptions.tsv`` names the other
     wording    the right kind of error or warning, in other words
     array api  asks for array libraries other than NumPy
     peer       fails with scikit-learn's own learners as well, in the same copy, or contradicts its documentation
+    draw       asks for one of several equally right answers: one stream of random numbers, one of equally good cuts;
+               scikit-learn's own learner gives another with another seed
     wider      asks that something be refused, or overwritten, that Assay can do, or leaves as it is
     decision   we do otherwise, on purpose; the reason says why. These count as failures of behaviour
 
 A test is named ``module::test`` (all its cases) or ``module::test[case]``; ``*`` and ``?`` stand for any letters,
 square brackets for themselves. The share of behaviour is passed / (passed + failed), without the failures of the first
-five kinds. A line of the table that no failure needs any more is reported.
+six kinds. A line of the table that no failure needs any more is reported.
 
 Options: ``-n`` workers (2), ``-k`` a pytest expression, ``--list`` the modules, ``--show`` each failure with its last
-line, ``--peer`` runs scikit-learn's own learners instead, ``--markdown`` prints the table for the documentation,
-``--keep DIR`` leaves copies and outputs there.
+line, ``--peer`` runs scikit-learn's own learners instead, ``--write`` puts the modules that ran into the table of
+docs/drop_in.md (its other rows stay), ``--keep DIR`` leaves copies and outputs there.
 """
 
 from __future__ import annotations
@@ -49,10 +51,15 @@ import assay
 
 ROOT = pathlib.Path(sklearn.__file__).parent
 EXCEPTIONS = pathlib.Path(__file__).with_name("drop_in_exceptions.tsv")
-NOT_BEHAVIOUR = ("private", "wording", "array api", "peer", "wider")
+PAGE = pathlib.Path(__file__).parents[1] / "docs" / "drop_in.md"
+HEADING = "| tests of scikit-learn | run | passed | not about behaviour | behaviour failed | share |"
+NOT_BEHAVIOUR = ("private", "wording", "array api", "peer", "draw", "wider")
 KINDS = (*NOT_BEHAVIOUR, "decision")
 SECONDS_PER_TEST = 300
 WORDING = "passes with any wording of errors and warnings"
+# Functions of ours that share a name and answer another question: a design and a metric (the error) in place of cv and
+# scoring.
+NAMESAKES = ("learning_curve",)
 # Modules about scikit-learn as a package (its files, its docstrings) and not about learners.
 ABOUT_THE_PACKAGE = (
     "test_docstring",
@@ -106,7 +113,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--peer", action="store_true")
-    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--keep", type=pathlib.Path)
     chosen = parser.parse_args(arguments)
     modules = [
@@ -131,8 +138,9 @@ def main(arguments: list[str] | None = None) -> None:
     if not chosen.k and not chosen.peer:
         for pattern in unneeded(modules, exceptions):
             print(f"no failure needs this line of {EXCEPTIONS.name} any more: {pattern}")
-    if chosen.markdown:
-        print(markdown(modules, rows))
+    if chosen.write and not chosen.k and not chosen.peer:
+        measured = {m.name: table_row(c) for m, c in zip(modules, rows) if m.passed and not m.broken}
+        PAGE.write_text(with_table(PAGE.read_text(), measured))
 
 
 def our_names() -> dict[str, str]:
@@ -154,8 +162,10 @@ def shared_names() -> dict[str, str]:
         except ImportError:
             continue
         for public in getattr(module, "__all__", None) or vars(module):
-            if public in ours and str(getattr(getattr(module, public), "__module__", "")).startswith(
-                "sklearn"
+            if (
+                public in ours
+                and public not in NAMESAKES
+                and str(getattr(getattr(module, public), "__module__", "")).startswith("sklearn")
             ):
                 shared[public] = ours[public]
     return shared
@@ -430,15 +440,28 @@ def unneeded(modules: list[Module], exceptions: list[tuple[str, str, str]]) -> l
     return [p for p in mine if not any(matches(name, test, p) for name, test in failures)]
 
 
-def markdown(modules: list[Module], rows: list[Counter[str]]) -> str:
-    total = sum(rows, Counter())
-    heading = "| tests of scikit-learn | run | passed | not about behaviour | behaviour failed | share |\n"
-    table = [heading + "|---|--:|--:|--:|--:|--:|"]
-    for name, counts in [*((m.name, c) for m, c in zip(modules, rows)), ("**all**", total)]:
-        every, wrong = counts["passed"] + counts["failed"], counts["behaviour"] + counts["decision"]
-        aside = every - counts["passed"] - wrong
-        table.append(f"| {name} | {every} | {counts['passed']} | {aside} | {wrong} | {share(counts):.1f} % |")
-    return "\n".join(table)
+def table_row(counts: Counter[str]) -> tuple[int, int, int, int]:
+    """Tests that ran, passed, failed for reasons other than behaviour, and failed in behaviour."""
+    every, wrong = counts["passed"] + counts["failed"], counts["behaviour"] + counts["decision"]
+    return every, counts["passed"], every - counts["passed"] - wrong, wrong
+
+
+def with_table(page: str, measured: dict[str, tuple[int, int, int, int]]) -> str:
+    """The page with these modules in its table, the others as they were, and the total of all."""
+    before, _, rest = page.partition(HEADING + "\n")
+    old = re.match(r"(?:\|.*\n)*", rest)[0]
+    rows = {}
+    for content in old.splitlines()[1:]:
+        name, *numbers = [cell.strip() for cell in content.strip("|").split("|")]
+        if not name.startswith("**"):
+            rows[name] = tuple(int(number) for number in numbers[:4])
+    rows |= measured
+    total = tuple(sum(column) for column in zip(*rows.values()))
+    lines = [HEADING, "|---|--:|--:|--:|--:|--:|"]
+    for name, (every, passed, aside, wrong) in [*sorted(rows.items()), ("**all**", total)]:
+        share = 100 * passed / max(passed + wrong, 1)
+        lines.append(f"| {name} | {every} | {passed} | {aside} | {wrong} | {share:.1f} % |")
+    return before + "\n".join(lines) + "\n" + rest[len(old) :]
 
 
 if __name__ == "__main__":

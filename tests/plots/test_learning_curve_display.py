@@ -26,6 +26,7 @@ def test_lines_are_the_means_over_the_splits():
     assert_allclose(display.lines_[0].get_ydata(), train.mean(axis=1))
     assert_allclose(display.lines_[1].get_ydata(), test.mean(axis=1))
     assert [line.get_label() for line in display.lines_] == ["Train", "Test"]
+    assert [band.get_alpha() for band in display.fill_between_] == [0.5, 0.5]  # as in scikit-learn
 
 
 def test_flat_scores_are_one_split():

@@ -94,7 +94,6 @@ class ValidationCurveDisplay(Peer):
         options : negate_score, score_name, score_type, std_display_style, line_kw, fill_between_kw and errorbar_kw
             as scikit-learn's
         """
-        options["fill_between_kw"] = {"alpha": 0.2, **(options.get("fill_between_kw") or {})}
         super().plot(coloured_axes(ax, (6.0, 4.0)), **options)
         if options.get("score_name", self.score_name) is None:
             self.ax_.set_ylabel("Score")
