@@ -14,8 +14,8 @@ begins with an underscore is private. ``drop_in_exceptions.tsv`` names the other
     wording    the right kind of error or warning, in other words
     array api  asks for array libraries other than NumPy
     peer       fails with scikit-learn's own learners as well, in the same copy, or contradicts its documentation
-    draw       asks for one of several equally right answers: one stream of random numbers, one of equally good cuts;
-               scikit-learn's own learner gives another with another seed
+    draw       asks for one of several equally right answers: that of one stream of random numbers (scikit-learn's own
+               learner fails as well with another seed), or one of equal candidates
     wider      asks that something be refused, or overwritten, that Assay can do, or leaves as it is
     decision   we do otherwise, on purpose; the reason says why. These count as failures of behaviour
 

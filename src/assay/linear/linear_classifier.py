@@ -105,7 +105,7 @@ class LinearClassifier(LateLook, _Classifier):
     def signed_distance(self, X: Any) -> np.ndarray:
         """The Euclidean distance of each row from g = 0, positive where g is: (n,) or (n, K) like the scores."""
         check_is_fitted(self)
-        W = self._dense(self.coef_)
+        W = self._dense(self._weight_rows())
         size = length(W)[:, None]
         if not size.all():
             raise DataError(
@@ -166,7 +166,7 @@ class LinearClassifier(LateLook, _Classifier):
 
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
         """(K, D) and (K,): one score a class, also for two classes."""
-        W = self._dense(self.coef_)
+        W = self._dense(self._weight_rows())
         if len(W) > 1 or len(self.classes_) == 1:
             return W, self.intercept_
         return np.vstack((np.zeros_like(W), W)), np.append(0.0, self.intercept_)

@@ -286,12 +286,14 @@ def _weights(model: Any, names: list[str]) -> tuple[Any, Any, list[str]]:
     if not duels and not isinstance(model, OneVsRestClassifier):
         W: Any = getattr(model, "coef_", None)
         b = getattr(model, "intercept_", None)
-        W = W.toarray() if hasattr(W, "toarray") else W  # after sparsify
-        return (None if b is None else W), b, names if W is not None and len(W) == len(names) else names[1:]
+        if W is None or b is None:
+            return None, None, []
+        W = np.atleast_2d(W.toarray() if hasattr(W, "toarray") else W)  # sparse after sparsify
+        return W, b, names if len(W) == len(names) else names[1:]
     parts: list[Any] = [
         (getattr(m, "coef_", None), getattr(m, "intercept_", None)) for m in model.estimators_
     ]
-    if any(w is None or b is None or len(w) != 1 for w, b in parts):
+    if any(w is None or b is None or np.size(b) != 1 for w, b in parts):
         return None, None, []
     sign = -1.0 if duels else 1.0
     W = sign * np.vstack([w for w, _ in parts])

@@ -33,7 +33,7 @@ def test_a_column_is_the_label_learned_alone():
     together = RidgeClassifier().fit(X, Y)
     for k in range(Y.shape[1]):
         alone = RidgeClassifier().fit(X, Y[:, k])
-        assert_allclose(together.coef_[k], alone.coef_[0], atol=1e-12)
+        assert_allclose(together.coef_[k], alone.coef_, atol=1e-12)
         assert_array_equal(together.predict(X)[:, k], alone.predict(X))
 
 

@@ -20,7 +20,7 @@ def test_the_sign_of_least_squares_decides():
     """Regression on -1 and +1 (LS-4), worked by hand: slope 6/10 and constant 0, so the sign of x decides."""
     x, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([-1, -1, 1, 1])
     model = RidgeClassifier(alpha=0.0).fit(x, y)
-    assert_allclose(model.coef_, [[0.6]])
+    assert_allclose(model.coef_, [0.6])
     assert_allclose(model.decision_function(x), 0.6 * x[:, 0], atol=1e-15)
     assert_array_equal(model.predict(x), np.sign(model.decision_function(x)))
     least = Ridge(0.0).fit(X, 2.0 * Y - 1)
@@ -33,10 +33,7 @@ def test_the_sign_of_least_squares_decides():
 @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0, 1: 0.5}])
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 def test_same_weights_as_scikit_learn(load, class_weight, weighted):
-    """Peer: RidgeClassifier, scikit-learn 1.9, solver "svd". "balanced" counts rows, not their weights, as there.
-
-    For two classes the peer gives coef_ as (d,), here it is (1, d).
-    """
+    """Peer: RidgeClassifier, scikit-learn 1.9, solver "svd". "balanced" counts rows, not their weights, as there."""
     A, y = load(return_X_y=True)
     w = np.random.default_rng(0).uniform(0.1, 2, len(y)) if weighted else None
     for settings in ({}, {"fit_intercept": False, "alpha": 20.0}):
@@ -45,7 +42,7 @@ def test_same_weights_as_scikit_learn(load, class_weight, weighted):
             RidgeClassifier(**made).fit(A, y, w),
             peers.RidgeClassifier(solver="svd", **made).fit(A, y, w),
         )
-        assert_allclose(ours.coef_, np.atleast_2d(peer.coef_), atol=1e-8)
+        assert_allclose(ours.coef_, peer.coef_, atol=1e-8)
         assert_allclose(ours.intercept_, peer.intercept_, atol=1e-7)
         assert_array_equal(ours.predict(A), peer.predict(A))
         sparse = RidgeClassifier(**made).fit(csr_matrix(A), y, w)
@@ -94,7 +91,7 @@ def test_scores_are_no_probabilities_and_have_a_geometry():
     model = RidgeClassifier().fit(X, Y)
     assert not hasattr(model, "predict_proba")
     foot = model.project(X[:5])
-    assert_allclose(foot @ model.coef_[0] + model.intercept_, 0, atol=1e-9)
+    assert_allclose(foot @ model.coef_ + model.intercept_, 0, atol=1e-9)
     distance = np.linalg.norm(X[:5] - foot, axis=1)
     assert_allclose(np.abs(model.signed_distance(X[:5])), distance, rtol=1e-6)
     assert "score" in str(model.explain(X[:1]))

@@ -17,14 +17,14 @@ ALPHAS = np.logspace(-3, 3, 7)
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 def test_same_choice_as_scikit_learn(load, class_weight, weighted):
-    """Peer: RidgeClassifierCV, scikit-learn 1.9; for two classes it gives coef_ as (d,), here it is (1, d)."""
+    """Peer: RidgeClassifierCV, scikit-learn 1.9."""
     A, y = load(return_X_y=True)
     w = np.random.default_rng(0).uniform(0.1, 2, len(y)) if weighted else None
     made = {"alphas": ALPHAS, "class_weight": class_weight, "store_cv_results": True}
     ours, peer = RidgeClassifierCV(**made).fit(A, y, w), peers.RidgeClassifierCV(**made).fit(A, y, w)
     assert ours.alpha_ == peer.alpha_
     assert_allclose(ours.best_score_, peer.best_score_, rtol=1e-8)
-    assert_allclose(ours.coef_, np.atleast_2d(peer.coef_), atol=1e-6)
+    assert_allclose(ours.coef_, peer.coef_, atol=1e-6)
     assert_allclose(ours.cv_results_, peer.cv_results_, atol=1e-6)
     assert_array_equal(ours.predict(A), peer.predict(A))
 

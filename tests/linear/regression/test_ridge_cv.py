@@ -33,7 +33,9 @@ def left_out(A, y, w, alpha, kind):
 
 
 @settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10**6), wide=st.booleans(), kind=st.sampled_from(sorted(KINDS)), sparse=st.booleans())
+@given(
+    seed=st.integers(0, 10**6), wide=st.booleans(), kind=st.sampled_from(sorted(KINDS)), sparse=st.booleans()
+)
 def test_errors_are_those_of_leaving_out(seed, wide, kind, sparse):
     rng = np.random.default_rng(seed)
     A, y = rng.normal(size=(9, 12 if wide else 4)) + 1, rng.normal(size=(9, 2))

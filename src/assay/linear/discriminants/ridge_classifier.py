@@ -11,6 +11,8 @@ from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.stored import Boolean, FloatArray, Scalar, Text
 from assay.errors import ParameterError
 from assay.linear.discriminants.label_table import LabelTable
+from assay.linear.regression.least_squares import weights_of
+from assay.linear.regression.least_squares_learner import LeastSquaresLearner
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.regression.least_squares_learner import LeastSquaresLearner
 from assay.linear.regression.ridge import SOLVERS, Ridge, check_solver, solver_name
@@ -55,7 +57,7 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
 
     Attributes
     ----------
-    coef_ : (1, d) for two classes, else (K, d)      intercept_ : (1,) or (K,)
+    coef_ : (d,) for two classes, as in scikit-learn, else (K, d)      intercept_ : (1,) or (K,)
     n_iter_ : None, since nothing is iterated
     solver_ : str, the way that scikit-learn takes with these settings
 
@@ -64,7 +66,7 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
     >>> from assay.linear import RidgeClassifier
     >>> model = RidgeClassifier(alpha=1.0).fit([[-2.0], [-1.0], [1.0], [2.0]], ["a", "a", "b", "b"])
     >>> model.coef_.round(4)                                              # 6 / (10 + 1)
-    array([[0.5455]])
+    array([0.5455])
     >>> model.predict([[-0.1], [0.1]])
     array(['a', 'b'], dtype='<U1')
     """
@@ -88,7 +90,7 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
     }
     stored = {
         "multilabel_": Boolean(),
-        "coef_": FloatArray("*", "p"),
+        "coef_": FloatArray("p") | FloatArray("*", "p"),
         "intercept_": Scalar() | FloatArray("*"),
         "solver_": Text(),
     }
@@ -139,7 +141,7 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
         return Ridge(**{name: getattr(self, name) for name in names})
 
     def _publish(self, W: np.ndarray, b: np.ndarray, rank: int, loose: int) -> None:
-        self.coef_, self.intercept_ = np.ascontiguousarray(W.T), b
+        self.coef_, self.intercept_ = weights_of(W), b
         self.n_iter_ = None
         self.solver_ = solver_name(self.solver, self.positive, False)
 

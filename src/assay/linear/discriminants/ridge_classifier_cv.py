@@ -11,7 +11,7 @@ from assay.core.discriminant import Discriminant
 from assay.core.stored import Boolean, FloatArray
 from assay.core.sums import Block, Rows, Source
 from assay.linear.discriminants.label_table import LabelTable
-from assay.linear.discriminants.ridge_classifier import RidgeClassifier, class_weights, signs
+from assay.linear.regression.least_squares import weights_of
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.regression.ridge_cv import RidgeCV
 from assay.linear.regression.ridge_search import RidgeSearch
@@ -48,7 +48,7 @@ class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant)
 
     Attributes
     ----------
-    coef_ : (1, d) for two classes, else (K, d)      intercept_ : (1,) or (K,)
+    coef_ : (d,) for two classes, as in scikit-learn, else (K, d)      intercept_ : (1,) or (K,)
     alpha_ : float      best_score_ : float
     cv_results_ : (n, 1 or K, penalties)
         Weighted squared residuals, or left-out scores if there is ``scoring``.
@@ -71,7 +71,7 @@ class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant)
     stored = {
         "multilabel_": Boolean(),
         "_factors": FloatArray("K") | None,
-        "coef_": FloatArray("*", "p"),
+        "coef_": FloatArray("p") | FloatArray("*", "p"),
     }
 
     def __init__(
@@ -130,7 +130,7 @@ class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant)
         return _LabelSearch(**{name: getattr(self, name) for name in names})
 
     def _publish(self, W: np.ndarray, b: np.ndarray) -> None:
-        self.coef_, self.intercept_ = np.ascontiguousarray(W.T), b
+        self.coef_, self.intercept_ = weights_of(W), b
 
 
 class _LabelSearch(RidgeCV):

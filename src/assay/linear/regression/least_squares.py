@@ -50,6 +50,11 @@ def intercept_kind(fit_intercept: bool, penalize_intercept: bool = False) -> str
     return "penalised" if penalize_intercept else "free"
 
 
+def weights_of(W: Floats) -> Floats:
+    """``coef_`` of weights (d, outputs): (d,) for one output, else (outputs, d)."""
+    return W[:, 0].copy() if W.shape[1] == 1 else np.ascontiguousarray(W.T)
+
+
 def _pull(n: float, alpha: float, intercept: str) -> float:
     """kappa of (2)."""
     return {"free": 0.0, "none": n, "penalised": n * alpha / (n + alpha) if alpha else 0.0}[intercept]

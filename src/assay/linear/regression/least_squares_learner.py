@@ -13,7 +13,7 @@ from assay.core.stored import FloatArray, Integer, Object, Scalar, TableRows
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, DegenerateError, warn_user
 from assay.linear.compact import compact
-from assay.linear.regression.least_squares import Answer, intercept_kind, lsqr_centred, solve, solve_rows
+from assay.linear.regression.least_squares import Answer, intercept_kind, lsqr_centred, solve, solve_rows, weights_of
 from assay.linear.regression.least_squares_sums import Floats, Problem, Sums, Triangle, problem_of, summarize
 
 __all__ = ["LeastSquaresLearner", "SeveralOutputs"]
@@ -247,7 +247,7 @@ class SeveralOutputs(LeastSquaresLearner):
 
     def _publish(self, W: Floats, b: Floats, rank: int, loose: int) -> None:
         single = W.shape[1] == 1
-        self.coef_ = W[:, 0].copy() if single else np.ascontiguousarray(W.T)
+        self.coef_ = weights_of(W)
         self.intercept_ = (b[0] if single else b) if self.fit_intercept else 0.0
         self._found(rank, loose)
 

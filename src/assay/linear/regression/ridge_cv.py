@@ -12,6 +12,7 @@ from assay.core.parameters import Any_, Array, Choice, Flag, Range
 from assay.core.stored import Boolean
 from assay.core.sums import Rows
 from assay.errors import warn_user
+from assay.linear.least_squares import weights_of
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.regression.ridge import Ridge
 from assay.linear.regression.ridge_search import RidgeSearch
@@ -154,7 +155,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
 
     def _publish(self, W: np.ndarray, b: np.ndarray) -> None:
         single = W.shape[1] == 1
-        self.coef_ = W[:, 0].copy() if single else np.ascontiguousarray(W.T)
+        self.coef_ = weights_of(W)
         self.intercept_ = (b[0] if single else b) if self.fit_intercept else 0.0
 
 
