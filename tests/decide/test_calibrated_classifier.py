@@ -9,18 +9,20 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import calibration
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold, train_test_split
 from sklearn.naive_bayes import GaussianNB as PeerNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted
 
 from assay.bayes import GaussianNB
 from assay.decide import CalibratedClassifierCV, DecisionRule
-from assay.errors import DataError, ParameterError
+from assay.errors import AssayWarning, DataError, ParameterError
 
 TOLERANCE = {"sigmoid": 1e-6, "isotonic": 1e-12, "temperature": 5e-6}
 LOADERS = [load_iris, load_wine, load_breast_cancer]
@@ -162,8 +164,44 @@ def test_a_class_that_a_fold_lacks_is_not_lost():
     for method in ("sigmoid", "temperature", "venn_abers"):
         model = CalibratedClassifierCV(GaussianNB(), method=method, cv=splits).fit(X, y)
         assert model.predict_proba(X).shape == (150, 3)
+    model = CalibratedClassifierCV(GaussianNB(), cv=splits).fit(X, y)
+    blind, sighted = (pair.predict_proba(X) for pair in model.calibrated_classifiers_)
+    assert_array_equal(blind[:, 2], 0)  # as in scikit-learn: what was never seen has no probability
+    assert_allclose(blind.sum(axis=1), 1)
+    assert (sighted > 0).all()
     ridge = CalibratedClassifierCV(RidgeClassifier(), cv=splits).fit(X, y)
     assert_allclose(ridge.predict_proba(X).sum(axis=1), 1)
+
+
+def test_weights_that_the_classifier_cannot_take_go_to_the_calibration_alone():
+    X, y = load_iris(return_X_y=True)
+    w = np.linspace(0.1, 2, 150)
+    peer = calibration.CalibratedClassifierCV(KNeighborsClassifier(), cv=3)
+    with pytest.warns(UserWarning, match="sample_weight"):
+        peer.fit(X, y, sample_weight=w)
+    with pytest.warns(AssayWarning, match="KNeighborsClassifier does not appear to accept sample_weight"):
+        model = CalibratedClassifierCV(KNeighborsClassifier(), cv=3).fit(X, y, sample_weight=w)
+    assert_allclose(model.predict_proba(X), peer.predict_proba(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature", "venn_abers"])
+def test_calibrators_can_be_asked_whether_they_are_fitted(method):
+    X, y = load_iris(return_X_y=True)
+    (calibrator, *_) = (
+        CalibratedClassifierCV(GaussianNB(), method=method).fit(X, y).calibrated_classifiers_[0].calibrators
+    )
+    check_is_fitted(calibrator)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(type(calibrator)())
+
+
+def test_more_folds_than_rows_of_a_class_are_refused_where_each_fold_calibrates():
+    X, y = load_iris(return_X_y=True)
+    for cv in (KFold(51, shuffle=True, random_state=0), LeaveOneOut()):
+        with pytest.raises(DataError, match=r"has 50 of them\. Use fewer folds, or ensemble=False"):
+            CalibratedClassifierCV(cv=cv, ensemble=True).fit(X, y)
+    together = CalibratedClassifierCV(cv=LeaveOneOut(), ensemble=False).fit(X, y)
+    assert together.score(X, y) > 0.9
 
 
 def test_bad_input_is_told():
@@ -176,7 +214,5 @@ def test_bad_input_is_told():
         CalibratedClassifierCV(GaussianNB(), cv="prefit").fit(X, y)
     with pytest.raises(DataError, match="label 9, which is not among classes"):
         CalibratedClassifierCV(GaussianNB().fit(X, y), cv="prefit").fit(X, np.where(y == 0, 9, y))
-    with pytest.raises(ParameterError, match="KNeighborsClassifier cannot be fitted with sample_weight"):
-        CalibratedClassifierCV(KNeighborsClassifier()).fit(X, y, sample_weight=np.ones(150))
     with pytest.raises(DataError, match="y has one class"):
         CalibratedClassifierCV().fit(X, np.zeros(150))

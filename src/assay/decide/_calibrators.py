@@ -10,6 +10,15 @@ from assay.errors import DataError
 from assay.tables.row_names import row_name
 
 
+class Calibrator:
+    """A curve from scores to probabilities; tags let scikit-learn's ``check_is_fitted`` look at it."""
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+
 def check_calibration(
     scores: Any, y: Any, sample_weight: Any, who: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
@@ -19,8 +19,7 @@ from assay.decide.reasoning import add_to, inner_reasoning
 from assay.decide.sigmoid import SigmoidCalibrator
 from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.venn_abers import VennAbersCalibrator
-from assay.errors import DataError, ParameterError
-from assay.tables.rows import take_rows
+from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 
 __all__ = ["CalibratedClassifierCV"]
 
@@ -69,8 +68,8 @@ class CalibratedClassifierCV(MetaClassifier):
     Same parameters and results as scikit-learn's, to 1e-6 (sigmoid: Newton's method here, a quasi-Newton
     method stopped at gradient 1e-6 there), 1e-12 (isotonic; scores closer than 1e-15 are equal there) and 5e-6
     (temperature: a root here, a search on function values there). Differences: "prefit" and "venn_abers"
-    exist; an estimator that cannot take ``sample_weight`` is an error, not a warning; the default estimator
-    is Gaussian naive Bayes, not a linear support vector machine.
+    exist; the default estimator is Gaussian naive Bayes, not a linear support vector machine; leaving out single
+    rows is refused only where each fold has a calibrator of its own (``ensemble=True``).
 
     Examples
     --------
@@ -196,6 +195,8 @@ class CalibratedClassifierCV(MetaClassifier):
         from joblib import Parallel, delayed
 
         splits = folds(self.cv, X, labels, "CalibratedClassifierCV", given.split)
+        if self.ensemble is not False:
+            self._check_folds(codes, splits)
 
         def part(train: np.ndarray, test: np.ndarray) -> tuple[Any, np.ndarray]:
             model = self._fit_part(X, labels, w, given, train)
@@ -211,6 +212,27 @@ class CalibratedClassifierCV(MetaClassifier):
         scores = np.concatenate([scores for _, scores in parts])
         model = self._fit_part(X, labels, w, given)
         return [self._pair(model, scores, codes[rows], None if w is None else w[rows])]
+
+    def _check_folds(self, codes: np.ndarray, splits: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Refuse more folds than some class has rows to be left out: calibrators would not meet that class."""
+        rows = sum(np.bincount(codes[test], minlength=len(self.classes_)) for _, test in splits)
+        if np.min(rows) < len(splits):
+            k = int(np.argmin(rows))
+            raise DataError(
+                f"CalibratedClassifierCV: each of {len(splits)} folds calibrates on its own left-out rows, and class "
+                f"{self.classes_.tolist()[k]!r} has {rows[k]} of them. Use fewer folds, or ensemble=False."
+            )
+
+    def _fit_clone(self, X: Any, y: Any, w: np.ndarray | None, **fit_params: Any) -> Any:
+        model = self._wrapped()
+        if w is not None and not has_fit_parameter(model, "sample_weight"):
+            warn_user(
+                f"CalibratedClassifierCV: {type(model).__name__} does not appear to accept sample_weight, so the "
+                "weights are used for the calibration only.",
+                AssayWarning,
+            )
+            w = None
+        return super()._fit_clone(X, y, w, **fit_params)
 
     def _pair(self, model: Any, scores: np.ndarray, codes: np.ndarray, w: Any) -> _Calibrated:
         make = METHODS[self.method]
@@ -249,7 +271,10 @@ class _Calibrated:
         scores = scores_of(self.estimator, X, self.classes, self.method)
         if self.method == "temperature":
             return self.calibrators[0].predict(scores)
-        return _normalised(np.column_stack([c.predict(s) for c, s in zip(self.calibrators, scores.T)]))
+        P = np.column_stack([c.predict(s) for c, s in zip(self.calibrators, scores.T)])
+        if P.shape[1] > 1:
+            P[:, ~np.isin(self.classes, self.estimator.classes_)] = 0.0  # its training rows had none of them
+        return _normalised(P)
 
     def interval(self, X: Any) -> np.ndarray:
         """(2, n, K) lower and upper probabilities, one class against the rest."""

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core.stored import FloatArray
-from assay.decide._calibrators import check_calibration, pooled_scores
+from assay.decide._calibrators import Calibrator, check_calibration, pooled_scores
 from assay.errors import DataError
 
 __all__ = ["IsotonicCalibrator", "pool_adjacent_violators"]
@@ -53,7 +53,7 @@ def pool_adjacent_violators(y: Any, weights: Any = None) -> np.ndarray:
     return np.repeat(np.array(means, dtype=np.float64), sizes)
 
 
-class IsotonicCalibrator:
+class IsotonicCalibrator(Calibrator):
     """Fit a probability that never falls as the score rises (Zadrozny and Elkan 2002).
 
     Least squares under monotonicity, by pooling adjacent violators. Between training scores the probability

@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core.stored import Scalar
-from assay.decide._calibrators import check_calibration
+from assay.decide._calibrators import Calibrator, check_calibration
 
 __all__ = ["SigmoidCalibrator"]
 
 
-class SigmoidCalibrator:
+class SigmoidCalibrator(Calibrator):
     r"""Fit a logistic curve to scores (Platt 1999).
 
     .. math:: P(y=1|s) = \frac1{1+e^{a s+b}}                                                  \quad (1)

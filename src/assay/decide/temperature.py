@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core.stored import Scalar
+from assay.decide._calibrators import Calibrator
 from assay.errors import DataError
 
 __all__ = ["TemperatureCalibrator"]
@@ -14,7 +15,7 @@ __all__ = ["TemperatureCalibrator"]
 LIMITS = (-10.0, 10.0)  # of the logarithm of the inverse temperature
 
 
-class TemperatureCalibrator:
+class TemperatureCalibrator(Calibrator):
     r"""Divide all log scores by one temperature T (Guo and others 2017).
 
     .. math:: P_T(k|x) = \frac{e^{z_k(x)/T}}{\sum_j e^{z_j(x)/T}},                            \quad (1)

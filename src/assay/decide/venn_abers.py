@@ -7,14 +7,14 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core.stored import FloatArray
-from assay.decide._calibrators import check_calibration, pooled_scores
+from assay.decide._calibrators import Calibrator, check_calibration, pooled_scores
 
 __all__ = ["VennAbersCalibrator"]
 
 Block = tuple[float, float, Any]  # weight of label 1, weight of all, the blocks beyond
 
 
-class VennAbersCalibrator:
+class VennAbersCalibrator(Calibrator):
     r"""Probabilities with a guarantee, whatever the scores (Vovk, Petej and Fedorova 2015).
 
     The new row joins the calibration rows once with label 0, once with label 1, and isotonic regression is
