@@ -20,6 +20,7 @@ from assay.decide.sigmoid import SigmoidCalibrator
 from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.venn_abers import VennAbersCalibrator
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
+from assay.tables.rows import take_rows
 
 __all__ = ["CalibratedClassifierCV"]
 

@@ -11,9 +11,8 @@ from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.stored import Boolean, FloatArray, Scalar, Text
 from assay.errors import ParameterError
 from assay.linear.discriminants.label_table import LabelTable
-from assay.linear.regression.least_squares import weights_of
-from assay.linear.regression.least_squares_learner import LeastSquaresLearner
 from assay.linear.linear_classifier import LinearClassifier
+from assay.linear.regression.least_squares import weights_of
 from assay.linear.regression.least_squares_learner import LeastSquaresLearner
 from assay.linear.regression.ridge import SOLVERS, Ridge, check_solver, solver_name
 

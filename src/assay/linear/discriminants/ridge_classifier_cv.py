@@ -11,8 +11,9 @@ from assay.core.discriminant import Discriminant
 from assay.core.stored import Boolean, FloatArray
 from assay.core.sums import Block, Rows, Source
 from assay.linear.discriminants.label_table import LabelTable
-from assay.linear.regression.least_squares import weights_of
+from assay.linear.discriminants.ridge_classifier import RidgeClassifier, class_weights, signs
 from assay.linear.linear_classifier import LinearClassifier
+from assay.linear.regression.least_squares import weights_of
 from assay.linear.regression.ridge_cv import RidgeCV
 from assay.linear.regression.ridge_search import RidgeSearch
 

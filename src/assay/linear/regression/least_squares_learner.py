@@ -13,7 +13,14 @@ from assay.core.stored import FloatArray, Integer, Object, Scalar, TableRows
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, DegenerateError, warn_user
 from assay.linear.compact import compact
-from assay.linear.regression.least_squares import Answer, intercept_kind, lsqr_centred, solve, solve_rows, weights_of
+from assay.linear.regression.least_squares import (
+    Answer,
+    intercept_kind,
+    lsqr_centred,
+    solve,
+    solve_rows,
+    weights_of,
+)
 from assay.linear.regression.least_squares_sums import Floats, Problem, Sums, Triangle, problem_of, summarize
 
 __all__ = ["LeastSquaresLearner", "SeveralOutputs"]

@@ -12,8 +12,8 @@ from assay.core.parameters import Any_, Array, Choice, Flag, Range
 from assay.core.stored import Boolean
 from assay.core.sums import Rows
 from assay.errors import warn_user
-from assay.linear.least_squares import weights_of
 from assay.linear.linear_regressor import LinearRegressor
+from assay.linear.regression.least_squares import weights_of
 from assay.linear.regression.ridge import Ridge
 from assay.linear.regression.ridge_search import RidgeSearch
 
