@@ -42,7 +42,10 @@ def test_the_width_is_the_median_distance_and_landmarks_are_drawn():
     apart = np.linalg.norm(rows[:, None] - rows, axis=2)[np.triu_indices(20, 1)]
     assert_allclose(model.gamma_, 1 / np.median(apart[apart > 0]) ** 2, rtol=1e-9)
     assert model.transform(X).shape == (150, 20)
-    assert_array_equal(model.get_feature_names_out(), [f"row{i}" for i in model.landmarks_])
+    assert_array_equal(model.get_feature_names_out(), [f"row {i + 1}" for i in model.landmarks_])
+    frame = pd.DataFrame(X[:3], index=["ann", "bob", "cy"])
+    named = SimilarityFeatures().fit(frame).get_feature_names_out()
+    assert_array_equal(named, ["index ann", "index bob", "index cy"])
 
 
 def test_mixed_rows_are_compared_and_equal_rows_have_a_width():

@@ -53,7 +53,7 @@ class SimilarityFeatures(NeighborLearner, Transformer):
 
     Attributes
     ----------
-    landmarks_ : (m,) the rows that others are compared with      distance_ : Metric
+    landmarks_ : (m,) the rows that others are compared with, counted from 0      distance_ : Metric
     gamma_ : float
 
     Examples
@@ -63,6 +63,8 @@ class SimilarityFeatures(NeighborLearner, Transformer):
     array([[1.        , 0.5       , 0.25      ],
            [0.5       , 1.        , 0.33333333],
            [0.25      , 0.33333333, 1.        ]])
+    >>> SimilarityFeatures().fit([[0.0], [1.0], [3.0]]).get_feature_names_out().tolist()
+    ['row 1', 'row 2', 'row 3']
     """
 
     accepts = {
@@ -179,7 +181,7 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         return value
 
     def _names_out(self) -> list[str]:
-        return [f"row{i}" for i in self.landmarks_]
+        return [self._cases(int(i)) for i in self.landmarks_]
 
     @property
     def _n_features_out(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,14 @@ def as_sample(x: ArrayLike, who: str) -> NDArray[np.float64]:
     values = _as_floats(x, who)
     if values.ndim != 1 or not len(values):
         raise DataError(f"{who}: expected a non-empty one-dimensional sample, got shape {values.shape}.")
-    return _finite(values, who, "row")
+    return _finite(values, who, lambda place: row_name(place[0]))
 
 
 def as_points(x: ArrayLike, who: str) -> NDArray[np.float64]:
     """Finite floats of any shape: places at which a density is asked for."""
-    return _finite(_as_floats(x, who), who, "value")
+    return _finite(
+        _as_floats(x, who), who, lambda place: f"value {', '.join(str(k + 1) for k in place)}".strip()
+    )
 
 
 def as_matrix(X: ArrayLike, who: str) -> NDArray[np.float64]:
@@ -108,14 +111,13 @@ def _as_floats(x: ArrayLike, who: str) -> NDArray[np.float64]:
         ) from None
 
 
-def _finite(values: NDArray[np.float64], who: str, place: str) -> NDArray[np.float64]:
+def _finite(
+    values: NDArray[np.float64], who: str, name: Callable[[tuple[int, ...]], str]
+) -> NDArray[np.float64]:
     bad = ~np.isfinite(values)
     if bad.any():
         i = tuple(int(k) for k in np.argwhere(bad)[0])
-        where = i[0] if len(i) == 1 else i
-        raise DataError(
-            f"{who}: {place} {where} is {values[i]}, expected finite numbers. Drop or impute it first."
-        )
+        raise DataError(f"{who}: {name(i)} is {values[i]}, expected finite numbers. Drop or impute it first.")
     return values
 
 

@@ -203,7 +203,7 @@ def test_what_cannot_be_ranked_is_told():
         PairwiseRanker().fit(ITEMS, [1, 1, 1, 1, 1])
     with pytest.raises(DataError, match="pairs is empty"):
         PairwiseRanker().fit(ITEMS, pairs=[])
-    with pytest.raises(DataError, match="pairs name row 7, X has 5 rows"):
+    with pytest.raises(DataError, match="pairs hold the row number 7; X has 5 rows"):
         PairwiseRanker().fit(ITEMS, pairs=[[0, 7]])
     with pytest.raises(DataError, match="two columns of row numbers"):
         PairwiseRanker().fit(ITEMS, pairs=[[0.5, 1.0]])

@@ -36,7 +36,7 @@ def test_a_clicked_row_outranks_those_above_it_that_were_skipped():
     assert pairs_from_clicks([[3, 1, 2], [4, 5]], [[2], [4]]).tolist() == [[2, 3], [2, 1]]
     assert pairs_from_clicks([1, 2, 3], [1, 3]).tolist() == [[3, 2]]
     assert pairs_from_clicks([1, 2], []).shape == (0, 2)
-    with pytest.raises(DataError, match="row 9 was clicked, but not shown"):
+    with pytest.raises(DataError, match="the row number 9 was clicked, but not shown"):
         pairs_from_clicks([1, 2], [9])
     with pytest.raises(DataError, match="2 lists were shown, but 1 have clicks"):
         pairs_from_clicks([[1], [2]], [[1]])
@@ -96,5 +96,9 @@ def test_scores_that_cannot_be_compared_are_refused():
 
 
 def test_no_row_stands_above_itself():
-    with pytest.raises(DataError, match="pair 1 puts row 2 above itself"):
+    with pytest.raises(DataError, match=r"pairs\[1\] is \[2, 2\], which puts row 3 above itself"):
         ranking_error([1.0, 2.0, 3.0], [[0, 1], [2, 2]])
+    with pytest.raises(
+        DataError, match="pairs hold the row number 3; X has 3 rows, whose numbers are 0 to 2"
+    ):
+        ranking_error([1.0, 2.0, 3.0], [[0, 3]])

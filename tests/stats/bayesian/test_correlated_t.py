@@ -71,7 +71,7 @@ def test_no_spread_is_a_point_and_says_so(value, rope, expected):
 @pytest.mark.parametrize(
     ("call", "words"),
     [(lambda: correlated_t([0.1]), "2 splits"), (lambda: correlated_t(FOLDS, rope=-1), "rope"),
-     (lambda: correlated_t(FOLDS, ratio=np.nan), "ratio"), (lambda: correlated_t([0.1, np.nan]), "row 1"),
+     (lambda: correlated_t(FOLDS, ratio=np.nan), "ratio"), (lambda: correlated_t([0.1, np.nan]), "row 2 "),
      (lambda: correlated_t(FOLDS, rope="wide"), "rope"), (lambda: correlated_t(FOLDS).interval(2), "share")],
 )  # fmt: skip
 def test_wrong_input_is_named(call, words):

@@ -131,7 +131,7 @@ def test_data_sets_without_spread():
      (lambda: hierarchical_t(folds([1, 2, 3]), draws=0), "draws"),
      (lambda: hierarchical_t(folds([1, 2, 3]), ratio=-1), "ratio"),
      (lambda: hierarchical_t(folds([1, 2, 3]), rope=-1), "rope"),
-     (lambda: hierarchical_t([[1, 2], [1, np.nan], [1, 2]]), "row 1")],
+     (lambda: hierarchical_t([[1, 2], [1, np.nan], [1, 2]]), "row 2 ")],
 )  # fmt: skip
 def test_wrong_input_is_named(call, words):
     with pytest.raises((DataError, ParameterError), match=words):

@@ -34,6 +34,12 @@ def test_only_the_impossible_row_is_touched():
     assert_array_equal(raw[0], [0, 0])
     with pytest.raises(ValueError, match="row 1 has evidence 0"):
         log_posterior(logs)
+    with pytest.raises(
+        ValueError, match="row 2 has evidence 0"
+    ):  # numbers count from 1, values have their names
+        bayes_rule(HALF, [[1.0, 1.0], [0.0, 0.0]])
+    with pytest.raises(ValueError, match="value 'red' has evidence 0"):
+        bayes_rule({"a": 0.5, "b": 0.5}, {"a": {"blue": 1.0, "red": 0.0}, "b": {"blue": 1.0, "red": 0.0}})
 
 
 def test_scores_far_from_zero_do_not_overflow():

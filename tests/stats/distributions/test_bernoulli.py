@@ -55,7 +55,7 @@ def test_certain_coins_have_no_nan():
         (lambda: Bernoulli(1.5), "p must be a probability"),
         (lambda: Bernoulli(alpha=-1), "alpha must not be negative"),
         (lambda: Bernoulli().fit([0, 2]), "expected values 0 and 1, got 2. For more values: Categorical"),
-        (lambda: Bernoulli().fit([0, np.nan]), "row 1 is nan"),
+        (lambda: Bernoulli().fit([0, np.nan]), "row 2 is nan"),
         (lambda: Bernoulli().fit([]), "non-empty"),
         (lambda: Bernoulli().logpdf(0.5), "expected values 0 and 1"),
     ],

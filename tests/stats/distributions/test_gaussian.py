@@ -67,10 +67,10 @@ def test_unbiased_weights_are_counts():
         (lambda: Gaussian(var=-1), "var must be"),
         (lambda: Gaussian(mean=np.inf), "mean must be"),
         (lambda: Gaussian(floor=-1), "floor must be"),
-        (lambda: Gaussian().fit([1, np.nan]), "row 1 is nan, expected finite numbers. Drop or impute"),
+        (lambda: Gaussian().fit([1, np.nan]), "row 2 is nan, expected finite numbers. Drop or impute"),
         (lambda: Gaussian().fit([[1, 2]]), "one-dimensional"),
         (lambda: Gaussian(unbiased=True).fit([1.0]), "more than one row"),
-        (lambda: Gaussian().logpdf([0, np.inf]), "value 1 is inf"),
+        (lambda: Gaussian().logpdf([0, np.inf]), "value 2 is inf"),
     ],
 )
 def test_bad_input_is_named(call, message):

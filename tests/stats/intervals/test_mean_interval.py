@@ -67,7 +67,7 @@ def test_values_without_spread_have_an_interval_without_width():
 @pytest.mark.parametrize(
     ("call", "words"),
     [(lambda: mean_interval([1.0]), "one value"), (lambda: variance_interval([1.0]), "one value"),
-     (lambda: mean_interval([]), "at least 1"), (lambda: mean_interval([1, np.nan]), "row 1"),
+     (lambda: mean_interval([]), "at least 1"), (lambda: mean_interval([1, np.nan]), "row 2 "),
      (lambda: mean_interval([[1, 2]]), "shape"), (lambda: mean_interval(["a"]), "expected numbers"),
      (lambda: mean_interval([1, 2], sigma=0), "sigma"), (lambda: mean_interval([1, 2], alpha=2), "alpha")],
 )  # fmt: skip

@@ -73,7 +73,7 @@ def test_no_spread_is_judged_by_counting():
      (lambda: equivalence_test([0.1, 0.2], rope="x"), "rope"),
      (lambda: equivalence_test([0.1, 0.2], alpha=0.6), "alpha"),
      (lambda: equivalence_test([0.1, 0.2], paired=False), "two samples"), (lambda: equivalence_test([0.1]), "2 splits"),
-     (lambda: equivalence_test([0.1, 0.2], [0.1]), "2 pairs"), (lambda: equivalence_test([0.1, np.nan]), "row 1"),
+     (lambda: equivalence_test([0.1, 0.2], [0.1]), "2 pairs"), (lambda: equivalence_test([0.1, np.nan]), "row 2 "),
      (lambda: equivalence_test(Summary(1, 1, 3), [1, 2, 3]), "Summary of the differences")],
 )  # fmt: skip
 def test_wrong_input_is_named(call, words):

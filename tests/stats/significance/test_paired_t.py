@@ -105,7 +105,7 @@ def test_a_summary_says_what_its_values_say():
 def test_one_split_or_a_hole_cannot_be_tested():
     with pytest.raises(DataError, match="2 splits"):
         paired_t([0.1])
-    with pytest.raises(DataError, match="row 1"):
+    with pytest.raises(DataError, match="row 2 "):
         paired_t([0.1, np.nan])
     with pytest.raises(DataError, match="2 splits"):
         paired_t(Summary(0.1, 0.0, 1))

@@ -65,7 +65,7 @@ def test_nothing_to_exchange():
     ("call", "words"),
     [(lambda: permutation_test([1, 2], paired=False), "second one"), (lambda: permutation_test([1], [1, 2]), "length"),
      (lambda: permutation_test([1, 2], n_resamples=0), "n_resamples"), (lambda: permutation_test([]), "at least 1"),
-     (lambda: permutation_test([1, np.nan]), "row 1")],
+     (lambda: permutation_test([1, np.nan]), "row 2 ")],
 )  # fmt: skip
 def test_wrong_input_is_named(call, words):
     with pytest.raises((DataError, ParameterError), match=words):

@@ -65,7 +65,7 @@ def test_nothing_but_ties_says_so():
     ("call", "words"),
     [(lambda: sign_test([1, 2], [1]), "one length"), (lambda: sign_test(Wins(0, 0)), "not all 0"),
      (lambda: sign_test(Wins(-1, 3)), "from 0"), (lambda: sign_test([1.0], method="z"), "method"),
-     (lambda: sign_test([]), "at least 1"), (lambda: sign_test([np.nan, 1]), "row 0")],
+     (lambda: sign_test([]), "at least 1"), (lambda: sign_test([np.nan, 1]), "row 1 ")],
 )  # fmt: skip
 def test_wrong_input_is_named(call, words):
     with pytest.raises((DataError, ParameterError), match=words):

@@ -89,7 +89,7 @@ def test_samples_without_spread_are_judged_by_counting():
     ("call", "words"),
     [(lambda: t_test([1.0]), "one value"), (lambda: t_test([1, 2], paired=True), "second one is missing"),
      (lambda: t_test([1, 2], [1, 2, 3], paired=True), "one length"), (lambda: t_test([1, 2], [1]), "at least 2"),
-     (lambda: t_test([1, 2], mean=np.inf), "finite"), (lambda: t_test([1, np.inf], [1, 2]), "row 1"),
+     (lambda: t_test([1, 2], mean=np.inf), "finite"), (lambda: t_test([1, np.inf], [1, 2]), "row 2 "),
      (lambda: t_test(Summary(1, 1, 3), [1, 2, 3], paired=True), "belong together")],
 )  # fmt: skip
 def test_wrong_input_is_named(call, words):

@@ -11,6 +11,7 @@ import numpy as np
 from assay.core.stored import Integer
 from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
+from assay.tables.row_names import row_name
 
 __all__ = ["RankingError", "pairs_from_clicks", "pairs_from_grades", "ranking_error"]
 
@@ -171,7 +172,7 @@ def pairs_from_clicks(shown: Sequence[Any], clicked: Sequence[Any]) -> np.ndarra
     for rows, chosen in zip(lists, clicks):
         wanted = {int(row) for row in chosen}
         if strange := wanted - {int(row) for row in rows}:
-            raise DataError(f"pairs_from_clicks: row {min(strange)} was clicked, but not shown.")
+            raise DataError(f"pairs_from_clicks: the row number {min(strange)} was clicked, but not shown.")
         skipped: list[int] = []
         for row in map(int, rows):
             if row in wanted:
@@ -192,13 +193,16 @@ def checked_pairs(pairs: Any, n: int, who: str) -> np.ndarray:
             f"{found.dtype}."
         )
     if found.size and (found.min() < 0 or found.max() >= n):
+        outside = found.max() if found.max() >= n else found.min()
         raise DataError(
-            f"{who}: pairs name row {found.max() if found.max() >= n else found.min()}, X has {n} rows."
+            f"{who}: pairs hold the row number {outside}; X has {n} rows, whose numbers are 0 to {n - 1}."
         )
     itself = np.flatnonzero(found[:, 0] == found[:, 1])
     if len(itself):
+        first = itself[0]
         raise DataError(
-            f"{who}: pair {itself[0]} puts row {found[itself[0], 0]} above itself. Leave such pairs out."
+            f"{who}: pairs[{first}] is {found[first].tolist()}, which puts {row_name(found[first, 0])} above itself. "
+            "Leave such pairs out."
         )
     if n > np.iinfo(np.int32).max:
         raise DataError(f"{who}: X has {n} rows, at most {np.iinfo(np.int32).max} can be ranked.")

@@ -186,7 +186,9 @@ def bayes_rule(
         joint, evidence = np.exp(log_joint), np.exp(log_evidence)
         L = np.exp(L) if log else L
         impossible = log_evidence == -np.inf
-    posterior = without_evidence(posterior, impossible, zero_evidence, P, rows)
+    posterior = without_evidence(
+        posterior, impossible, zero_evidence, P, rows if isinstance(likelihoods, Mapping) else None
+    )
     if rows is None:
         return BayesResult(classes, None, P, L[0], joint[0], evidence[0], posterior[0], exact)
     return BayesResult(classes, rows, P, L, joint, evidence, posterior, exact)

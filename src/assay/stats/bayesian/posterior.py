@@ -53,11 +53,13 @@ def log_posterior(
 def without_evidence(
     posterior: NDArray[Any], impossible: NDArray[np.bool_], policy: str, priors: NDArray[Any], rows: Any
 ) -> NDArray[Any]:
-    """Fill the rows without evidence as the policy says."""
+    """Fill the rows without evidence as the policy says; ``rows`` are the values that they stand for, or None."""
     if not np.any(impossible):
         return posterior
     i = int(np.argmax(impossible))
-    which = (row_name(i) if rows is None else f"row {rows[i]!r}") if len(posterior) > 1 else "the observation"
+    which = (
+        (row_name(i) if rows is None else f"value {rows[i]!r}") if len(posterior) > 1 else "the observation"
+    )
     sentence = f"{which} has evidence 0: every class calls it impossible, so its posterior is 0/0."
     if policy == "raise":
         raise DegenerateError(
