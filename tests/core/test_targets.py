@@ -249,6 +249,6 @@ def test_weights_of_every_kind_are_float64(w):
     "w", [[1.0, -1.0], [0.0, 0.0], [1.0, np.nan], [1.0, np.inf], [1e308, 1e308], [1.0], [[1.0, 1.0]]]
 )
 def test_weights_that_are_none_are_refused(w):
-    for given in (w, np.array(w)):
+    for weights in (w, np.array(w)):
         with pytest.raises(ValueError):
-            check_weights(given, np.zeros((2, 1)))
+            check_weights(weights, np.zeros((2, 1)))
