@@ -331,14 +331,17 @@ def test_metadata_reaches_the_members_that_ask_for_it():
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_array])
 def test_members_see_a_sparse_table_as_it_came(form):
-    class Seen(OurLogisticRegression):
+    """Those of scikit-learn; learners of ours see a table that holds it."""
+
+    class Seen(LogisticRegression):
         def fit(self, X, y, sample_weight=None):
             self.type_ = type(X)
             return super().fit(X, y, sample_weight)
 
     X, y = load_iris(return_X_y=True)
     settings = {"max_features": 2, "bootstrap_features": True, "random_state": 1}
-    sparse = BaggingClassifier(Seen(), 4, **settings).fit(form(X), y)
-    dense = BaggingClassifier(OurLogisticRegression(), 4, **settings).fit(X, y)
-    assert {member.type_ for member in sparse.estimators_} == {form}
-    assert_allclose(sparse.predict_proba(form(X)), dense.predict_proba(X), atol=1e-4)
+    seen = BaggingClassifier(Seen(), 4, **settings).fit(form(X), y)
+    assert {member.type_ for member in seen.estimators_} == {form}
+    ours = BaggingClassifier(OurLogisticRegression(), 4, **settings)
+    dense = ours.fit(X, y).predict_proba(X)
+    assert_allclose(ours.fit(form(X), y).predict_proba(form(X)), dense, atol=1e-4)

@@ -42,7 +42,7 @@ from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values
 from assay.errors import DataError, DegenerateError, DegenerateWarning, warn_user
 from assay.tables import Design, Schema, Table
-from assay.tables.table import UNSEEN
+from assay.tables.rows import take_rows
 
 __all__ = [
     "Classifier",
@@ -159,7 +159,7 @@ class Learner(Shown, BaseEstimator):
             self._remember(table.schema)
             return table
         self._ready()
-        if isinstance(X, Table) and X.schema is self.schema_:
+        if isinstance(X, Table) and (X.schema is self.schema_ or X.schema == self.schema_):
             return X
         if is_dask(X):
             raise DataError(
@@ -171,6 +171,11 @@ class Learner(Shown, BaseEstimator):
     def _takes_infinite(self) -> bool:
         """Whether infinite numbers stand beyond all others, rather than being refused."""
         return "infinite" in self.takes
+
+    def _explained(self, X: Any) -> tuple[Table, Any]:
+        """X as the table has it, and as the mathematics sees it."""
+        table = self._read(X)
+        return table, self._admit(table)
 
     def _admit_to_answer(self, X: Any) -> Any:
         """X as ``predict`` and its kin see it; a learner whose answers show what is wrong with X may look later."""
@@ -210,11 +215,10 @@ class Learner(Shown, BaseEstimator):
         if "nominal" not in self.takes:
             return X if design is None or design.plain else design.expand(X)
         if table.unseen:  # a category nobody has seen is missing
-            X = X.copy()
-            X[(X == UNSEEN) & table.schema.coded] = np.nan
-            if "missing" not in self.takes:
-                raise DataError(missing_message(who, Table(X, table.schema, False), self._missing_remedy()))
-        return X
+            table = table.unseen_as_missing()
+            if not table.complete and "missing" not in self.takes:
+                raise DataError(missing_message(who, table, self._missing_remedy()))
+        return table.values
 
     def _missing_remedy(self) -> str:
         """What to do about missing values that the learner cannot use."""
@@ -485,12 +489,11 @@ def _fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
 
 def _explain_rows(learner: Any, X: Any) -> Explanation | list[Explanation]:
     """What the learner says of each row: as the mathematics sees it, and as the table has it."""
-    table = learner._read(X)
-    values = learner._admit(table)
+    table, values = learner._explained(X)
     explanations = []
     for i, explainer in enumerate(learner._explainers(values)):
-        told = explainer._explanation(values[i : i + 1], table.row(i))
-        sections = [dated(section, learner.schema_) for section in told.sections]
+        told = explainer._explanation(take_rows(values, [i]), table.row(i))
+        sections = [dated(section, table.schema) for section in told.sections]
         explanations.append(replace(told, sections=sections))
     return explanations[0] if len(explanations) == 1 else explanations
 

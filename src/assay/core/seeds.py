@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["random_state_of"]
+__all__ = ["LARGEST_SEED", "random_state_of", "with_seed"]
+
+LARGEST_SEED = np.iinfo(np.int32).max  # seeds are drawn below this, as scikit-learn draws them
 
 
 def random_state_of(seed: Any) -> np.random.RandomState:
@@ -23,3 +25,19 @@ def random_state_of(seed: Any) -> np.random.RandomState:
     if isinstance(seed, np.random.Generator):
         return np.random.RandomState(int(seed.integers(2**32 - 1)))
     return check_random_state(seed)
+
+
+def with_seed(model: Any, seed: int) -> Any:
+    """The model, its own random_state and those inside it set, where it has any.
+
+    >>> from assay.core.seeds import with_seed
+    >>> from assay.trees import DecisionTreeClassifier
+    >>> with_seed(DecisionTreeClassifier(), 7).random_state
+    7
+    """
+    wanted = [
+        name
+        for name in sorted(model.get_params())
+        if name == "random_state" or name.endswith("__random_state")
+    ]
+    return model.set_params(**dict.fromkeys(wanted, int(seed))) if wanted else model

@@ -9,16 +9,17 @@ import numpy as np
 
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
+from assay.core.meta_estimator import predicted_codes
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.scores import softmax
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import FloatArray
+from assay.core.targets import EncodedLabels
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.boosting_theory import training_error_bound
 from assay.ensembles.damping import ROUNDING
 from assay.ensembles.weak_learners import (
-    SEEDS,
     SumOfTrees,
     WeakEstimators,
     WeakTrees,
@@ -142,7 +143,7 @@ class AdaBoostClassifier(Boosted, Classifier):
         with progress(total=T, description=type(self).__name__) as bar:
             for t in range(T):
                 p = np.where(absent, 0.0, np.maximum(p, np.finfo(np.float64).eps))
-                seed = int(rng.randint(SEEDS))
+                seed = int(rng.randint(LARGEST_SEED))
                 member = self._member(weak, labels, p, seed, rng)
                 said = self._vote(member, X)
                 wrong = said != y
@@ -166,13 +167,15 @@ class AdaBoostClassifier(Boosted, Classifier):
                 p /= p.sum()
         self.members_ = as_kept(self.members_)
 
-    def _weak_learner(self, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
+    def _weak_learner(self, X: Any, y: np.ndarray) -> tuple[Any, Any]:
         """Where the members come from, and the targets as they want them."""
         if self._grows_trees():
             return WeakTrees(self.estimator_, X, self.schema_, self.classes_), y
-        return WeakEstimators(self.estimator_, X, type(self).__name__, not self.resampling), self.classes_[y]
+        return WeakEstimators(self.estimator_, X, type(self).__name__, not self.resampling), EncodedLabels(
+            y, self.classes_
+        )
 
-    def _member(self, weak: Any, labels: np.ndarray, p: np.ndarray, seed: int, rng: Any) -> Any:
+    def _member(self, weak: Any, labels: Any, p: np.ndarray, seed: int, rng: Any) -> Any:
         if not self.resampling:
             return weak.learn(labels, p, seed)
         rows = rng.choice(len(p), size=len(p), p=p / p.sum())
@@ -224,7 +227,7 @@ class AdaBoostClassifier(Boosted, Classifier):
         """(n,) the class that a member votes for, as a number."""
         if self._grows_trees():
             return self.estimator_._decide(member.values)[member.apply(X)]
-        return np.searchsorted(self.classes_, member.predict(X))
+        return predicted_codes(member, X, self.classes_)
 
     @property
     def _votes_of_trees(self) -> SumOfTrees:

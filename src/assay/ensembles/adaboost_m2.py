@@ -9,14 +9,15 @@ import numpy as np
 
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
+from assay.core.meta_estimator import aligned
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import FloatArray
+from assay.core.targets import EncodedLabels
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.damping import ROUNDING
 from assay.ensembles.weak_learners import (
-    SEEDS,
     SumOfTrees,
     WeakEstimators,
     WeakTrees,
@@ -113,7 +114,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def _small_tree(self) -> Any:
+    def _default_estimator(self) -> Any:
         from assay.trees.decision_tree_regressor import DecisionTreeRegressor
 
         return DecisionTreeRegressor(max_depth=1)
@@ -131,7 +132,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
         scores, bound = np.zeros((n, K)), float(K - 1)
         with progress(total=self.n_estimators, description=type(self).__name__) as bar:
             for _ in range(self.n_estimators):
-                seed = int(rng.randint(SEEDS))
+                seed = int(rng.randint(LARGEST_SEED))
                 member = weak.learn(*self._task_of_round(D, y, rows), seed)
                 h = self._plausibility(member, X)
                 better = h[np.arange(n), y][:, None] - h  # how much more plausible the true class is
@@ -171,12 +172,12 @@ class AdaBoostM2Classifier(Boosted, Classifier):
             )
         return WeakEstimators(self.estimator_, X, type(self).__name__)
 
-    def _task_of_round(self, D: np.ndarray, y: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _task_of_round(self, D: np.ndarray, y: np.ndarray, rows: np.ndarray) -> tuple[Any, np.ndarray]:
         """Targets and weights of the rows."""
         K = D.shape[1]
         W = D.sum(axis=1) if K > 1 else rows
         if not self._grows_trees():
-            return self.classes_[y], W
+            return EncodedLabels(y, self.classes_), W
         targets = -D / np.where(W > 0, W, 1.0)[:, None]  # (3)
         targets[np.arange(len(y)), y] = 1.0
         return targets, W
@@ -208,9 +209,7 @@ class AdaBoostM2Classifier(Boosted, Classifier):
         """(n, K) h(x, k)."""
         if self._grows_trees():
             return (member.values > 0).astype(np.float64)[member.apply(X)]  # (3)
-        found = np.zeros((X.shape[0], len(self.classes_)))
-        found[:, np.searchsorted(self.classes_, member.classes_)] = member.predict_proba(X)
-        return found
+        return aligned(np.asarray(member.predict_proba(X)), member.classes_, self.classes_)
 
     @property
     def _sum_of_trees(self) -> SumOfTrees:

@@ -11,11 +11,10 @@ from assay.core.explanation import Section
 from assay.core.learner import Regressor
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.progress import progress
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import FloatArray
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.weak_learners import (
-    SEEDS,
     SumOfTrees,
     WeakEstimators,
     WeakTrees,
@@ -101,7 +100,7 @@ class AdaBoostRegressor(Boosted, Regressor):
         self.loss = loss
         self.random_state = random_state
 
-    def _small_tree(self) -> Any:
+    def _default_estimator(self) -> Any:
         from assay.trees.decision_tree_regressor import DecisionTreeRegressor
 
         return DecisionTreeRegressor(max_depth=3)
@@ -126,7 +125,7 @@ class AdaBoostRegressor(Boosted, Regressor):
         with progress(total=T, description=type(self).__name__) as bar:
             for t in range(T):
                 p = np.where(absent, 0.0, np.maximum(p, np.finfo(np.float64).eps))
-                seeds.append(int(rng.randint(SEEDS)))
+                seeds.append(int(rng.randint(LARGEST_SEED)))
                 rows = rng.choice(n, size=n, p=p / p.sum())
                 member = (
                     weak.learn(y, np.bincount(rows, minlength=n), seeds[-1])

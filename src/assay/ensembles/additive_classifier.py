@@ -12,12 +12,11 @@ from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import FloatArray, Scalar
 from assay.ensembles.boosted import Boosted
 from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.weak_learners import (
-    SEEDS,
     SumOfTrees,
     WeakEstimators,
     WeakTrees,
@@ -107,7 +106,7 @@ class AdditiveClassifier(Boosted, Classifier):
         sums = np.zeros((n, C))
         with progress(total=self.n_estimators, description=type(self).__name__) as bar:
             for t in range(self.n_estimators if K > 1 else 0):
-                now = [int(rng.randint(SEEDS)) for _ in range(C)]
+                now = [int(rng.randint(LARGEST_SEED)) for _ in range(C)]
                 F = self._scores(sums)
                 before = self.history_[-1]["loss"] if self.history_ else self._loss(F, y, rows)
                 step = self._rate * self._step(weak, F, X, y, rows, now)

@@ -7,20 +7,17 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone, is_classifier
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
-from assay.core.explanation import Explanation, Section
-from assay.core.learner import Learner
-from assay.core.parallel import in_threads
+from assay.core.explanation import Section
+from assay.core.meta_estimator import MetaEstimator, takes_weights
 from assay.core.parameters import Accepted, Any_, Count, Flag, Instance, Range, Seed
-from assay.core.progress import progress
+from assay.core.routing import routing_enabled
 from assay.core.stored import CodeArray, Each, FloatArray, IntArray, Integer, Object, Plain
 from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_without_bags, seeded
-from assay.ensembles.weak_learners import refuse_other_task, with_seed
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
-from assay.tables import Column, Schema, Table
+from assay.tables import Schema, Table
 from assay.tables.rows import entries_of_rows, take_rows
 
 __all__ = ["BAGGING", "Bagging"]
@@ -42,7 +39,7 @@ BAGGING: Mapping[str, Accepted] = {
 }
 
 
-class Bagging(Learner):
+class Bagging(MetaEstimator):
     """A learner that fits ``estimator`` once for each bag of rows and columns.
 
     A member that is a learner of Assay gets a table with the columns of the bag, so that categories mean the same in
@@ -50,7 +47,6 @@ class Bagging(Learner):
     the estimator takes them, else by repeating rows.
     """
 
-    takes = frozenset({"nominal", "missing", "sparse"})
     accepts: ClassVar[Mapping[str, Accepted | None]] = BAGGING
     stored = {
         "_drawn_by": FloatArray("n") | None,
@@ -59,7 +55,6 @@ class Bagging(Learner):
         "_seeds": IntArray("t"),
         "_size": Integer(),
         "_width": Integer(low=1),
-        "estimator_": Object(BaseEstimator),
         "estimators_": Each(Object(BaseEstimator), "t"),
         "estimators_features_": Each(CodeArray("*", below="d"), "t"),
     }
@@ -77,43 +72,19 @@ class Bagging(Learner):
     _meant: list[Any]
     _fit_params: dict[str, Any]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self._template()).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
-
-    def why_not(self, X: Any) -> str | None:
-        """None if the estimator can use this table, else the sentence that says why not."""
-        template = self._template()
-        return template.why_not(X) if hasattr(template, "why_not") else None
-
-    def _template(self) -> Any:
-        raise TypeError(f"{type(self).__name__} must say which estimator it fits")
-
     # ------------------------------------------------------------------ metadata for the members
-
-    def get_metadata_routing(self) -> Any:
-        """Which method of the members gets the metadata of which method here, as scikit-learn's routing has it."""
-        from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-
-        mapping = MethodMapping()
-        for caller, callee in self._routes().items():
-            mapping.add(caller=caller, callee=callee)
-        return MetadataRouter(owner=self).add(estimator=self._template(), method_mapping=mapping)
 
     def _routes(self) -> dict[str, str]:
         """Methods here, and the methods of the members that they call."""
         return {"fit": "fit", "predict": "predict"}
 
-    def _routed(self, caller: str, params: dict[str, Any]) -> dict[str, Any]:
+    def _for_members(self, caller: str, params: dict[str, Any]) -> dict[str, Any]:
         """What of the metadata each method of the members asked for."""
         if not params:
             return {}
-        from sklearn import get_config
         from sklearn.utils.metadata_routing import process_routing
 
-        if not get_config()["enable_metadata_routing"]:
+        if not routing_enabled():
             raise ParameterError(
                 f"{type(self).__name__}: {caller} got {', '.join(sorted(params))}, which goes to the members only "
                 "with metadata routing: sklearn.set_config(enable_metadata_routing=True)."
@@ -130,7 +101,7 @@ class Bagging(Learner):
         sample_weight : (n,) the chances of the rows to be drawn; None makes them equal
         fit_params : passed on to the ``fit`` of the members that ask for them, with scikit-learn's metadata routing
         """
-        self._fit_params = self._routed("fit", fit_params).get("fit", {})
+        self._fit_params = self._for_members("fit", fit_params).get("fit", {})
         try:
             return super().fit(X, y, sample_weight)  # type: ignore[misc]
         finally:
@@ -138,40 +109,18 @@ class Bagging(Learner):
 
     # ------------------------------------------------------------------ tables
 
-    def _admit(self, X: Any, fitting: bool = False) -> Any:
-        """A Table for members that are learners of ours; X as it came, checked, for all others."""
-        if not fitting:
-            check_is_fitted(self)
-        if isinstance(self._template() if fitting else self.estimator_, Learner):
-            who = type(self).__name__
-            table = Table.of(X, who=who) if fitting else Table.like(X, self.schema_, who)
-            if fitting:
-                self._remember(table.schema)
-            if not hasattr(X, "tocsr"):
-                return table
-            return X if X.format in ("csr", "csc") else X.tocsr()  # numbers alone: members see what came
-        checks: dict[str, Any] = {"accept_sparse": ["csr", "csc"], "dtype": None, "ensure_all_finite": False}
-        if hasattr(X, "columns") and hasattr(X, "iloc"):
-            validate_data(self, X, reset=fitting, skip_check_array=True)
-            return X
-        return validate_data(self, X, reset=fitting, **checks)
-
     def _columns(self, X: Any, features: np.ndarray) -> Any:
         """The columns of a bag, in its order; all of them are X itself."""
         d = X.shape[1]
         if len(features) == d and (features == np.arange(d)).all():
             return X
         if isinstance(X, Table):
-            chosen = [X.schema[int(f)] for f in features]
-            repeats = [int((features[:k] == f).sum()) for k, f in enumerate(features)]
-            columns = [_repeated(column, again) for column, again in zip(chosen, repeats)]
-            unseen = {c.name: X.unseen[old.name] for c, old in zip(columns, chosen) if old.name in X.unseen}
-            return Table(X.values[:, features], Schema(columns, X.schema.named), X.complete, unseen)
+            return X.select(features)
         return X.iloc[:, features] if hasattr(X, "iloc") else X[:, features]
 
     # ------------------------------------------------------------------ members
 
-    def _fit_members(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+    def _fit_members(self, X: Any, y: Any, w: np.ndarray | None) -> None:
         """Fit the members that are not there yet."""
         who, (n, d) = type(self).__name__, X.shape
         refuse_without_bags(who, self.bootstrap, self.oob_score)
@@ -184,7 +133,6 @@ class Bagging(Learner):
                 AssayWarning,
             )
         self.estimator_ = self._template()
-        refuse_other_task(who, self.estimator_, "classifier" if is_classifier(self) else "regressor")
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
         self._size, self._rows = bag_size(n, self.max_samples, w), n
@@ -217,7 +165,7 @@ class Bagging(Learner):
         self._drawn_by = w
         seeds = draw_seeds(self.random_state, old, self.n_estimators - old)
         self._seeds = np.concatenate([self._seeds, seeds])
-        fitted = self._each(lambda seed: self._fit_member(seed, X, y), seeds.tolist())
+        fitted = self._each(lambda seed: self._fit_member(seed, X, y), seeds.tolist(), self.n_jobs)
         self.estimators_ += [model for model, _ in fitted]
         self.estimators_features_ += [features for _, features in fitted]
 
@@ -227,17 +175,14 @@ class Bagging(Learner):
         classes = np.asarray(getattr(self, "classes_", [])).tolist()
         return [self.n_features_in_, list(names), getattr(self, "schema_", None), classes]
 
-    def _fit_member(self, seed: int, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
+    def _fit_member(self, seed: int, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         features, rows = self._bag(seed)
-        model, own = with_seed(clone(self.estimator_), seed), self._columns(X, features)
-        more = self._fit_params
-        if has_fit_parameter(model, "sample_weight"):
-            more = {**more, "sample_weight": np.bincount(rows, minlength=len(y))}
-            model.fit(own, y, **more)
-        else:
-            part = take_rows(own, rows)
-            model.fit(part, y[rows], **entries_of_rows(more, rows, len(y)))
-        return model, features
+        columns, more = self._columns(X, features), self._fit_params
+        if takes_weights(self.estimator_):
+            counts = np.bincount(rows, minlength=len(y)).astype(np.float64)
+            return self._fit_clone(columns, y, counts, seed, **more), features
+        more = entries_of_rows(more, rows, len(y))
+        return self._fit_clone(take_rows(columns, rows), y[rows], None, seed, **more), features
 
     def _bag(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """The columns and rows of the member with this seed; scikit-learn draws the same."""
@@ -253,39 +198,10 @@ class Bagging(Learner):
         check_is_fitted(self)
         return [self._bag(seed)[1] for seed in self._seeds.tolist()]
 
-    def _each(self, work: Callable[[Any], Any], items: list[Any]) -> list[Any]:
-        """``[work(item) for item in items]``, with progress: threads for our kernels, joblib for other estimators."""
-        with progress(total=len(items), description=type(self).__name__) as bar:
-
-            def one(item: Any) -> Any:
-                found = work(item)
-                bar.advance()
-                return found
-
-            if isinstance(self.estimator_, Learner):
-                return in_threads(one, items, self.n_jobs)
-            if self.n_jobs in (None, 1):
-                return [one(item) for item in items]
-            from joblib import Parallel, delayed
-
-            return Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(delayed(work)(item) for item in items)
-
     def _answers(self, X: Any, ask: Callable[[Any, Any], Any]) -> list[Any]:
         """What each member says, given its own columns of X."""
         pairs = list(zip(self.estimators_, self.estimators_features_))
-        return self._each(lambda pair: ask(pair[0], self._columns(X, pair[1])), pairs)
-
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """How the ensemble reached its answer: an Explanation for one row, a list for several."""
-        values = self._admit(X)
-        table = Table.of(values, who=type(self).__name__)
-        columns = table.to_columns()
-        found = []
-        for i in range(len(table)):
-            row = {name: column[i] for name, column in columns.items()}
-            some = take_rows(values, [i])
-            found.append(self._explanation(some, row))  # type: ignore[attr-defined]
-        return found[0] if len(found) == 1 else found
+        return self._each(lambda pair: ask(pair[0], self._columns(X, pair[1])), pairs, self.n_jobs)
 
     def _column_section(
         self, X: Any, row: dict[str, Any], answer: np.ndarray, k: int = 0, of: str = "the answer"
@@ -315,12 +231,3 @@ class Bagging(Learner):
 
     def __iter__(self) -> Any:
         return iter(self.estimators_)
-
-
-def _repeated(column: Column, again: int) -> Column:
-    """The column under a name of its own when it was drawn before."""
-    return (
-        column
-        if not again
-        else Column(f"{column.name} ({again + 1})", column.kind, column.categories, column.date)
-    )

@@ -11,8 +11,10 @@ from sklearn.utils.metaestimators import available_if
 
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
+from assay.core.meta_estimator import aligned, predicted_codes
 from assay.core.parameters import Choice
 from assay.core.stored import FloatArray, Scalar
+from assay.core.targets import EncodedLabels
 from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import mean_of_outsiders
 from assay.tables.rows import take_rows
@@ -126,16 +128,14 @@ class BaggingClassifier(Bagging, Classifier):
         self.verbose = verbose
         self.combine = combine
 
-    def _template(self) -> Any:
-        if self.estimator is None:
-            from assay.trees.decision_tree_classifier import DecisionTreeClassifier
+    def _default_estimator(self) -> Any:
+        from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 
-            return DecisionTreeClassifier()
-        return self.estimator
+        return DecisionTreeClassifier()
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self.n_classes_ = len(self.classes_)
-        self._fit_members(X, self.classes_[y], w)
+        self._fit_members(X, EncodedLabels(y, self.classes_), w)
         if self.oob_score:
             self.oob_decision_function_, _ = mean_of_outsiders(
                 self.estimators_samples_,
@@ -156,9 +156,13 @@ class BaggingClassifier(Bagging, Classifier):
         """(n, K) what one member says, in the order of all classes."""
         if self.combine == "average" and hasattr(model, "predict_proba"):
             shares = np.asarray(model.predict_proba(X, **routed.get("predict_proba", {})))
-            return _aligned(shares, model.classes_, self.classes_)
-        answers = np.asarray(model.predict(X, **routed.get("predict", {})))
-        return (answers[:, None] == self.classes_).astype(np.float64)
+            return aligned(shares, model.classes_, self.classes_)
+        params = routed.get("predict", {})
+        if params:
+            codes = np.searchsorted(self.classes_, np.asarray(model.predict(X, **params)))
+        else:
+            codes = predicted_codes(model, X, self.classes_)
+        return np.eye(len(self.classes_))[codes]
 
     def _routes(self) -> dict[str, str]:
         member = self._template()
@@ -174,34 +178,34 @@ class BaggingClassifier(Bagging, Classifier):
         """(n,) the most probable class; ``params`` go to the members that ask for them, by metadata routing."""
         if not params:
             return super().predict(X)
-        routed = self._routed("predict", params)
+        routed = self._for_members("predict", params)
         return self.classes_[np.argmax(self._posterior(self._admit(X), routed), axis=1)]
 
     def predict_proba(self, X: Any, **params: Any) -> np.ndarray:
         """(n, K) the mean posterior, or the votes; ``params`` as in :meth:`predict`."""
         if not params:
             return super().predict_proba(X)
-        return self._posterior(self._admit(X), self._routed("predict_proba", params))
+        return self._posterior(self._admit(X), self._for_members("predict_proba", params))
 
     def predict_log_proba(self, X: Any, **params: Any) -> np.ndarray:
         """(n, K) the logarithm of the posterior; ``params`` as in :meth:`predict`."""
         if not params:
             return super().predict_log_proba(X)
-        routed, values = self._routed("predict_log_proba", params), self._admit(X)
+        routed, values = self._for_members("predict_log_proba", params), self._admit(X)
         if "predict_log_proba" not in self._routes().values():
             with np.errstate(divide="ignore"):
                 return np.log(self._posterior(values, routed))
 
         def logs(model: Any, own: Any) -> np.ndarray:
             said = np.asarray(model.predict_log_proba(own, **routed.get("predict_log_proba", {})))
-            return _aligned(said, model.classes_, self.classes_, -np.inf)
+            return aligned(said, model.classes_, self.classes_, -np.inf)
 
         return np.logaddexp.reduce(self._answers(values, logs)) - np.log(len(self.estimators_))
 
     @available_if(_has_scores)
     def decision_function(self, X: Any, **params: Any) -> np.ndarray:
         """(n,) or (n, K) the mean of the members' scores; ``params`` as in :meth:`predict`."""
-        more = self._routed("decision_function", params).get("decision_function", {})
+        more = self._for_members("decision_function", params).get("decision_function", {})
         values = self._admit(X)
         each = self._answers(values, lambda model, own: model.decision_function(own, **more))
         return sum(each) / len(self.estimators_)
@@ -219,12 +223,3 @@ class BaggingClassifier(Bagging, Classifier):
             k = int(np.argmax(said.mean(0)))
             told += self._column_section(X, row, said.mean(0), k, f"the probability of {self.classes_[k]}")
         return told
-
-
-def _aligned(posterior: np.ndarray, found: np.ndarray, classes: np.ndarray, none: float = 0.0) -> np.ndarray:
-    """Columns in the order of all classes; a member whose bag lacks a class gives it ``none``."""
-    if len(found) == len(classes):
-        return posterior
-    full = np.full((len(posterior), len(classes)), none)
-    full[:, np.searchsorted(classes, found)] = posterior
-    return full

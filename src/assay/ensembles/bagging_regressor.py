@@ -73,6 +73,7 @@ class BaggingRegressor(Bagging, Regressor):
     array([0., 4.])
     """
 
+    _task = "regressor"
     accepts = {**BAGGING, "combine": Choice("mean", "median")}
     stored = {
         "oob_prediction_": FloatArray("n"),
@@ -108,12 +109,10 @@ class BaggingRegressor(Bagging, Regressor):
         self.verbose = verbose
         self.combine = combine
 
-    def _template(self) -> Any:
-        if self.estimator is None:
-            from assay.trees.decision_tree_regressor import DecisionTreeRegressor
+    def _default_estimator(self) -> Any:
+        from assay.trees.decision_tree_regressor import DecisionTreeRegressor
 
-            return DecisionTreeRegressor()
-        return self.estimator
+        return DecisionTreeRegressor()
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self._fit_members(X, y, w)
@@ -140,7 +139,7 @@ class BaggingRegressor(Bagging, Regressor):
 
     def predict(self, X: Any, **params: Any) -> np.ndarray:
         """(n,) the members' mean or median; ``params`` go to the members that ask for them, by metadata routing."""
-        return self._predict(self._admit(X), self._routed("predict", params).get("predict", {}))
+        return self._predict(self._admit(X), self._for_members("predict", params).get("predict", {}))
 
     def _predict(self, X: Any, more: Any = None) -> np.ndarray:
         more = more or {}

@@ -7,21 +7,18 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
+from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Classifier, Learner
-from assay.core.parallel import in_threads
+from assay.core.meta_estimator import MetaEstimator, takes_tables
 from assay.core.parameters import Accepted, Any_, Instance
-from assay.core.progress import progress
 from assay.core.stored import AnyArray, Boolean, Each, Integer, Object
 from assay.errors import DataError, ParameterError
-from assay.tables import Table
-from assay.tables.rows import take_rows
 
 __all__ = ["BINARY", "BinaryProblems", "Constant", "member_has", "names_with_reject"]
 
@@ -46,7 +43,7 @@ def member_has(method: str) -> Callable[[Any], bool]:
     return asked
 
 
-class BinaryProblems(Learner):
+class BinaryProblems(MetaEstimator):
     """A classifier whose members each tell two groups of classes apart.
 
     A member that is a learner of Assay gets a table, encoded once for all members, so that nominal columns stay
@@ -55,7 +52,7 @@ class BinaryProblems(Learner):
     its number less one half: 0 is the boundary in each case.
     """
 
-    takes = frozenset({"nominal", "missing", "sparse"})
+    _task = ""
     accepts: ClassVar[Mapping[str, Accepted | None]] = BINARY
     stored = {
         "_in_parts": Boolean(),
@@ -66,65 +63,34 @@ class BinaryProblems(Learner):
     n_jobs: int | None
     estimators_: list[Any]
     classes_: np.ndarray
-    _in_parts: bool
+    _in_parts: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self._template())
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        tags.input_tags.pairwise = inner.input_tags.pairwise
+        tags.input_tags.pairwise = get_tags(self._template()).input_tags.pairwise
         return tags
-
-    def why_not(self, X: Any) -> str | None:
-        """None if the estimator can use this table, else the sentence that says why not."""
-        template = self._template()
-        return template.why_not(X) if hasattr(template, "why_not") else None
 
     @property
     def n_classes_(self) -> int:
         """Number of classes."""
         return len(self.classes_)
 
-    def _template(self) -> Any:
-        if self.estimator is None:
-            from assay.linear.logistic.logistic_regression import LogisticRegression
+    def _default_estimator(self) -> Any:
+        from assay.linear import LogisticRegression
 
-            return LogisticRegression()
-        return self.estimator
-
-    # ------------------------------------------------------------------ tables
+        return LogisticRegression()
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
-        """A Table for members that are learners of ours; X as it came, its columns checked, for all others.
-
-        Members that learned from parts know their columns by themselves.
-        """
-        if not fitting:
-            check_is_fitted(self, "estimators_")
         if fitting:
             self._in_parts = False
-        if isinstance(self._template(), Learner) and not self._in_parts:
-            if not fitting:
-                return Table.like(X, self.schema_, type(self).__name__)
-            table = Table.of(X, who=type(self).__name__)
-            self._remember(table.schema)
-            return table
-        if not hasattr(X, "shape"):
-            X = np.asarray(X)
-        if not fitting:
-            return X.tocsr() if hasattr(X, "tocsr") else X  # the members check its columns
-        who = type(self).__name__
-        if getattr(getattr(X, "dtype", None), "kind", "") == "c":
-            raise DataError(f"{who}: Complex data not supported. Split it into real and imaginary columns.")
-        if len(X.shape) == 2:
-            if 0 in X.shape:
-                what = "sample" if X.shape[1] else "feature"
-                raise DataError(
-                    f"{who}: found 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required."
-                )
-            validate_data(self, X, reset=True, skip_check_array=True)
-        return X.tocsr() if hasattr(X, "tocsr") else X
+        else:
+            check_is_fitted(self, "estimators_")
+            if self._in_parts:
+                return X if hasattr(X, "shape") else np.asarray(X)  # members know their columns by themselves
+        return super()._admit(X, fitting)
+
+    def _ready(self) -> None:
+        check_is_fitted(self, "estimators_")
 
     # ------------------------------------------------------------------ members
 
@@ -132,32 +98,12 @@ class BinaryProblems(Learner):
         """A clone fitted with labels 0 and 1; if only one of them is there, what always says it."""
         if not target.any() or target.all():
             return Constant(int(target[0])).fit(X)
-        model = clone(self._template())
-        if w is None:
-            return model.fit(X, target)
-        if not has_fit_parameter(model, "sample_weight"):
-            raise ParameterError(
-                f"{type(self).__name__}: {type(model).__name__} cannot be fitted with sample_weight. Leave the "
-                "weights out, or choose an estimator that takes them."
-            )
-        return model.fit(X, target, sample_weight=w)
+        return self._fit_clone(X, target, w)
 
-    def _each(self, work: Callable[[Any], Any], items: list[Any], entries: float) -> list[Any]:
-        """``[work(item) for item in items]``, with progress: threads for our learners, joblib for other estimators."""
-        with progress(total=len(items), description=type(self).__name__) as bar:
-
-            def one(item: Any) -> Any:
-                found = work(item)
-                bar.advance()
-                return found
-
-            if isinstance(self._template(), Learner):
-                return in_threads(one, items, self.n_jobs if entries >= WORTH_THREADS else 1)
-            if self.n_jobs in (None, 1):
-                return [one(item) for item in items]
-            from joblib import Parallel, delayed
-
-            return Parallel(n_jobs=self.n_jobs)(delayed(work)(item) for item in items)
+    def _of_each(self, work: Callable[[Any], Any], items: list[Any], entries: float) -> list[Any]:
+        """``[work(item) for item in items]``; threads only where there is much to do."""
+        few = entries < WORTH_THREADS and takes_tables(self._template())
+        return self._each(work, items, 1 if few else self.n_jobs)
 
     def _score_members(self, X: Any) -> np.ndarray:
         """(n, members) the score of each member, 0 on its boundary."""
@@ -165,7 +111,7 @@ class BinaryProblems(Learner):
         work = X.shape[0] * count * (X.shape[1] if len(X.shape) > 1 else 1)
         if work < WORTH_THREADS and self.n_jobs in (None, 1):
             return np.column_stack([self._score(k, X) for k in range(count)])
-        return np.column_stack(self._each(lambda k: self._score(k, X), list(range(count)), work))
+        return np.column_stack(self._of_each(lambda k: self._score(k, X), list(range(count)), work))
 
     def _score(self, k: int, X: Any) -> np.ndarray:
         return binary_score(self.estimators_[k], self._columns_of(k, X))
@@ -201,17 +147,6 @@ class BinaryProblems(Learner):
                 setattr(self, name, getattr(seen, name))
 
     # ------------------------------------------------------------------ answers
-
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """How the members' answers became one: an Explanation for one row, a list for several."""
-        values = self._admit(X)
-        table = Table.of(values, who=type(self).__name__)
-        columns = table.to_columns()
-        found = []
-        for i in range(len(table)):
-            row = {name: column[i] for name, column in columns.items()}
-            found.append(self._explanation(take_rows(values, np.array([i])), row))
-        return found[0] if len(found) == 1 else found
 
     def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
         raise TypeError(f"{type(self).__name__} must define _explanation")

@@ -14,13 +14,13 @@ from assay.core.explanation import Section
 from assay.core.learner import Classifier, Learner
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of, with_seed
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Object, Plain, Scalar, Text
 from assay.ensembles.boosting_losses import Loss
 from assay.ensembles.boosting_report import RoundPrinter
 from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.set_aside import set_aside
-from assay.ensembles.weak_learners import SEEDS, SumOfTrees, WeakTrees, as_kept, kept, with_seed
+from assay.ensembles.weak_learners import SumOfTrees, WeakTrees, as_kept, kept
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.tables import Schema
 from assay.trees.tree import Tree
@@ -204,7 +204,7 @@ class GradientBoosting(Learner):
             )
         if chosen is not None or not loss.fixed or np.isnan(standing):
             standing = self._loss_of(loss, y, F, w, chosen)
-        seeds = [int(rng.randint(SEEDS)) for _ in range(C)]
+        seeds = [int(rng.randint(LARGEST_SEED)) for _ in range(C)]
 
         def one(c: int) -> tuple[Tree, np.ndarray]:
             r = np.ascontiguousarray(residuals[:, c])

@@ -124,7 +124,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
             ), rows
 
         width = X.shape[1] if len(X.shape) > 1 else 1
-        found = self._each(duel, self._pairs(), (len(self.classes_) - 1) * X.shape[0] * width)
+        found = self._of_each(duel, self._pairs(), (len(self.classes_) - 1) * X.shape[0] * width)
         self.estimators_ = [model for model, _ in found]
         self.pairwise_indices_ = [rows for _, rows in found] if kernel else None
 
@@ -167,7 +167,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
                     take_rows(values, rows), target, classes=np.array([0, 1]), **own
                 )
 
-        self._each(more, list(range(len(self.estimators_))), n)
+        self._of_each(more, list(range(len(self.estimators_))), n)
         self._adopt_columns()
         return self
 

@@ -174,7 +174,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
                     "from; it is always answered.",
                     AssayWarning,
                 )
-        self.estimators_ = self._each(
+        self.estimators_ = self._of_each(
             lambda target: self._fit_member(X, target.astype(np.int64), w),
             list(targets),
             targets.size * X.shape[-1],
@@ -226,7 +226,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
             target = (codes == (1 if one else k)).astype(np.int64)
             self.estimators_[k].partial_fit(X, target, classes=np.array([0, 1]), **params)
 
-        self._each(more, list(range(len(self.estimators_))), n * len(self.estimators_))
+        self._of_each(more, list(range(len(self.estimators_))), n * len(self.estimators_))
         self._adopt_columns()
         return self
 
@@ -294,7 +294,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
             return np.log(self.predict_proba(X))
 
     def _posterior(self, X: Any) -> np.ndarray:
-        said = self._each(lambda m: np.asarray(m.predict_proba(X))[:, 1], self.estimators_, X.shape[0])
+        said = self._of_each(lambda m: np.asarray(m.predict_proba(X))[:, 1], self.estimators_, X.shape[0])
         yes = np.column_stack(said)
         if self._of_several:
             return yes

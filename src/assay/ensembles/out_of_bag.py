@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.errors import DegenerateWarning, ParameterError, warn_user
 
 __all__ = [
@@ -29,8 +29,6 @@ __all__ = [
     "mean_of_outsiders",
     "out_of_bag",
 ]
-
-LARGEST_SEED = np.iinfo(np.int32).max
 
 
 def expected_distinct_share(n: int, size: int | None = None) -> float:

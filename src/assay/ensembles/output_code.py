@@ -124,7 +124,7 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
             return self._fit_member(own, (bit[rows] > 0).astype(np.int64), None if w is None else w[rows])
 
         width = X.shape[1] if len(X.shape) > 1 else 1
-        self.estimators_ = self._each(member, bits, X.shape[0] * width * len(bits))
+        self.estimators_ = self._of_each(member, bits, X.shape[0] * width * len(bits))
         self.code_book_ = code.astype(np.float64)
 
     def _drawn(self, K: int) -> np.ndarray:

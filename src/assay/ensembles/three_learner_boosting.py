@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import has_fit_parameter
 
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
+from assay.core.meta_estimator import aligned, fit_to, predicted_codes, takes_weights
 from assay.core.parameters import Any_, Seed
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of, with_seed
 from assay.core.stored import Each, Integer, Object
+from assay.core.targets import EncodedLabels
 from assay.ensembles.boosted import Boosted
-from assay.ensembles.weak_learners import SEEDS, with_seed
 from assay.tables.rows import take_rows
 
 __all__ = ["ThreeLearnerBoosting"]
@@ -84,13 +84,16 @@ class ThreeLearnerBoosting(Boosted, Classifier):
         parts = [np.flatnonzero(part == k) for k in range(3)]
 
         def train(learner: int, rows: np.ndarray) -> None:
-            seed, single = int(rng.randint(SEEDS)), (y[rows] == y[rows[0]]).all()
-            model = with_seed(self._small_tree() if single else clone(self.estimator_), seed)
-            chosen, labels = take_rows(X, rows), self.classes_[y[rows]]
-            if w is not None and has_fit_parameter(model, "sample_weight"):
-                model.fit(chosen, labels, sample_weight=w[rows])
-            else:
-                model.fit(chosen, labels)
+            seed, single = int(rng.randint(LARGEST_SEED)), (y[rows] == y[rows[0]]).all()
+            model = with_seed(self._default_estimator() if single else clone(self.estimator_), seed)
+            chosen, weights = take_rows(X, rows), None if w is None else w[rows]
+            fit_to(
+                model,
+                chosen,
+                EncodedLabels(y[rows], self.classes_),
+                weights if takes_weights(model) else None,
+                type(self).__name__,
+            )
             self.members_.append(model)
             error = float(np.mean(self._says(model, chosen) != y[rows]))
             self.history_.append(
@@ -123,7 +126,7 @@ class ThreeLearnerBoosting(Boosted, Classifier):
         return part
 
     def _says(self, model: Any, X: Any) -> np.ndarray:
-        return np.searchsorted(self.classes_, model.predict(X))
+        return predicted_codes(model, X, self.classes_)
 
     def _posterior(self, X: Any) -> np.ndarray:
         each = [self._aligned(model, X) for model in self.members_]
@@ -135,12 +138,9 @@ class ThreeLearnerBoosting(Boosted, Classifier):
 
     def _aligned(self, model: Any, X: Any) -> np.ndarray:
         """(n, K) a member's posterior; its votes if it has none."""
-        P = np.zeros((X.shape[0], len(self.classes_)))
         if hasattr(model, "predict_proba"):
-            P[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(X)
-        else:
-            P[np.arange(len(P)), self._says(model, X)] = 1.0
-        return P
+            return aligned(np.asarray(model.predict_proba(X)), model.classes_, self.classes_)
+        return np.eye(len(self.classes_))[self._says(model, X)]
 
     def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
         names = ["first", "second", "third"]

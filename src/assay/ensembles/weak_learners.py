@@ -12,9 +12,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
+from assay.core.meta_estimator import fit_to, takes_weights
 from assay.core.parallel import in_threads
+from assay.core.seeds import with_seed
 from assay.errors import ParameterError
 from assay.tables import Schema
 from assay.tables.rows import take_rows
@@ -29,13 +30,11 @@ __all__ = [
     "as_kept",
     "kept",
     "values_of",
-    "with_seed",
 ]
 
 T = TypeVar("T")
 
 WORTH_A_THREAD = 1 << 15  # entries of a table on which one tree is grown
-SEEDS = np.iinfo(np.int32).max  # seeds are drawn below this, as scikit-learn draws them
 
 
 class WeakTrees:
@@ -77,49 +76,25 @@ class WeakEstimators:
     """The next estimator of a boosting run: a clone of the template, fitted with other weights or targets."""
 
     def __init__(self, template: Any, X: Any, who: str, weighted: bool = True):
-        if weighted and not has_fit_parameter(template, "sample_weight"):
+        if weighted and not takes_weights(template):
             raise ParameterError(
                 f"{who}: {type(template).__name__} doesn't support sample_weight, which boosting needs. Choose "
                 "another estimator, or resampling where the learner offers it."
             )
-        self.template, self.X = template, X
+        self.template, self.X, self.who = template, X, who
 
-    def learn(self, y: np.ndarray, w: np.ndarray | None, seed: int) -> Any:
+    def learn(self, y: Any, w: np.ndarray | None, seed: int) -> Any:
         """The fitted clone."""
-        model = with_seed(clone(self.template), seed)
-        if w is None:
-            model.fit(self.X, y)
-        else:
-            model.fit(self.X, y, sample_weight=w)
-        return model
+        return fit_to(with_seed(clone(self.template), seed), self.X, y, w, self.who)
 
     def learn_all(self, learn: Callable[[int], T], count: int) -> list[T]:
         """``[learn(0), learn(1), ...]``, one after the other: these estimators see to their threads themselves."""
         return [learn(k) for k in range(count)]
 
-    def learn_rows(self, rows: np.ndarray, y: np.ndarray, seed: int) -> Any:
+    def learn_rows(self, rows: np.ndarray, y: Any, seed: int) -> Any:
         """The clone that is fitted with some rows, repeated as they come."""
         model = with_seed(clone(self.template), seed)
-        model.fit(take_rows(self.X, rows), y[rows])
-        return model
-
-
-def refuse_other_task(who: str, model: Any, task: str) -> None:
-    """Raise if the model is meant for numbers where a classifier is needed, or for classes where a regressor is."""
-    from sklearn.base import is_classifier, is_regressor
-
-    if is_regressor(model) if task == "classifier" else is_classifier(model):
-        raise ParameterError(f"{who}: estimator must be a {task}, got {model!r}.")
-
-
-def with_seed(model: Any, seed: int) -> Any:
-    """The model, its own random_state and those inside it set, where it has any."""
-    wanted = [
-        name
-        for name in sorted(model.get_params())
-        if name == "random_state" or name.endswith("__random_state")
-    ]
-    return model.set_params(**dict.fromkeys(wanted, int(seed))) if wanted else model
+        return fit_to(model, take_rows(self.X, rows), y[rows], None, self.who)
 
 
 _planted: WeakKeyDictionary[Any, tuple[Any, int, SumOfTrees]] = WeakKeyDictionary()

@@ -68,7 +68,7 @@ class PrototypeClassifier(NeighborLearner, Classifier):
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """The rows of X that are kept and their classes, of the kind that was given."""
         self.fit(X, y)
-        return _taken(X, self.sample_indices_), _taken(y, self.sample_indices_)
+        return take_rows(X, self.sample_indices_), take_rows(y, self.sample_indices_)
 
     @property
     def prototypes_(self) -> Any:
@@ -100,12 +100,11 @@ class PrototypeClassifier(NeighborLearner, Classifier):
 def vote_counts(codes: np.ndarray, K: int) -> np.ndarray:
     """(q, K) how often each class stands in each row of codes; -1 is no class.
 
-        >>> import numpy as np
-    from assay.tables.rows import take_rows
-        >>> from assay.neighbors.prototypes import vote_counts
-        >>> vote_counts(np.array([[0, 2, 2], [1, -1, -1]]), 3)
-        array([[1, 0, 2],
-               [0, 1, 0]])
+    >>> import numpy as np
+    >>> from assay.neighbors.prototypes import vote_counts
+    >>> vote_counts(np.array([[0, 2, 2], [1, -1, -1]]), 3)
+    array([[1, 0, 2],
+           [0, 1, 0]])
     """
     q = len(codes)
     if codes.size and int(codes.max()) >= K:
@@ -142,8 +141,3 @@ def inconsistent_rows(
     _, near = few.nearest(rows, min(n_neighbors, len(kept)))
     votes = vote_counts(codes[kept][near], len(classes))
     return np.flatnonzero(votes.argmax(axis=1) != codes)
-
-
-def _taken(values: Any, rows: np.ndarray) -> Any:
-    """Some rows of any table."""
-    return take_rows(values, rows)

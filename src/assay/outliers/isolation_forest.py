@@ -15,7 +15,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import FloatArray, IntArray, Integer, Object
 from assay.core.targets import check_weights
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
@@ -28,7 +28,6 @@ from assay.trees.tree import LEAF, THRESHOLD, Tree
 __all__ = ["IsolationForest", "mean_path_length"]
 
 SAMPLE = 256  # rows of a tree when max_samples is "auto", as published
-LARGEST_SEED = np.iinfo(np.int32).max
 
 
 class IsolationForest(Detector):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -236,20 +238,36 @@ class Table:
         return Table(self.values[rows], self.schema, self._complete or None, self.unseen, names)
 
     def select(self, columns: Any) -> Table:
-        """The table of some columns, given by their places.
+        """The table of some columns, given by their places; one that is given again gets a name of its own.
 
         >>> from assay.tables import Table
-        >>> Table.of({"weight": [190.0], "taste": ["sweet"], "size": [7.5]}).select([2, 0])
-        Table: 1 row, 2 columns
-          size     weight
-          numeric  numeric
-              7.5      190
+        >>> Table.of({"weight": [190.0], "taste": ["sweet"], "size": [7.5]}).select([2, 0, 2]).schema.names
+        ['size', 'weight', 'size (2)']
         """
-        schema = Schema([self.schema[int(j)] for j in columns], self.schema.named)
-        unseen = (
-            {name: self.unseen[name] for name in schema.names if name in self.unseen} if self.unseen else None
-        )
+        chosen, unseen, times = [], {}, Counter[int]()
+        for j in map(int, columns):
+            column = self.schema[j]
+            times[j] += 1
+            if times[j] > 1:
+                column = replace(column, name=f"{column.name} ({times[j]})")
+            if self.schema[j].name in self.unseen:
+                unseen[column.name] = self.unseen[self.schema[j].name]
+            chosen.append(column)
+        schema = Schema(chosen, self.schema.named)
         return Table(self.values[:, columns], schema, self._complete or None, unseen, self.row_names)
+
+    def unseen_as_missing(self) -> Table:
+        """The table in which a category that the schema does not list is a missing value.
+
+        >>> from assay.tables import Table
+        >>> fruit = Table.of({"taste": ["sweet", "sour"]})
+        >>> Table.like({"taste": ["bitter"]}, fruit.schema).unseen_as_missing().values
+        array([[nan]])
+        """
+        if not self.unseen:
+            return self
+        values = np.where((self.values == UNSEEN) & self.schema.coded, np.nan, self.values)
+        return Table(values, self.schema, None, None, self.row_names)
 
     def row(self, i: int) -> dict[str, Any]:
         """Row i by column, in its own values: categories, dates, None where missing.
