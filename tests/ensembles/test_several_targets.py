@@ -1,14 +1,17 @@
 """One forest for several targets: the mean of their impurities, as the peer has it."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.ensemble as peers
 from numpy.testing import assert_allclose, assert_array_equal
 
 import assay
 from assay.ensembles.extra_trees import ExtraTreesClassifier
-from assay.ensembles.random_forest import RandomForestClassifier
+from assay.ensembles.random_forest import RandomForestClassifier, RandomForestRegressor
 from assay.errors import DataError, ParameterError
+from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from assay.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 4)).astype(np.float32).astype(np.float64)
@@ -98,3 +101,19 @@ def test_targets_of_different_kinds_keep_their_kinds():
     y = np.array([["a", 1]] * 6 + [["b", 2]] * 6, dtype=object)
     answers = RandomForestClassifier(5, bootstrap=False, random_state=0).fit(X, y).predict(X)
     assert answers.tolist() == y.tolist()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [DecisionTreeClassifier(), RandomForestClassifier(3), KNeighborsClassifier(3), DecisionTreeRegressor(),
+     RandomForestRegressor(3), KNeighborsRegressor(3)],
+    ids=lambda model: type(model).__name__,
+)  # fmt: skip
+def test_explanations_name_the_targets_as_the_frame_does(model, tmp_path):
+    X = np.arange(20.0)[:, None]
+    targets = pd.DataFrame({"ill": (X[:, 0] > 9).astype(int), "old": (X[:, 0] % 2).astype(int)})
+    model.fit(X, targets)
+    assay.save(model, tmp_path / "model.assay")
+    for told in (str(model.explain(X[:1])), str(assay.load(tmp_path / "model.assay").explain(X[:1]))):
+        assert "ill" in told and "old" in told and "y0" not in told
+    assert "y0" in str(model.fit(X, targets.to_numpy()).explain(X[:1]))

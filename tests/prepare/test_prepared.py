@@ -4,12 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
 import assay
-from assay.bayes import LinearDiscriminantAnalysis, NaiveBayes
-from assay.errors import ParameterError
+from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, NaiveBayes
+from assay.ensembles import RandomForestClassifier
+from assay.errors import DataError, ParameterError
+from assay.neighbors import KNeighborsClassifier
 from assay.prepare import Prepared, SimpleImputer, StandardScaler
 from assay.tables.data import load_breast_cancer_ljubljana
+from assay.trees import DecisionTreeClassifier
 
 
 def frame_with_holes(n=200, seed=0):
@@ -79,3 +84,32 @@ def test_what_the_classifier_cannot_say_is_not_promised():
     assert not hasattr(model, "predict_proba") and not hasattr(model, "predict_log_proba")
     assert (model.decision_function(X) > 0).tolist() == [False, False, True, True]
     assert hasattr(Prepared(), "predict_proba") and not hasattr(Prepared(), "decision_function")
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        DecisionTreeClassifier(random_state=0),
+        KNeighborsClassifier(),
+        RandomForestClassifier(5, random_state=0),
+    ],
+)
+def test_several_targets_reach_a_classifier_that_learns_them(learner, tmp_path):
+    """As scikit-learn's pipeline of the same steps; a classifier of one target refuses them in its own name."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    targets = pd.DataFrame({"ill": np.where(X[:, 0] > 0, "yes", "no"), "size": np.where(X[:, 1] > 0, 1, 2)})
+    steps = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler(), clone(learner)).fit(
+        X, targets
+    )
+    model = Prepared(learner, scale=True).fit(X, targets)
+    assert_array_equal(model.predict(X), steps.predict(X))
+    for ours, theirs in zip(model.predict_proba(X), steps.predict_proba(X), strict=True):
+        assert_array_equal(ours, theirs)
+    assert [labels.tolist() for labels in model.classes_] == [["no", "yes"], [1, 2]]
+    assay.save(model, tmp_path / "model.assay")
+    again = assay.load(tmp_path / "model.assay")
+    assert_array_equal(again.predict(X), model.predict(X))
+    assert "ill" in str(again.explain(X[:1])) and "size" in str(again.explain(X[:1]))
+    with pytest.raises(DataError, match=r"^GaussianNB: y should be a 1d array"):
+        Prepared(GaussianNB()).fit(X, targets)

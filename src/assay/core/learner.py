@@ -39,7 +39,7 @@ from assay.core.scores import hopeless, log_softmax, softmax, winner
 from assay.core.stored import AnyArray, Each, IntArray, Integer, Kind, Mapped, Object, Plain, Scalar, Text
 from assay.core.sum_learner import PassLearner, SumLearner
 from assay.core.sums import is_dask
-from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values
+from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values, target_names
 from assay.errors import DataError, DegenerateError, DegenerateWarning, warn_user
 from assay.tables import Design, Schema, Table
 from assay.tables.rows import take_rows
@@ -80,6 +80,7 @@ class Learner(Shown, BaseEstimator):
         "n_outputs_": Integer(low=1),
         "n_classes_": Integer("K") | Each(Integer()) | IntArray("*", low=0),
         "_unsolved": Text() | None,
+        "target_names_": Each(Text()),  # of several targets in a frame
         "target_name_": Text() | None,  # what assay fit was asked to predict
         "reading_": Mapped(Each(Text())),  # how its table was read: marks of missing values, cleaned columns
         "_sklearn_output_config": Mapped(Text()),
@@ -195,6 +196,16 @@ class Learner(Shown, BaseEstimator):
             check_is_fitted(self)
         if getattr(self, "_unsolved", None):
             raise NotFittedError(f"{type(self).__name__}: {self._unsolved}")
+
+    def _remember_targets(self, y: Any) -> None:
+        """Keep the names of several targets, if y is a frame of them."""
+        self.__dict__.pop("target_names_", None)
+        if names := target_names(y):
+            self.target_names_ = names
+
+    def _target_names(self, targets: int) -> list[str]:
+        """What several targets are called: the columns of y in training, else y0, y1, ..."""
+        return getattr(self, "target_names_", [f"y{o}" for o in range(targets)])
 
     def _remember(self, schema: Schema) -> None:
         self.schema_ = schema
@@ -381,6 +392,7 @@ class Regressor(RegressorMixin, Learner):
             return self
         values = self._admit(X, fitting=True)
         target = numeric_target(y, values.shape[0], type(self).__name__)
+        self._remember_targets(y)
         self._learn(values, target, check_weights(sample_weight, values))
         self._keep_precision(values)
         return self

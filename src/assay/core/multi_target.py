@@ -57,6 +57,7 @@ class MultiTargetClassifier(Classifier):
         self._check_parameters()
         values = self._admit(X, fitting=True)
         self.classes_, codes = encode_targets(y, values.shape[0], type(self).__name__)
+        self._remember_targets(y)
         self.n_classes_, self.n_outputs_ = [len(labels) for labels in self.classes_], codes.shape[1]
         self._learn_several(values, codes, check_weights(sample_weight, values))
         return self
@@ -92,7 +93,10 @@ class MultiTargetClassifier(Classifier):
             return super()._explanation(X, row)
         answers = [plain_label(label) for label in self._labels_of_targets(X)[0]]
         shares = [posterior[0] for posterior in self._posteriors(X)]
-        rows = [[f"y{o}", str(answers[o]), float(share.max())] for o, share in enumerate(shares)]
+        names = self._target_names(len(shares))
+        rows = [
+            [name, str(answer), float(share.max())] for name, answer, share in zip(names, answers, shares)
+        ]
         summary = Section("Targets", ["target", "answer", "probability"], rows)
         return Explanation(type(self).__name__, answers, row=row, sections=[summary, *self._reasons(X, row)])
 
@@ -104,5 +108,8 @@ class MultiTargetClassifier(Classifier):
         raise TypeError(f"{type(self).__name__} must define _posteriors")
 
     def _target_labels(self) -> list[str]:
-        """The classes of all targets in one line: 'y0 = a', 'y0 = b', 'y1 = low', ..."""
-        return [f"y{o} = {label}" for o, labels in enumerate(self.classes_) for label in labels.tolist()]
+        """The classes of all targets in one line: 'ill = no', 'ill = yes', 'size = low', ..."""
+        names = self._target_names(len(self.classes_))
+        return [
+            f"{name} = {label}" for name, labels in zip(names, self.classes_) for label in labels.tolist()
+        ]

@@ -169,6 +169,18 @@ def is_table(y: Any, who: str) -> bool:
     return len(shape) == 2 and shape[1] > 1
 
 
+def target_names(y: Any) -> list[str]:
+    """The names of several targets: the columns of a frame; nothing for one target or an array.
+
+    >>> import pandas as pd
+    >>> from assay.core.targets import target_names
+    >>> target_names(pd.DataFrame({"ill": [0, 1], "old": [1, 1]})), target_names([[0, 1], [1, 1]])
+    (['ill', 'old'], [])
+    """
+    names = getattr(y, "columns", ()) if len(getattr(y, "shape", ())) == 2 and y.shape[1] > 1 else ()
+    return [str(name) for name in names]
+
+
 def side_by_side(columns: list[np.ndarray]) -> np.ndarray:
     """(n, O) the labels of several targets; of different kinds (numbers, text) as objects, so that each stays as it is.
 

@@ -51,7 +51,7 @@ class ForestRegressor(Forest, Regressor):
         return tree(**self._tree_parameters(), random_state=seed)
 
     def _votes(self, said: np.ndarray) -> tuple[Section, list[tuple[int, str]]]:
-        names = ["answer"] if said.shape[1] == 1 else [f"y{k}" for k in range(said.shape[1])]
+        names = ["answer"] if said.shape[1] == 1 else self._target_names(said.shape[1])
         marks = np.quantile(said, [0, 0.25, 0.5, 0.75, 1], axis=0)
         rows = [[name, float(m), *map(float, q)] for name, m, q in zip(names, said.mean(axis=0), marks.T)]
         columns = ["", "mean", "lowest", "quarter", "median", "three quarters", "highest"]

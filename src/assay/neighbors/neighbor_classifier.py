@@ -58,6 +58,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
         values = self._admit(X, fitting=True)
         who = type(self).__name__
         made = [encode_labels(plain(column), values.shape[0], who) for column in several.T]
+        self._remember_targets(y)
         self.classes_ = [labels for labels, _ in made]  # type: ignore[assignment]
         self._learn(values, np.column_stack([codes for _, codes in made]), None)
         return self
@@ -160,7 +161,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
 
     @property
     def _heads(self) -> list[str]:
-        return [f"y{o}" for o in range(len(self.classes_))] if self.outputs_2d_ else ["class"]
+        return self._target_names(len(self.classes_)) if self.outputs_2d_ else ["class"]
 
     def _said(self, row: int) -> list[Any]:
         return [plain_labels(labels[codes[row]])[0] for labels, codes in self._targets]

@@ -65,7 +65,7 @@ class NeighborRegressor(NeighborLearner, Regressor):
 
     @property
     def _heads(self) -> list[str]:
-        return [f"y{o}" for o in range(self._y.shape[1])] if self._y.ndim == 2 else ["y"]
+        return self._target_names(self._y.shape[1]) if self._y.ndim == 2 else ["y"]
 
     def _said(self, row: int) -> list[Any]:
         return [float(value) for value in np.atleast_1d(self._y[row])]

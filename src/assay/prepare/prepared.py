@@ -14,8 +14,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from assay.core import Classifier, Explanation
 from assay.core.model_view import Part, TextBlock
+from assay.core.multi_target import MultiTargetClassifier
 from assay.core.parameters import Flag, Instance
 from assay.core.stored import Each, Object
+from assay.core.targets import side_by_side
 from assay.errors import ParameterError
 from assay.prepare.own_units import in_own_units
 from assay.prepare.simple_imputer import SimpleImputer
@@ -37,7 +39,7 @@ def _has(method: str) -> Callable[[Prepared], bool]:
     return inside
 
 
-class Prepared(Classifier):
+class Prepared(MultiTargetClassifier):
     """A classifier behind an imputer and a scaler that learn from the same training rows.
 
     Holes are filled only for a classifier that cannot use them itself; numbers are made comparable
@@ -58,6 +60,7 @@ class Prepared(Classifier):
     Attributes
     ----------
     steps_ : list of the fitted preparations      learner_ : the fitted classifier
+    classes_ : (K,) labels; of several targets, which some classifiers learn at once, a list of such
 
     Examples
     --------
@@ -113,7 +116,24 @@ class Prepared(Classifier):
             self._names_in_fit = RowNames.of(X)  # for a classifier that keeps rows
         return super()._admit(X, fitting)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.learner) if isinstance(self.learner, Classifier) else None
+        several = inner is not None and inner.target_tags.multi_output
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = several
+        return tags
+
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+        self.n_outputs_ = 1
+        self._learn_labels(X, self.classes_[y], w)
+
+    def _learn_several(self, X: np.ndarray, codes: np.ndarray, w: np.ndarray | None) -> None:
+        labels = side_by_side([labels[column] for labels, column in zip(self.classes_, codes.T)])
+        self._learn_labels(X, labels, w)
+        if "target_names_" in vars(self):
+            self.learner_.target_names_ = self.target_names_
+
+    def _learn_labels(self, X: np.ndarray, labels: Any, w: np.ndarray | None) -> None:
         learner, names = self._inner(), self.__dict__.pop("_names_in_fit", None)
         table = Table(X, self.schema_, None)
         self.steps_ = []
@@ -126,13 +146,19 @@ class Prepared(Classifier):
         weighted = {} if w is None else {"sample_weight": w}
         if weighted and not has_fit_parameter(learner, "sample_weight"):
             raise ParameterError(f"Prepared: {type(learner).__name__} cannot be fitted with sample_weight.")
-        self.learner_ = learner.fit(table.replaced(row_names=names), self.classes_[y], **weighted)
+        self.learner_ = learner.fit(table.replaced(row_names=names), labels, **weighted)
 
     def _prepare(self, X: np.ndarray) -> Table:
         table = Table(X, self.schema_, None)
         for step in self.steps_:
             table = step.transform(table)
         return table
+
+    def _posteriors(self, X: np.ndarray) -> list[np.ndarray]:
+        return self.learner_.predict_proba(self._prepare(X))
+
+    def _labels_of_targets(self, X: np.ndarray) -> np.ndarray:
+        return self.learner_.predict(self._prepare(X))
 
     def _posterior(self, X: np.ndarray) -> np.ndarray:
         return self.learner_.predict_proba(self._prepare(X))

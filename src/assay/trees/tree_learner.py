@@ -138,7 +138,7 @@ class TreeLearner:
             numbers = [_count(v * weight) for v in value] if classes else [float(v) for v in value]
             rows.append([node, told, _count(weight), *numbers])
         names = classes or (
-            ["mean"] if tree.values.shape[1] == 1 else [f"y{k}" for k in range(tree.values.shape[1])]
+            ["mean"] if tree.values.shape[1] == 1 else self._target_names(tree.values.shape[1])
         )
         note = _spread_note(tree, x, list(row))
         return [Section("Path", ["node", "the row has", "rows", *names], rows, note)]
