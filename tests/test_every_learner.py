@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -538,7 +538,12 @@ def with_a_missing_value():
     return X, np.repeat(["a", "b"], 30), draw.normal(size=60)
 
 
-@pytest.mark.parametrize("name", [n for n, cls in LEARNERS.items() if issubclass(cls, Learner)])
+def uses_a_table_itself(cls):
+    """A learner whose own mathematics sees the table, or one that Prepared can be put around."""
+    return issubclass(cls, Learner) and (issubclass(cls, Classifier) or not issubclass(cls, ClassifierMixin))
+
+
+@pytest.mark.parametrize("name", [n for n, cls in LEARNERS.items() if uses_a_table_itself(cls)])
 def test_missing_values_are_used_or_the_error_names_what_works(name):
     """A learner that cannot use missing values says so, and what it names instead does work."""
     X, y, numbers = with_a_missing_value()

@@ -15,6 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 from assay import load, save
 from assay.bayes import GaussianNB, NaiveBayes
+from assay.core.meta_estimator import aligned
+from assay.core.targets import EncodedLabels
 from assay.decide import (
     CalibratedClassifierCV,
     ConformalClassifier,
@@ -22,7 +24,7 @@ from assay.decide import (
     FixedThresholdClassifier,
     TunedThresholdClassifierCV,
 )
-from assay.decide._meta import align, folds
+from assay.decide._meta import folds
 from assay.errors import DataError, SchemaError
 
 X, y = load_breast_cancer(return_X_y=True)
@@ -121,12 +123,12 @@ def test_arguments_of_fit_reach_a_pipeline_cut_to_the_fold(meta):
 
 
 def test_a_model_of_fewer_classes_is_given_room():
-    found = align(np.array([[0.3, 0.7]]), np.array(["a", "c"]), np.array(["a", "b", "c"]))
+    found = aligned(np.array([[0.3, 0.7]]), np.array(["a", "c"]), np.array(["a", "b", "c"]))
     assert_array_equal(found, [[0.3, 0, 0.7]])
 
 
 def test_folds_that_cannot_be_made_are_told():
     with pytest.raises(DataError, match="3 folds need at least 3 rows of each class, one class has 1"):
-        folds(3, np.zeros((4, 1)), np.array([0, 0, 0, 1]), "Meta")
-    with pytest.raises(DataError, match="must be a table of rows and columns, got int"):
+        folds(3, np.zeros((4, 1)), EncodedLabels(np.array([0, 0, 0, 1]), np.arange(2)), "Meta")
+    with pytest.raises(ValueError, match="Expected 2D array, got scalar array"):
         DecisionRule().fit(3, [0, 1])

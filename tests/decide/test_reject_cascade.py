@@ -47,7 +47,7 @@ def test_each_level_sees_only_what_the_one_before_rejects():
     level, answers = model.level(X), model.predict(X)
     for number, cost in enumerate((0.02, 0.05, 0.2)):
         assert_array_equal(rows, np.flatnonzero(level >= number))
-        found = decide(model.levels_[number].predict_proba(X[rows]), reject=cost)
+        found = decide(model.estimators_[number].predict_proba(X[rows]), reject=cost)
         taken = rows[~found.rejected]
         assert len(taken) and (level[taken] == number).all()
         assert_array_equal(answers[taken].astype(int), found.chosen[~found.rejected])
@@ -98,9 +98,9 @@ def test_a_cascade_without_rejection_is_its_first_level_and_one_that_rejects_all
 
 def test_levels_may_learn_from_the_rejected_rows_alone():
     model = RejectCascade(LEVELS[::2], rejects=0.1, train_on="rejected").fit(X, Y)
-    aside = decide(model.levels_[0].predict_proba(X), reject=0.1).rejected
+    aside = decide(model.estimators_[0].predict_proba(X), reject=0.1).rejected
     alone = C45Classifier().fit(X[aside], Y[aside])
-    assert_array_equal(model.levels_[1].predict(X), alone.predict(X))
+    assert_array_equal(model.estimators_[1].predict(X), alone.predict(X))
 
 
 def test_losses_tables_and_reasons():
@@ -120,7 +120,7 @@ def test_losses_tables_and_reasons():
 
 
 def test_what_it_cannot_do_is_said():
-    with pytest.raises(ParameterError, match="levels must be a list of classifiers"):
+    with pytest.raises(ParameterError, match="estimators must be a list of classifiers"):
         RejectCascade([3]).fit([[0.0], [1.0]], [0, 1])
     assert RejectCascade(rejects=[np.int64(1)]).fit([[0.0], [1.0], [2.0]], [0, 1, 1]).rejects_ == [1.0, None]
     with pytest.raises(ParameterError, match="rejects must be 1 number"):

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter, validate_data
+from sklearn.utils.validation import _check_feature_names, _check_n_features, has_fit_parameter
 
 from assay.core.learner import Classifier, Learner
 from assay.core.parallel import in_threads
@@ -87,7 +87,9 @@ class MetaEstimator(Learner):
     def _refuse_other_task(self, model: Any) -> None:
         """Raise if the model is meant for numbers where a classifier is needed, or for classes where a regressor is."""
         other = {"classifier": is_regressor, "regressor": is_classifier}.get(self._task)
-        if other is not None and other(model) and type(model) is not type(self._default_estimator()):
+        if other is None or not hasattr(model, "__sklearn_tags__"):
+            return
+        if other(model) and type(model) is not type(self._default_estimator()):
             raise ParameterError(f"{type(self).__name__}: estimator must be a {self._task}, got {model!r}.")
 
     # ------------------------------------------------------------------ tables
@@ -128,7 +130,8 @@ class MetaEstimator(Learner):
                 f"{type(self).__name__}: found 0 {what}(s) (shape={shape}) while a minimum of 1 is required."
             )
         if not isinstance(X, Mapping):
-            validate_data(self, X, reset=fitting, skip_check_array=True)
+            _check_feature_names(self, X, reset=fitting)
+            _check_n_features(self, X, reset=fitting)
         return X
 
     def _explained(self, X: Any) -> tuple[Table, Any]:

@@ -6,14 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
+from assay.core.meta_estimator import Routed, aligned, takes_weights
 from assay.core.parameters import Any_, Choice, Flag
 from assay.core.stored import AnyArray, Each, Object, Text
-from assay.core.targets import label_codes
-from assay.decide._meta import MetaClassifier, Routed, align, folds, is_fitted
+from assay.core.targets import EncodedLabels, label_codes
+from assay.decide._meta import MetaClassifier, folds, is_fitted
 from assay.decide.isotonic import IsotonicCalibrator
 from assay.decide.reasoning import add_to, inner_reasoning
 from assay.decide.sigmoid import SigmoidCalibrator
@@ -124,30 +125,30 @@ class CalibratedClassifierCV(MetaClassifier):
         fit_params : ``groups`` for a splitter of groups; all else is for the classifier's fit. With scikit-learn's
             metadata routing switched on, each gets what it has requested.
         """
-        labels, codes, w = self._start(X, y, sample_weight)
+        model = self._fitted_estimator() if self._came_fitted() else None
+        values, target, w = self._start(X, y, sample_weight, model)
         given = self._routed(sample_weight, fit_params)
         if len(self.classes_) < 2:
             raise DataError("CalibratedClassifierCV: y has one class; there is nothing to calibrate.")
-        if self._came_fitted():
-            model = self._fitted_estimator()
-            self.classes_ = np.asarray(model.classes_)
-            codes = label_codes(labels, self.classes_, len(labels), type(self).__name__)
-            scores = scores_of(model, X, self.classes_, self.method)
-            self.calibrated_classifiers_ = [self._pair(model, scores, codes, w)]
-        else:
-            self.calibrated_classifiers_ = self._cross_fit(X, labels, codes, w, given)
-        self._adopt(self.calibrated_classifiers_[0].estimator)
+        if model is None:
+            splits = folds(self.cv, X, target, type(self).__name__, given.split)
+            self.calibrated_classifiers_ = self._cross_fit(values, target, w, given, splits)
+            return self
+        self.classes_ = np.asarray(model.classes_)
+        codes = label_codes(target, self.classes_, len(target), type(self).__name__)
+        scores = scores_of(model, values, self.classes_, self.method)
+        self.calibrated_classifiers_ = [self._pair(model, scores, codes, w)]
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """(n, K) calibrated probabilities."""
-        check_is_fitted(self)
-        return np.mean([pair.predict_proba(X) for pair in self.calibrated_classifiers_], axis=0)
+        values = self._admit(X)
+        return np.mean([pair.predict_proba(values) for pair in self.calibrated_classifiers_], axis=0)
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) the most probable class; among equals the first of ``classes_``."""
-        check_is_fitted(self)
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        posterior = self.predict_proba(X)
+        return self.classes_[np.argmax(posterior, axis=1)]
 
     def predict_interval(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """(n, K) lower and (n, K) upper probabilities by Venn-Abers, means over the folds."""
@@ -156,12 +157,13 @@ class CalibratedClassifierCV(MetaClassifier):
             raise ParameterError(
                 f"CalibratedClassifierCV: only method='venn_abers' gives bounds, here it is {self.method!r}."
             )
-        ends = np.mean([pair.interval(X) for pair in self.calibrated_classifiers_], axis=0)
+        values = self._admit(X)
+        ends = np.mean([pair.interval(values) for pair in self.calibrated_classifiers_], axis=0)
         return ends[0], ends[1]
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """The calibrated answer, each fold's share in it, and the reasoning of a single classifier."""
-        check_is_fitted(self)
+        X = self._admit(X)
         parts = np.stack([pair.predict_proba(X) for pair in self.calibrated_classifiers_])
         names, mean = self.classes_.tolist(), parts.mean(axis=0)
         heads = ["classifier", *map(str, names)]
@@ -183,27 +185,29 @@ class CalibratedClassifierCV(MetaClassifier):
         )
 
     def _fitted_estimator(self) -> Any:
-        model = self._wrapped()
+        model = self._template()
         if not is_fitted(model):
             raise ParameterError(
                 f"CalibratedClassifierCV: cv='prefit' needs a fitted classifier, {type(model).__name__} is not."
             )
         return model
 
-    def _cross_fit(
-        self, X: Any, labels: np.ndarray, codes: np.ndarray, w: Any, given: Routed
-    ) -> list[_Calibrated]:
-        from joblib import Parallel, delayed
+    def _asked(self) -> Any:
+        pairs = vars(self).get("calibrated_classifiers_")
+        return pairs[0].estimator if pairs else super()._asked()
 
-        splits = folds(self.cv, X, labels, "CalibratedClassifierCV", given.split)
+    def _cross_fit(
+        self, X: Any, target: EncodedLabels, w: Any, given: Routed, splits: list[Any]
+    ) -> list[_Calibrated]:
+        codes = target.codes
         if self.ensemble is not False:
             self._check_folds(codes, splits)
 
-        def part(train: np.ndarray, test: np.ndarray) -> tuple[Any, np.ndarray]:
-            model = self._fit_part(X, labels, w, given, train)
-            return model, scores_of(model, take_rows(X, test), self.classes_, self.method)
+        def part(split: tuple[np.ndarray, np.ndarray]) -> tuple[Any, np.ndarray]:
+            model = self._fit_part(X, target, w, given, split[0])
+            return model, scores_of(model, take_rows(X, split[1]), self.classes_, self.method)
 
-        parts = Parallel(n_jobs=self.n_jobs)(delayed(part)(train, test) for train, test in splits)
+        parts = self._each(part, splits, self.n_jobs or 1)
         if self.ensemble is not False:
             return [
                 self._pair(model, scores, codes[test], None if w is None else w[test])
@@ -211,7 +215,7 @@ class CalibratedClassifierCV(MetaClassifier):
             ]
         rows = np.concatenate([test for _, test in splits])
         scores = np.concatenate([scores for _, scores in parts])
-        model = self._fit_part(X, labels, w, given)
+        model = self._fit_part(X, target, w, given)
         return [self._pair(model, scores, codes[rows], None if w is None else w[rows])]
 
     def _check_folds(self, codes: np.ndarray, splits: list[tuple[np.ndarray, np.ndarray]]) -> None:
@@ -225,8 +229,8 @@ class CalibratedClassifierCV(MetaClassifier):
             )
 
     def _fit_clone(self, X: Any, y: Any, w: np.ndarray | None, **fit_params: Any) -> Any:
-        model = self._wrapped()
-        if w is not None and not has_fit_parameter(model, "sample_weight"):
+        model = self._template()
+        if w is not None and not takes_weights(model):
             warn_user(
                 f"CalibratedClassifierCV: {type(model).__name__} does not appear to accept sample_weight, so the "
                 "weights are used for the calibration only.",
@@ -296,13 +300,13 @@ def scores_of(model: Any, X: Any, classes: np.ndarray, method: str) -> np.ndarra
             if K == 2 and method != "temperature":
                 return scores[:, None]
             scores = np.column_stack([-scores, scores])
-        return align(scores, found, classes, fill=scores.min(initial=0.0))
+        return aligned(scores, found, classes, fill=scores.min(initial=0.0))
     if not hasattr(model, "predict_proba"):
         raise ParameterError(
             f"CalibratedClassifierCV: {type(model).__name__} has neither decision_function nor predict_proba, so "
             "there is no score to calibrate."
         )
-    P = align(np.asarray(model.predict_proba(X), dtype=np.float64), found, classes)
+    P = aligned(np.asarray(model.predict_proba(X), dtype=np.float64), found, classes)
     if method == "temperature":
         return np.log(P + 1e-12)
     return P[:, 1:] if K == 2 else P

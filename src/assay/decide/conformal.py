@@ -12,14 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
+from assay.core.meta_estimator import Routed
 from assay.core.parameters import Any_, Choice, Flag, Function, Range, Seed
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Object
-from assay.core.targets import label_codes
+from assay.core.targets import EncodedLabels, label_codes
 from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of
 from assay.decide.conformity import aps_score, lac_score, p_values
 from assay.decide.reasoning import add_to, inner_reasoning
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
-from assay.tables.rows import entries_of_rows, take_rows
+from assay.tables.rows import take_rows
 
 __all__ = ["ConformalClassifier"]
 
@@ -124,35 +125,27 @@ class ConformalClassifier(MetaClassifier):
     @all_or_nothing
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit on some rows, calibrate on others; X reaches the classifier as it is."""
-        labels, codes, _ = self._start(X, y)
         who = type(self).__name__
+        model = self._fitted_estimator() if isinstance(self.cv, str) and self.cv == "prefit" else None
+        values, target, _ = self._start(X, y, fitted=model)
+        codes = target.codes
         self.estimators_, self.calibration_scores_ = [], []
-        if isinstance(self.cv, str) and self.cv == "prefit":
-            model = self._wrapped()
-            if not is_fitted(model):
-                raise NotFittedError(
-                    f"{who}: cv='prefit' needs a fitted classifier, {type(model).__name__} is not."
-                )
-            self.classes_ = np.asarray(model.classes_)
-            codes = label_codes(labels, self.classes_, len(labels), who)
-            parts = [(model, np.arange(len(labels)))]
-        else:
+        if model is None:
+            given = Routed(fit_params, {}, {})
             parts = [
-                (
-                    self._fit_clone(
-                        take_rows(X, train),
-                        labels[train],
-                        None,
-                        **entries_of_rows(fit_params, train, len(labels)),
-                    ),
-                    test,
-                )
-                for train, test in self._splits(X, labels)
+                (self._fit_part(values, target, None, given, train), test)
+                for train, test in self._splits(X, target)
             ]
+        else:
+            self.classes_ = np.asarray(model.classes_)
+            codes = label_codes(target, self.classes_, len(target), who)
+            parts = [(model, np.arange(len(target)))]
         random = check_random_state(self.random_state)
         used = np.concatenate([rows for _, rows in parts])
         for model, rows in parts:
-            strange = self._strangeness(posterior_of(model, take_rows(X, rows), self.classes_, who), random)
+            strange = self._strangeness(
+                posterior_of(model, take_rows(values, rows), self.classes_, who), random
+            )
             self.estimators_.append(model)
             self.calibration_scores_.append(
                 self._sorted(strange[np.arange(len(rows)), codes[rows]], codes[rows])
@@ -161,7 +154,6 @@ class ConformalClassifier(MetaClassifier):
         K = len(self.classes_)
         counts = np.bincount(codes[used], minlength=K)
         self.n_calibration_ = counts if self.class_conditional else np.full(K, len(used))
-        self._adopt(self.estimators_[0])
         self._warn_if_full()
         return self
 
@@ -185,8 +177,8 @@ class ConformalClassifier(MetaClassifier):
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) the most probable class alone."""
-        check_is_fitted(self)
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        posterior = self.predict_proba(X)
+        return self.classes_[np.argmax(posterior, axis=1)]
 
     def quantile(self, alpha: float | None = None) -> np.ndarray:
         """(K,) the largest strangeness that is still in the set, by split conformal; inf if all are."""
@@ -201,6 +193,7 @@ class ConformalClassifier(MetaClassifier):
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """The p-value of each class and the set, after the reasoning of a single classifier."""
+        X = self._admit(X)
         posterior, p = self._ask(X)
         sets = self._sets(posterior, p, self.alpha)
         names = self.classes_.tolist()
@@ -214,8 +207,21 @@ class ConformalClassifier(MetaClassifier):
         posteriors = [dict(zip(names, map(float, P))) for P in posterior]
         return add_to(inner, type(self).__name__, answers, posteriors, sections)
 
+    def _asked(self) -> Any:
+        models = vars(self).get("estimators_")
+        return models[0] if models else super()._asked()
+
+    def _fitted_estimator(self) -> Any:
+        """The classifier that came fitted."""
+        model = self._template()
+        if not is_fitted(model):
+            raise NotFittedError(
+                f"{type(self).__name__}: cv='prefit' needs a fitted classifier, {type(model).__name__} is not."
+            )
+        return model
+
     def _ask(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        check_is_fitted(self)
+        X = self._admit(X)
         posteriors = [posterior_of(m, X, self.classes_, type(self).__name__) for m in self.estimators_]
         strange = [self._strangeness(P, np.random.RandomState(self.seed_)) for P in posteriors]
         return np.mean(posteriors, axis=0), p_values(strange, self.calibration_scores_, self.n_calibration_)
@@ -245,7 +251,7 @@ class ConformalClassifier(MetaClassifier):
             return [np.sort(s)]
         return [np.sort(s[codes == k]) for k in range(len(self.classes_))]
 
-    def _splits(self, X: Any, labels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _splits(self, X: Any, target: EncodedLabels) -> list[tuple[np.ndarray, np.ndarray]]:
         cv = self.cv
         if isinstance(cv, float):
             if not 0 < cv < 1:
@@ -254,17 +260,17 @@ class ConformalClassifier(MetaClassifier):
                 )
             from sklearn.model_selection import StratifiedShuffleSplit
 
-            counts = np.unique(labels, return_counts=True)[1]
+            counts = np.bincount(target.codes)
             if counts.min() < 2:
                 raise DataError(
                     f"{type(self).__name__}: to learn and to calibrate takes 2 rows of each class; "
                     "one class has 1 sample."
                 )
-            held = max(len(counts), round(cv * len(labels)))
+            held = max(len(counts), round(cv * len(target)))
             cv = StratifiedShuffleSplit(
-                1, test_size=min(held, len(labels) - len(counts)), random_state=self.random_state
+                1, test_size=min(held, len(target) - len(counts)), random_state=self.random_state
             )
-        return folds(cv, X, labels, type(self).__name__)
+        return folds(cv, X, target, type(self).__name__)
 
     def _warn_if_full(self) -> None:
         least = int(self.n_calibration_.min())

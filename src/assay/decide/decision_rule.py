@@ -110,10 +110,9 @@ class DecisionRule(Wrapper):
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit a clone of the wrapped classifier; X reaches it as it is."""
-        labels, _, w = self._start(X, y, sample_weight)
-        self.estimator_ = self._fit_clone(X, labels, w, **fit_params)
-        self.observed_priors_ = effective_priors(labels, None, w)
-        self._adopt(self.estimator_)
+        values, target, w = self._start(X, y, sample_weight)
+        self.estimator_ = self._fit_clone(values, target, w, **fit_params)
+        self.observed_priors_ = effective_priors(np.asarray(target), None, w)
         self._table()  # a wrong loss is told now, not at the first prediction
         if self.priors is None and (self.loss is not None or self.reject is not None):
             self._warn_if_weighed()
@@ -129,7 +128,7 @@ class DecisionRule(Wrapper):
     def predict_proba(self, X: Any) -> np.ndarray:
         """(n, K) the wrapped classifier's posterior, under the new priors if there are any."""
         model = self._model()
-        P = posterior_of(model, X, self.classes_, type(self).__name__)
+        P = posterior_of(model, self._admit(X), self.classes_, type(self).__name__)
         if self.priors is None:
             return P
         return adjust_priors(P, self._new_priors(), self._old_priors(model))
@@ -184,7 +183,8 @@ class DecisionRule(Wrapper):
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """The wrapped classifier's reasoning, then the risk of each action."""
-        model, decision = self._model(), self.decide(X)
+        model, X = self._model(), self._admit(X)
+        decision = self.decide(X)
         n, names = len(decision), self.classes_.tolist()
         posteriors = [dict(zip(names, map(float, P))) for P in decision.posterior]
         sections = [self._sections(decision, i, posteriors[i]) for i in range(n)]

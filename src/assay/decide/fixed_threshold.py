@@ -28,20 +28,20 @@ class Thresholded(MetaClassifier):
     @available_if(lambda self: self._inner_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
         """(n, K) the wrapped classifier's posterior, unchanged."""
-        return posterior_of(self._model(), X, self.classes_, type(self).__name__)
+        return posterior_of(self._model(), self._admit(X), self.classes_, type(self).__name__)
 
     @available_if(lambda self: self._inner_has("predict_proba"))
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """(n, K) the logarithm of the wrapped classifier's posterior."""
-        return np.asarray(self._model().predict_log_proba(X))
+        return np.asarray(self._model().predict_log_proba(self._admit(X)))
 
     @available_if(lambda self: self._inner_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
         """The wrapped classifier's decision function, unchanged."""
-        return np.asarray(self._model().decision_function(X))
+        return np.asarray(self._model().decision_function(self._admit(X)))
 
     def _inner_has(self, name: str) -> bool:
-        return hasattr(getattr(self, "estimator_", None) or self._wrapped(), name)
+        return hasattr(getattr(self, "estimator_", None) or self._template(), name)
 
     def _score(self, model: Any, X: Any, positive: int) -> tuple[np.ndarray, float]:
         """(n,) the score of the positive class, and the threshold that stands for no preference."""
@@ -58,7 +58,8 @@ class Thresholded(MetaClassifier):
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """The wrapped classifier's reasoning, then what is compared with what."""
-        model, answers = self._model(), self.predict(X).tolist()
+        model, X = self._model(), self._admit(X)
+        answers = self.predict(X).tolist()
         inner = inner_reasoning(model, X, len(answers))
         sections = [[section] for section in self._comparisons(model, X)]
         return add_to(inner, type(self).__name__, answers, [dict(e.posterior) for e in inner], sections)
@@ -139,18 +140,17 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit a clone of the wrapped classifier; X reaches it as it is."""
-        labels, _, w = self._start(X, y, sample_weight)
+        values, target, w = self._start(X, y, sample_weight)
         two_classes(self.classes_, type(self).__name__)
         positive_class(self.classes_, self.pos_label, type(self).__name__)
-        self.estimator_ = self._fit_part(X, labels, w, self._routed(sample_weight, fit_params))
-        self._adopt(self.estimator_)
+        self.estimator_ = self._fit_part(values, target, w, self._routed(sample_weight, fit_params))
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) labels by the threshold."""
         model = self._model()
         two_classes(self.classes_, type(self).__name__)
-        return self._said(model, X, self.threshold)
+        return self._said(model, self._admit(X), self.threshold)
 
     @property
     def _cut(self) -> Any:

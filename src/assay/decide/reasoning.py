@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from assay.core.explanation import Explanation, Section
 from assay.tables import Table
 from assay.tables.rows import take_rows
@@ -38,6 +36,4 @@ def add_to(
 
 
 def _row(X: Any, i: int) -> dict[str, Any]:
-    table = Table.of(take_rows(X, np.array([i])))
-    values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
-    return {c.name: table.schema.label(j, values[0, j]) for j, c in enumerate(table.schema)}
+    return X.row(i) if isinstance(X, Table) else Table.of(take_rows(X, [i])).row(0)

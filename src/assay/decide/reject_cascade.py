@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter
 
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Learner
-from assay.core.model_view import Shown
-from assay.core.parameters import Any_, Choice, Range, check
+from assay.core.meta_estimator import fit_to, takes_tables
+from assay.core.parameters import Any_, Choice, Range
 from assay.core.stored import Each, Object, Scalar
-from assay.core.targets import check_weights, encode_labels, label_codes
-from assay.decide._meta import posterior_of
+from assay.core.targets import EncodedLabels, label_codes
+from assay.decide._meta import MetaClassifier, posterior_of
 from assay.decide.cascade_account import CascadeAccount, CascadeLevel
 from assay.decide.decision import decide, name_array
 from assay.decide.losses import as_loss
@@ -33,7 +31,7 @@ def _is_cv(value: Any) -> bool:
     return bool(value >= 2) if whole else hasattr(value, "split") or isinstance(value, (list, tuple))
 
 
-class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
+class RejectCascade(MetaClassifier):
     r"""Ask a cheap classifier first, and a costlier one about the rows that it rejects, level by level.
 
     Level l answers with the action of least risk if that risk is below its cost of rejecting (IML eq. 3-10), else the
@@ -53,7 +51,8 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
 
     Parameters
     ----------
-    levels : list of classifiers with ``predict_proba``, or None
+    estimators : list of classifiers with ``predict_proba``, or None
+        The levels.
         From cheap to costly; None is Gaussian naive Bayes, then logistic regression.
     rejects : float, list of floats, or "expected", default 0.1
         :math:`\lambda` of every level but the last: one for all, one for each, or by (2), with posteriors from
@@ -71,7 +70,7 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
 
     Attributes
     ----------
-    levels_ : list of fitted classifiers      classes_ : (K,)
+    estimators_ : list of fitted classifiers      classes_ : (K,)
     rejects_ : list of the costs of rejecting, one for each level
 
     Examples
@@ -88,9 +87,8 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
     True
     """
 
-    multiclass = "as the estimator"
     accepts = {
-        "levels": Any_(
+        "estimators": Any_(
             "a list of classifiers, or None",
             lambda v: (
                 v is None
@@ -109,15 +107,14 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
         "reject_label": Any_("a label"),
     }
     stored = {
-        **Learner.stored,
-        "levels_": Each(Object(BaseEstimator), "l"),
+        "estimators_": Each(Object(BaseEstimator), "l"),
         "rejects_": Each(Scalar() | None, "l"),
         "_use_costs": Each(Scalar(low=0), "l"),
     }
 
     def __init__(
         self,
-        levels: Any = None,
+        estimators: Any = None,
         rejects: Any = 0.1,
         reject: float | None = None,
         *,
@@ -127,7 +124,7 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
         cv: Any = 5,
         reject_label: Any = "reject",
     ):
-        self.levels = levels
+        self.estimators = estimators
         self.rejects = rejects
         self.reject = reject
         self.costs = costs
@@ -145,9 +142,13 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
         tags.input_tags.categorical = all(t.categorical for t in inner)
         return tags
 
+    def _template(self) -> Any:
+        """One of the levels; if some take no tables, one of these."""
+        return next((level for level in self._given() if not takes_tables(level)), self._given()[0])
+
     def _given(self) -> list[Any]:
-        if self.levels is not None:
-            return list(self.levels)
+        if self.estimators is not None:
+            return list(self.estimators)
         from assay.bayes import GaussianNB
         from assay.linear import LogisticRegression
 
@@ -157,32 +158,24 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a clone of each level; X reaches them as it is."""
         who = type(self).__name__
-        check(who, self.accepts, self.get_params(deep=False))
-        n = row_count(X, who)
-        self.classes_, codes = encode_labels(y, n, who)
-        w = None if sample_weight is None else check_weights(sample_weight, np.empty((n, 1)))
+        X, target, w = self._start(X, y, sample_weight)
+        n = len(target)
         as_loss(self.loss, self.classes_, None, who)  # a wrong loss is told now
         if self.reject_label in self.classes_.tolist():
             raise ParameterError(f"{who}: reject_label {self.reject_label!r} is the name of a class.")
         self._use_costs = self._list_of("costs", self.costs, len(self._given()), 0.0)
-        labels = self.classes_[codes]
-        self.rejects_ = self._thresholds(X, labels, w)
-        self.levels_: list[Any] = []
+        self.rejects_ = self._thresholds(X, target, w)
+        self.estimators_: list[Any] = []
         rows = np.arange(n)
         for number, given in enumerate(self._given()):
-            model = _fit(given, X, labels, w, rows, who)
-            self.levels_.append(model)
+            model = _fit(given, X, target, w, rows, who)
+            self.estimators_.append(model)
             if self.train_on == "rejected" and number + 1 < len(self._given()):
                 aside = rows[self._decide(number, take_rows(X, rows)).rejected]
                 rows = aside if len(aside) else rows  # a level that rejects nothing teaches the next no less
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.levels_[0], name):
-                setattr(self, name, getattr(self.levels_[0], name))
-            elif name in vars(self):
-                delattr(self, name)
         return self
 
-    def _thresholds(self, X: Any, labels: np.ndarray, w: np.ndarray | None) -> list[float | None]:
+    def _thresholds(self, X: Any, target: EncodedLabels, w: np.ndarray | None) -> list[float | None]:
         """The cost of rejecting of each level."""
         levels = self._given()
         if not isinstance(self.rejects, str):
@@ -190,7 +183,7 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
         found: list[float | None] = [self.reject]
         after = self.reject
         for number in range(len(levels) - 1, 0, -1):
-            P = _out_of_fold(levels[number], X, labels, w, self.classes_, self.cv, type(self).__name__)
+            P = _out_of_fold(levels[number], X, target, w, self.classes_, self.cv, type(self).__name__)
             risk = decide(P, self.loss, classes=self.classes_.tolist()).risks.min(axis=1)
             paid = risk if after is None else np.minimum(risk, after)
             after = float(self._use_costs[number] + np.average(paid, weights=w))  # (2)
@@ -212,25 +205,28 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
     # ------------------------------------------------------------------ answers
 
     def _decide(self, number: int, X: Any) -> Any:
-        P = posterior_of(self.levels_[number], X, self.classes_, type(self).__name__)
+        P = posterior_of(self.estimators_[number], X, self.classes_, type(self).__name__)
         return decide(P, self.loss, self.rejects_[number], classes=self.classes_.tolist())
 
     def _run(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[Any, ...]]:
         """For each row the level that answered (or the last one), what, its posterior and risk; and all actions."""
-        if "levels_" not in vars(self):
+        if "estimators_" not in vars(self):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call fit with some rows first."
             )
-        strange = {c for model in self.levels_ for c in model.classes_.tolist()} - set(self.classes_.tolist())
+        strange = {c for model in self.estimators_ for c in model.classes_.tolist()} - set(
+            self.classes_.tolist()
+        )
         if strange:
             raise ParameterError(
                 f"{type(self).__name__}: a level knows the class {strange.pop()!r}, the cascade not."
             )
+        X = self._admit(X)
         n, K = row_count(X, type(self).__name__), len(self.classes_)
         level, chosen = np.zeros(n, np.int64), np.full(n, -1)
         P, risk, rows = np.zeros((n, K)), np.zeros(n), np.arange(n)
         actions: tuple[Any, ...] = tuple(self.classes_.tolist())
-        for number in range(len(self.levels_)):
+        for number in range(len(self.estimators_)):
             found = self._decide(number, X if number == 0 else take_rows(X, rows))
             level[rows], chosen[rows], P[rows] = number, found.chosen, found.posterior
             risk[rows], actions = found.risks.min(axis=1), found.actions
@@ -266,8 +262,8 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
         )
         paid = table.of(np.maximum(chosen, 0), truth)
         found = []
-        for number, model in enumerate(self.levels_):
-            here, last = level == number, number == len(self.levels_) - 1
+        for number, model in enumerate(self.estimators_):
+            here, last = level == number, number == len(self.estimators_) - 1
             answered = here & (chosen >= 0)
             human = float((here & (chosen < 0)).sum()) * float(self.rejects_[-1] or 0.0) if last else 0.0
             seen = int((level >= number).sum())
@@ -287,54 +283,49 @@ class RejectCascade(ClassifierMixin, Shown, BaseEstimator):
 
     def explain(self, X: Any) -> Explanation | list[Explanation]:
         """What each level that saw the row said, after the reasoning of the one that saw it last."""
+        X = self._admit(X)
         level, _, P, _, _ = self._run(X)
         n, names = len(level), self.classes_.tolist()
         answers = self.predict(X).tolist()
         inner, sections = [], []
         for i in range(n):
             one = take_rows(X, np.array([i]))
-            inner += inner_reasoning(self.levels_[level[i]], one, 1)
+            inner += inner_reasoning(self.estimators_[level[i]], one, 1)
             rows = []
             for number in range(level[i] + 1):
                 found, cost = self._decide(number, one), self.rejects_[number]
                 says = "passes on" if found.rejected[0] else str(found.labels[0])
                 least = float(found.risks.min())
-                rows.append([type(self.levels_[number]).__name__, least, "" if cost is None else cost, says])
+                rows.append(
+                    [type(self.estimators_[number]).__name__, least, "" if cost is None else cost, says]
+                )
             sections.append([Section("Levels", ["level", "least risk", "reject at", "answer"], rows)])
         posteriors = [dict(zip(names, map(float, p))) for p in P]
         return add_to(inner, type(self).__name__, answers, posteriors, sections)
 
 
-def _fit(given: Any, X: Any, labels: np.ndarray, w: np.ndarray | None, rows: np.ndarray, who: str) -> Any:
+def _fit(given: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, rows: np.ndarray, who: str) -> Any:
     """A clone of a level, fitted to some rows."""
-    model = clone(given)
-    some = len(rows) < len(labels)
-    part, target = (take_rows(X, rows), labels[rows]) if some else (X, labels)
-    if w is None:
-        return model.fit(part, target)
-    if not has_fit_parameter(model, "sample_weight"):
-        raise ParameterError(
-            f"{who}: {type(model).__name__} cannot be fitted with sample_weight. Leave the weights out, or choose a "
-            "level that takes them."
-        )
-    return model.fit(part, target, sample_weight=w[rows])
+    if len(rows) < len(y):
+        X, y, w = take_rows(X, rows), y[rows], None if w is None else w[rows]
+    return fit_to(clone(given), X, y, w, who)
 
 
 def _out_of_fold(
-    given: Any, X: Any, labels: np.ndarray, w: np.ndarray | None, classes: np.ndarray, cv: Any, who: str
+    given: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, classes: np.ndarray, cv: Any, who: str
 ) -> np.ndarray:
     """(n, K) posteriors of rows that the level did not learn from; of too few rows, of those that it did."""
     from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-    least = int(np.unique(labels, return_counts=True)[1].min())
-    if len(classes) < 2 or len(labels) < 4:
-        model = _fit(given, X, labels, w, np.arange(len(labels)), who)
+    least = int(np.bincount(y.codes).min())
+    if len(classes) < 2 or len(y) < 4:
+        model = _fit(given, X, y, w, np.arange(len(y)), who)
         return posterior_of(model, X, classes, who)
     if not isinstance(cv, (int, np.integer)):
         split = check_cv(cv)
     else:
-        split = StratifiedKFold(min(cv, least)) if least > 1 else KFold(min(cv, len(labels)))
-    P = np.zeros((len(labels), len(classes)))
-    for train, test in split.split(np.zeros((len(labels), 1)), labels):
-        P[test] = posterior_of(_fit(given, X, labels, w, train, who), take_rows(X, test), classes, who)
+        split = StratifiedKFold(min(cv, least)) if least > 1 else KFold(min(cv, len(y)))
+    P = np.zeros((len(y), len(classes)))
+    for train, test in split.split(np.zeros((len(y), 1)), np.asarray(y)):
+        P[test] = posterior_of(_fit(given, X, y, w, train, who), take_rows(X, test), classes, who)
     return P

@@ -10,9 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
+from assay.core.meta_estimator import Routed
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Seed
 from assay.core.stored import FloatArray, Mapped, Scalar
-from assay.decide._meta import Routed, folds, is_fitted, posterior_of
+from assay.core.targets import EncodedLabels
+from assay.decide._meta import folds, is_fitted, posterior_of
 from assay.decide.fixed_threshold import Thresholded
 from assay.decide.threshold import judge_of, positive_class, tune_threshold, tune_weights
 from assay.errors import DataError, ParameterError
@@ -131,26 +133,30 @@ class TunedThresholdClassifierCV(Thresholded):
         fit_params : ``groups`` for a splitter of groups; all else is for the classifier's fit. With scikit-learn's
             metadata routing switched on, classifier, splitter and scorer get what they have requested.
         """
-        labels, codes, w = self._start(X, y, sample_weight)
+        model = self._fitted_estimator() if isinstance(self.cv, str) and self.cv == "prefit" else None
+        values, target, w = self._start(X, y, sample_weight, model)
         given = self._routed(sample_weight, fit_params)
-        mass = np.bincount(codes, weights=w)
+        mass, labels = np.bincount(target.codes, weights=w), np.asarray(target)
         if (mass > 0).sum() < 2:
             raise DataError(
                 f"{type(self).__name__}: y has one class (with weight); there is nothing to choose between."
             )
-        parts = self._held_out(X, labels, w, given)
+        if model is None:
+            parts = self._held_out(values, target, w, given, self._splits(X, target, given))
+        else:
+            self.estimator_ = model
+            parts = [(np.arange(len(labels)), self._scores_to_cut(model, values))]
         if len(self.classes_) > 2:
             self._tune_weights(parts, labels, w)
         elif self.loss is None:
             self._tune_by_metric(parts, labels, w, given)
         else:
             self._tune_by_cost(parts, labels, w)
-        self._adopt(self.estimator_)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) labels by the threshold, or by the weights."""
-        model = self._model()
+        model, X = self._model(), self._admit(X)
         if len(self.classes_) == 2:
             return self._said(model, X, self.best_threshold_)
         P = posterior_of(model, X, self.classes_, type(self).__name__)
@@ -178,50 +184,47 @@ class TunedThresholdClassifierCV(Thresholded):
             for row in P
         ]
 
+    def _fitted_estimator(self) -> Any:
+        """The classifier that came fitted."""
+        who = type(self).__name__
+        if self.refit:
+            raise ParameterError(f"{who}: cv='prefit' uses the classifier as it is; set refit=False as well.")
+        if not is_fitted(self._template()):
+            raise NotFittedError(f"{who}: cv='prefit' needs a fitted classifier.")
+        return self._template()
+
+    def _scores_to_cut(self, model: Any, X: Any) -> np.ndarray:
+        """(n,) the scores of the positive class, or (n, K) posteriors of more than two."""
+        who = type(self).__name__
+        if len(self.classes_) > 2:
+            return posterior_of(model, X, self.classes_, who)
+        return self._score(model, X, positive_class(self.classes_, self.pos_label, who))[0]
+
     def _held_out(
-        self, X: Any, labels: np.ndarray, w: Any, given: Routed
+        self, X: Any, target: EncodedLabels, w: Any, given: Routed, splits: list[Any]
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         """Pairs (rows, scores) of rows that the scoring classifier did not learn from; sets ``estimator_``."""
-        who, positive = type(self).__name__, 1
-        if len(self.classes_) == 2:
-            positive = positive_class(self.classes_, self.pos_label, who)
-
-        def scored(model: Any, rows: Any) -> np.ndarray:
-            if len(self.classes_) > 2:
-                return posterior_of(model, rows, self.classes_, who)
-            return self._score(model, rows, positive)[0]
-
-        if isinstance(self.cv, str) and self.cv == "prefit":
-            if self.refit:
-                raise ParameterError(
-                    f"{who}: cv='prefit' uses the classifier as it is; set refit=False as well."
-                )
-            if not is_fitted(self._wrapped()):
-                raise NotFittedError(f"{who}: cv='prefit' needs a fitted classifier.")
-            self.estimator_ = self._wrapped()
-            return [(np.arange(len(labels)), scored(self.estimator_, X))]
-        splits = self._splits(X, labels, given)
         if not self.refit and len(splits) > 1:
             raise ParameterError(
-                f"{who}: with several folds there is no single classifier to keep; set refit=True."
+                f"{type(self).__name__}: with several folds there is no single classifier to keep; set refit=True."
             )
-        from joblib import Parallel, delayed
 
-        def part(train: np.ndarray, test: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
-            model = self._fit_part(X, labels, w, given, train)
-            return model, test, scored(model, take_rows(X, test))
+        def part(split: tuple[np.ndarray, np.ndarray]) -> tuple[Any, np.ndarray, np.ndarray]:
+            train, test = split
+            model = self._fit_part(X, target, w, given, train)
+            return model, test, self._scores_to_cut(model, take_rows(X, test))
 
-        parts = Parallel(n_jobs=self.n_jobs)(delayed(part)(train, test) for train, test in splits)
-        self.estimator_ = self._fit_part(X, labels, w, given) if self.refit else parts[0][0]
+        parts = self._each(part, splits, self.n_jobs or 1)
+        self.estimator_ = self._fit_part(X, target, w, given) if self.refit else parts[0][0]
         return [(test, scores) for _, test, scores in parts]
 
-    def _splits(self, X: Any, labels: np.ndarray, given: Routed) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _splits(self, X: Any, target: EncodedLabels, given: Routed) -> list[tuple[np.ndarray, np.ndarray]]:
         cv = self.cv
         if isinstance(cv, float) and 0 < cv < 1:
             from sklearn.model_selection import StratifiedShuffleSplit
 
             cv = StratifiedShuffleSplit(n_splits=1, test_size=cv, random_state=self.random_state)
-        return folds(cv, X, labels, type(self).__name__, given.split)
+        return folds(cv, X, target, type(self).__name__, given.split)
 
     def _tune_by_metric(
         self, parts: list[tuple[np.ndarray, np.ndarray]], labels: np.ndarray, w: Any, given: Routed
