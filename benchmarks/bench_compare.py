@@ -9,11 +9,11 @@ from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
 from assay import compare
-from assay.evaluate import METRICS, Resampling, bootstrap_error
+from assay.evaluate import Resampling, bootstrap_error
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import bootstrap_rows
 from assay.evaluate.fold import Data
-from assay.evaluate.metrics import Outcome
+from assay.metrics import Outcome, measures
 from assay.tables import Table
 from benchmarks.harness import Race
 
@@ -72,7 +72,7 @@ def _report(X: np.ndarray, y: np.ndarray) -> Race:
     def ours() -> None:
         for _ in LEARNERS:
             for at in tested:
-                METRICS["error"].of(Outcome(seen.truth[at], seen.answer[at], seen.posterior[at], 2))
+                measures()["error"].of(Outcome(seen.truth[at], seen.answer[at], seen.posterior[at], 2))
         vars(result).pop("_rankings", None)
         vars(result).pop("_tested", None)
         str(result)

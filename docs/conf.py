@@ -68,7 +68,20 @@ def skip_plumbing(app, what, name, obj, skip, options):
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
+def table_of_measures(app, docname, source):
+    """The table of all measures, where a page asks for it, from the records beside their functions."""
+    from assay.metrics import measures
+
+    if "<!-- measures -->" in source[0]:
+        lines = ["| name | what it is | better | needs | other names |", "|---|---|---|---|---|"]
+        for m in measures().values():
+            others = ", ".join(sorted(m.names - {m.name}))
+            lines.append(f"| {m.name} | {m.words} | {m.better} | {m.needs} | {others} |")
+        source[0] = source[0].replace("<!-- measures -->", "\n".join(lines))
+
+
 def setup(app):
+    app.connect("source-read", table_of_measures)
     app.connect("autodoc-process-docstring", attributes_as_written, priority=100)
     app.connect("autodoc-process-docstring", literal_attributes, priority=900)
     app.connect("autodoc-skip-member", skip_plumbing)

@@ -20,7 +20,8 @@ from assay import compare
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, NaiveBayes
 from assay.decide import DecisionRule
 from assay.errors import DataError, ParameterError
-from assay.evaluate import Metric, Resampling
+from assay.evaluate import Resampling
+from assay.metrics import Measure
 from assay.tables.data import load_breast_cancer, load_german_credit, load_iris, load_wine
 
 rng = np.random.default_rng(4)
@@ -315,7 +316,7 @@ def test_a_sparse_matrix_is_compared_too():
 
 
 def test_an_own_metric_takes_part():
-    rows = Metric("rows", lambda seen: float(len(seen.truth)), "higher")
+    rows = Measure("rows", lambda seen: float(len(seen.truth)), "higher")
     result = compare(["majority"], load_iris(), metrics=["error", rows], design="5-fold")
     assert result.values("majority", "rows").tolist() == [30.0] * 5
 

@@ -15,14 +15,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import compare
-from assay.evaluate import METRICS, Resampling, Split
+from assay.evaluate import Resampling, Split
 from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.prepared import prepared
+from assay.metrics import measures
 from assay.tables import Table
 from assay.tables.data import load_iris
 
 ROWS = np.array([2, 0])
-TASK = Task([METRICS["error"], METRICS["log-loss"]], None, None, 0)
+TASK = Task([measures()["error"], measures()["log-loss"]], None, None, 0)
 
 
 def data_of(X, y):

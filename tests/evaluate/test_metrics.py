@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from sklearn import metrics as peer
 
 from assay.errors import ParameterError
-from assay.evaluate import METRICS, Metric, Outcome
-from assay.evaluate.metrics import as_metrics
+from assay.evaluate.metrics import as_measures
+from assay.metrics import Measure, Outcome, measures
 
 
 def outcome(truth, answer, posterior=None, K=None, **more):
@@ -18,7 +18,7 @@ def outcome(truth, answer, posterior=None, K=None, **more):
 
 
 def value(name, seen):
-    return METRICS[name].of(seen)
+    return measures()[name].of(seen)
 
 
 def test_two_classes_by_hand():
@@ -27,7 +27,8 @@ def test_two_classes_by_hand():
     assert_allclose(value("error", seen), 0.15, rtol=1e-12)
     assert_allclose(value("accuracy", seen), 0.85, rtol=1e-12)
     assert_allclose(value("balanced error", seen), (0.2 + 0.1) / 2, rtol=1e-12)
-    assert_allclose(value("f1", seen), (16 / 19 + 6 / 7) / 2, rtol=1e-12)
+    assert_allclose(value("f1", seen), 16 / 19, rtol=1e-12)
+    assert_allclose(value("macro f1", seen), (16 / 19 + 6 / 7) / 2, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_same_numbers_as_scikit_learn(seed, K, n):
         value("balanced error", seen), 1 - peer.balanced_accuracy_score(truth, answer), atol=1e-12
     )
     assert_allclose(
-        value("f1", seen), peer.f1_score(truth, answer, average="macro", zero_division=0), atol=1e-12
+        value("macro f1", seen), peer.f1_score(truth, answer, average="macro", zero_division=0), atol=1e-12
     )
     assert_allclose(value("log-loss", seen), peer.log_loss(truth, posterior), atol=1e-12)
     assert_allclose(value("brier", seen), peer.brier_score_loss(truth, score), atol=1e-12)
@@ -86,19 +87,21 @@ def test_without_probabilities_the_metrics_that_need_them_are_nan():
 
 
 def test_names_are_read_kindly_and_unknown_ones_refused():
-    own = Metric("own", lambda seen: 0.0)
-    assert [m.name for m in as_metrics(["Log_Loss", "balanced_error", own])] == [
+    own = Measure("own", lambda seen: 0.0)
+    assert [m.name for m in as_measures(["Log_Loss", "balanced_error", own])] == [
         "log-loss",
         "balanced error",
         "own",
     ]
-    assert [m.name for m in as_metrics("auc")] == ["auc"]
-    with pytest.raises(ParameterError, match=r"no metric 'acuracy'\. Known: error, accuracy"):
-        as_metrics(["acuracy"])
+    assert [m.name for m in as_measures("auc")] == ["auc"]
+    with pytest.raises(
+        ParameterError, match=r"no metric 'acuracy'\. Did you mean 'accuracy'\? Known: accuracy, auc"
+    ):
+        as_measures(["acuracy"])
     with pytest.raises(ParameterError, match="twice"):
-        as_metrics(["error", "error"])
+        as_measures(["error", "error"])
     with pytest.raises(ParameterError, match="empty"):
-        as_metrics([])
+        as_measures([])
 
 
 # --- more metrics, scorers, weights, intervals
@@ -150,7 +153,7 @@ def test_equal_weights_change_no_metric_and_copies_are_weights():
     times = RNG.integers(1, 4, size=len(seen.truth))
     heavy = Outcome(seen.truth, seen.answer, seen.posterior, 3, price, left, times * 1.0)
     copies = seen.take(np.repeat(np.arange(len(times)), times))
-    for name, metric in METRICS.items():
+    for name, metric in measures().items():
         assert_allclose(metric.of(heavy), metric.of(copies), rtol=1e-9, err_msg=name)
         low, high = metric.bounds
         assert low <= metric.of(heavy) <= high, name
@@ -164,13 +167,13 @@ def test_metrics_of_one_class_and_with_numbers():
         ("precision", peer.precision_score),
         ("f1", peer.f1_score),
     ):
-        [metric] = as_metrics(f"{name.capitalize()} of bee")
+        [metric] = as_measures(f"{name.capitalize()} of bee")
         assert metric.name == f"{name} of bee" and metric.better == "higher"
         assert_allclose(metric.of(seen), function(y, z, labels=["bee"], average="macro"))
     with pytest.raises(ParameterError, match="of class 'dog', the classes are ant, bee, cat"):
-        as_metrics("recall of dog")[0].of(seen)
-    assert as_metrics("recall of 1")[0].of(three_classes(named=False)) > 0
-    top, best = as_metrics(["top-3", "lift at 20%"])
+        as_measures("recall of dog")[0].of(seen)
+    assert as_measures("recall of 1")[0].of(three_classes(named=False)) > 0
+    top, best = as_measures(["top-3", "lift at 20%"])
     assert top.of(seen) == 1 and best.of(seen) > 1
 
 
@@ -187,8 +190,15 @@ def test_scorers_by_name_made_and_written_by_hand():
         lambda model, X, y, sample_weight=None: float(np.sum(model.predict(X) == y)),
         peer.hamming_loss,
     ]
-    found = as_metrics(scorers)
-    assert [m.needs for m in found] == ["posterior", "posterior", "", "", "posterior", ""]
+    found = as_measures(scorers)
+    assert [m.needs for m in found] == [
+        "probabilities",
+        "probabilities",
+        "labels",
+        "labels",
+        "probabilities",
+        "labels",
+    ]
     assert [m.better for m in found] == ["higher"] * 5 + ["lower"]
     told = [
         peer.roc_auc_score(y, seen.posterior, multi_class="ovr", sample_weight=w),
@@ -203,17 +213,17 @@ def test_scorers_by_name_made_and_written_by_hand():
     without = Outcome(seen.truth, seen.answer, None, 3, labels=seen.labels)
     assert np.isnan(found[0].of(without)) and np.isnan(found[1].of(without))
     some = seen.take(np.flatnonzero(seen.truth < 2))  # the fold lacks a class, which the peer refuses
-    assert np.isnan(found[1].of(some)) and not np.isnan(METRICS["log-loss"].of(some))
+    assert np.isnan(found[1].of(some)) and not np.isnan(measures()["log-loss"].of(some))
 
 
 def test_scorers_that_cannot_be_used_say_so():
     rejecting = outcome([0, 1], [0, -1])
     with pytest.raises(ParameterError, match="no answer that is not a class"):
-        as_metrics("f1_weighted")[0].of(rejecting)
+        as_measures("f1_weighted")[0].of(rejecting)
     with pytest.raises(ParameterError, match="it takes 1 arguments"):
-        as_metrics([lambda seen: 0.0])
+        as_measures([lambda seen: 0.0])
     with pytest.raises(ParameterError, match="list of names, got 3"):
-        as_metrics(3)
+        as_measures(3)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -221,14 +231,15 @@ def test_every_metric_has_an_interval_around_its_value(weighted):
     seen = three_classes(60, weighted=weighted)
     price, left = RNG.random(len(seen.truth)), RNG.random(len(seen.truth)) < 0.2
     seen = Outcome(seen.truth, seen.answer, seen.posterior, 3, price, left, seen.weight)
-    for name, metric in METRICS.items():
+    for name, metric in measures().items():
         found = metric.estimate(seen, resamples=100)
         assert_allclose(found.value, metric.of(seen), rtol=1e-9, err_msg=name)
         assert metric.bounds[0] <= found.low <= found.value <= found.high <= metric.bounds[1], (name, found)
     pair = Outcome(np.array([0, 1, 1, 0]), np.array([0, 1, -1, 0]), None, 2)
-    assert METRICS["f1"].estimate(pair, resamples=50).method == "percentile bootstrap"
-    assert METRICS["error"].estimate(outcome([0, 1] * 10, [0, 1] * 10)).method == "Wilson"
-    assert METRICS["auc"].estimate(outcome([0, 1], [0, 1])).why
+    assert measures()["f1"].estimate(pair).method == "Wilson"
+    assert measures()["macro f1"].estimate(pair, resamples=50).method == "percentile bootstrap"
+    assert measures()["error"].estimate(outcome([0, 1] * 10, [0, 1] * 10)).method == "Wilson"
+    assert measures()["auc"].estimate(outcome([0, 1], [0, 1])).why
 
 
 def test_a_comparison_takes_all_of_them():
@@ -241,3 +252,36 @@ def test_a_comparison_takes_all_of_them():
     values = {m.name: found.values("lda", m.name) for m in found.metrics}
     assert all(np.isfinite(v).all() for v in values.values())
     assert (values["recall of versicolor"] > 0.8).all() and (values["roc_auc_ovo"] > 0.95).all()
+
+
+SCORERS = (
+    "accuracy", "balanced_accuracy", "f1", "f1_macro", "precision", "precision_macro", "recall", "recall_macro",
+    "jaccard", "matthews_corrcoef", "roc_auc", "average_precision", "neg_log_loss", "neg_brier_score",
+    "f1_weighted", "f1_micro", "jaccard_macro",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (1, 2), (-1, 1)])
+def test_scikit_learns_names_have_scikit_learns_numbers(labels):
+    """Peer: cross_val_score of scikit-learn 1.9 with the scorer of that name, on the same splits."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import KFold, cross_val_score
+
+    from assay import compare
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2))
+    y = np.where(X[:, 0] + rng.normal(size=90) > 0.3, labels[1], labels[0])
+    splits = list(KFold(3).split(X))
+    result = compare({"lr": LogisticRegression()}, X, y, design=splits, metrics=list(SCORERS))
+    for name, m in zip(SCORERS, result.metrics):
+        theirs = cross_val_score(LogisticRegression(), X, y, cv=splits, scoring=name)
+        assert_allclose(result.values("lr", m.name), theirs, rtol=1e-9, err_msg=name)
+
+
+def test_a_class_never_predicted_has_precision_zero_as_in_scikit_learn():
+    seen = outcome([0, 0, 1, 2], [0, 0, 0, 2], K=3)
+    assert_allclose(value("macro precision", seen), (2 / 3 + 0 + 1) / 3)
+    assert_allclose(value("precision", seen), value("macro precision", seen))
+    found = measures()["macro precision"].estimate(seen)
+    assert found.low < found.value < found.high and found.method.startswith("delta")

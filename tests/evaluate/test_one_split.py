@@ -7,8 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay import compare
 from assay.evaluate import one_split
-from assay.evaluate.metrics import METRICS
-from assay.metrics import auc_interval, delong
+from assay.metrics import auc_interval, delong, measures
 from assay.tables.data import load_breast_cancer, load_iris, load_wine
 
 TWO = {"lda": "lda", "stump": DecisionTreeClassifier(max_depth=1)}
@@ -92,9 +91,9 @@ def test_size_and_coverage_on_equal_learners(monkeypatch):
             cell = shown.cells[name][0]
             cell.posterior, cell.answer = np.column_stack([1 - noisy, noisy]), (noisy > 0.5).astype(np.int64)
             seen = one_split.Outcome(y, cell.answer, cell.posterior, 2)
-            cell.values["brier"] = METRICS["brier"].of(seen)
+            cell.values["brier"] = measures()["brier"].of(seen)
         shown.truths[0] = y
-        found = one_split.tests_of_rows(shown, METRICS["brier"])["lda", "stump"]
+        found = one_split.tests_of_rows(shown, measures()["brier"])["lda", "stump"]
         rejected += found.p <= 0.05
         covered += found.low <= 0 <= found.high
     assert 8 <= rejected <= 34  # binomial band of 99.9 % around 20

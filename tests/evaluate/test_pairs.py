@@ -8,8 +8,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay import compare
 from assay.errors import DataError, ParameterError
-from assay.evaluate import METRICS, Resampling
+from assay.evaluate import Resampling
 from assay.evaluate.pairs import any_difference
+from assay.metrics import measures
 from assay.stats.bayesian.correlated_t import correlated_t
 from assay.stats.effects.cohen import hedges_g
 from assay.stats.effects.dominance import discordant_odds
@@ -167,7 +168,9 @@ def test_the_corrected_omnibus_keeps_its_level():
     rng = np.random.default_rng(3)
     shared = rng.normal(size=(400, 4, 1)) * np.sqrt(0.1)
     V = shared + rng.normal(size=(400, 4, 10)) * np.sqrt(0.9)
-    rejected = [any_difference(Pretended(v, rows), METRICS["error"]).rejected for v in V for rows in (10, 1)]
+    rejected = [
+        any_difference(Pretended(v, rows), measures()["error"]).rejected for v in V for rows in (10, 1)
+    ]
     corrected, plain = np.reshape(rejected, (400, 2)).mean(axis=0)
     assert corrected < 0.094 < 0.15 < plain
 

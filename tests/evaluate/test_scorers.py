@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 from assay import compare
 from assay.errors import ParameterError
-from assay.evaluate.outcome import Outcome
-from assay.evaluate.scorers import metric_of, scorer_named
+from assay.evaluate.scorers import measure_of, scorer_named
+from assay.metrics import Outcome
 from assay.tables.data import load_breast_cancer, load_iris
 
 OF_CLASSES = [
@@ -50,19 +50,19 @@ def test_no_interval_goes_beyond_what_a_score_can_be():
         low, high = found.interval("lda", name)  # also by a name that is not ours: matthews_corrcoef is mcc
         assert scorer_named(name).bounds[0] <= low < high <= scorer_named(name).bounds[1]
     assert scorer_named("neg_log_loss").bounds == (-np.inf, 0)
-    assert metric_of(peer.make_scorer(peer.balanced_accuracy_score, adjusted=True)).bounds == (-np.inf, 1)
+    assert measure_of(peer.make_scorer(peer.balanced_accuracy_score, adjusted=True)).bounds == (-np.inf, 1)
     assert scorer_named("r2").bounds == (-np.inf, np.inf)
 
 
 def test_names_are_read_kindly_and_functions_by_their_arguments():
     assert scorer_named("Neg-Log-Loss").name == "neg_log_loss"
     assert scorer_named("no such") is None
-    assert metric_of(
+    assert measure_of(
         peer.make_scorer(peer.log_loss, greater_is_better=False, response_method="predict_proba")
     ).name == ("neg log_loss")
-    assert metric_of(peer.zero_one_loss).better == "lower"
+    assert measure_of(peer.zero_one_loss).better == "lower"
     with pytest.raises(ParameterError, match="takes 0 arguments"):
-        metric_of(lambda: 0.0)
+        measure_of(lambda: 0.0)
 
 
 def test_errors_that_are_not_the_fold_s_reach_the_user():

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from assay.evaluate import METRICS, Verdict
+from assay.evaluate import Verdict
 from assay.evaluate.verdict import turned
+from assay.metrics import measures
 from assay.stats.significance.five_by_two import five_by_two_f
 from assay.stats.significance.mcnemar import mcnemar
 from assay.stats.significance.paired_t import paired_t
@@ -12,7 +13,7 @@ from assay.stats.significance.test_result import TestResult
 
 def verdict(p=0.02, adjusted=0.06, difference=0.031, low=0.005, high=0.057, pairs=3):
     test = TestResult("corrected resampled t test", 2.5, p, 9, estimate=difference, low=low, high=high)
-    return Verdict("tree", "bayes", METRICS["error"], test, adjusted, pairs, 10, 0.05)
+    return Verdict("tree", "bayes", measures()["error"], test, adjusted, pairs, 10, 0.05)
 
 
 def test_significant_alone_but_not_among_all_pairs():

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from assay.errors import ParameterError
-from assay.evaluate import METRICS
 from assay.experiments.conclusion import conclude
+from assay.metrics import measures
 from assay.stats.significance.friedman import friedman
 from assay.stats.significance.wilcoxon import wilcoxon_signed_rank
 
@@ -36,7 +36,7 @@ class Stub:
 
 
 def of(table, metric="accuracy", control=None, missing="leave out", rope=0.01, **more):
-    return conclude(Stub(table, **more), METRICS[metric], control, missing, rope)
+    return conclude(Stub(table, **more), measures()[metric], control, missing, rope)
 
 
 def test_more_than_two_learners_the_example_of_the_book():

@@ -13,9 +13,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from assay.bayes import GaussianNB
 from assay.errors import ParameterError
-from assay.evaluate import METRICS, Resampling, compare
+from assay.evaluate import Resampling, compare
 from assay.experiments.experiment import Experiment
 from assay.experiments.study import Study
+from assay.metrics import measures
 
 rng = np.random.default_rng(0)
 SMALL = (rng.normal(size=(30, 2)) + np.arange(30)[:, None] % 2, np.arange(30) % 2)
@@ -306,7 +307,7 @@ def test_wrong_options_of_a_run_are_explained(options, words):
 
 def test_designs_and_metrics_that_compare_knows_work_here():
     for design in ("3x2", "2xholdout", "leave-one-out", "bootstrap(3)", Resampling.of("3-fold")):
-        study = experiment(["majority"], {"small": SMALL}, design=design, metrics=list(METRICS)[:3]).run()
+        study = experiment(["majority"], {"small": SMALL}, design=design, metrics=list(measures())[:3]).run()
         assert study.missing == 0 and np.isfinite(study.table()).all()
 
 

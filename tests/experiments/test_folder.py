@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from assay.errors import DataError, ParameterError
-from assay.evaluate import Metric
 from assay.experiments.experiment import Experiment
 from assay.experiments.folder import Manifest, as_plain
 from assay.experiments.study import Study
+from assay.metrics import Measure
 
 rng = np.random.default_rng(0)
 SMALL = (rng.normal(size=(30, 2)) + np.arange(30)[:, None] % 2, np.arange(30) % 2)
@@ -51,7 +51,7 @@ def test_sessions_note_versions_and_ends(tmp_path):
 
 
 def test_metrics_of_your_own_are_measured_and_can_be_loaded(tmp_path):
-    own = Metric("wrong", lambda seen: float((seen.answer != seen.truth).sum()), "lower", "wrong rows")
+    own = Measure("wrong", lambda seen: float((seen.answer != seen.truth).sum()), "lower", "wrong rows")
     study = experiment(metrics=[own, "error"], folder=tmp_path / "e").run()
     assert study.table()[0, 0] == pytest.approx(10 * study.table("error")[0, 0])
     loaded = Study.load(tmp_path / "e")

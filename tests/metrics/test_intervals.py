@@ -8,10 +8,9 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 from assay.errors import DataError, ParameterError
-from assay.metrics import rates
+from assay.metrics import measures, rates
 from assay.metrics.delong import auc_interval
 from assay.metrics.intervals import with_interval
-from assay.metrics.measures import MEASURES
 
 RNG = np.random.default_rng(8)
 Y = RNG.integers(3, size=150)
@@ -264,7 +263,10 @@ def test_edges_have_a_sentence_or_an_interval():
     same = with_interval("accuracy", [0, 1, 0, 1], [0, 1, 0, 1], method="percentile")
     assert "says nothing" in same.why
     assert "one row" in with_interval("log-loss", [1], [0.5], labels=[0, 1]).why
-    assert np.isnan(with_interval("precision", [0, 1], [0, 0]).value)
+    never = with_interval(
+        "precision", [0, 1], [0, 0]
+    )  # 0, as precision_score has it, and no row to be sure by
+    assert never.value == 0 and np.isnan(never.low) and "no rows" in never.why
     never = with_interval("g-mean", [0, 0, 1, 1], [0, 0, 0, 0])
     assert never.value == never.low == 0 < never.high < 1
     assert str(one).endswith(")") and "no interval" in str(one)
@@ -272,18 +274,21 @@ def test_edges_have_a_sentence_or_an_interval():
 
 def test_bad_input_is_told_plainly():
     for call, said in (
-        (lambda: with_interval("acuracy", Y, Z), "no measure 'acuracy'. Known: accuracy"),
+        (
+            lambda: with_interval("acuracy", Y, Z),
+            r"no metric 'acuracy'\. Did you mean 'accuracy'\? Known: accuracy",
+        ),
         (lambda: with_interval("accuracy", Y, Z, method="magic"), "method must be one of auto"),
         (lambda: with_interval("accuracy", Y, Z, groups=Y, method="analytic"), "groups have no analytic"),
         (lambda: with_interval(lambda y, z: 0.0, Y, Z, method="analytic"), "function has no analytic"),
-        (lambda: with_interval("ece", Y == 1, Z / 2, method="analytic"), "ece has no analytic"),
+        (lambda: with_interval("ece", Y == 1, Z / 2, method="analytic"), "has no analytic"),
         (
             lambda: with_interval("average precision", Y == 1, Z, method="analytic"),
-            "analytic interval for two classes",
+            "only an area under the ROC curve",
         ),
         (lambda: with_interval("accuracy", Y, Z, beta=2), "accuracy has no option 'beta'"),
         (lambda: with_interval("recall", Y, Z, pos_label=7), "pos_label=7 is not among"),
-        (lambda: with_interval(3, Y, Z), "no measure 3"),
+        (lambda: with_interval(3, Y, Z), "no metric 3"),
         (lambda: with_interval("accuracy", Y, Z, alpha=0), "alpha"),
     ):
         with pytest.raises(ParameterError, match=said):
@@ -294,8 +299,8 @@ def test_bad_input_is_told_plainly():
 
 def test_every_named_measure_has_a_value_and_an_interval():
     y, p = Y % 2, np.clip(RNG.random(150), 0.01, 0.99)
-    for name, known in MEASURES.items():
-        answer = Z % 2 if known.kind == "table" or name == "cost" else p
+    for name, known in measures().items():
+        answer = p if known.needs_probabilities else Z % 2
         found = with_interval(name, y, answer, resamples=100)
         assert known.bounds[0] <= found.low <= found.value <= found.high <= known.bounds[1], name
 

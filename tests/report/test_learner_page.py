@@ -7,6 +7,7 @@ from sklearn.metrics import precision_recall_fscore_support
 
 from assay import compare
 from assay.evaluate import wilson_interval
+from assay.metrics import ClassReport
 from assay.report.learner_page import class_table, confusion_card, learner_pages
 from assay.report.refits import Extras, extras
 from assay.tables.data import load_iris
@@ -42,6 +43,9 @@ class Given:
 
     def confusion(self, name):
         return self.counts
+
+    def class_report(self, name):
+        return ClassReport.of_table(self.counts, self.classes)
 
 
 def test_intervals_of_the_book_example():
@@ -96,3 +100,19 @@ def test_pages_come_best_first_with_what_was_refitted(result):
     assert knn["learning"]["over"] == "training rows" and knn["complexity"]["used"] == 5
     bare = learner_pages(result, answers, Extras(), most=3)
     assert all(p["learning"] is None and p["mistakes"] is None for p in bare)
+
+
+def test_rows_count_by_their_weights_as_in_the_class_report():
+    data = load_iris()
+    weight = np.random.default_rng(1).random(150) + 0.1
+    result = compare(["knn"], data, design="3-fold", sample_weight=weight)
+    truth, answer = np.concatenate(result.truths), np.concatenate([c.answer for c in result.cells["knn"]])
+    w = np.concatenate(result.weights)
+    expected = ClassReport.of(truth, answer, sample_weight=w)
+    for k, row in enumerate(class_table(result, "knn")["rows"]):
+        assert row["rows"] == 50
+        for cell, estimate in zip(row["cells"], expected.classes[k].values()):
+            assert cell == {
+                "value": f"{estimate.value:.3f}",
+                "interval": f"{estimate.low:.3f} – {estimate.high:.3f}",
+            }

@@ -17,6 +17,21 @@ from assay.cli.data import data_argument, need_classes, open_data, target_option
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
 
+
+class MetricOption(click.Option):
+    """An option whose help names all measures, which are looked up only when help is asked for."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from assay.metrics import measures
+
+        record = super().get_help_record(ctx)
+        names = ", ".join(measures())
+        return record and (
+            record[0],
+            f"{record[1]} One of: {names}; of one class, as in 'recall of yes'; or a scorer of scikit-learn.",
+        )
+
+
 _UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 
@@ -67,8 +82,9 @@ def _seconds(ctx: click.Context, option: click.Parameter, text: str | None) -> f
     "-m",
     "metrics",
     multiple=True,
+    cls=MetricOption,
     shell_complete=complete_metrics,
-    help="error (default), auc, log-loss ...; repeatable.",
+    help="What is measured; repeatable, the first one ranks. Default: error.",
 )
 @click.option("--calibrate", is_flag=True, help="Calibrate each learner's probabilities, inside each fold.")
 @cost_option

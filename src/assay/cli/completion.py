@@ -53,9 +53,9 @@ def _datasets(ctx: click.Context) -> Iterable[str]:
 
 
 def _metrics(ctx: click.Context) -> Iterable[str]:
-    from assay.evaluate.metrics import METRICS
+    from assay.metrics import measures
 
-    return METRICS
+    return measures()
 
 
 def _columns(ctx: click.Context) -> Iterable[str]:

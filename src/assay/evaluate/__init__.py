@@ -18,10 +18,10 @@ from assay.evaluate.doubts import doubts
 from assay.evaluate.drift import ColumnDrift, Drift, drift
 from assay.evaluate.importance import PermutationImportance, permutation_importance
 from assay.evaluate.learners import LEARNERS, Entry, find_learner, make_learner, register
-from assay.evaluate.metrics import METRICS, Metric, Outcome
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
 from assay.evaluate.near_misses import CloseCalls, NearMisses, close_calls, near_misses
 from assay.evaluate.out_of_fold import OutOfFold
+from assay.evaluate.scorers import scorer_of
 from assay.evaluate.three_way import Choice, FinalReport, ThreeWay, three_way
 from assay.evaluate.verdict import Standing, Verdict
 from assay.stats.intervals.proportion_interval import wilson_interval
@@ -33,7 +33,6 @@ from assay.stats.significance.paired_t import paired_t
 
 __all__ = [
     "LEARNERS",
-    "METRICS",
     "BetweenAndWithin",
     "BootstrapError",
     "Choice",
@@ -46,11 +45,9 @@ __all__ = [
     "Entry",
     "FinalReport",
     "Finding",
-    "Metric",
     "Mislabelled",
     "NearMisses",
     "OutOfFold",
-    "Outcome",
     "PermutationImportance",
     "Resampling",
     "Split",
@@ -81,6 +78,7 @@ __all__ = [
     "paired_t",
     "permutation_importance",
     "register",
+    "scorer_of",
     "three_way",
     "wilson_interval",
 ]

@@ -13,10 +13,10 @@ from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import bootstrap_rows
 from assay.evaluate.design import Split
 from assay.evaluate.fold import Data, Task, run_cell
-from assay.evaluate.metrics import METRICS
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.work import each
+from assay.metrics.measure import measures
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import check_alpha, shown_confidence
 
@@ -252,7 +252,7 @@ def _resampled(
 
 
 def _answers(candidate: Candidate, data: Data, split: Split, seed: int) -> np.ndarray:
-    task = Task([METRICS["error"]], None, None, seed, probabilities=False)
+    task = Task([measures()["error"]], None, None, seed, probabilities=False)
     cell = run_cell(candidate, data.fold(split), task)
     if cell.answer is None:
         raise DataError(f"bootstrap_error: {candidate.name} failed. {cell.failure}")

@@ -15,12 +15,13 @@ from assay.evaluate.comparison import Comparison
 from assay.evaluate.describe import description
 from assay.evaluate.fold import Data, Task
 from assay.evaluate.learners import not_tried
-from assay.evaluate.metrics import METRICS, Metric, as_metrics
+from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.run import remarks_on, run
 from assay.evaluate.target import Target
 from assay.evaluate.weights import weight_keyword
+from assay.metrics.measure import Measure, measures
 from assay.stats.checks import is_number
 from assay.stats.significance.test_result import check_alpha
 from assay.tables.data import Dataset
@@ -75,7 +76,8 @@ def compare(
         "3x10" (repetitions x folds), "10-fold", "5x2", "holdout", "20xholdout(0.25)", "leave-one-out",
         "leave-one-group-out", "bootstrap(200)", "5-time", "5-time(gap=10,window=500)", a Resampling, a scikit-learn
         splitter, or a list of (train, test) row numbers or masks
-    metrics : names of METRICS, or Metric objects; the first one ranks
+    metrics : names of :func:`assay.metrics.measures` or of scikit-learn's scorers, Measures or functions; the
+        first one ranks
     alpha : 1 - confidence of intervals, and the level of tests
     loss : what wrong answers cost, {(said, truth): cost} or an array; adds the metric cost
     reject : what it costs to leave a row undecided; adds the metrics cost and rejected
@@ -129,7 +131,7 @@ def compare(
         target=target,
     )
     data, notes = rows.data, rows.notes
-    costs, measured = _decisions(rows.loss, reject, as_metrics(metrics), data)
+    costs, measured = _decisions(rows.loss, reject, as_measures(metrics), data)
     plan, changes = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
     notes += changes
     classes = Target(rows.target, data.labels, data.codes)
@@ -179,18 +181,20 @@ def _unweighed(candidates: list[Candidate], data: Data) -> list[str]:
     return [f"{', '.join(names)} cannot learn from weighted rows; the weights count in the metrics alone."]
 
 
-def _decisions(loss: Any, reject: Any, metrics: list[Metric], data: Data) -> tuple[Loss | None, list[Metric]]:
+def _decisions(
+    loss: Any, reject: Any, metrics: list[Measure], data: Data
+) -> tuple[Loss | None, list[Measure]]:
     """The loss table, and the metrics with cost and rejected added where a loss or a reject cost asks for them."""
     names = [m.name for m in metrics]
     for m in metrics:
-        if data.weight is not None and not getattr(m.of, "weighs", True):
+        if data.weight is not None and not m.takes_weights:
             raise ParameterError(
                 f"compare: the metric {m.name} does not take sample_weight, so it cannot count rows by their weights. "
                 "Give its function that parameter, or leave the metric or the weights out."
             )
     if loss is None and reject is None:
         for m in metrics:
-            if m.needs == "price":
+            if m.needs == "costs":
                 raise ParameterError(
                     f"compare: the metric {m.name} needs to know what answers cost: loss={{(said, truth): cost}}"
                     + (" or reject=cost." if m.name == "cost" else ", and reject=cost.")
@@ -203,7 +207,7 @@ def _decisions(loss: Any, reject: Any, metrics: list[Metric], data: Data) -> tup
             "For leaving a row undecided, give reject=cost."
         )
     wanted = ["cost"] + (["rejected"] if reject is not None else [])
-    return table, metrics + [METRICS[m] for m in wanted if m not in names]
+    return table, metrics + [measures()[m] for m in wanted if m not in names]
 
 
 def _settings(seed: int, seconds: float, data: Data, loss: Loss | None, reject: Any) -> dict[str, Any]:

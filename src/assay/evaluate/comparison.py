@@ -16,7 +16,7 @@ from assay.evaluate.describe import Description
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
 from assay.evaluate.learned import family_of, with_baseline
-from assay.evaluate.metrics import Metric, as_metrics
+from assay.evaluate.metrics import as_measures
 from assay.evaluate.one_split import interval_of_rows
 from assay.evaluate.out_of_fold import OutOfFold, pooled
 from assay.evaluate.pairs import (
@@ -31,6 +31,7 @@ from assay.evaluate.prepared import Candidate
 from assay.evaluate.records import as_frame, as_plain, tidy
 from assay.evaluate.verdict import Standing, Verdict, turned
 from assay.evaluate.weights import effective_rows
+from assay.metrics.measure import Measure
 from assay.stats.bayesian.rope_posterior import RopePosterior
 from assay.stats.effects.effect_size import EffectSize
 from assay.stats.intervals.proportion_interval import wilson_interval
@@ -43,6 +44,7 @@ from assay.tables import RowNames
 
 if TYPE_CHECKING:
     from assay.evaluate.importance import PermutationImportance
+    from assay.metrics.class_report import ClassReport
 
 __all__ = ["Comparison"]
 
@@ -58,7 +60,7 @@ class Comparison:
     Attributes
     ----------
     learners : names, in the order given
-    metrics : list of Metric; the first one ranks
+    metrics : list of Measure; the first one ranks
     design : Resampling
     records : list of dicts, one per learner, split and metric
     notes : sentences about what was done and what was odd
@@ -81,7 +83,7 @@ class Comparison:
     """
 
     learners: list[str]
-    metrics: list[Metric]
+    metrics: list[Measure]
     design: Resampling
     alpha: float
     data: Description
@@ -235,13 +237,36 @@ class Comparison:
 
     def confusion(self, learner: str) -> np.ndarray:
         """(K, K) or, if some answers are no class, (K, K + 1): true class by answer, all splits together."""
-        K = len(self.classes)
-        counts = np.zeros((K, K + 1), dtype=np.int64)
-        for truth, cell in zip(self.truths, self.cells[self._learner(learner)]):
+        return self._confusion(learner, 0).astype(np.int64)
+
+    def _confusion(self, learner: str, power: int) -> np.ndarray:
+        """The confusion matrix in which each row counts by this power of its weight."""
+        K, name = len(self.classes), self._learner(learner)
+        table = np.zeros((K, K + 1))
+        for j, (truth, cell) in enumerate(zip(self.truths, self.cells[name])):
             if cell.answer is not None:
                 answer = np.where(cell.answer < 0, K, cell.answer.astype(np.int64))
-                np.add.at(counts, (truth, answer), 1)
-        return counts if counts[:, K].any() else counts[:, :K]
+                np.add.at(table, (truth, answer), self.weights[j] ** power if self.weights else 1)
+        return table if table[:, K].any() else table[:, :K]
+
+    def class_report(self, learner: str) -> ClassReport:
+        """Precision, recall and F1 of each class, from the confusions of all splits; rows count by their weights.
+
+        The intervals take each row for one, however often it was tested.
+
+        >>> from assay import compare
+        >>> from assay.tables.data import load_iris
+        >>> report = compare(["lda"], load_iris(), design="10-fold").class_report("lda")
+        >>> print(report.classes["setosa"]["recall"])
+        1.0000 (0.9287 to 1.0000, Wilson)
+        """
+        from assay.metrics.class_report import ClassReport
+
+        times = (
+            self._confusion(learner, 0).sum() / self._distinct_rows
+        )  # how often each row was tested, on average
+        table, squares = (self._confusion(learner, power) / times for power in (1, 2))
+        return ClassReport.of_table(table, self.classes, squares=squares, alpha=self.alpha)
 
     def importance(
         self,
@@ -337,7 +362,7 @@ class Comparison:
     def _tested(self) -> dict[str, dict[tuple[str, str], tuple[TestResult, float]]]:
         return {}
 
-    def _ranked(self, m: Metric) -> list[Standing]:
+    def _ranked(self, m: Measure) -> list[Standing]:
         means = {name: self._mean(name, m) for name in self.finished}
         order = _from_best(means, m.sign)
         pairs = self._pairs(m)
@@ -360,7 +385,7 @@ class Comparison:
         ]
         return rows + failed
 
-    def _pairs(self, m: Metric) -> dict[tuple[str, str], tuple[TestResult, float]]:
+    def _pairs(self, m: Measure) -> dict[tuple[str, str], tuple[TestResult, float]]:
         """Every pair's test, and its p adjusted over the pairs of its family."""
         if m.name not in self._tested:
             tests = pair_tests(self, m)
@@ -377,7 +402,7 @@ class Comparison:
     def _pair(pairs: Any, a: str, b: str) -> tuple[TestResult, float]:
         return pairs[a, b] if (a, b) in pairs else _turned(pairs[b, a])
 
-    def _mean(self, learner: str, m: Metric) -> float:
+    def _mean(self, learner: str, m: Measure) -> float:
         """The mean over the splits that define the metric; of rows tested one by one, by their weights."""
         values = self.values(learner, m.name)
         there = np.isfinite(values)
@@ -431,7 +456,7 @@ class Comparison:
             )
         return name if name in self.learners else found[0]
 
-    def _metric(self, name: str | None) -> Metric:
+    def _metric(self, name: str | None) -> Measure:
         if name is None:
             return self.metrics[0]
         for spelt in (str, _plain):  # as it is, then with other dashes and capitals
@@ -439,7 +464,7 @@ class Comparison:
                 if spelt(m.name) == spelt(name):
                     return m
         with suppress(ParameterError):  # by another name that compare takes: "roc_auc" for auc
-            proper = as_metrics([name])[0].name
+            proper = as_measures([name])[0].name
             for m in self.metrics:
                 if m.name == proper:
                     return m

@@ -13,10 +13,12 @@ from assay.errors import DataError, ParameterError
 from assay.evaluate.candidates import as_candidates, varied
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Data, Task, run_cell
-from assay.evaluate.metrics import Metric, Outcome, as_metrics
+from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.work import each
+from assay.metrics.measure import Measure
+from assay.metrics.outcome import Outcome
 from assay.sentence import Sentence
 from assay.stats.information.elbow import elbow
 from assay.stats.intervals.repeated_estimate import corrected_interval
@@ -42,7 +44,7 @@ class Curve(Sentence):
     """
 
     learner: str
-    metric: Metric
+    metric: Measure
     along: str
     ticks: np.ndarray
     train_scores: np.ndarray
@@ -144,7 +146,7 @@ def learning_curve(
     X, y : rows and classes, as in ``compare``
     train_sizes : numbers of rows, or shares up to 1 of the smallest training set
     design : as in ``compare``
-    metric : its name or a Metric
+    metric : its name or a Measure
     alpha : 1 - confidence of ``band``
     groups, times, random_state, n_jobs : as in ``compare``
 
@@ -242,7 +244,7 @@ def complexity_curve(
 
 def _prepared(
     X: Any, y: Any, design: Any, metric: Any, groups: Any, times: Any, seed: int, alpha: float
-) -> tuple[Data, Resampling, list[Split], Metric]:
+) -> tuple[Data, Resampling, list[Split], Measure]:
     check_alpha(alpha, "learning_curve")
     as_seed(seed, "learning_curve")
     if y is None and hasattr(X, "target_name"):
@@ -255,8 +257,8 @@ def _prepared(
         raise ParameterError(
             f"A curve needs at least two splits to show how far it can be trusted; {plan.name} has {len(splits)}."
         )
-    (m,) = as_metrics([metric])
-    if m.needs == "price":
+    (m,) = as_measures([metric])
+    if m.needs == "costs":
         raise ParameterError(f"A curve of {m.name} would need costs; draw one of error, brier or log-loss.")
     return data, plan, splits, m
 
@@ -301,7 +303,7 @@ def nested_order(split: Split, data: Data, plan: Resampling, rng: np.random.Gene
 def _measured(
     work: list[tuple[Candidate, Split]],
     data: Data,
-    m: Metric,
+    m: Measure,
     seed: int,
     n_jobs: int | None,
     what: str,
@@ -327,7 +329,7 @@ def _measured(
     return values[:, :, 0].T, values[:, :, 1].T, splits[: len(values)], partial
 
 
-def both_sides(candidate: Candidate, data: Data, split: Split, m: Metric, seed: int) -> tuple[float, float]:
+def both_sides(candidate: Candidate, data: Data, split: Split, m: Measure, seed: int) -> tuple[float, float]:
     """One fit, measured on the rows that taught and on those that did not."""
     cut = len(split.train)
     fold = data.fold(Split(0, split.fold, split.train, np.concatenate([split.train, split.test])))

@@ -16,7 +16,7 @@ from assay.evaluate.pairs import test_rows_per_training_row
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
-    from assay.evaluate.metrics import Metric
+    from assay.metrics.measure import Measure
 
 __all__ = ["doubts"]
 
@@ -32,7 +32,7 @@ class Doubt:
     rope: float
 
     @property
-    def metric(self) -> Metric:
+    def metric(self) -> Measure:
         """The one that ranks."""
         return self.result.metrics[0]
 
@@ -58,7 +58,7 @@ class Doubt:
     @property
     def counts_errors(self) -> bool:
         """Whether the metric that ranks is the share of wrong, or of right, answers, every row counting once."""
-        return self.metric.name in ("error", "accuracy") and not self.result.weights
+        return self.metric.counts_errors and not self.result.weights
 
     def wrong(self, learner: str) -> np.ndarray:
         """(n,) bool of the rows of the first repetition."""

@@ -12,9 +12,10 @@ import numpy as np
 from assay.decide import Loss, decide
 from assay.errors import AssayError, SchemaWarning, warn_user
 from assay.evaluate.design import Split
-from assay.evaluate.metrics import Metric, Outcome
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.weights import group_keyword, weight_keyword
+from assay.metrics.measure import Measure
+from assay.metrics.outcome import Outcome
 from assay.tables import Column, RowNames, Schema, Table, row_name
 from assay.tables.rows import take_rows
 from assay.tables.table import UNSEEN
@@ -115,7 +116,7 @@ class Fold:
 class Task:
     """What is asked of every cell: metrics, decisions, seed, and whether to keep probabilities."""
 
-    metrics: list[Metric]
+    metrics: list[Measure]
     loss: Loss | None
     reject: Any
     seed: int
@@ -189,11 +190,12 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     cell.answer = answer_codes(np.asarray(said), fold.labels).astype(np.min_scalar_type(-K))
     keep = task.probabilities and fold.split.repetition == 0
     posterior = None
-    if hasattr(learner, "predict_proba") and (keep or any(m.needs for m in task.metrics)):
+    needed = any(m.needs != "labels" for m in task.metrics)
+    if hasattr(learner, "predict_proba") and (keep or needed):
         try:
             posterior = posterior_of(learner, X_test, fold.labels)
         except Exception as error:
-            if any(m.needs for m in task.metrics):
+            if needed:
                 raise  # a metric rests on them; otherwise the answers stand without
             warn_user(f"{error}; its answers stand without probabilities")
     cell.posterior = posterior if keep else None

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.evaluate.metrics import METRICS, Outcome
 from assay.metrics.estimate import Estimate
+from assay.metrics.forms import OfScores
 from assay.metrics.gains import GainCurve
+from assay.metrics.measure import measure_named
+from assay.metrics.outcome import Outcome
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.metrics.roc import RocCurve
 
@@ -76,7 +78,7 @@ def fold_estimate(result: Comparison, learner: str, metric: Any, k: int | None =
 
     Parameters
     ----------
-    metric : the name of one of METRICS that needs probabilities, or the kind of a curve, whose area is meant
+    metric : the name of a measure that needs probabilities, or the kind of a curve, whose area is meant
     k : the class that is told from the rest; None for the metric of all classes, as the table has it
 
     Examples
@@ -89,12 +91,14 @@ def fold_estimate(result: Comparison, learner: str, metric: Any, k: int | None =
     True
     """
     name = metric if isinstance(metric, str) else _MEASURED[metric]
-    whole = k is None or (len(result.classes) == 2 and k == POSITIVE)
-    if whole and name in {m.name for m in result.metrics}:
+    m, classes = measure_named(name), list(result.classes)
+    positive = m.of.positive(classes) if isinstance(m.of, OfScores) else POSITIVE
+    whole = k is None or (len(classes) == 2 and k == positive)
+    if whole and name in {measured.name for measured in result.metrics}:
         low, high = result.interval(learner, name)
         mean = next(s.mean for s in result.ranking(name) if s.learner == learner)
         return Estimate(mean, low, high, f"mean of {len(result.places)} splits", result.alpha)
-    m, values = METRICS[name], np.full(len(result.places), np.nan)
+    values = np.full(len(result.places), np.nan)
     if whole:
         seen = _outcomes(result, learner)
     else:
@@ -114,12 +118,14 @@ def fold_estimate(result: Comparison, learner: str, metric: Any, k: int | None =
 
 def _outcomes(result: Comparison, learner: str) -> dict[int, Outcome]:
     """What the learner said on the splits whose probabilities were kept; rows tested alone are one split."""
-    K, kept = len(result.classes), {}
+    K, kept, labels = len(result.classes), {}, np.asarray(result.classes)
     for j, cell in enumerate(result.cells[learner]):
         if cell.posterior is not None and cell.answer is not None:
             weight = result.weights[j] if result.weights else None
             answer = np.asarray(cell.answer, dtype=np.int64)
-            kept[j] = Outcome(result.truths[j], answer, np.asarray(cell.posterior), K, weight=weight)
+            kept[j] = Outcome(
+                result.truths[j], answer, np.asarray(cell.posterior), K, weight=weight, labels=labels
+            )
     if not result._tested_alone or not kept:
         return kept
     parts = list(kept.values())
@@ -127,7 +133,7 @@ def _outcomes(result: Comparison, learner: str) -> dict[int, Outcome]:
     truth, answer, posterior = (
         np.concatenate([getattr(p, v) for p in parts]) for v in ("truth", "answer", "posterior")
     )
-    return {0: Outcome(truth, answer, posterior, K, weight=weight)}
+    return {0: Outcome(truth, answer, posterior, K, weight=weight, labels=labels)}
 
 
 def _two_classes(fold: FoldScores) -> Outcome:

@@ -14,10 +14,12 @@ from assay.core.progress import progress
 from assay.errors import DataError, ParameterError
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.fold import Data, answer_codes, posterior_of
-from assay.evaluate.metrics import METRICS, Metric, Outcome, as_metrics
+from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
 from assay.evaluate.target import as_target
+from assay.metrics.measure import Measure, measures
+from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_whole
 from assay.stats.intervals.repeated_estimate import corrected_interval
 from assay.stats.significance.multiple_tests import holm
@@ -228,8 +230,8 @@ def permutation_importance(
     seed = as_seed(0 if random_state is None else random_state, who)
     if not is_whole(n_repeats, 1):
         raise ParameterError(f"{who}: n_repeats must be a whole number from 1 up, got {n_repeats!r}.")
-    (m,) = as_metrics([scoring])
-    if m.needs == "price":
+    (m,) = as_measures([scoring])
+    if m.needs == "costs":
         raise ParameterError(f"{who}: {m.name} would need costs; ask for error, brier, log-loss or auc.")
     if y is None and hasattr(X, "target_name"):
         X, y = X
@@ -256,7 +258,7 @@ def importance_of(
     Parameters
     ----------
     learner : its name; default the best
-    metric : one of METRICS; default the one that ranks, or the error where that one needs costs
+    metric : its name or a Measure; default the one that ranks, or the error where that one needs costs
     n_repeats : int
     splits : how many of the splits are used; default those of the first repetition
 
@@ -275,9 +277,9 @@ def importance_of(
             "importance: this comparison was saved without its rows, so nothing can be fitted again."
         )
     name = result._learner(learner or result.best)
-    m = result.metrics[0] if metric is None else as_metrics([metric])[0]
-    if m.needs == "price":
-        m = METRICS["error"]
+    m = result.metrics[0] if metric is None else as_measures([metric])[0]
+    if m.needs == "costs":
+        m = measures()["error"]
     first = [s for s in result.splits if s.repetition == result.places[0][0]]
     chosen = first if splits is None else list(islice(result.splits, splits))
     seed = result.settings["seed"]
@@ -303,7 +305,7 @@ def _over_splits(
     candidate: Candidate,
     data: Data,
     splits: list[Any],
-    m: Metric,
+    m: Measure,
     n_repeats: int,
     alpha: float,
     seed: int,
@@ -361,7 +363,7 @@ class _Judged:
     """A fitted model and test rows: the metric with all columns in place, and with one exchanged."""
 
     def __init__(
-        self, model: Any, X: Any, truth: np.ndarray, labels: np.ndarray, weight: np.ndarray | None, m: Metric
+        self, model: Any, X: Any, truth: np.ndarray, labels: np.ndarray, weight: np.ndarray | None, m: Measure
     ):
         self.model, self.X, self.truth, self.labels, self.weight, self.m = model, X, truth, labels, weight, m
         self.outcome = self._outcome(X, 1)[0]
@@ -371,7 +373,7 @@ class _Judged:
         """What the model says of copies of the rows that stand one below the other."""
         answer = answer_codes(np.asarray(self.model.predict(X)), self.labels)
         posterior = None
-        if self.m.needs == "posterior":
+        if self.m.needs_probabilities:
             posterior = posterior_of(self.model, X, self.labels)
         n, K = len(self.truth), len(self.labels)
         return [
@@ -401,7 +403,7 @@ class _Losses:
     values: np.ndarray  # (d, R)
     base: Outcome
     seen: list[list[Outcome]]  # of each column, of each repeat; empty if not kept
-    m: Metric
+    m: Measure
 
 
 def _losses(
@@ -466,7 +468,7 @@ def _of_fitted(
     model: Any,
     X: Any,
     y: Any,
-    m: Metric,
+    m: Measure,
     n_repeats: int,
     alpha: float,
     seed: int,
@@ -504,7 +506,7 @@ def _some(rows: np.ndarray, max_samples: float | int, rng: np.random.Generator) 
 
 
 def _from_rows(
-    losses: _Losses, base: float, names: Any, learner: str, m: Metric, alpha: float, how: str
+    losses: _Losses, base: float, names: Any, learner: str, m: Measure, alpha: float, how: str
 ) -> PermutationImportance:
     """One split: its rows are the sample. Rows are drawn again; the spread of the losses on the draws tells theirs."""
     from scipy.special import ndtr, ndtri

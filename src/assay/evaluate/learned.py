@@ -50,7 +50,7 @@ def learned(result: Comparison) -> Learned | None:
     blind = [name for name in ranked if looks_at_nothing(result, name)]
     if blind:
         judged = {name: _better(result, name, blind[0]) for name in ranked if name not in blind}
-    elif result.metrics[0].name in ("error", "accuracy") and not result.weights:
+    elif result.metrics[0].counts_errors and not result.weights:
         judged = {name: _better_than_share(result, name) for name in ranked}
     else:
         return None

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.evaluate.metrics import Metric, Outcome
 from assay.metrics.delong import delong
+from assay.metrics.measure import Measure
+from assay.metrics.outcome import Outcome
 from assay.stats.significance.summary import NO_SPREAD
 from assay.stats.significance.test_result import TestResult
 
@@ -20,10 +21,9 @@ __all__ = ["interval_of_rows", "no_test", "tests_of_rows"]
 
 _DRAWS, _TEST_DRAWS = 500, 200  # for intervals, and for the spread of differences
 _MOST_ROWS = 2000  # of one draw of a test: more cost time and tell no more about the spread
-_AREAS = ("auc", "gini")  # with two classes DeLong's test knows their spread
 
 
-def interval_of_rows(result: Comparison, learner: str, m: Metric) -> tuple[float, float]:
+def interval_of_rows(result: Comparison, learner: str, m: Measure) -> tuple[float, float]:
     """The interval of a metric on the test rows of the only split; NaN where they do not tell.
 
     Wilson's, DeLong's, the delta method's or Student's, whichever is the metric's own; else by resampling the rows.
@@ -35,7 +35,7 @@ def interval_of_rows(result: Comparison, learner: str, m: Metric) -> tuple[float
     return float(found.low), float(found.high)
 
 
-def tests_of_rows(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResult]:
+def tests_of_rows(result: Comparison, m: Measure) -> dict[tuple[str, str], TestResult]:
     r"""The test of every pair of learners by their answers on the same test rows.
 
     Areas of two classes: DeLong's test. Any other metric: m of the n rows, 2000 at most, are drawn again and again,
@@ -46,7 +46,7 @@ def tests_of_rows(result: Comparison, m: Metric) -> dict[tuple[str, str], TestRe
     """
     pairs = list(combinations(result.finished, 2))
     seen = {name: _rows_of(result, name, m) for name in result.finished}
-    if m.name in _AREAS and len(result.classes) == 2 and not result.weights:
+    if m.is_roc_area and len(result.classes) == 2 and not result.weights:  # DeLong's test knows the spread
         return {(a, b): _by_area(seen[a], seen[b], m, result.alpha) for a, b in pairs}
     drawn = {name: np.full(_TEST_DRAWS, np.nan) for name in seen}
     rng, n = np.random.default_rng(0), len(result.truths[0])
@@ -63,10 +63,10 @@ def tests_of_rows(result: Comparison, m: Metric) -> dict[tuple[str, str], TestRe
     return found
 
 
-def _rows_of(result: Comparison, learner: str, m: Metric) -> Outcome | None:
+def _rows_of(result: Comparison, learner: str, m: Measure) -> Outcome | None:
     """What the learner said on the test rows; None if what the metric rests on was not kept."""
     cell = result.cells[learner][0]
-    kept = {"posterior": cell.posterior, "price": cell.price}.get(m.needs, cell.answer)
+    kept = cell.posterior if m.needs_probabilities else cell.price if m.needs == "costs" else cell.answer
     if cell.answer is None or kept is None:
         return None
     weight = result.weights[0] if result.weights else None
@@ -77,7 +77,7 @@ def _rows_of(result: Comparison, learner: str, m: Metric) -> Outcome | None:
     return seen if np.isfinite(m.of(seen)) else None
 
 
-def _by_area(a: Outcome | None, b: Outcome | None, m: Metric, alpha: float) -> TestResult:
+def _by_area(a: Outcome | None, b: Outcome | None, m: Measure, alpha: float) -> TestResult:
     if a is None or b is None or a.posterior is None or b.posterior is None:
         return no_test("what it rests on was not kept", alpha)
     if min(np.bincount(a.truth, minlength=2)) < 2:
@@ -85,7 +85,7 @@ def _by_area(a: Outcome | None, b: Outcome | None, m: Metric, alpha: float) -> T
     found = delong(a.truth, a.posterior[:, 1], b.posterior[:, 1], pos_label=1, alpha=alpha)
     if np.isnan(found.p):
         return replace(no_test("every row differs alike", alpha), estimate=found.estimate)
-    times = 2.0 if m.name == "gini" else 1.0
+    times = m.of.scale[0]
     return replace(
         found,
         test=f"DeLong's test on {len(a.truth)} test rows",

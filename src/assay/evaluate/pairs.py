@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.errors import DataError
-from assay.evaluate.metrics import Metric
 from assay.evaluate.one_split import no_test, tests_of_rows
 from assay.evaluate.verdict import turned
+from assay.metrics.measure import Measure
 from assay.stats.bayesian.correlated_t import correlated_t
 from assay.stats.bayesian.rope_posterior import RopePosterior
 from assay.stats.effects.cohen import hedges_g
@@ -30,11 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["any_difference", "effect_of", "pair_tests", "practical", "test_rows_per_training_row",
            "tested_alone"]  # fmt: skip
 
-_BY_ROW = ("error", "accuracy")  # metrics of one split that its rows can judge
 _LEAST_SPREAD = 1e-20  # a sum of squares below this share of the values' own is rounding
 
 
-def pair_tests(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResult]:
+def pair_tests(result: Comparison, m: Measure) -> dict[tuple[str, str], TestResult]:
     """The test of every pair of learners that finished.
 
     Five halvings used both ways: the combined 5 x 2 cv F test. One split, or each row tested alone and once:
@@ -48,7 +47,7 @@ def pair_tests(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResul
     if not _unweighted(result) and tested_alone(result):
         rows = np.concatenate(result.weights)
         return {(a, b): _on_weighted_rows(values[a] - values[b], rows, result.alpha) for a, b in pairs}
-    if m.name in _BY_ROW and (tested_alone(result) or len(result.places) == 1):
+    if m.counts_errors and (tested_alone(result) or len(result.places) == 1):
         return {(a, b): _on_rows(result, a, b, m) for a, b in pairs}
     if len(result.places) == 1:
         return tests_of_rows(result, m)
@@ -59,7 +58,7 @@ def pair_tests(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResul
         differences = np.column_stack([values[a] - values[b] for a, b in pairs])
         ratio = test_rows_per_training_row(result, np.ones(len(differences), dtype=bool))
         found = paired_t_all(differences, ratio, alpha=result.alpha, folds=_folds(result))
-        by_row = m.name in _BY_ROW and _unweighted(result)
+        by_row = m.counts_errors and _unweighted(result)
         return {
             (a, b): _alike_on_every_split(result, a, b, m, t) if by_row and np.isinf(t.statistic) else t
             for (a, b), t in zip(pairs, found, strict=True)
@@ -67,7 +66,7 @@ def pair_tests(result: Comparison, m: Metric) -> dict[tuple[str, str], TestResul
     return {(a, b): _one_pair(result, a, b, values[a] - values[b], m) for a, b in pairs}
 
 
-def any_difference(result: Comparison, m: Metric) -> TestResult:
+def any_difference(result: Comparison, m: Measure) -> TestResult:
     r"""One test of all learners: are their means equal?
 
     Over J splits, the F test of learners against learners x splits, with the variance of a mean corrected for splits
@@ -86,7 +85,7 @@ def any_difference(result: Comparison, m: Metric) -> TestResult:
     values = np.array([result.values(name, m.name) for name in names])
     there = np.isfinite(values).all(axis=0)
     J = int(there.sum())
-    if m.name in _BY_ROW and _unweighted(result) and (tested_alone(result) or len(result.places) == 1):
+    if m.counts_errors and _unweighted(result) and (tested_alone(result) or len(result.places) == 1):
         wrong = np.column_stack([_wrong(result, name) for name in names])
         found = cochran_q(wrong, alpha=alpha)
         return replace(found, test=f"{found.test} on {len(wrong)} test rows")
@@ -109,7 +108,7 @@ def any_difference(result: Comparison, m: Metric) -> TestResult:
     return TestResult(name, F, float(fdtrc(*df, F)), df, alpha=alpha)
 
 
-def practical(result: Comparison, a: str, b: str, m: Metric, rope: float) -> RopePosterior:
+def practical(result: Comparison, a: str, b: str, m: Measure, rope: float) -> RopePosterior:
     """How probable it is that a is lower than b by more than ``rope``, equal for all purposes, or higher."""
     differences = result.values(a, m.name) - result.values(b, m.name)
     there = np.isfinite(differences)
@@ -121,9 +120,9 @@ def practical(result: Comparison, a: str, b: str, m: Metric, rope: float) -> Rop
     return correlated_t(differences[there], ratio=test_rows_per_training_row(result, there), rope=rope)
 
 
-def effect_of(result: Comparison, a: str, b: str, m: Metric) -> EffectSize:
+def effect_of(result: Comparison, a: str, b: str, m: Measure) -> EffectSize:
     """Hedges' g of the paired differences over the splits; where rows are the sample, the odds of who errs alone."""
-    if m.name in _BY_ROW and _unweighted(result) and (tested_alone(result) or len(result.places) == 1):
+    if m.counts_errors and _unweighted(result) and (tested_alone(result) or len(result.places) == 1):
         wrong_a, wrong_b = _wrong(result, a), _wrong(result, b)
         only = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum())
         return discordant_odds(*only, alpha=result.alpha)
@@ -159,7 +158,7 @@ def _folds(result: Comparison) -> int:
     return sum(1 for place in result.places if place[0] == result.places[0][0])
 
 
-def _one_pair(result: Comparison, a: str, b: str, differences: np.ndarray, m: Metric) -> TestResult:
+def _one_pair(result: Comparison, a: str, b: str, differences: np.ndarray, m: Measure) -> TestResult:
     there = np.isfinite(differences)
     if there.sum() >= 2:
         ratio = test_rows_per_training_row(result, there)
@@ -197,7 +196,7 @@ def _five_by_two(differences: np.ndarray, alpha: float) -> TestResult:
 
 
 def _alike_on_every_split(
-    result: Comparison, a: str, b: str, m: Metric, without_spread: TestResult
+    result: Comparison, a: str, b: str, m: Measure, without_spread: TestResult
 ) -> TestResult:
     """The rows of the first repetition as the sample, where the splits show a difference but no variance."""
     found = _on_rows(result, a, b, m, _folds(result))
@@ -207,7 +206,7 @@ def _alike_on_every_split(
     return replace(found, estimate=without_spread.estimate, why=why)
 
 
-def _on_rows(result: Comparison, a: str, b: str, m: Metric, splits: int | None = None) -> TestResult:
+def _on_rows(result: Comparison, a: str, b: str, m: Measure, splits: int | None = None) -> TestResult:
     """The rows themselves are the sample, for each was tested once."""
     wrong_a, wrong_b = _wrong(result, a, splits), _wrong(result, b, splits)
     if not _unweighted(result):

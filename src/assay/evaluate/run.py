@@ -14,9 +14,9 @@ from assay.core.progress import Progress, progress
 from assay.errors import DegenerateError
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data, Task, run_cell
-from assay.evaluate.metrics import Metric
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.work import alone, each
+from assay.metrics.measure import Measure
 from assay.tables import Table
 
 __all__ = ["remarks_on", "run"]
@@ -129,12 +129,12 @@ def _one_split(candidates: list[Candidate], data: Data, split: Split, task: Task
     return [run_cell(c, fold, task) for c in candidates]
 
 
-def remarks_on(cells: dict[str, list[Cell]], metrics: list[Metric]) -> list[str]:
+def remarks_on(cells: dict[str, list[Cell]], metrics: list[Measure]) -> list[str]:
     """Sentences about what the splits left undefined, and about what learners warned of."""
     return _undefined(cells, metrics) + _warned(cells)
 
 
-def _undefined(cells: dict[str, list[Cell]], metrics: list[Metric]) -> list[str]:
+def _undefined(cells: dict[str, list[Cell]], metrics: list[Measure]) -> list[str]:
     """A sentence for each metric that some splits leave undefined for every learner, or every split for some."""
     notes = []
     for m in metrics:
@@ -152,7 +152,7 @@ def _undefined(cells: dict[str, list[Cell]], metrics: list[Metric]) -> list[str]
             if np.isnan(found).all() and not any(c.failure for c in column)
         ]
         if without:
-            asks = ", which needs probabilities" if m.needs == "posterior" else ""
+            asks = ", which needs probabilities" if m.needs_probabilities else ""
             notes.append(f"{', '.join(without)} cannot be judged by {m.name}{asks}: its place stays empty.")
     return notes
 

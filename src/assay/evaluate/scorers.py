@@ -1,4 +1,4 @@
-"""scikit-learn's scorers, and functions of two labellings, as metrics of a fold."""
+"""scikit-learn's scorers, and functions of two labellings, as measures; and measures as scorers."""
 
 from __future__ import annotations
 
@@ -11,20 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from assay.errors import ParameterError
-from assay.evaluate.metrics import Metric, Outcome
+from assay.metrics.measure import Measure, find_measure, measure_named, measures
+from assay.metrics.outcome import Outcome
 
-__all__ = ["metric_of", "scorer_named"]
-
-_SHARES = (
-    "accuracy", "average_precision", "balanced_accuracy", "f1", "fbeta", "jaccard", "precision", "recall", "roc_auc",
-    "top_k_accuracy",
-)  # fmt: skip
-_BOUNDS = {f"{name}_score": (0.0, 1.0) for name in _SHARES} | {
-    "matthews_corrcoef": (-1.0, 1.0),
-    "cohen_kappa_score": (-1.0, 1.0),
-    "log_loss": (0.0, np.inf),
-    "brier_score_loss": (0.0, 2.0),  # 1 for two classes
-}
+__all__ = ["measure_of", "scorer_named", "scorer_of"]
 
 
 class Answered(ClassifierMixin, BaseEstimator):
@@ -32,7 +22,7 @@ class Answered(ClassifierMixin, BaseEstimator):
 
     def __init__(self, seen: Outcome):
         self.seen = seen
-        self.classes_ = np.arange(seen.K) if seen.labels is None else np.asarray(seen.labels)
+        self.classes_ = np.array(seen.names)
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
         answer = self.seen.answer[rows[:, 0]]
@@ -56,12 +46,12 @@ class Scored:
     needs: str
 
     @property
-    def weighs(self) -> bool:
-        """Whether it can be told how much each row counts."""
+    def takes_weights(self) -> bool:
+        """Whether it can count rows by their weights."""
         return _takes_weights(getattr(self.scorer, "_score_func", self.scorer))
 
     def __call__(self, seen: Outcome) -> float:
-        if self.needs == "posterior" and seen.posterior is None:
+        if self.needs == "probabilities" and seen.posterior is None:
             return float("nan")
         model = Answered(seen)
         rows = np.arange(len(seen.truth))[:, None]
@@ -81,8 +71,8 @@ class Judged:
     function: Callable[..., float]
 
     @property
-    def weighs(self) -> bool:
-        """Whether it can be told how much each row counts."""
+    def takes_weights(self) -> bool:
+        """Whether it can count rows by their weights."""
         return _takes_weights(self.function)
 
     def __call__(self, seen: Outcome) -> float:
@@ -92,12 +82,12 @@ class Judged:
         return float(self.function(model.classes_[seen.truth], model.predict(rows), **weight))
 
 
-def scorer_named(name: Any) -> Metric | None:
-    """The metric of one of scikit-learn's scorers by name; None if there is none for classes.
+def scorer_named(name: Any) -> Measure | None:
+    """The measure of one of scikit-learn's scorers by name; None if there is none for classes.
 
     >>> from assay.evaluate.scorers import scorer_named
     >>> scorer_named("roc_auc_ovr").needs, scorer_named("f1_weighted").needs, scorer_named("nothing")
-    ('posterior', '', None)
+    ('probabilities', 'labels', None)
     """
     from sklearn.metrics import get_scorer, get_scorer_names
 
@@ -105,12 +95,12 @@ def scorer_named(name: Any) -> Metric | None:
     return _of_scorer(get_scorer(key), key) if key in get_scorer_names() else None
 
 
-def metric_of(function: Callable[..., Any]) -> Metric:
-    """The metric of a scorer, or of a function of true labels and answers; larger counts as better.
+def measure_of(function: Callable[..., Any], who: str = "compare") -> Measure:
+    """The measure of a scorer, or of a function of true labels and answers; larger counts as better.
 
     >>> from sklearn.metrics import fbeta_score, make_scorer
-    >>> from assay.evaluate.scorers import metric_of
-    >>> metric_of(make_scorer(fbeta_score, beta=2)).name
+    >>> from assay.evaluate.scorers import measure_of
+    >>> measure_of(make_scorer(fbeta_score, beta=2)).name
     'fbeta_score(beta=2)'
     """
     if hasattr(function, "_score_func"):
@@ -125,12 +115,12 @@ def metric_of(function: Callable[..., Any]) -> Metric:
     except (TypeError, ValueError):
         needed = []
     if len(needed) == 3:
-        return Metric(name, Scored(function, ""), "higher", f"the scorer {name}", needs="posterior")
+        return Measure(name, Scored(function, ""), "higher", f"the scorer {name}", "probabilities")
     if len(needed) == 2:
         better = "lower" if name.endswith(("_loss", "_error", "_cost")) else "higher"
-        return Metric(name, Judged(function), better, f"the function {name} of truth and answer")
+        return Measure(name, Judged(function), better, f"the function {name} of truth and answer")
     raise ParameterError(
-        f"compare: the metric {name} must be a scorer of (model, X, y) or a function of (truth, answer); "
+        f"{who}: the metric {name} must be a scorer of (model, X, y) or a function of (truth, answer); "
         f"it takes {len(needed)} arguments."
     )
 
@@ -143,16 +133,18 @@ def _takes_weights(function: Callable[..., Any]) -> bool:
     return "sample_weight" in takes or any(p.kind is p.VAR_KEYWORD for p in takes.values())
 
 
-def _of_scorer(scorer: Any, name: str) -> Metric:
+def _of_scorer(scorer: Any, name: str) -> Measure:
     method = getattr(scorer, "_response_method", "predict")
-    needs = "" if method == "predict" else "posterior"
+    needs = "labels" if method == "predict" else "probabilities"
     words = f"scikit-learn's scorer {name}"
-    return Metric(name, Scored(scorer, needs), "higher", words, needs=needs, bounds=_bounds(scorer))
+    return Measure(name, Scored(scorer, needs), "higher", words, needs, bounds=_bounds(scorer))
 
 
 def _bounds(scorer: Any) -> tuple[float, float]:
     """Between which values a score can lie, as far as known; no interval goes beyond."""
-    low, high = _BOUNDS.get(scorer._score_func.__name__, (-np.inf, np.inf))
+    name = scorer._score_func.__name__
+    known = [m.bounds for m in measures().values() for f in m.functions if f.__name__ == name]
+    low, high = known[0] if known else (-np.inf, np.inf)
     if scorer._kwargs.get("adjusted"):  # for chance, which may be better
         low = -np.inf
     return (low, high) if scorer._sign > 0 else (-high, -low)
@@ -162,3 +154,41 @@ def _told(scorer: Any) -> str:
     options = ", ".join(f"{k}={v!r}" for k, v in scorer._kwargs.items())
     sign = "" if scorer._sign > 0 else "neg "
     return f"{sign}{scorer._score_func.__name__}" + (f"({options})" if options else "")
+
+
+@dataclass(frozen=True)
+class MeasureScorer:
+    """A measure as a scorer of (model, X, y), larger for better; see :func:`scorer_of`."""
+
+    measure: Measure
+
+    def __call__(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        from assay.evaluate.fold import answer_codes, posterior_of
+
+        classes = np.asarray(model.classes_)
+        labels = np.unique(np.concatenate([classes, np.asarray(y)]))
+        posterior = posterior_of(model, X, labels) if self.measure.needs_probabilities else None
+        outcome = Outcome(
+            np.searchsorted(labels, np.asarray(y)), answer_codes(np.asarray(model.predict(X)), labels), posterior,
+            len(labels), weight=None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
+            labels=labels,
+        )  # fmt: skip
+        return -self.measure.sign * float(self.measure.of(outcome))
+
+
+def scorer_of(measure: Any) -> MeasureScorer:
+    """A measure, by its name or itself, as a scorer for scikit-learn's searches: larger is better.
+
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from assay.bayes import GaussianNB
+    >>> from assay.evaluate import scorer_of
+    >>> from assay.tables.data import load_iris
+    >>> iris = load_iris()
+    >>> cross_val_score(GaussianNB(), iris.X, iris.y, scoring=scorer_of("balanced error"), cv=3).round(3)
+    array([-0.08 , -0.061, -0.039])
+    """
+    known = measure if isinstance(measure, Measure) else find_measure(measure)
+    known = measure_named(measure, "scorer_of") if known is None else known
+    if known.needs not in ("labels", "scores", "probabilities"):
+        raise ParameterError(f"scorer_of: {known.name} needs {known.needs}, which a scorer is not given.")
+    return MeasureScorer(known)

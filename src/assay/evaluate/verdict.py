@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay.evaluate.metrics import Metric
+from assay.metrics.measure import Measure
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import TestResult, shown_confidence, shown_p
 
@@ -57,16 +57,17 @@ class Verdict(Sentence):
 
     Examples
     --------
-    >>> from assay.evaluate import METRICS, Verdict, paired_t
+    >>> from assay.evaluate import Verdict, paired_t
+    >>> from assay.metrics import measures
     >>> test = paired_t([.03, .00, .03, .01, .01, .01, .04, .02, .01, .04], ratio=1 / 9)
-    >>> print(Verdict("tree", "bayes", METRICS["error"], test, test.p, 1, 10, 0.05))
+    >>> print(Verdict("tree", "bayes", measures()["error"], test, test.p, 1, 10, 0.05))
     tree has a higher error than bayes by 0.0200 (difference +0.0200, 95% interval +0.0053 to +0.0347);
     corrected resampled t test on 10 splits: p = 0.013: significant at 0.05.
     """
 
     first: str
     second: str
-    metric: Metric
+    metric: Measure
     result: TestResult
     adjusted: float
     pairs: int

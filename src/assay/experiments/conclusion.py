@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import ParameterError
-from assay.evaluate import Metric
+from assay.metrics.measure import Measure
 from assay.stats.significance.post_hoc_result import PostHoc
 from assay.stats.significance.ranks import mid_ranks
 from assay.stats.significance.test_result import TestResult, shown_p
@@ -27,7 +27,7 @@ class Conclusion:
 
     Attributes
     ----------
-    metric : Metric
+    metric : Measure
     learners : names
     data : names of the data sets that count
     means : (n, L) the means on these; NaN where a learner failed and was ranked last
@@ -41,7 +41,7 @@ class Conclusion:
     sentences : the conclusion in words
     """
 
-    metric: Metric
+    metric: Measure
     learners: list[str]
     data: list[str]
     means: np.ndarray
@@ -69,7 +69,7 @@ class Conclusion:
 
 
 def conclude(
-    study: Study, metric: Metric, control: str | None = None, missing: str = "leave out", rope: float = 0.01
+    study: Study, metric: Measure, control: str | None = None, missing: str = "leave out", rope: float = 0.01
 ) -> Conclusion:
     """Choose the test by the number of learners and data sets, apply it, and say what follows.
 
@@ -132,7 +132,7 @@ def conclude(
     return Conclusion(**base, letters=letters, **{**parts, "sentences": parts["sentences"] + said})
 
 
-def nothing_yet(study: Study, metric: Metric) -> str:
+def nothing_yet(study: Study, metric: Measure) -> str:
     """Why there is nothing to conclude from."""
     if study.missing:
         return f"study: no data set has a mean {metric.name} yet. Run the experiment on."
@@ -142,7 +142,7 @@ def nothing_yet(study: Study, metric: Metric) -> str:
 
 
 def _completed(
-    study: Study, table: np.ndarray, takes_part: np.ndarray, metric: Metric, missing: str, said: list[str]
+    study: Study, table: np.ndarray, takes_part: np.ndarray, metric: Measure, missing: str, said: list[str]
 ) -> tuple[np.ndarray, list[str]]:
     """Means with the gaps of failed learners made the worst of all, if so asked; sentences about the gaps."""
     table, said = table.copy(), list(said)
@@ -164,7 +164,7 @@ def _completed(
 
 
 def _one_data_set(
-    study: Study, metric: Metric, data: str, base: dict[str, Any], said: list[str], control: str | None
+    study: Study, metric: Measure, data: str, base: dict[str, Any], said: list[str], control: str | None
 ) -> Conclusion:
     """One data set alone: what its comparison says."""
     result = study.comparison(data)
@@ -188,7 +188,7 @@ def _one_data_set(
 
 
 def _two(
-    scores: dict[str, np.ndarray], metric: Metric, alpha: float, seed: int, rope: float
+    scores: dict[str, np.ndarray], metric: Measure, alpha: float, seed: int, rope: float
 ) -> dict[str, Any]:
     """Two learners over data sets; differences count as worse when positive, whichever way the metric goes."""
     from assay.stats.bayesian.signed_rank_posterior import signed_rank_posterior
@@ -222,7 +222,9 @@ def _two(
             "sentences": said}  # fmt: skip
 
 
-def _many(scores: dict[str, np.ndarray], metric: Metric, alpha: float, control: str | None) -> dict[str, Any]:
+def _many(
+    scores: dict[str, np.ndarray], metric: Measure, alpha: float, control: str | None
+) -> dict[str, Any]:
     """More than two learners over data sets."""
     from assay.stats.significance.friedman import friedman
     from assay.stats.significance.rank_post_hoc import compare_ranks, nemenyi
@@ -266,7 +268,7 @@ def _groups(pairs: PostHoc, names: list[str], order: list[int]) -> str:
     return "; the learners are not all equal, but no pair is shown to differ."
 
 
-def _against(pairs: PostHoc, names: list[str], control: str, metric: Metric) -> str:
+def _against(pairs: PostHoc, names: list[str], control: str, metric: Measure) -> str:
     c = names.index(control)
     told = []
     for j in (int(j) for j in pairs.order):

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from assay.errors import ParameterError
-from assay.evaluate import Metric, Resampling
+from assay.evaluate import Resampling
 from assay.evaluate.fold import Cell, Task
-from assay.evaluate.metrics import as_metrics
+from assay.evaluate.metrics import as_measures
 from assay.experiments.cells import FIELDS, Job, Trial, as_record, in_random_order
 from assay.experiments.checklist import Checklist
 from assay.experiments.checks import check_jobs, check_seconds, check_seed, spoken_as
@@ -25,6 +25,7 @@ from assay.experiments.plan import Plan
 from assay.experiments.problem import Problem, named_sources
 from assay.experiments.schedule import run_jobs
 from assay.experiments.study import Study
+from assay.metrics.measure import Measure
 from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["Experiment"]
@@ -47,7 +48,7 @@ class Experiment:
     data : list or dict of data sets: names of built-in ones, ``Dataset`` objects, pairs ``(X, y)``,
         ``dict(X=..., y=..., groups=...)``, files as ``dict(file="loans.csv", target="default")``
     design : name of a resampling design, such as "3x10"
-    metrics : names of METRICS, or Metric objects; the first one ranks
+    metrics : as in :func:`assay.compare`; the first one ranks
     factors : settings as above, for every learner that brings none of its own
     alpha : 1 - confidence of intervals, and the level of tests
     folder : where the experiment lives; None keeps it in memory
@@ -84,7 +85,7 @@ class Experiment:
         self.sources = named_sources(data)
         with spoken_as("experiment"):
             self.design = Resampling.of(design)
-            self.metrics: list[Metric] = as_metrics(metrics)
+            self.metrics: list[Measure] = as_measures(metrics)
         self.alpha = check_alpha(alpha, "experiment")
         self.folder = check_folder(folder)
         self.seed = check_seed(random_state)
@@ -99,7 +100,7 @@ class Experiment:
                 'as "3x10" or "20xholdout".'
             )
         for m in self.metrics:
-            if m.needs == "price":
+            if m.needs == "costs":
                 raise ParameterError(
                     f"experiment: the metric {m.name} rests on costs, which differ between data sets. Use compare on "
                     "each, or another metric."

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from assay.errors import ParameterError
-from assay.evaluate import Metric
+from assay.metrics.measure import Measure
 from assay.stats.significance.test_result import TestResult, shown_p
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class FactorEffects:
     __repr__ = __str__
 
 
-def factor_effects(study: Study, family: str | None, metric: Metric) -> FactorEffects:
+def factor_effects(study: Study, family: str | None, metric: Measure) -> FactorEffects:
     """The effects of one learner's settings over the data sets of a study, or over the splits if there is one only."""
     families = list(dict.fromkeys(e["family"] for e in study.manifest.learners if e["factors"]))
     if not families:

@@ -13,14 +13,16 @@ from zipfile import BadZipFile
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.evaluate import METRICS, Description, Finding, Metric
+from assay.evaluate import Description, Finding
 from assay.evaluate.describe import ColumnSummary
 from assay.experiments.fingerprint import digest
 from assay.experiments.journal import read_json, write_whole
 from assay.experiments.problem import Problem
+from assay.metrics.measure import Measure, find_measure
 
 __all__ = ["Block", "Manifest", "as_plain", "check_folder", "sessions_of", "versions"]
 
+_SAVED = ("name", "better", "words", "needs", "task", "bounds")  # of a measure
 FORMAT = 1  # a folder written in a later format is refused, one of an earlier format is read
 
 
@@ -121,7 +123,7 @@ class Manifest:
     name: str
     design: str
     design_words: str
-    metrics: list[Metric]
+    metrics: list[Measure]
     alpha: float
     seed: int
     blocks: list[Block]
@@ -141,7 +143,7 @@ class Manifest:
             write_whole(folder / block.file, block.arrays())
         import json
 
-        metrics = [{k: v for k, v in asdict(m).items() if k != "of"} for m in self.metrics]
+        metrics = [{k: getattr(m, k) for k in _SAVED} for m in self.metrics]
         held = {
             "what": "assay experiment",
             "format": FORMAT,
@@ -165,7 +167,7 @@ class Manifest:
         try:
             return cls(
                 **{k: held[k] for k in ("name", "design", "design_words", "alpha", "seed")},
-                metrics=[_metric(m) for m in held["metrics"]],
+                metrics=[_measure(m) for m in held["metrics"]],
                 blocks=[Block.read(folder, saved) for saved in held["data"]],
                 **{k: held[k] for k in ("learners", "trials", "sessions")},
             )
@@ -188,12 +190,13 @@ def sessions_of(folder: Path) -> list[dict[str, Any]]:
     return found if isinstance(found, list) else []
 
 
-def _metric(saved: dict[str, Any]) -> Metric:
-    known = METRICS.get(saved["name"])
+def _measure(saved: dict[str, Any]) -> Measure:
+    known = find_measure(saved["name"])
     if known is not None:
         return known
-    bounds = tuple(b if b is not None else (-np.inf, np.inf)[i] for i, b in enumerate(saved["bounds"]))
-    return Metric(**{**saved, "bounds": bounds}, of=_measured_before)
+    low, high = saved["bounds"]
+    bounds = (-np.inf if low is None else low, np.inf if high is None else high)
+    return Measure(saved["name"], _measured_before, saved["better"], saved["words"], bounds=bounds)
 
 
 def _measured_before(seen: Any) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
-from assay.evaluate import Comparison, Metric
+from assay.evaluate import Comparison
 from assay.evaluate.fold import Cell
 from assay.evaluate.records import as_frame
 from assay.experiments.cells import FIELDS, as_cell
@@ -19,6 +19,7 @@ from assay.experiments.factors import FactorEffects, factor_effects
 from assay.experiments.folder import Block, Manifest
 from assay.experiments.journal import Journal
 from assay.experiments.study_comparison import compared
+from assay.metrics.measure import Measure
 from assay.tables.whole_files import replacing
 
 __all__ = ["Study"]
@@ -30,7 +31,7 @@ class Study:
     Attributes
     ----------
     data, learners : names, in the order given
-    metrics : list of Metric; the first one ranks
+    metrics : list of Measure; the first one ranks
     records : list of dicts, one per data set, learner, split and metric
     notes : sentences about what is missing, failed or odd
 
@@ -85,7 +86,7 @@ class Study:
         return [e["name"] for e in self.manifest.learners]
 
     @property
-    def metrics(self) -> list[Metric]:
+    def metrics(self) -> list[Measure]:
         return self.manifest.metrics
 
     @property
@@ -275,7 +276,7 @@ class Study:
                 return block
         raise ParameterError(f"study: there is no data set {data!r} here. It has: {', '.join(self.data)}.")
 
-    def _metric(self, name: str | None) -> Metric:
+    def _metric(self, name: str | None) -> Measure:
         if name is None:
             return self.metrics[0]
         for m in self.metrics:

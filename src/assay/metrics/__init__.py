@@ -1,4 +1,4 @@
-"""Measures of classifiers, each with an interval, and the curves behind them."""
+"""Measures of predictions, each with an interval, and the curves behind them."""
 
 from assay.metrics.agreement import cohen_kappa_score, matthews_corrcoef
 from assay.metrics.areas import auc, average_precision_score, roc_auc_score
@@ -12,8 +12,11 @@ from assay.metrics.costs import cost_per_row, cost_sensitive_accuracy, expected_
 from assay.metrics.curves import det_curve, precision_recall_curve, roc_curve
 from assay.metrics.delong import auc_interval, delong
 from assay.metrics.estimate import Estimate
+from assay.metrics.forms import OfOutcome, OfRows, OfScores, OfTable
 from assay.metrics.gains import GainCurve, lift_score
 from assay.metrics.intervals import with_interval
+from assay.metrics.measure import Measure, measure_named, measures
+from assay.metrics.outcome import Outcome
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.metrics.proper import BrierParts, brier_score_loss, log_loss
 from assay.metrics.ranks import Concordance, Ranked, concordance, gini_score, ks_statistic, ranked
@@ -46,7 +49,13 @@ __all__ = [
     "Dominance",
     "Estimate",
     "GainCurve",
+    "Measure",
+    "OfOutcome",
+    "OfRows",
+    "OfScores",
+    "OfTable",
     "OperatingPoint",
+    "Outcome",
     "PrecisionRecallCurve",
     "Ranked",
     "ReliabilityCurve",
@@ -80,6 +89,8 @@ __all__ = [
     "log_loss",
     "macro_f1_score",
     "matthews_corrcoef",
+    "measure_named",
+    "measures",
     "precision_recall_curve",
     "precision_recall_fscore_support",
     "precision_score",

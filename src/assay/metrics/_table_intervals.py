@@ -3,59 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from assay.errors import ParameterError
-from assay.metrics import _tables
 from assay.metrics.estimate import Estimate
-from assay.metrics.measures import Measure
 from assay.stats.intervals.proportion_interval import wilson_interval
 
-
-def class_of(known: Measure, names: list[Any], pos_label: Any) -> int:
-    """The number of the class a measure is of; -1 for the mean over classes."""
-    if not known.per_class:
-        return -1
-    if pos_label is not None:
-        if pos_label not in names:
-            raise ParameterError(f"with_interval: pos_label={pos_label!r} is not among the labels {names}.")
-        return names.index(pos_label)
-    if len(names) > 2:
-        return -1
-    return names.index(1) if 1 in names else len(names) - 1
-
-
-def function_of(known: Measure, k: int) -> Callable[[np.ndarray], np.ndarray]:
-    if not known.per_class:
-        return known.of
-    if k >= 0:
-        return lambda T: known.of(T)[..., k]
-    return lambda T: _tables.mean_of_those_there(known.of(T))
-
-
-def squares_of(cell: np.ndarray, w: np.ndarray, K: int) -> np.ndarray:
-    return np.bincount(cell, weights=w * w, minlength=K * K).reshape(K, K)
+Share = Callable[[np.ndarray, int], tuple[float, float]]  # (table, class) -> part, whole
 
 
 def wilson(
-    known: Measure, table: np.ndarray, squares: np.ndarray, k: int, value: float, alpha: float
+    share: Share,
+    table: np.ndarray,
+    squares: np.ndarray,
+    k: int,
+    value: float,
+    alpha: float,
+    link: Callable[[float], float] | None = None,
 ) -> Estimate:
-    success, rows = (float(v) for v in known.rate(table, k))
-    _, second = (float(v) for v in known.rate(squares, k))
-    n = rows * rows / second  # Kish's effective number of rows; the number itself if all weigh one
-    low, high = (float(v) for v in wilson_interval(success / rows, n, alpha))
-    if known.name == "f1":
-        low, high = 2 * low / (1 + low), 2 * high / (1 + high)
+    """Wilson's interval of a share of rows, or of a growing function (link) of it."""
+    part, rows = (float(v) for v in share(table, k))
+    if not rows > 0:
+        return Estimate(value, alpha=alpha, why="there are no rows to take a share of")
+    _, second = (float(v) for v in share(squares, k))
+    n = max(rows * rows / second, 1.0)  # Kish's effective number of rows; the number itself if all weigh one
+    low, high = (float(v) for v in wilson_interval(part / rows, n, alpha))
+    if link is not None:
+        low, high = link(low), link(high)
     return Estimate(value, low, high, "Wilson", alpha)
 
 
-FEW = 5  # classes: the mean of more is nearly normal, whatever the shares
+FEW_CLASSES = 5  # the mean over more is nearly normal, whatever the shares
 
 
 def mean_of_shares(
-    known: Measure, table: np.ndarray, squares: np.ndarray, value: float, alpha: float
+    share: Share,
+    table: np.ndarray,
+    squares: np.ndarray,
+    value: float,
+    alpha: float,
+    *,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    geometric: bool = False,
+    stretch: Callable[[int], float] | None = None,
 ) -> Estimate:
     """The interval of a mean over classes of shares that do not depend on each other.
 
@@ -65,16 +55,15 @@ def mean_of_shares(
 
     of many, whose mean is nearly normal, from the spread of shares with a row more of either kind. A class with few
     rows, all right or all wrong, widens it as it should, where the delta method sees no spread. The geometric mean has
-    the same on the scale of logarithms.
+    the same on the scale of logarithms. ``stretch(K)`` is how many times as wide as the mean's the measure's scale is.
     """
     from scipy.special import ndtri
 
-    pairs = np.array([known.mean_of(table, k) for k in range(len(table))], dtype=np.float64)
-    second = np.array([known.mean_of(squares, k)[1] for k in range(len(table))], dtype=np.float64)
-    there = pairs[:, 1] > 0
-    success, rows = pairs[there].T
-    rate, n, K = success / rows, rows**2 / second[there], int(there.sum())
-    geometric = known.name == "g-mean"
+    pairs = np.array([share(table, k) for k in range(len(table))], dtype=np.float64)
+    second = np.array([share(squares, k)[1] for k in range(len(table))], dtype=np.float64)
+    tested = pairs[:, 1] > 0
+    part, rows = pairs[tested].T
+    rate, n, K = part / rows, rows**2 / second[tested], int(tested.sum())
     low, high = (np.asarray(v) for v in wilson_interval(rate, n, alpha))
     if geometric and value == 0:  # a class was never recognised
         return Estimate(0.0, 0.0, float(np.exp(np.log(high).mean())), "Wilson, squared and added", alpha)
@@ -82,19 +71,17 @@ def mean_of_shares(
         rate, low, high = np.log(rate), np.log(np.maximum(low, 1e-300)), np.log(high)
     gaps = rate - low, high - rate
     name = "Wilson, squared and added"
-    if K > FEW:
-        near = (success / rows * n + 1) / (n + 2)
+    if K > FEW_CLASSES:
+        near = (part / rows * n + 1) / (n + 2)
         spread = (1 - near) / (near * (n + 1)) if geometric else near * (1 - near) / (n + 1)
         gaps = (float(ndtri(1 - alpha / 2)) * np.sqrt(spread),) * 2
         name = "normal, a row more of either kind in each class"
     down, up = (float(np.sqrt(np.sum(gap**2))) / K for gap in gaps)
     if geometric:
         return Estimate(value, float(value * np.exp(-down)), min(1.0, float(value * np.exp(up))), name, alpha)
-    if known.name == "balanced error":
-        down, up = up, down
-    if known.name == "youden":
-        down, up = (v * K / (K - 1) for v in (down, up))
-    floor, top = known.bounds
+    if stretch is not None:
+        down, up = stretch(K) * down, stretch(K) * up
+    floor, top = bounds
     return Estimate(value, max(floor, value - down), min(top, value + up), name, alpha)
 
 
@@ -115,28 +102,25 @@ def gradient(g: Callable[[np.ndarray], np.ndarray], table: np.ndarray) -> tuple[
 
 
 def delta(
-    known: Measure,
     g: Callable[[np.ndarray], np.ndarray],
     table: np.ndarray,
     squares: np.ndarray,
     value: float,
     alpha: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Estimate:
+    """The delta method's interval of a function of tables, on the scale of the log odds between its bounds."""
     from scipy.special import ndtri
 
     slope, fine = gradient(g, table)
     var, centre, name = float((squares * slope**2).sum()), value, "delta method"  # (1)
-    low, high = known.bounds
+    low, high = bounds
     if not fine or var < 1e-12 or not low < value < high:  # on the edge: half a row more in each cell
-        rows = np.flatnonzero(table.sum(axis=1) > 0)
-        there = np.union1d(rows, np.flatnonzero(table.sum(axis=0) > 0))
-        scale = squares.sum() / table.sum()
-        wider = table[np.ix_(there, there)] + 0.5 * scale
-        if len(there) < 2:
+        present = (table.sum(axis=1) > 0) | (table.sum(axis=0) > 0)
+        if present.sum() < 2:
             return Estimate(value, alpha=alpha, why="one class only: nothing can vary")
-        if known.per_class:
-            small = Measure(known.name, "table", known.of, bounds=known.bounds, per_class=True)
-            g = function_of(small, -1)
+        scale = squares.sum() / table.sum()
+        wider = np.where(np.outer(present, present), table + 0.5 * scale, 0.0)
         slope, _ = gradient(g, wider)
         var, centre = float((wider * scale * slope**2).sum()), float(g(wider))
         name = "delta method, half a row added to each cell"
@@ -144,5 +128,5 @@ def delta(
     unit = np.clip((centre - low) / (high - low), 1e-9, 1 - 1e-9)
     half = z * s / ((high - low) * unit * (1 - unit))  # on the scale of the log odds
     odds = np.log(unit / (1 - unit))
-    found = low + (high - low) / (1 + np.exp(-(odds + np.array([-half, half]))))
-    return Estimate(value, float(min(found[0], value)), float(max(found[1], value)), name, alpha)
+    ends = low + (high - low) / (1 + np.exp(-(odds + np.array([-half, half]))))
+    return Estimate(value, float(min(ends[0], value)), float(max(ends[1], value)), name, alpha)

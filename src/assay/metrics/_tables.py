@@ -31,7 +31,7 @@ def answered(T: np.ndarray) -> np.ndarray:
     return T.sum(axis=-2)
 
 
-def mean_of_those_there(values: np.ndarray) -> np.ndarray:
+def mean_of_defined(values: np.ndarray) -> np.ndarray:
     """Mean over the last axis of what is not NaN; NaN if nothing is."""
     there = ~np.isnan(values)
     return share(np.where(there, values, 0.0).sum(axis=-1), there.sum(axis=-1))
@@ -42,7 +42,8 @@ def accuracy(T: np.ndarray) -> np.ndarray:
 
 
 def error(T: np.ndarray) -> np.ndarray:
-    return 1 - accuracy(T)
+    n = T.sum(axis=(-2, -1))
+    return share(n - right(T).sum(axis=-1), n)
 
 
 def recalls(T: np.ndarray) -> np.ndarray:
@@ -70,20 +71,16 @@ def jaccards(T: np.ndarray) -> np.ndarray:
 
 
 def balanced_accuracy(T: np.ndarray) -> np.ndarray:
-    return mean_of_those_there(recalls(T))
+    return mean_of_defined(recalls(T))
 
 
 def balanced_error(T: np.ndarray) -> np.ndarray:
     return 1 - balanced_accuracy(T)
 
 
-def macro_precision(T: np.ndarray) -> np.ndarray:
-    return mean_of_those_there(precisions(T))
-
-
-def macro_f1(T: np.ndarray) -> np.ndarray:
-    """Mean of the classes' F1; a class neither tested nor answered is left out."""
-    return mean_of_those_there(f_measures(T))
+def precisions_or_zero(T: np.ndarray) -> np.ndarray:
+    """Precision of each class, 0 if rows of it were tested and none was answered, as scikit-learn has it."""
+    return np.where((answered(T) == 0) & (tested(T) > 0), 0.0, precisions(T))
 
 
 def f1_of_means(T: np.ndarray) -> np.ndarray:
@@ -91,7 +88,7 @@ def f1_of_means(T: np.ndarray) -> np.ndarray:
     there = (tested(T) + answered(T)) > 0
     P = np.where(there, np.nan_to_num(precisions(T)), np.nan)
     R = np.where(there, np.nan_to_num(recalls(T)), np.nan)
-    p, r = mean_of_those_there(P), mean_of_those_there(R)
+    p, r = mean_of_defined(P), mean_of_defined(R)
     return np.where(p + r > 0, share(2 * p * r, p + r), np.where(np.isnan(p), np.nan, 0.0))
 
 
@@ -110,7 +107,7 @@ def youden(T: np.ndarray) -> np.ndarray:
     """Sensitivity + specificity - 1; for K classes (sum of recalls - 1) / (K - 1), so chance is 0."""
     R = recalls(T)
     K = (~np.isnan(R)).sum(axis=-1)
-    mean = mean_of_those_there(R)
+    mean = mean_of_defined(R)
     return np.where(K > 1, share(mean * K - 1, K - 1.0), np.nan)
 
 

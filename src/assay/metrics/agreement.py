@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from assay.errors import ParameterError
 from assay.metrics import _tables
 from assay.metrics._given import labelled, undefined
 from assay.metrics.confusion import selected
+from assay.metrics.forms import OfTable
+from assay.metrics.measure import Measure
 
 __all__ = ["cohen_kappa_score", "matthews_corrcoef"]
 
@@ -43,13 +46,10 @@ def cohen_kappa_score(
     >>> cohen_kappa_score([0, 0, 1, 1], [0, 1, 1, 1])
     0.5
     """
-    if weights not in (None, "linear", "quadratic"):
-        raise ParameterError(
-            f"cohen_kappa_score: weights must be None, linear or quadratic, got {weights!r}."
-        )
+    form = _kappa(weights, "cohen_kappa_score")
     seen = labelled(y1, y2, "cohen_kappa_score", sample_weight)
     table, _ = selected(seen, labels, "cohen_kappa_score")
-    found = float(_tables.kappa(table.astype(np.float64), weights))
+    found = float(form.function(table.astype(np.float64)))
     if np.isnan(found):
         undefined(
             f"cohen_kappa_score: only one label in common, kappa is undefined and set to {replace_undefined_by}."
@@ -77,3 +77,19 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
     -0.3333
     """
     return float(_tables.matthews(labelled(y_true, y_pred, "matthews_corrcoef", sample_weight).table()))
+
+
+def _kappa(weights: str | None = None, who: str = "kappa") -> OfTable:
+    if weights not in (None, "linear", "quadratic"):
+        raise ParameterError(f"{who}: weights must be None, linear or quadratic, got {weights!r}.")
+    return OfTable(partial(_tables.kappa, weights=weights))
+
+
+KAPPA = Measure(
+    "kappa", _kappa(), "higher", "agreement beyond chance", bounds=(-1.0, 1.0), functions=(cohen_kappa_score,),
+    options=_kappa,
+)  # fmt: skip
+MCC = Measure(
+    "mcc", OfTable(_tables.matthews), "higher", "correlation of truth and answer", bounds=(-1.0, 1.0),
+    functions=(matthews_corrcoef,), aliases=("matthews",),
+)  # fmt: skip

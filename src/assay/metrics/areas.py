@@ -12,6 +12,8 @@ from assay.metrics._areas import pairs_in_order
 from assay.metrics._given import Scored, classes_of, numbers, one_column, scored, undefined, weights
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.curves import tallies
+from assay.metrics.forms import OfScores
+from assay.metrics.measure import Measure
 from assay.stats.checks import is_number
 
 __all__ = ["auc", "average_precision_score", "roc_auc_score"]
@@ -276,3 +278,14 @@ def average_precision_score(
     if not seen.positive.any():
         undefined(f"{who}: the truth has no positive row, so the mean precision is 0.")
     return average_precision_of(seen)
+
+
+AUC = Measure(
+    "auc", OfScores(area_of), "higher", "area under the ROC curve, mean over classes if more than two", "scores",
+    bounds=(0.0, 1.0), functions=(roc_auc_score,),
+)  # fmt: skip
+AVERAGE_PRECISION = Measure(
+    "average precision", OfScores(average_precision_of, column=1, positive_is_one=True), "higher",
+    "mean precision over the steps of recall, mean over classes if more than two", "scores", bounds=(0.0, 1.0),
+    functions=(average_precision_score,),
+)  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from assay.decide.isotonic import pool_adjacent_violators
 from assay.errors import DataError, ParameterError
 from assay.metrics._given import classes_of, probabilities, scored, weights
 from assay.metrics.bins import binned, grouped
+from assay.metrics.forms import OfOutcome
+from assay.metrics.measure import Measure
+from assay.metrics.outcome import Outcome
 from assay.stats.checks import as_random, is_whole
 from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.stats.significance.test_result import check_alpha
@@ -237,3 +241,24 @@ def _isotonic_band(p: np.ndarray, w: np.ndarray, resamples: int, alpha: float, s
         drawn.append(pool_adjacent_violators(came, mass))
     low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
     return low, high
+
+
+def _error_of(outcome: Outcome, **options: Any) -> float:
+    if outcome.posterior is None:
+        return float("nan")
+    P = np.clip(outcome.posterior.astype(np.float64), 0, 1)
+    return _error(P, outcome.truth, outcome.weight, **options)
+
+
+def _ece(
+    bins: int = 15, strategy: str = "uniform", norm: str = "l1", of: str = "auto", debias: bool = False
+) -> OfOutcome:
+    """Noise adds to the error in the data, once more in a resample: the basic bootstrap takes it away."""
+    options = {"bins": bins, "strategy": strategy, "norm": norm, "of": of, "debias": debias}
+    return OfOutcome(partial(_error_of, **options), bootstrap="basic")
+
+
+ECE = Measure(
+    "ece", _ece(), "lower", "mean distance of what came true from what was forecast, in 15 bins", "probabilities",
+    bounds=(0.0, 1.0), functions=(calibration_error,), options=_ece,
+)  # fmt: skip

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from assay.core.words import one_line
+from assay.metrics import _tables
 from assay.metrics._given import labelled
-from assay.metrics._table_intervals import delta, function_of, mean_of_shares, squares_of, wilson
+from assay.metrics._table_intervals import delta, mean_of_shares, wilson
 from assay.metrics.confusion import Confusion
 from assay.metrics.estimate import Estimate
-from assay.metrics.intervals import MANY
-from assay.metrics.measures import MEASURES, Measure
+from assay.metrics.forms import MOST_CLASSES
+from assay.metrics.measure import measures
 from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["ClassReport"]
 
-COLUMNS = ("precision", "recall", "f1")
+COLUMNS = {"precision": _tables.precisions, "recall": _tables.recalls, "f1": _tables.f_measures}
 
 
 @dataclass(frozen=True)
@@ -61,44 +63,58 @@ class ClassReport:
     def of(cls, truth: Any, answer: Any, *, sample_weight: Any = None, alpha: float = 0.05) -> ClassReport:
         """Report on (n,) true labels and (n,) answers."""
         alpha = check_alpha(alpha, "ClassReport")
-        seen = labelled(truth, answer, "ClassReport", sample_weight)
-        T = seen.table().astype(np.float64)
-        squares = (
-            T if seen.weight is None else squares_of(seen.truth * seen.K + seen.answer, seen.weight, seen.K)
-        )
-        names = seen.labels.tolist()
-        each = {label: {m: _one(m, T, squares, k, alpha) for m in COLUMNS} for k, label in enumerate(names)}
-        rows = T.sum(axis=1)
-        accuracy = wilson(MEASURES["accuracy"], T, squares, -1, float(MEASURES["accuracy"].of(T)), alpha)
+        given = labelled(truth, answer, "ClassReport", sample_weight)
+        squares = None if given.weight is None else replace(given, weight=given.weight**2).table()
+        return cls.of_table(given.table(), tuple(given.labels.tolist()), squares=squares, alpha=alpha)
+
+    @classmethod
+    def of_table(
+        cls,
+        table: np.ndarray,
+        classes: Sequence[Any],
+        *,
+        squares: np.ndarray | None = None,
+        alpha: float = 0.05,
+    ) -> ClassReport:
+        """Report on a (K, K) table of rows, or of their weights, by truth and answer; ``squares`` of squared weights.
+
+        One column more holds answers that are no class.
+
+        >>> from assay.metrics import ClassReport
+        >>> print(ClassReport.of_table([[2, 1], [0, 2]], ["a", "b"]).accuracy)
+        0.8000 (0.3755 to 0.9638, Wilson)
+        """
+        K = len(classes)
+        T = _squared(table)
+        S = T if squares is None else _squared(squares)
+        each = {label: {m: _one(m, T, S, k, alpha) for m in COLUMNS} for k, label in enumerate(classes)}
+        accuracy = wilson(measures()["accuracy"].of.share, T, S, -1, float(_tables.accuracy(T)), alpha)
 
         def mean(m: str, by_rows: bool) -> Estimate:
-            known = MEASURES[m]
-
-            def g(tables: np.ndarray) -> np.ndarray:
-                values = np.nan_to_num(known.of(tables))
-                if not by_rows:
-                    return values.mean(axis=-1)
-                size = tables.sum(axis=-1)
-                return (values * size).sum(axis=-1) / size.sum(axis=-1)
-
             if by_rows and m == "recall":  # which is the accuracy
                 return accuracy
-            if not by_rows and known.mean_of is not None and not np.isnan(known.of(T)).any():
-                return mean_of_shares(known, T, squares, float(g(T)), alpha)
-            return _of_all(_plain(m), g, T, squares, alpha)
+            of = COLUMNS[m]
 
-        averages = {
-            "macro": {m: mean(m, False) for m in COLUMNS},
-            "weighted": {m: mean(m, True) for m in COLUMNS},
-        }
-        both = MEASURES["f1 of means"]
+            def g(tables: np.ndarray) -> np.ndarray:
+                values = np.nan_to_num(of(tables))[..., :K]
+                if not by_rows:
+                    return values.mean(axis=-1)
+                size = tables.sum(axis=-1)[..., :K]
+                return (values * size).sum(axis=-1) / size.sum(axis=-1)
+
+            share = measures()[m].of.mean_of
+            if not by_rows and share is not None and len(T) == K and not np.isnan(of(T)).any():
+                return mean_of_shares(share, T, S, float(g(T)), alpha)
+            return _of_all(g, T, S, alpha)
+
+        averages = {name: {m: mean(m, name == "weighted") for m in COLUMNS} for name in ("macro", "weighted")}
         return cls(
             each,
-            dict(zip(names, rows.tolist())),
+            dict(zip(classes, T.sum(axis=1).tolist())),
             averages,
-            _of_all(both, both.of, T, squares, alpha),
+            _of_all(_tables.f1_of_means, T, S, alpha),
             accuracy,
-            Confusion(seen.table(), tuple(names)),
+            Confusion(np.asarray(table) if len(T) == K else T, (*classes, *["no answer"] * (len(T) - K))),
             alpha,
         )
 
@@ -132,22 +148,23 @@ class ClassReport:
         return f"<table><thead><tr>{''.join(f'<th>{c}</th>' for c in head)}</tr></thead><tbody>{cells}</tbody></table>"
 
 
+def _squared(table: Any) -> np.ndarray:
+    T = np.asarray(table, dtype=np.float64)
+    return T if len(T) == T.shape[1] else np.vstack([T, np.zeros(T.shape[1])])
+
+
 def _one(m: str, T: np.ndarray, squares: np.ndarray, k: int, alpha: float) -> Estimate:
-    value = float(function_of(MEASURES[m], k)(T))
+    value, form = float(COLUMNS[m](T)[k]), measures()[m].of
     if np.isnan(value):
         return Estimate(value, alpha=alpha, why="never answered" if m == "precision" else "not tested")
-    return wilson(MEASURES[m], T, squares, k, value, alpha)
+    return wilson(form.share, T, squares, k, value, alpha, form.link)
 
 
-def _of_all(known: Measure, g: Any, T: np.ndarray, squares: np.ndarray, alpha: float) -> Estimate:
+def _of_all(g: Any, T: np.ndarray, squares: np.ndarray, alpha: float) -> Estimate:
     value = float(g(T))
-    if len(T) > MANY:
+    if len(T) > MOST_CLASSES:
         return Estimate(value, alpha=alpha, why="many classes; with_interval resamples")
-    return delta(known, g, T, squares, value, alpha)
-
-
-def _plain(m: str) -> Measure:
-    return Measure(m, "table", bounds=(0.0, 1.0))
+    return delta(g, T, squares, value, alpha)
 
 
 def _shown(found: Estimate) -> str:

@@ -196,7 +196,7 @@ class Confusion:
     @property
     def macro_f1(self) -> float:
         """Mean of the classes' F1."""
-        return float(_tables.macro_f1(self.counts))
+        return float(_tables.mean_of_defined(_tables.f_measures(self.counts)))
 
     @property
     def f1_of_means(self) -> float:

@@ -9,6 +9,9 @@ import numpy as np
 from assay.decide.losses import as_loss
 from assay.errors import DataError, ParameterError
 from assay.metrics._given import labelled, numbers, one_column, weights
+from assay.metrics.forms import OfRows
+from assay.metrics.measure import Measure
+from assay.metrics.outcome import Outcome
 from assay.tables.row_names import row_name
 
 __all__ = ["cost_per_row", "cost_sensitive_accuracy", "expected_cost"]
@@ -145,3 +148,28 @@ def cost_sensitive_accuracy(truth: Any, answer: Any, cost: Any, *, sample_weight
     if not whole > 0:
         raise ParameterError(f"{who}: the classes tested cost nothing, so there is nothing to weigh by.")
     return float(c @ np.diagonal(table) / whole)
+
+
+def _price(outcome: Outcome) -> np.ndarray:
+    if outcome.price is None:
+        raise ParameterError("compare: the metric cost needs a loss matrix, loss={(said, truth): cost, ...}.")
+    return outcome.price
+
+
+def _rejected(outcome: Outcome) -> np.ndarray:
+    if outcome.rejected is None:
+        raise ParameterError("compare: the metric rejected needs reject=, the price of leaving a row open.")
+    return outcome.rejected
+
+
+COST = Measure(
+    "cost", OfRows(_price), "lower", "mean loss of the decisions", "costs", functions=(expected_cost,)
+)
+REJECTED = Measure(
+    "rejected",
+    OfRows(_rejected, share=True),
+    "lower",
+    "share of rows left undecided",
+    "costs",
+    bounds=(0.0, 1.0),
+)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import scored
+from assay.metrics._given import Scored, scored
 from assay.metrics.curves import tallies
+from assay.metrics.measure import Measure
+from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_number
 
 __all__ = ["GainCurve", "lift_score"]
@@ -121,3 +124,30 @@ def lift_score(
     if not (is_number(share) and 0 < share <= 1):
         raise ParameterError(f"lift_score: share must lie in (0, 1], got {share!r}.")
     return GainCurve.of(truth, score, pos_label=pos_label, sample_weight=sample_weight).at(share) / share
+
+
+def _lift(share: float, outcome: Outcome) -> float:
+    return outcome.mean_over_classes(partial(_lift_of_class, share))
+
+
+def _lift_of_class(share: float, rows: Scored) -> float:
+    return lift_score(rows.positive, rows.score, share=share, sample_weight=rows.weight)
+
+
+def _lift_at(name: str) -> Measure | None:
+    """ "lift at 20%" """
+    text = name.removeprefix("lift at ").removesuffix("%")
+    try:
+        share = float(text) / 100 if name == f"lift at {text}%" else 0.0
+    except ValueError:
+        return None
+    if not 0 < share <= 1:
+        return None
+    words = f"rows of the class in the best {text}%, relative to as many drawn at random"
+    return Measure(f"lift at {text}%", partial(_lift, share), "higher", words, "scores", bounds=(0.0, np.inf))
+
+
+LIFT = Measure(
+    "lift", partial(_lift, 0.1), "higher", "rows of the class in the best tenth, relative to a tenth drawn at random",
+    "scores", bounds=(0.0, np.inf), functions=(lift_score,), variant=_lift_at,
+)  # fmt: skip

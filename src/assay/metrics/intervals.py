@@ -2,52 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from assay.core.progress import track
 from assay.errors import DataError, ParameterError
-from assay.metrics import _tables
-from assay.metrics._given import (
-    Scored,
-    classes_of,
-    labelled,
-    numbers,
-    one_column,
-    probabilities,
-    scored,
-    weights,
-)
-from assay.metrics._table_intervals import (
-    class_of,
-    delta,
-    function_of,
-    gradient,
-    mean_of_shares,
-    squares_of,
-    wilson,
-)
-from assay.metrics.areas import area_of, average_precision_of
-from assay.metrics.bootstrap import Plan, bounds, plan
-from assay.metrics.calibration import _error
+from assay.metrics._given import labelled, numbers, one_column, scored, weights
 from assay.metrics.costs import cost_per_row
-from assay.metrics.curves import tallies
-from assay.metrics.delong import interval_of, placements
 from assay.metrics.estimate import Estimate
-from assay.metrics.measures import Measure, measure_named
-from assay.metrics.proper import brier_rows, log_losses
+from assay.metrics.forms import BOOTSTRAPS, IntervalRequest, OfScores, OfTable
+from assay.metrics.measure import Measure, find_measure, measure_named
+from assay.metrics.outcome import Outcome
+from assay.metrics.proper import probability_outcome
 from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["with_interval"]
 
-BOOTSTRAPS = ("percentile", "basic", "bca")
-OPTIONS = {"cost": ("loss", "classes", "reject"), "ece": ("bins", "strategy", "norm", "of", "debias")}
 METHODS = ("auto", "analytic", "bootstrap", *BOOTSTRAPS)
-MANY = 100  # classes: a derivative by each of more cells than so many squared takes longer than resampling
+MOST_BLOCKS = 200  # of rows that are left out for the influences of a function of the user
 
 
 def with_interval(
@@ -83,8 +58,8 @@ def with_interval(
 
     Parameters
     ----------
-    measure : name, such as "accuracy", "f1", "kappa", "auc" or "log-loss" (see ``assay.metrics.measures.MEASURES``), or
-        a function of (truth, answer) that returns a number
+    measure : name, such as "accuracy", "f1", "kappa", "auc" or "log-loss" (see :func:`assay.metrics.measures`), a
+        :class:`Measure`, or a function of (truth, answer) that returns a number
     truth : (n,) labels
     answer : (n,) labels, or scores or probabilities, as the measure needs
     method : "auto", "analytic", "bootstrap", or one of its kinds "percentile", "basic", "bca"
@@ -111,236 +86,93 @@ def with_interval(
     alpha = check_alpha(alpha, "with_interval")
     if method not in METHODS:
         raise ParameterError(f"with_interval: method must be one of {', '.join(METHODS)}, got {method!r}.")
-    known = measure_named(measure)
-
-    def planned(n: int) -> Plan:
-        strata = one_column(truth, "with_interval", "the truth") if stratify else None
-        return plan(
-            n,
-            strata=strata,
-            groups=groups,
-            resamples=resamples,
-            random_state=random_state,
-            who="with_interval",
-        )
-
-    analytic = method == "analytic" or (method == "auto" and groups is None)
-    if analytic and groups is not None:
+    if method == "analytic" and groups is not None:
         raise ParameterError("with_interval: rows in groups have no analytic interval; use method='auto'.")
-    kind = method if method in BOOTSTRAPS else "bca" if groups is None else "percentile"
+    strata = one_column(truth, "with_interval", "the truth") if stratify else None
+    request = IntervalRequest(alpha, method, groups, strata, resamples, random_state)
+    known = measure if isinstance(measure, Measure) else find_measure(measure)
     if known is None:
-        if method == "analytic":
-            raise ParameterError("with_interval: a function has no analytic interval; use method='auto'.")
-        return _any(measure, truth, answer, sample_weight, planned, kind, alpha, options)
-    if known.name == "kappa" and "weights" in options:
-        apart = options.pop("weights")
-        if apart not in (None, "linear", "quadratic"):
-            raise ParameterError(f"with_interval: weights must be None, linear or quadratic, got {apart!r}.")
-        known = replace(known, of=partial(_tables.kappa, weights=apart))
-    unknown = [name for name in options if name not in OPTIONS.get(known.name, ())]
-    if unknown:
-        raise ParameterError(f"with_interval: {known.name} has no option {unknown[0]!r}.")
-    if known.kind == "table":
-        return _of_table(
-            known, truth, answer, pos_label, sample_weight, method, analytic, planned, kind, alpha
-        )
-    if known.kind == "rows":
-        return _of_rows(
-            known, truth, answer, pos_label, labels, sample_weight, analytic, planned, kind, alpha, options
-        )
-    if known.kind == "score":
-        return _of_scores(
-            known, truth, answer, pos_label, labels, sample_weight, method, groups, planned, kind, alpha
-        )
-    return _of_calibration(truth, answer, labels, sample_weight, method, planned, alpha, options)
-
-
-def _named(kind: str, planned: Plan) -> str:
-    words = {"bca": "BCa bootstrap", "basic": "basic bootstrap", "percentile": "percentile bootstrap"}[kind]
-    return words if planned.of_rows else f"{words} of {planned.units} groups"
-
-
-def _resampled(
-    value: float,
-    drawn: np.ndarray,
-    planned: Plan,
-    kind: str,
-    alpha: float,
-    limits: tuple[float, float],
-    influence: Any,
-) -> Estimate:
-    """The interval of resampled values; resamples that leave the measure undefined are left out and counted."""
-    kept = drawn[~np.isnan(drawn)]
-    if np.isnan(value) or len(kept) < len(drawn) / 2:
-        why = (
-            "the measure is not defined here"
-            if np.isnan(value)
-            else "most resamples leave it undefined; stratify=True?"
-        )
-        return Estimate(value, alpha=alpha, why=why)
-    lost = len(drawn) - len(kept)
-    why = f"{lost} of {len(drawn)} resamples leave the measure undefined and were left out." if lost else ""
-    if kept.min() == kept.max():
-        why = "Every resample gives the same value, so the interval has no width; it says nothing."
-    low, high = bounds(kept, value, alpha, kind, influence)
-    low, high = np.clip([low, high], *limits)
-    return Estimate(value, float(low), float(high), _named(kind, planned), alpha, why)
-
-
-# functions of the table ------------------------------------------------------------------------------
-
-
-def _of_table(
-    known: Measure, truth: Any, answer: Any, pos_label: Any, sample_weight: Any, method: str, analytic: bool,
-    planned: Callable[[int], Plan], kind: str, alpha: float,
-) -> Estimate:  # fmt: skip
-    seen = labelled(truth, answer, "with_interval", sample_weight)
-    k = class_of(known, seen.labels.tolist(), pos_label)
-    g = function_of(known, k)
-    table = seen.table().astype(np.float64)
-    value = float(g(table))
-    if np.isnan(value):
-        return Estimate(value, alpha=alpha, why="the measure is not defined here")
-    squares = (
-        table if seen.weight is None else squares_of(seen.truth * seen.K + seen.answer, seen.weight, seen.K)
-    )
-    if analytic and known.rate is not None and (k >= 0 or not known.per_class):
-        return wilson(known, table, squares, k, value, alpha)
-    if analytic and known.mean_of is not None:
-        return mean_of_shares(known, table, squares, value, alpha)
-    if analytic and (seen.K <= MANY or method == "analytic"):
-        return delta(known, g, table, squares, value, alpha)
-    drawn_by = planned(len(seen.truth))
-    drawn = drawn_by.tables(seen.truth, seen.answer, seen.weight, seen.K, g)
-    influence = None
-    if kind == "bca" and seen.K <= MANY:
-        there = table > 0
-        influence = (gradient(g, table)[0][there], squares[there])
-    return _resampled(value, drawn, drawn_by, kind, alpha, known.bounds, influence)
-
-
-# means over rows -------------------------------------------------------------------------------------
-
-
-def _of_rows(
-    known: Measure, truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any, analytic: bool,
-    planned: Callable[[int], Plan], kind: str, alpha: float, options: dict[str, Any],
-) -> Estimate:  # fmt: skip
-    if known.name == "log-loss":
-        v = log_losses(truth, answer, labels, "with_interval")
-    elif known.name == "brier":
-        v, K = brier_rows(truth, answer, pos_label, labels, "with_interval")
-        v = v / 2 if K == 2 else v
+        if callable(measure):
+            return _of_function(measure, truth, answer, sample_weight, request, options)
+        known = measure_named(measure, "with_interval")
+    if known.name == "cost":
+        outcome = _of_costs(truth, answer, sample_weight, options)
     else:
-        v = cost_per_row(truth, answer, **options)
-    w = weights(sample_weight, len(v), "with_interval")
-    value = float(np.average(v, weights=w))
-    share = np.full(len(v), 1 / len(v)) if w is None else w / w.sum()
-    influence = share * (v - value)
-    if analytic:
-        from scipy.special import stdtrit
-
-        n = 1 / float(share @ share)  # effective rows
-        if len(v) < 2 or n <= 1:
-            return Estimate(value, alpha=alpha, why="one row shows no spread")
-        half = float(stdtrit(n - 1, 1 - alpha / 2)) * float(np.sqrt(influence @ influence * n / (n - 1)))
-        low, high = max(known.bounds[0], value - half), min(known.bounds[1], value + half)
-        return Estimate(value, low, high, "t", alpha)
-    drawn_by = planned(len(v))
-    mass = np.ones(len(v)) if w is None else w
-    sums = drawn_by.sums(np.column_stack([mass * v, mass]))
-    drawn = _tables.share(sums[:, 0], sums[:, 1])
-    return _resampled(value, drawn, drawn_by, kind, alpha, known.bounds, (influence, np.ones(len(v))))
+        known = known.with_options("with_interval", **options)
+        known, outcome = _outcome(known, truth, answer, pos_label, labels, sample_weight)
+    return known.of.interval(outcome, request, known.bounds)
 
 
-# the order of scores ---------------------------------------------------------------------------------
+def _outcome(
+    known: Measure, truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any
+) -> tuple[Measure, Outcome]:
+    """What was given, read as the measure needs it; and the measure, of ``pos_label`` if it can be."""
+    who = "with_interval"
+    if known.needs == "labels":
+        given = labelled(truth, answer, who, sample_weight)
+        names = given.labels.tolist()
+        if pos_label is not None and isinstance(known.of, OfTable) and known.of.per_class:
+            if pos_label not in names:
+                raise ParameterError(f"{who}: pos_label={pos_label!r} is not among the labels {names}.")
+            known = known.of_class(pos_label)
+        return known, Outcome(
+            given.truth, given.answer, None, given.K, weight=given.weight, labels=given.labels
+        )
+    if known.needs == "probabilities":
+        return known, probability_outcome(truth, answer, who, pos_label, labels, sample_weight)
+    if known.needs == "scores":
+        return known, _of_scores(known, truth, answer, pos_label, labels, sample_weight)
+    if known.needs == "costs":
+        said = one_column(answer, who, "the answer")
+        codes = np.zeros(len(said), dtype=np.int64)
+        rejected = np.array([str(v) == "reject" for v in said.tolist()])
+        w = weights(sample_weight, len(said), who)
+        return known, Outcome(codes, codes, None, 1, rejected=rejected, weight=w)
+    y, z = numbers(truth, who, "the truth"), numbers(answer, who, "the prediction", (1, 2))
+    if len(y) != len(z):
+        raise DataError(f"{who}: {len(y)} true values and {len(z)} predictions.")
+    return known, Outcome(y, z, None, 0, weight=weights(sample_weight, len(y), who))
 
 
 def _of_scores(
-    known: Measure, truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any, method: str, groups: Any,
-    planned: Callable[[int], Plan], kind: str, alpha: float,
-) -> Estimate:  # fmt: skip
-    precise = known.name == "average precision"
-    if precise and pos_label is None and 1 in one_column(truth, "with_interval", "the truth").tolist():
-        pos_label = 1  # as average_precision_score has it
-    each, w = _binary_problems(truth, answer, pos_label, labels, sample_weight)
-    values = [(average_precision_of if precise else area_of)(seen) for seen in each]
-    double = known.name == "gini"
-    value = float(np.mean(values))
-    if groups is None and method in ("auto", "analytic") and not precise and len(each) == 1 and w is None:
-        found = interval_of(tallies(each[0]), alpha, "auto", "with_interval")
-        return (
-            Estimate(2 * value - 1, 2 * found.low - 1, 2 * found.high - 1, found.method, alpha, found.why)
-            if double
-            else found
-        )
-    if method == "analytic":
-        raise ParameterError(
-            f"with_interval: {known.name} has an analytic interval for two classes of rows that weigh alike only; "
-            "use method='auto'."
-        )
-    drawn_by = planned(len(each[0].score))
-    drawn = np.mean([drawn_by.areas(seen, precise)[:, 1 if precise else 0] for seen in each], axis=0)
-    influence = None
-    if len(each) == 1 and not precise and w is None and each[0].positive.any() and not each[0].positive.all():
-        V, W = placements(each[0].positive, each[0].score)
-        l = np.concatenate([(V - value) / len(V), (W - value) / len(W)])
-        influence = (l, np.ones(len(l)))
-    if double:
-        value, drawn = 2 * value - 1, 2 * drawn - 1
-    return _resampled(value, drawn, drawn_by, kind, alpha, known.bounds, influence)
-
-
-def _binary_problems(
-    truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any
-) -> tuple[list[Scored], np.ndarray | None]:
-    """One problem for two classes, one per class for more; all rows stay, whatever they weigh."""
-    s = numbers(answer, "with_interval", "the score", (1, 2))
-    n = len(s)
-    w = weights(sample_weight, n, "with_interval")
+    known: Measure, truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any
+) -> Outcome:
+    who = "with_interval"
+    s = numbers(answer, who, "the score", (1, 2))
     if s.ndim == 2 and s.shape[1] > 2:
-        P = probabilities(s, "with_interval")
-        _, codes = classes_of(truth, P.shape[1], labels, "with_interval")
-        if len(codes) != n:
-            raise DataError(f"with_interval: {len(codes)} true labels and {n} rows of scores.")
-        sizes = np.bincount(codes if w is None else codes[w > 0], minlength=P.shape[1])
-        there = np.flatnonzero((sizes > 0) & (sizes < sizes.sum())).tolist()
-        if not there:
-            raise DataError("with_interval: the truth has one class only.")
-        return [Scored(codes == k, P[:, k], w, k) for k in there], w
-    seen = scored(truth, s, "with_interval", pos_label)
-    return [Scored(seen.positive, seen.score, w, seen.label)], w
+        outcome = probability_outcome(truth, s, who, None, labels, sample_weight)
+        if not outcome.problems():
+            raise DataError(f"{who}: the truth has one class only.")
+        return outcome
+    one_is_positive = isinstance(known.of, OfScores) and known.of.positive_is_one
+    if one_is_positive and pos_label is None and 1 in one_column(truth, who, "the truth").tolist():
+        pos_label = 1
+    given = scored(truth, s, who, pos_label)
+    codes, w = given.positive.astype(np.int64), weights(sample_weight, len(s), who)
+    return Outcome(codes, codes, None, 2, weight=w, scores=given.score)
 
 
-# whatever else ---------------------------------------------------------------------------------------
+def _of_costs(truth: Any, answer: Any, sample_weight: Any, options: dict[str, Any]) -> Outcome:
+    unknown = [name for name in options if name not in ("loss", "classes", "reject")]
+    if unknown:
+        raise ParameterError(f"with_interval: cost has no option {unknown[0]!r}.")
+    price = cost_per_row(truth, answer, **options)
+    codes = np.zeros(len(price), dtype=np.int64)
+    w = weights(sample_weight, len(price), "with_interval")
+    return Outcome(codes, codes, None, 1, price=price, weight=w)
 
 
-def _of_calibration(
-    truth: Any, answer: Any, labels: Any, sample_weight: Any, method: str, planned: Callable[[int], Plan], alpha: float,
+def _of_function(
+    measure: Callable[..., float],
+    truth: Any,
+    answer: Any,
+    sample_weight: Any,
+    request: IntervalRequest,
     options: dict[str, Any],
-) -> Estimate:  # fmt: skip
-    """Noise adds to the error in the data, once more in a resample: the basic bootstrap takes it away."""
-    if method == "analytic":
-        raise ParameterError("with_interval: ece has no analytic interval; use method='auto'.")
-    P = probabilities(answer, "with_interval")
-    _, codes = classes_of(truth, P.shape[1], labels, "with_interval")
-    if len(codes) != len(P):
-        raise DataError(f"with_interval: {len(codes)} true labels and {len(P)} rows of probabilities.")
-    w = weights(sample_weight, len(P), "with_interval")
-    value, drawn_by = _error(P, codes, w, **options), planned(len(P))
-    drawn = np.empty(drawn_by.resamples)
-    for b in track(range(drawn_by.resamples), "resampling"):
-        rows = drawn_by.rows(b)
-        drawn[b] = _error(P[rows], codes[rows], None if w is None else w[rows], **options)
-    kind = method if method in BOOTSTRAPS else "basic"
-    return _resampled(value, drawn, drawn_by, kind, alpha, (0.0, 1.0), None)
-
-
-def _any(
-    measure: Callable[..., float], truth: Any, answer: Any, sample_weight: Any, planned: Callable[[int], Plan],
-    kind: str, alpha: float, options: dict[str, Any],
-) -> Estimate:  # fmt: skip
+) -> Estimate:
     """A function of truth and answer, and of sample_weight if there is one."""
+    if request.method == "analytic":
+        raise ParameterError("with_interval: a function has no analytic interval; use method='auto'.")
     y = one_column(truth, "with_interval", "the truth")
     z = np.asarray(answer)
     if len(z) != len(y):
@@ -351,24 +183,22 @@ def _any(
         more = options if w is None else {**options, "sample_weight": w[rows]}
         return float(measure(y[rows], z[rows], **more))
 
-    value, drawn_by = value_of(slice(None)), planned(len(y))
-    drawn = np.empty(drawn_by.resamples)
-    import warnings
-
+    value, planned, kind = value_of(slice(None)), request.plan(len(y)), request.kind()
+    drawn = np.empty(planned.resamples)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a resample lacks is counted, not warned of a thousand times
-        for b in track(range(drawn_by.resamples), "resampling"):
+        for b in track(range(planned.resamples), "resampling"):
             try:
-                drawn[b] = value_of(drawn_by.rows(b))
+                drawn[b] = value_of(planned.rows(b))
             except (ValueError, ZeroDivisionError):
                 drawn[b] = np.nan
-        influence = _jackknife(value_of, len(y), value) if kind == "bca" else None
-    return _resampled(value, drawn, drawn_by, kind, alpha, (-np.inf, np.inf), influence)
+        influence = _jackknife(value_of, len(y)) if kind == "bca" else None
+    return request.of_resamples(value, drawn, planned, kind, (-np.inf, np.inf), influence)
 
 
-def _jackknife(value_of: Callable[[Any], float], n: int, value: float) -> Any:
-    """Influences from leaving out up to 200 blocks of rows; None where one of them has no value."""
-    blocks = np.array_split(np.arange(n), min(n, 200))
+def _jackknife(value_of: Callable[[Any], float], n: int) -> Any:
+    """Influences from leaving out blocks of rows; None where one of them has no value."""
+    blocks = np.array_split(np.arange(n), min(n, MOST_BLOCKS))
     left = np.empty(len(blocks))
     for i, block in enumerate(blocks):
         kept = np.ones(n, dtype=bool)

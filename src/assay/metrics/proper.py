@@ -12,6 +12,9 @@ from assay.errors import DataError, ParameterError, warn_user
 from assay.metrics._given import classes_of, numbers, probabilities, scored, weights
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.bins import binned, grouped
+from assay.metrics.forms import OfRows
+from assay.metrics.measure import Measure
+from assay.metrics.outcome import Outcome
 
 __all__ = ["BrierParts", "brier_score_loss", "log_loss"]
 
@@ -55,29 +58,34 @@ def log_loss(
         y_proba = y_pred
     elif y_proba is None:
         raise ParameterError("log_loss: y_proba, the probabilities, is missing.")
-    lost = log_losses(y_true, y_proba, labels, "log_loss")
+    P, codes = read_posterior(y_true, y_proba, labels, "log_loss")
+    lost = log_losses(Outcome(codes, codes, P, P.shape[1]))
+    assert lost is not None
     w = weights(sample_weight, len(lost), "log_loss")
     if normalize:
         return float(np.average(lost, weights=w))
     return float(lost.sum()) if w is None else float(w @ lost)
 
 
-def log_losses(y_true: Any, y_proba: Any, labels: Any, who: str) -> np.ndarray:
-    """(n,) loss of each row."""
-    kind = getattr(y_proba, "dtype", None)
-    eps = np.finfo(kind if kind in (np.float32, np.float16) else np.float64).eps
-    P, codes = _read(y_true, y_proba, labels, who)
-    given = P[np.arange(len(P)), codes]
-    return -np.log(np.clip(given, eps, 1 - eps))
+def log_losses(outcome: Outcome) -> np.ndarray | None:
+    """(n,) minus the logarithm of the probability given to the truth, in nats; None without probabilities."""
+    given = outcome.given_to_truth()
+    if given is None:
+        return None
+    eps = np.finfo(given.dtype).eps
+    return -np.log(np.clip(given.astype(np.float64), eps, 1 - eps))
 
 
-def _read(y_true: Any, y_proba: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+def read_posterior(y_true: Any, y_proba: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """(n, K) probabilities, in as many digits as they were given, and (n,) codes of the truth; checked."""
     P = probabilities(y_proba, who)
+    kind = getattr(y_proba, "dtype", None)
+    P = P.astype(kind, copy=False) if kind in (np.float32, np.float16) else P
     _, codes = classes_of(y_true, P.shape[1], labels, who)
     if len(codes) != len(P):
         raise DataError(f"{who}: {len(codes)} true labels and {len(P)} rows of probabilities.")
     if P.shape[1] > 2 or np.ndim(y_proba) == 2:
-        off = np.abs(P.sum(axis=1) - 1).max()
+        off = np.abs(P.sum(axis=1, dtype=np.float64) - 1).max()
         if off > 1e-3 or (off > 1e-7 and getattr(y_proba, "dtype", None) != np.float32):
             warn_user(
                 f"{who}: the probabilities of a row do not sum to one (off by up to {off:.2g}).",
@@ -117,28 +125,45 @@ def brier_score_loss(
     >>> round(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
     0.0375
     """
-    squares, K = brier_rows(y_true, y_proba, pos_label, labels, "brier_score_loss")
-    half = K == 2 if isinstance(scale_by_half, str) else bool(scale_by_half)
     if isinstance(scale_by_half, str) and scale_by_half != "auto":
         raise ParameterError(
             f"brier_score_loss: scale_by_half must be True, False or auto, got {scale_by_half!r}."
         )
-    mean = np.average(squares, weights=weights(sample_weight, len(squares), "brier_score_loss"))
-    return float(mean) / (2 if half else 1)
+    outcome = probability_outcome(y_true, y_proba, "brier_score_loss", pos_label, labels, sample_weight)
+    half = outcome.K == 2 if isinstance(scale_by_half, str) else bool(scale_by_half)
+    return BRIER.of(outcome) * (2 if outcome.K == 2 else 1) / (2 if half else 1)
 
 
-def brier_rows(y_true: Any, y_proba: Any, pos_label: Any, labels: Any, who: str) -> tuple[np.ndarray, int]:
-    """(n,) squared distance of each row, over all classes; and their number."""
+def probability_outcome(
+    y_true: Any, y_proba: Any, who: str, pos_label: Any = None, labels: Any = None, sample_weight: Any = None
+) -> Outcome:
+    """Labels and (n, K) probabilities, or (n,) of the positive class, as an outcome."""
     p = numbers(y_proba, who, "the probability", (1, 2))
     if p.ndim == 2 and p.shape[1] > 1:
-        P, codes = _read(y_true, y_proba, labels, who)
-        off = P.copy()
-        off[np.arange(len(off)), codes] -= 1
-        return np.einsum("ij,ij->i", off, off), P.shape[1]
-    if p.min() < 0 or p.max() > 1:
-        raise DataError(f"{who}: probabilities lie between 0 and 1, got {p.min():g} to {p.max():g}.")
-    seen = scored(y_true, p, who, pos_label)
-    return 2 * (seen.score - seen.positive) ** 2, 2
+        P, codes = read_posterior(y_true, y_proba, labels, who)
+    else:
+        P = probabilities(p, who)
+        codes = scored(y_true, p, who, pos_label).positive.astype(np.int64)
+    return Outcome(codes, P.argmax(axis=1), P, P.shape[1], weight=weights(sample_weight, len(P), who))
+
+
+def brier_rows(outcome: Outcome) -> np.ndarray | None:
+    """(n,) squared distance of the probabilities from the truth, halved for two classes."""
+    if outcome.posterior is None:
+        return None
+    off = outcome.posterior.astype(np.float64)
+    off[np.arange(len(off)), outcome.truth] -= 1
+    return np.einsum("ij,ij->i", off, off) / (2 if outcome.K == 2 else 1)
+
+
+LOG_LOSS = Measure(
+    "log-loss", OfRows(log_losses), "lower", "mean surprise at the true class, in nats", "probabilities",
+    bounds=(0.0, np.inf), functions=(log_loss,), aliases=("logloss",),
+)  # fmt: skip
+BRIER = Measure(
+    "brier", OfRows(brier_rows), "lower", "mean squared error of the probabilities", "probabilities",
+    bounds=(0.0, 2.0), functions=(brier_score_loss,),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ from assay.errors import DataError
 from assay.metrics._given import scored
 from assay.metrics.areas import area_of
 from assay.metrics.curves import tallies
+from assay.metrics.forms import OfScores
+from assay.metrics.measure import Measure
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import TestResult, check_alpha
 
@@ -165,3 +167,9 @@ def concordance(truth: Any, score: Any, *, pos_label: Any = None, sample_weight:
     pos, neg = np.diff(counted.tps, prepend=0.0), np.diff(counted.fps, prepend=0.0)
     right, wrong = float(neg @ (counted.tps - pos)), float(pos @ (counted.fps - neg))
     return Concordance(right, wrong, float(neg @ pos))
+
+
+GINI = Measure(
+    "gini", OfScores(area_of, scale=(2.0, -1.0)), "higher", "twice the area under the ROC curve less one", "scores",
+    bounds=(-1.0, 1.0), functions=(gini_score,),
+)  # fmt: skip

@@ -12,6 +12,8 @@ from assay.metrics import _tables
 from assay.metrics._averages import check_average, divided, margins
 from assay.metrics._given import labelled, one_column, undefined, weights
 from assay.metrics._label_tables import also_of_label_tables
+from assay.metrics.forms import OfTable
+from assay.metrics.measure import Measure
 
 __all__ = [
     "accuracy_score",
@@ -407,3 +409,113 @@ def youden_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     if np.isnan(found):
         raise DataError("youden_score: the truth has one class only, the index needs two.")
     return found
+
+
+UNIT = (0.0, 1.0)
+
+
+def _right(T: np.ndarray, k: int) -> tuple[Any, Any]:
+    return np.trace(T), T.sum()
+
+
+def _wrong(T: np.ndarray, k: int) -> tuple[Any, Any]:
+    return T.sum() - np.trace(T), T.sum()
+
+
+def _recall(T: np.ndarray, k: int) -> tuple[Any, Any]:
+    return T[k, k], T[k].sum()
+
+
+def _missed(T: np.ndarray, k: int) -> tuple[Any, Any]:
+    return T[k].sum() - T[k, k], T[k].sum()
+
+
+def _precision(T: np.ndarray, k: int) -> tuple[Any, Any]:
+    return T[k, k], T[:, k].sum()
+
+
+def _specificity(T: np.ndarray, k: int) -> tuple[Any, Any]:
+    outside = T.sum() - T[k].sum()
+    return outside - (T[:, k].sum() - T[k, k]), outside
+
+
+def _jaccard(T: np.ndarray, k: int) -> tuple[Any, Any]:
+    return T[k, k], T[k].sum() + T[:, k].sum() - T[k, k]
+
+
+def _f1_of_jaccard(J: float) -> float:
+    return 2 * J / (1 + J)
+
+
+def _youden_per_recall(K: int) -> float:
+    return K / (K - 1)
+
+
+ERROR = Measure(
+    "error", OfTable(_tables.error, _wrong), "lower", "share of rows classified wrongly", bounds=UNIT,
+    functions=(zero_one_loss,),
+)  # fmt: skip
+ACCURACY = Measure(
+    "accuracy", OfTable(_tables.accuracy, _right), "higher", "share of rows classified rightly", bounds=UNIT,
+    functions=(accuracy_score,),
+)  # fmt: skip
+BALANCED_ERROR = Measure(
+    "balanced error", OfTable(_tables.balanced_error, mean_of=_missed), "lower", "mean error of the classes",
+    bounds=UNIT,
+)  # fmt: skip
+BALANCED_ACCURACY = Measure(
+    "balanced accuracy", OfTable(_tables.balanced_accuracy, mean_of=_recall), "higher", "mean recall of the classes",
+    bounds=UNIT, functions=(balanced_accuracy_score,),
+)  # fmt: skip
+PRECISION = Measure(
+    "precision", OfTable(_tables.precisions_or_zero, _precision, mean_of=_precision, classes="positive"), "higher",
+    "share of rows answered as the positive class that are of it, mean over classes if more than two", bounds=UNIT,
+    functions=(precision_score,),
+)  # fmt: skip
+RECALL = Measure(
+    "recall", OfTable(_tables.recalls, _recall, mean_of=_recall, classes="positive"), "higher",
+    "share of rows of the positive class that are recognised, mean over classes if more than two", bounds=UNIT,
+    functions=(recall_score,), aliases=("sensitivity",),
+)  # fmt: skip
+F1 = Measure(
+    "f1", OfTable(_tables.f_measures, _jaccard, _f1_of_jaccard, classes="positive"), "higher",
+    "harmonic mean of precision and recall of the positive class, mean over classes if more than two", bounds=UNIT,
+    functions=(f1_score, fbeta_score),
+)  # fmt: skip
+JACCARD = Measure(
+    "jaccard", OfTable(_tables.jaccards, _jaccard, classes="positive"), "higher",
+    "rows of the positive class and answered so over rows in either, mean over classes if more than two", bounds=UNIT,
+    functions=(jaccard_score,),
+)  # fmt: skip
+SPECIFICITY = Measure(
+    "specificity", OfTable(_tables.specificities, _specificity, classes="positive"), "higher",
+    "share of other rows not taken for the positive class, mean over classes if more than two", bounds=UNIT,
+    functions=(specificity_score,),
+)  # fmt: skip
+MACRO_PRECISION = Measure(
+    "macro precision", OfTable(_tables.precisions_or_zero, mean_of=_precision, classes="mean"), "higher",
+    "mean precision of the classes", bounds=UNIT, aliases=("precision macro",),
+)  # fmt: skip
+MACRO_RECALL = Measure(
+    "macro recall", OfTable(_tables.recalls, mean_of=_recall, classes="mean"), "higher", "mean recall of the classes",
+    bounds=UNIT, aliases=("recall macro",),
+)  # fmt: skip
+MACRO_F1 = Measure(
+    "macro f1", OfTable(_tables.f_measures, classes="mean"), "higher", "mean F1 of the classes", bounds=UNIT,
+    functions=(macro_f1_score,), aliases=("f1 macro",),
+)  # fmt: skip
+F1_OF_MEANS = Measure(
+    "f1 of means",
+    OfTable(_tables.f1_of_means),
+    "higher",
+    "F1 of the mean precision and the mean recall",
+    bounds=UNIT,
+)
+G_MEAN = Measure(
+    "g-mean", OfTable(_tables.g_mean, mean_of=_recall, geometric=True), "higher",
+    "geometric mean of the classes' recalls", bounds=UNIT, functions=(geometric_mean_score,),
+)  # fmt: skip
+YOUDEN = Measure(
+    "youden", OfTable(_tables.youden, mean_of=_recall, stretch=_youden_per_recall), "higher",
+    "mean recall with chance at 0", bounds=(-1.0, 1.0), functions=(youden_score,),
+)  # fmt: skip

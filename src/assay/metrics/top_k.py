@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from assay.errors import DataError, ParameterError
 from assay.metrics._given import classes_of, numbers, undefined, weights
+from assay.metrics.forms import OfRows
+from assay.metrics.measure import Measure
+from assay.metrics.outcome import Outcome
 
 __all__ = ["top_k_accuracy_score"]
 
@@ -55,10 +59,34 @@ def top_k_accuracy_score(
         cut = 0.5 if S.min() >= 0 and S.max() <= 1 else 0.0
         hit = (cut < S) == codes
     else:
-        own = S[np.arange(len(S)), codes][:, None]
-        ahead = (own < S) | ((own == S) & (np.arange(K) > codes[:, None]))
-        hit = ahead.sum(axis=1) < k
+        hit = _among(S, codes, k)
     w = weights(sample_weight, len(S), who)
     if normalize:
         return float(np.average(hit, weights=w))
     return float(hit.sum()) if w is None else float(w @ hit)
+
+
+def _among(S: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
+    """(n,) bool: fewer than k classes come before the true one; of equal scores the later class does."""
+    of_truth = S[np.arange(len(S)), codes][:, None]
+    before = (of_truth < S) | ((of_truth == S) & (np.arange(S.shape[1]) > codes[:, None]))
+    return before.sum(axis=1) < k
+
+
+def _hits(k: int, outcome: Outcome) -> np.ndarray | None:
+    return None if outcome.posterior is None else _among(outcome.posterior, outcome.truth, k)
+
+
+def _top(k: int, **more: Any) -> Measure:
+    words = f"share of rows whose class is among the {k} most probable"
+    form = OfRows(partial(_hits, k), share=True)
+    return Measure(f"top-{k}", form, "higher", words, "probabilities", bounds=(0.0, 1.0), **more)
+
+
+def _top_named(name: str) -> Measure | None:
+    """ "top 5" """
+    k = name.removeprefix("top ")
+    return _top(int(k)) if name == f"top {k}" and k.isdigit() and int(k) > 0 else None
+
+
+TOP_2 = _top(2, functions=(top_k_accuracy_score,), variant=_top_named)

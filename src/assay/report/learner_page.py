@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.evaluate import LEARNERS, Comparison, Standing, wilson_interval
+from assay.evaluate import LEARNERS, Comparison, Standing
 from assay.evaluate.out_of_fold import OutOfFold
+from assay.metrics.estimate import Estimate
 from assay.report.charts import Line, chart
 from assay.report.curves import learner_panels
 from assay.report.ranking import number
@@ -94,43 +95,25 @@ def _shade(share: float, right: bool) -> str:
 
 
 def class_table(result: Comparison, name: str) -> dict[str, Any]:
-    """Precision, recall and F1 of each class, from the confusions of all splits.
-
-    Wilson's intervals take each row for one, however often it was tested. F1 = 2 J / (1 + J) with
-    J = tp / (tp + fp + fn), a share of rows: its interval is Wilson's of J, carried over.
-    """
-    K, labels = len(result.classes), [str(c) for c in result.classes]
-    counts = result.confusion(name)
-    times = counts.sum() / result._distinct_rows  # how often each row was tested, on average
-    order = np.argsort(-counts.sum(axis=1), kind="stable") if K > MOST_CLASSES else range(K)
-    rows = []
-    for k in list(order)[:MOST_CLASSES]:
-        tp = int(counts[k, k])
-        fn, fp = int(counts[k].sum()) - tp, int(counts[:, k].sum()) - tp
-        jaccard = _rate(tp, tp + fp + fn, times, result.alpha)
-        f1 = None if jaccard is None else tuple(2 * v / (1 + v) for v in jaccard)
-        rows.append(
-            {
-                "label": labels[k],
-                "rows": round((tp + fn) / times),
-                "cells": [
-                    _shown(_rate(tp, tp + fp, times, result.alpha)),
-                    _shown(_rate(tp, tp + fn, times, result.alpha)),
-                    _shown(f1),
-                ],
-            }
-        )
+    """Precision, recall and F1 of each class, from the confusions of all splits; of many classes the largest."""
+    K, report = len(result.classes), result.class_report(name)
+    tested = result.confusion(name).sum(axis=1)
+    order = np.argsort(-tested, kind="stable") if K > MOST_CLASSES else range(K)
+    rows = [
+        {
+            "label": str(result.classes[k]),
+            "rows": round(tested[k] / tested.sum() * result._distinct_rows),
+            "cells": [_shown(estimate) for estimate in report.classes[result.classes[k]].values()],
+        }
+        for k in list(order)[:MOST_CLASSES]
+    ]
     return {"rows": rows, "hidden": max(0, K - MOST_CLASSES), "n": result._distinct_rows}
 
 
-def _rate(hits: int, n: int, times: float, alpha: float) -> tuple[float, float, float] | None:
-    return None if n == 0 else (hits / n, *wilson_interval(hits / n, max(n / times, 1.0), alpha))
-
-
-def _shown(rate: tuple[float, ...] | None) -> dict[str, str]:
-    if rate is None:
+def _shown(estimate: Estimate) -> dict[str, str]:
+    if np.isnan(estimate.value):
         return {"value": "none", "interval": ""}
-    return {"value": f"{rate[0]:.3f}", "interval": f"{rate[1]:.3f} – {rate[2]:.3f}"}
+    return {"value": f"{estimate.value:.3f}", "interval": f"{estimate.low:.3f} – {estimate.high:.3f}"}
 
 
 def _trained(curve: TrainedCurve, name: str) -> dict[str, Any]:

@@ -11,8 +11,9 @@ import numpy as np
 
 from assay.core.progress import progress
 from assay.errors import ParameterError
-from assay.evaluate import METRICS, Comparison, PermutationImportance
+from assay.evaluate import Comparison, PermutationImportance
 from assay.evaluate.design import Split
+from assay.metrics.measure import measures
 from assay.report.mistakes import Mistake, surest_mistakes
 from assay.report.model_part import model_html
 from assay.report.trained_curves import (
@@ -201,7 +202,7 @@ def _complexity(result: Comparison, name: str, folds: list[Split], found: Extras
 
 def _metric(result: Comparison) -> Any:
     """The metric that ranks, or the error where that one needs prices of single rows."""
-    return result.metrics[0] if result.metrics[0].needs != "price" else METRICS["error"]
+    return result.metrics[0] if result.metrics[0].needs != "costs" else measures()["error"]
 
 
 def _mistakes(result: Comparison, name: str, first: list[Split], found: Extras) -> Callable[[], None]:

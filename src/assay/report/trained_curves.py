@@ -14,9 +14,10 @@ import numpy as np
 from sklearn.base import clone
 
 from assay.errors import DataError
-from assay.evaluate import Comparison, Metric
+from assay.evaluate import Comparison
 from assay.evaluate.curves import both_sides, nested_order
 from assay.evaluate.design import Split
+from assay.metrics.measure import Measure
 
 __all__ = ["SHARES", "CurvePoint", "TrainedCurve", "complexity_curve", "complexity_grid", "learning_curve"]
 
@@ -58,7 +59,7 @@ class TrainedCurve:
     anchored: bool = False
 
 
-def learning_curve(result: Comparison, name: str, metric: Metric, folds: list[Split]) -> TrainedCurve | None:
+def learning_curve(result: Comparison, name: str, metric: Measure, folds: list[Split]) -> TrainedCurve | None:
     """The measure at growing shares of the training rows; None where there are too few rows for two points."""
     assert result.source is not None
     candidate, points = result.candidates[name], []
@@ -91,7 +92,7 @@ def complexity_grid(result: Comparison, name: str) -> tuple[str, list[Any]]:
 
 
 def complexity_curve(
-    result: Comparison, name: str, metric: Metric, folds: list[Split]
+    result: Comparison, name: str, metric: Measure, folds: list[Split]
 ) -> TrainedCurve | None:
     """The measure over the learner's complexity; None for a learner without such a parameter."""
     key, values = complexity_grid(result, name)
@@ -109,7 +110,7 @@ def complexity_curve(
 
 
 def _point(
-    result: Comparison, at: float, candidate: Any, metric: Metric, splits: list[Split]
+    result: Comparison, at: float, candidate: Any, metric: Measure, splits: list[Split]
 ) -> CurvePoint | None:
     """Fit on each split; a split on which the learner fails is left out, None if all are.
 
@@ -141,6 +142,6 @@ def _point(
     return CurvePoint(at, float(tested), float(taught.mean()), float(low), float(high))
 
 
-def _anchored(result: Comparison, metric: Metric) -> bool:
+def _anchored(result: Comparison, metric: Measure) -> bool:
     """Whether the metric was compared, so that there is a number to go through."""
     return metric.name in {m.name for m in result.metrics}

@@ -25,9 +25,10 @@ from assay.evaluate.comparison import Comparison
 from assay.evaluate.design import Resampling
 from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.learners import find_learner
-from assay.evaluate.metrics import Metric, as_metrics
+from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_column, as_seed
+from assay.metrics.measure import Measure
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import shown_confidence
 from assay.tables import Table
@@ -57,7 +58,7 @@ class Tuned(Classifier):
     learner : a learner or its short name, prepared as in ``compare``
     grid : dict of parameter to list of values, or a list of such dicts
     inner : the design of the inner splits
-    metric : name of a metric, or a Metric
+    metric : name of a metric, or a Measure
     random_state : int or None
         Of the inner splits, and of the learner's own open random_state; None is 0.
 
@@ -156,13 +157,13 @@ class Tuned(Classifier):
                 f"Tuned: grid must be a dict of parameter to list of values: {error}"
             ) from None
 
-    def _measure(self) -> Metric:
-        (m,) = as_metrics([self.metric])
-        if m.needs == "price":
+    def _measure(self) -> Measure:
+        (m,) = as_measures([self.metric])
+        if m.needs == "costs":
             raise ParameterError(f"Tuned: {m.name} needs costs; tune by error, brier or log-loss.")
         return m
 
-    def _judged(self, candidates: list[Candidate], data: Data, m: Metric, seed: int) -> np.ndarray:
+    def _judged(self, candidates: list[Candidate], data: Data, m: Measure, seed: int) -> np.ndarray:
         """The mean of the metric of each setting over the inner splits; NaN for one that failed."""
         codes = _by_appearance(data.codes)  # so that other names of the classes give the same splits
         plan = Resampling.of(self.inner)

@@ -1,0 +1,352 @@
+"""The forms a measure can have, each with the interval that its form allows.
+
+A form is called with an :class:`Outcome` and gives the value; ``interval`` gives the value with its interval. A new
+measure picks one: a function of the confusion table, a mean over rows, an area by the order of scores, or anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from assay.core.progress import track
+from assay.errors import ParameterError
+from assay.metrics import _tables
+from assay.metrics._given import Scored
+from assay.metrics._table_intervals import Share, delta, gradient, mean_of_shares, wilson
+from assay.metrics.bootstrap import Plan, bounds, plan
+from assay.metrics.estimate import Estimate
+from assay.metrics.outcome import Outcome
+from assay.stats.intervals.proportion_interval import wilson_interval
+
+__all__ = ["Form", "IntervalRequest", "OfOutcome", "OfRows", "OfScores", "OfTable"]
+
+Bounds = tuple[float, float]
+BOOTSTRAPS = {"bca": "BCa bootstrap", "basic": "basic bootstrap", "percentile": "percentile bootstrap"}
+MOST_CLASSES = 100  # a derivative by each of more cells than so many squared takes longer than resampling
+NOT_DEFINED = "the measure is not defined here"
+
+
+@dataclass(frozen=True)
+class IntervalRequest:
+    """How an interval is asked for; parameters as in :func:`with_interval`."""
+
+    alpha: float = 0.05
+    method: str = "auto"
+    groups: Any = None
+    strata: Any = None
+    resamples: int = 2000
+    random_state: Any = 0
+    who: str = "with_interval"
+
+    @property
+    def analytic(self) -> bool:
+        """Whether an interval by a formula will do."""
+        return self.method == "analytic" or (self.method == "auto" and self.groups is None)
+
+    def kind(self, usual: str = "bca") -> str:
+        """The bootstrap that was asked for, or the usual one; of whole groups, percentiles."""
+        if self.method in BOOTSTRAPS:
+            return self.method
+        return usual if self.groups is None or usual == "basic" else "percentile"
+
+    def plan(self, n: int) -> Plan:
+        """Which rows are drawn."""
+        return plan(n, strata=self.strata, groups=self.groups, resamples=self.resamples,
+                    random_state=self.random_state, who=self.who)  # fmt: skip
+
+    def of_resamples(
+        self, value: float, drawn: np.ndarray, planned: Plan, kind: str, limits: Bounds, influence: Any = None
+    ) -> Estimate:
+        """The interval of resampled values; resamples that leave the measure undefined are left out and counted."""
+        kept = drawn[~np.isnan(drawn)]
+        if np.isnan(value) or len(kept) < len(drawn) / 2:
+            why = NOT_DEFINED if np.isnan(value) else "most resamples leave it undefined; stratify=True?"
+            return Estimate(value, alpha=self.alpha, why=why)
+        lost = len(drawn) - len(kept)
+        why = (
+            f"{lost} of {len(drawn)} resamples leave the measure undefined and were left out." if lost else ""
+        )
+        if kept.min() == kept.max():
+            why = "Every resample gives the same value, so the interval has no width; it says nothing."
+        low, high = np.clip(bounds(kept, value, self.alpha, kind, influence), *limits)
+        method = BOOTSTRAPS[kind] if planned.of_rows else f"{BOOTSTRAPS[kind]} of {planned.units} groups"
+        return Estimate(value, float(low), float(high), method, self.alpha, why)
+
+
+class Form(Protocol):
+    """What a measure computes: a value of an outcome, and its interval."""
+
+    def __call__(self, outcome: Outcome) -> float: ...
+
+    def interval(self, outcome: Outcome, request: IntervalRequest, limits: Bounds) -> Estimate: ...
+
+
+@dataclass(frozen=True)
+class OfOutcome:
+    """Any function of an outcome, which gives NaN where the rows do not define it; its rows are resampled.
+
+    Parameters
+    ----------
+    function : of an Outcome
+    bootstrap : "percentile", "basic" (for a measure that noise makes larger) or "bca"
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.metrics import OfOutcome, Outcome
+    >>> OfOutcome(lambda outcome: float(outcome.K))(Outcome(np.array([0, 1]), np.array([0, 1]), None, 2))
+    2.0
+    """
+
+    function: Callable[[Outcome], float]
+    bootstrap: str = "percentile"
+
+    def __call__(self, outcome: Outcome) -> float:
+        return float(self.function(outcome))
+
+    def interval(self, outcome: Outcome, request: IntervalRequest, limits: Bounds) -> Estimate:
+        if request.method == "analytic":
+            raise ParameterError(f"{request.who}: the measure has no analytic interval; use method='auto'.")
+        value, planned = self(outcome), request.plan(len(outcome.truth))
+        drawn = np.empty(planned.resamples)
+        for b in track(range(planned.resamples), "resampling"):
+            drawn[b] = self(outcome.take(planned.rows(b)))
+        return request.of_resamples(value, drawn, planned, request.kind(self.bootstrap), limits)
+
+
+@dataclass(frozen=True)
+class OfRows:
+    """The mean over rows of a value of each: Student's interval, or Wilson's if it is a share of rows.
+
+    Parameters
+    ----------
+    values : of an Outcome, gives (n,) values, or None where it lacks what they need
+    share : whether the values are 0 and 1
+    link : a growing function of the mean of values that are never negative, such as the root of a mean square
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.metrics import OfRows, Outcome
+    >>> root_mean_square = OfRows(lambda outcome: (outcome.truth - outcome.answer) ** 2, link=np.sqrt)
+    >>> root_mean_square(Outcome(np.array([3.0, 1.0]), np.array([0.0, 4.0]), None, 0))
+    3.0
+    """
+
+    values: Callable[[Outcome], np.ndarray | None]
+    share: bool = False
+    link: Callable[[float], float] | None = None
+
+    def _linked(self, mean: float) -> float:
+        return mean if self.link is None else float(self.link(mean))
+
+    def __call__(self, outcome: Outcome) -> float:
+        values = self.values(outcome)
+        return float("nan") if values is None else self._linked(outcome.mean(values))
+
+    def interval(self, outcome: Outcome, request: IntervalRequest, limits: Bounds) -> Estimate:
+        values = self.values(outcome)
+        if values is None:
+            return Estimate(np.nan, alpha=request.alpha, why=NOT_DEFINED)
+        w, mean = outcome.weight, outcome.mean(values)
+        part = np.full(len(values), 1 / len(values)) if w is None else w / w.sum()
+        influence = part * (values - mean)
+        if request.analytic:
+            n = 1 / float(part @ part)  # effective rows
+            if self.share:
+                low, high = (float(v) for v in wilson_interval(mean, n, request.alpha))
+            elif len(values) < 2 or n <= 1:
+                return Estimate(self._linked(mean), alpha=request.alpha, why="one row shows no spread")
+            else:
+                from scipy.special import stdtrit
+
+                spread = float(np.sqrt(influence @ influence * n / (n - 1)))
+                half = float(stdtrit(n - 1, 1 - request.alpha / 2)) * spread
+                low, high = mean - half, mean + half
+            if self.link is not None:
+                low, high = self.link(max(low, 0.0)), self.link(high)
+            low, high = max(limits[0], low), min(limits[1], high)
+            name = "Wilson" if self.share else "t"
+            return Estimate(self._linked(mean), float(low), float(high), name, request.alpha)
+        planned = request.plan(len(values))
+        mass = np.ones(len(values)) if w is None else w
+        sums = planned.sums(np.column_stack([mass * values, mass]))
+        drawn = _tables.share(sums[:, 0], sums[:, 1])
+        drawn = drawn if self.link is None else np.array([self.link(v) for v in drawn])
+        return request.of_resamples(self._linked(mean), drawn, planned, request.kind(), limits,
+                                    (influence, np.ones(len(values))))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OfTable:
+    """A function of the confusion table: intervals of Wilson, of Newcombe or by the delta method.
+
+    Parameters
+    ----------
+    function : of (..., K, K) tables, truth by answer; gives (...), or with ``classes`` (..., K)
+    share : (table, class) -> (part, whole), if the measure is a share of rows
+    link : if it is a growing function of that share
+    mean_of : the same of each class, if the measure is a mean over classes of shares
+    classes : "positive" (of the positive class of two, labelled 1 or else the second, and the mean over more), "mean"
+        (over all classes), or "" for one number of the whole table
+    label : the class that it is of, as it prints
+    geometric : whether the mean is geometric
+    stretch : K -> how many times as wide as the mean's the measure's scale is
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.metrics import OfTable, Outcome
+    >>> share_of_the_first = OfTable(lambda T: T[..., 0, 0] / T.sum(axis=(-2, -1)))
+    >>> share_of_the_first(Outcome(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), None, 2))
+    0.25
+    """
+
+    function: Callable[[np.ndarray], np.ndarray]
+    share: Share | None = None
+    link: Callable[[float], float] | None = None
+    mean_of: Share | None = None
+    classes: str = ""
+    label: Any = None
+    geometric: bool = False
+    stretch: Callable[[int], float] | None = None
+
+    def of_class(self, label: Any) -> OfTable:
+        """The same of one class, which is named as it prints."""
+        return replace(self, label=label)
+
+    @property
+    def per_class(self) -> bool:
+        """Whether it can be asked of one class."""
+        return self.classes == "positive"
+
+    def _class(self, outcome: Outcome) -> int:
+        """The number of the class that it is of; -1 for all, or for the mean over them."""
+        if not self.per_class:
+            return -1
+        names = outcome.names
+        if self.label is not None:
+            printed = [str(v) for v in names]
+            if str(self.label) not in printed:
+                known = ", ".join(printed)
+                raise ParameterError(
+                    f"compare: a metric is of class {str(self.label)!r}, the classes are {known}."
+                )
+            return printed.index(str(self.label))
+        return -1 if outcome.K > 2 else positive_class(names)
+
+    def _of_tables(self, tables: np.ndarray, k: int, K: int) -> np.ndarray:
+        values = self.function(tables)
+        if not self.classes:
+            return values
+        return values[..., k] if k >= 0 else _tables.mean_of_defined(values[..., :K])
+
+    def __call__(self, outcome: Outcome) -> float:
+        return float(self._of_tables(outcome.square, self._class(outcome), outcome.K))
+
+    def interval(self, outcome: Outcome, request: IntervalRequest, limits: Bounds) -> Estimate:
+        K, k, alpha = outcome.K, self._class(outcome), request.alpha
+        size = K if outcome.complete else K + 1
+        table = outcome.square[:size, :size].astype(np.float64)
+        value = float(self._of_tables(table, k, K))
+        if np.isnan(value):
+            return Estimate(value, alpha=alpha, why=NOT_DEFINED)
+        squares = outcome.squared_weights[:size, :size].astype(np.float64)
+
+        def g(tables: np.ndarray) -> np.ndarray:
+            return self._of_tables(tables, k, K)
+
+        if request.analytic:
+            if self.share is not None and (k >= 0 or not self.per_class):
+                return wilson(self.share, table, squares, k, value, alpha, self.link)
+            if outcome.complete and self.mean_of is not None and self._all_shares(table):
+                return mean_of_shares(self.mean_of, table, squares, value, alpha, bounds=limits,
+                                      geometric=self.geometric, stretch=self.stretch)  # fmt: skip
+            if outcome.complete and (K <= MOST_CLASSES or request.method == "analytic"):
+                return delta(g, table, squares, value, alpha, limits)
+        planned = request.plan(len(outcome.truth))
+        answer = np.where(outcome.answer < 0, K, outcome.answer)
+        drawn = planned.tables(outcome.truth, answer, outcome.weight, size, g)
+        kind, influence = request.kind("bca" if outcome.complete else "percentile"), None
+        if kind == "bca" and size <= MOST_CLASSES:
+            influence = (gradient(g, table)[0][table > 0], squares[table > 0])
+        return request.of_resamples(value, drawn, planned, kind, limits, influence)
+
+    def _all_shares(self, table: np.ndarray) -> bool:
+        """Whether each class that was tested has rows to take its share of."""
+        assert self.mean_of is not None
+        return all(self.mean_of(table, int(k))[1] > 0 for k in np.flatnonzero(_tables.tested(table) > 0))
+
+
+def positive_class(names: list[Any]) -> int:
+    """The positive one of two classes, as scikit-learn's functions have it: labelled 1, or else the second."""
+    return names.index(1) if 1 in names else len(names) - 1
+
+
+@dataclass(frozen=True)
+class OfScores:
+    """An area by the order of scores: of the positive class of two, the mean over more of each against the rest.
+
+    Parameters
+    ----------
+    area : of Scored rows
+    column : of the resampled areas: 0 under the ROC curve, 1 of precision
+    positive_is_one : whether a class labelled 1 is positive, wherever it stands; else the second is
+    scale : (times, plus), if the measure is times * area + plus
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.metrics import Outcome, measures
+    >>> outcome = Outcome(np.array([0, 1]), np.array([0, 1]), None, 2, scores=np.array([-1.5, 2.0]))
+    >>> measures()["auc"].of(outcome), measures()["gini"].of(outcome)
+    (1.0, 1.0)
+    """
+
+    area: Callable[[Scored], float]
+    column: int = 0
+    positive_is_one: bool = False
+    scale: tuple[float, float] = (1.0, 0.0)
+
+    def positive(self, names: list[Any]) -> int:
+        """Which of two classes it is of."""
+        return positive_class(names) if self.positive_is_one else 1
+
+    def _scaled(self, area: Any) -> Any:
+        return self.scale[0] * area + self.scale[1]
+
+    def __call__(self, outcome: Outcome) -> float:
+        return self._scaled(outcome.mean_over_classes(self.area, self.positive(outcome.names)))
+
+    def interval(self, outcome: Outcome, request: IntervalRequest, limits: Bounds) -> Estimate:
+        each = outcome.problems(self.positive(outcome.names))
+        if not each:
+            return Estimate(np.nan, alpha=request.alpha, why=NOT_DEFINED)
+        area = float(np.mean([self.area(one) for one in each]))
+        by_formula = len(each) == 1 and self.column == 0 and outcome.weight is None
+        if request.groups is None and request.method in ("auto", "analytic") and by_formula:
+            from assay.metrics.curves import tallies
+            from assay.metrics.delong import interval_of
+
+            found = interval_of(tallies(each[0]), request.alpha, "auto", request.who)
+            ends = (float(self._scaled(v)) for v in (found.value, found.low, found.high))
+            return Estimate(*ends, found.method, request.alpha, found.why)
+        if request.method == "analytic":
+            raise ParameterError(
+                f"{request.who}: only an area under the ROC curve, of two classes and rows that weigh alike, has an "
+                "analytic interval; use method='auto'."
+            )
+        planned, influence = request.plan(len(outcome.truth)), None
+        drawn = np.mean([planned.areas(one, self.column == 1)[:, self.column] for one in each], axis=0)
+        if by_formula:
+            from assay.metrics.delong import placements
+
+            V, W = placements(each[0].positive, each[0].score)
+            l = np.concatenate([(V - area) / len(V), (W - area) / len(W)])
+            influence = (l, np.ones(len(l)))
+        return request.of_resamples(self._scaled(area), self._scaled(drawn), planned, request.kind(), limits,
+                                    influence)  # fmt: skip

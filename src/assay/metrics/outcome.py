@@ -1,0 +1,129 @@
+"""What a learner predicted for the test rows, and what really was: all that a measure can ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from assay.metrics._given import Scored
+
+__all__ = ["Outcome"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a learner predicted for some rows, beside the truth.
+
+    Parameters
+    ----------
+    truth : (n,) class codes 0..K-1; for a regression (K = 0) numbers
+    answer : (n,) class codes; -1 for an answer that is no class, such as "reject"; for a regression numbers
+    posterior : (n, K) or None for a learner without probabilities
+    K : number of classes
+    price : (n,) what the decision on each row cost, or None if no loss was given
+    rejected : (n,) bool, or None if rejecting was not allowed
+    weight : (n,) how much each row counts, or None if all count alike
+    labels : (K,) the classes' labels, or None for the codes themselves
+    scores : (n,) of the second of two classes, larger where it is more likely; None takes the posterior
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.metrics import Outcome, measures
+    >>> outcome = Outcome(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 0]), None, 2)
+    >>> measures()["error"].of(outcome), measures()["balanced error"].of(outcome)
+    (0.25, 0.5)
+    """
+
+    truth: np.ndarray
+    answer: np.ndarray
+    posterior: np.ndarray | None
+    K: int
+    price: np.ndarray | None = None
+    rejected: np.ndarray | None = None
+    weight: np.ndarray | None = None
+    labels: np.ndarray | None = None
+    scores: np.ndarray | None = None
+
+    @property
+    def names(self) -> list[Any]:
+        """The classes' labels, or their codes."""
+        return list(range(self.K)) if self.labels is None else self.labels.tolist()
+
+    @property
+    def confusion(self) -> np.ndarray:
+        """(K, K + 1) counts or weights, true class by answer; the last column is of answers that are no class."""
+        return self._cells(self.weight)
+
+    def _cells(self, weight: np.ndarray | None) -> np.ndarray:
+        answer = np.where(self.answer < 0, self.K, self.answer)
+        cells = np.bincount(
+            self.truth * (self.K + 1) + answer, weights=weight, minlength=self.K * (self.K + 1)
+        )
+        return cells.reshape(self.K, self.K + 1)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every answer is a class."""
+        return not (self.answer < 0).any()
+
+    @property
+    def square(self) -> np.ndarray:
+        """(K + 1, K + 1) the confusion with a class of its own, never true, for answers that are no class."""
+        return np.vstack([self.confusion, np.zeros(self.K + 1, dtype=np.int64)])
+
+    @property
+    def squared_weights(self) -> np.ndarray:
+        """(K + 1, K + 1) like ``square``, of the rows' squared weights."""
+        if self.weight is None:
+            return self.square
+        return np.vstack([self._cells(self.weight**2), np.zeros(self.K + 1)])
+
+    def mean(self, values: np.ndarray) -> float:
+        """The mean over rows, each counting as much as it weighs; NaN if none weighs anything."""
+        if self.weight is None:
+            return float(np.mean(values))
+        return float(np.average(values, weights=self.weight)) if self.weight.any() else float("nan")
+
+    def given_to_truth(self) -> np.ndarray | None:
+        """(n,) the probability given to the true class; None without probabilities."""
+        return None if self.posterior is None else self.posterior[np.arange(len(self.truth)), self.truth]
+
+    def problems(self, positive: int = 1) -> list[Scored]:
+        """The scores of the positive class of two, or of each of more classes against the rest.
+
+        A class without rows that weigh something, or with nothing else, is left out.
+        """
+        if self.scores is None and self.posterior is None:
+            return []
+        counted = self.truth if self.weight is None else self.truth[self.weight > 0]
+        sizes = np.bincount(counted, minlength=self.K)
+        asked = [positive] if self.K == 2 else range(self.K)
+        return [
+            Scored(self.truth == k, self._column(k), self.weight, k)
+            for k in asked
+            if 0 < sizes[k] < len(counted)
+        ]
+
+    def _column(self, k: int) -> np.ndarray:
+        if self.scores is not None:
+            return self.scores if k == 1 else -self.scores
+        assert self.posterior is not None
+        return self.posterior[:, k]
+
+    def mean_over_classes(self, function: Callable[[Scored], float], positive: int = 1) -> float:
+        """What the scores of a class say of it, mean over classes if more than two; NaN if no class is left."""
+        outcome = self
+        if self.weight is not None and not self.weight.all():
+            outcome = self.take(np.flatnonzero(self.weight))
+        values = [function(one) for one in outcome.problems(positive)]
+        return float(np.mean(values)) if values else float("nan")
+
+    def take(self, rows: np.ndarray) -> Outcome:
+        """Some of the rows."""
+        each = ("truth", "answer", "posterior", "price", "rejected", "weight", "scores")
+        given = {name: values for name in each if (values := getattr(self, name)) is not None}
+        return replace(self, **{name: values[rows] for name, values in given.items()})
