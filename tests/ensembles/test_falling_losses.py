@@ -17,7 +17,7 @@ from assay.ensembles import (
     LogitBoostClassifier,
 )
 from assay.ensembles.damping import damped
-from assay.ensembles.hist_losses import Loss
+from assay.ensembles.hist_losses import HistLoss
 
 
 def rare_classes(n=3000, rare=(6, 5), seed=0):
@@ -144,7 +144,7 @@ def test_of_histogram_regression(data, weights, rate, least, loss, given):
     model = HistGradientBoostingRegressor(
         loss=loss, learning_rate=rate, min_samples_leaf=least, max_iter=12, early_stopping=False, **given
     ).fit(X, y, w)
-    L = Loss(loss, given.get("quantile", 0.5))
+    L = HistLoss(loss, given.get("quantile", 0.5))
     stages = [np.tile(model.baseline_, (len(y), 1)), *model._staged(X)]
     losses = np.array([L.mean(np.ascontiguousarray(F.T), y, w) for F in stages])
     assert (np.diff(losses) <= 1e-11 * np.abs(losses[:-1])).all(), np.diff(losses).max()
@@ -165,7 +165,7 @@ def test_of_regression_under_monotonic_constraints(loss, rate):
         monotonic_cst=signs,
     ).fit(X, y)
     stages = [np.tile(model.baseline_, (len(y), 1)), *model._staged(X)]
-    losses = np.array([Loss(loss).mean(np.ascontiguousarray(F.T), y, None) for F in stages])
+    losses = np.array([HistLoss(loss).mean(np.ascontiguousarray(F.T), y, None) for F in stages])
     assert (np.diff(losses) <= 1e-11 * np.abs(losses[:-1])).all()
     for j, sign in enumerate(signs[:2]):
         line = np.zeros((50, 3))

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from assay.ensembles.hist_bins import find_bins
 from assay.ensembles.hist_growing import Boosting, Limits
-from assay.ensembles.hist_losses import Loss
+from assay.ensembles.hist_losses import HistLoss
 
 
 def value_of(g, h, l2, lower, upper):
@@ -124,7 +124,7 @@ def grow_both(X, y, categories, limits, w=None, sign=None, groups=(), loss="squa
     bins = find_bins(X, categories, max_bins, w)
     codes = bins.codes(X)
     raw = np.zeros((1, len(y)))
-    boosting = Boosting(bins, codes, y, w, raw, Loss(loss), limits, sign, groups)
+    boosting = Boosting(bins, codes, y, w, raw, HistLoss(loss), limits, sign, groups)
     tree = boosting.round(0.5, [0])[0]
     plain = np.array([codes.columns[p] if p >= 0 else codes.wide[~p] for p in bins.place]).T.astype(int)
     weights = np.ones(len(y)) if w is None else w
@@ -203,7 +203,7 @@ def test_helpers_do_not_change_the_tree(loss):
     scores = []
     for helpers in (0, 1, 3):
         raw = np.zeros((1, len(y)))
-        boosting = Boosting(bins, codes, y, None, raw, Loss(loss), Limits(), np.zeros(30, int))
+        boosting = Boosting(bins, codes, y, None, raw, HistLoss(loss), Limits(), np.zeros(30, int))
         boosting._helpers = helpers
         for r in range(3):
             crew = _hist_boosting.Crew(helpers + 1)
@@ -261,7 +261,7 @@ def test_scarce_memory_gives_the_same_tree(monkeypatch):
         monkeypatch.setattr("assay.ensembles.hist_growing.MEMORY", memory)
         raw = np.zeros((1, len(y)))
         limits = Limits(leaves=300, rows=2)
-        tree = Boosting(bins, codes, y, None, raw, Loss("squared_error"), limits, np.zeros(4, int)).round(
+        tree = Boosting(bins, codes, y, None, raw, HistLoss("squared_error"), limits, np.zeros(4, int)).round(
             1.0, [0]
         )[0]
         assert len(tree.leaf) == 300
@@ -276,9 +276,9 @@ def test_a_long_chain_is_no_trouble():
     bins = find_bins(X, np.zeros(1, int), 255)
     raw = np.zeros((1, n))
     limits = Limits(leaves=None, rows=1)
-    tree = Boosting(bins, bins.codes(X), y, None, raw, Loss("squared_error"), limits, np.zeros(1, int)).round(
-        1.0, [0]
-    )[0]
+    tree = Boosting(
+        bins, bins.codes(X), y, None, raw, HistLoss("squared_error"), limits, np.zeros(1, int)
+    ).round(1.0, [0])[0]
     assert tree.depth >= 25
     assert np.isfinite(raw).all()
 
@@ -293,7 +293,7 @@ def test_a_share_of_the_columns_is_drawn_for_each_node():
         limits = Limits(rows=5, column_share=0.25)
         raw = np.zeros((1, 500))
         tree = Boosting(
-            bins, bins.codes(X), y, None, raw, Loss("squared_error"), limits, np.zeros(8, int)
+            bins, bins.codes(X), y, None, raw, HistLoss("squared_error"), limits, np.zeros(8, int)
         ).round(1.0, [seed])[0]
         used.append(tree.column)
     assert_array_equal(used[0], used[2])
@@ -306,6 +306,6 @@ def test_gradients_that_are_not_finite_are_told():
     bins = find_bins(X, np.zeros(1, int), 255)
     raw = np.full((1, 50), np.inf)
     boosting = Boosting(
-        bins, bins.codes(X), np.ones(50), None, raw, Loss("squared_error"), Limits(), np.zeros(1, int)
+        bins, bins.codes(X), np.ones(50), None, raw, HistLoss("squared_error"), Limits(), np.zeros(1, int)
     )
     assert boosting.round(0.1, [0]) is None

@@ -8,7 +8,7 @@ from sklearn._loss.loss import HalfBinomialLoss, HalfGammaLoss, HalfMultinomialL
 
 from assay.ensembles.hist_bins import find_bins
 from assay.ensembles.hist_growing import Boosting, Limits
-from assay.ensembles.hist_losses import Loss
+from assay.ensembles.hist_losses import HistLoss
 
 NAMES = ("squared_error", "absolute_error", "quantile", "poisson", "gamma", "binomial")
 
@@ -36,7 +36,7 @@ def sample(name, n=5000):
 def test_mean_loss_is_that_of_the_formula(name, weighted):
     f, y, w = sample(name)
     expected = np.average(losses_by_the_book(name, f, y), weights=w if weighted else None)
-    found = Loss(name, quantile=0.3).mean(f[None], y, w if weighted else None)
+    found = HistLoss(name, quantile=0.3).mean(f[None], y, w if weighted else None)
     assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -44,7 +44,7 @@ def test_multinomial_loss_is_that_of_the_formula():
     rng = np.random.default_rng(0)
     f, y, w = rng.normal(size=(4, 300)) * 5, rng.integers(0, 4, 300), rng.random(300)
     expected = logsumexp(f, axis=0) - f[y, np.arange(300)]
-    loss = Loss("multinomial", classes=4)
+    loss = HistLoss("multinomial", classes=4)
     assert_allclose(loss.mean(f, y.astype(float), None), expected.mean(), rtol=1e-12)
     assert_allclose(loss.mean(f, y.astype(float), w), np.average(expected, weights=w), rtol=1e-12)
 
@@ -52,7 +52,7 @@ def test_multinomial_loss_is_that_of_the_formula():
 @pytest.mark.parametrize("scores", [[-800.0, 800.0], [-40.0, 40.0], [0.0, -0.0]])
 def test_log_loss_of_extreme_scores_is_exact(scores):
     y = np.array([0.0, 1.0])
-    found = Loss("binomial").mean(np.array([scores]), y, None)
+    found = HistLoss("binomial").mean(np.array([scores]), y, None)
     assert_allclose(found, np.mean(np.logaddexp(0, [scores[0], -scores[1]])), rtol=1e-12, atol=1e-17)
 
 
@@ -61,7 +61,7 @@ def test_log_loss_of_extreme_scores_is_exact(scores):
 def test_no_constant_has_less_loss_than_the_start(name, weighted):
     _, y, w = sample(name)
     w = w if weighted else None
-    loss = Loss(name, quantile=0.3)
+    loss = HistLoss(name, quantile=0.3)
     start = loss.start(y, w)[0]
     best = loss.mean(np.full((1, len(y)), start), y, w)
     for step in (-0.1, -0.01, 0.01, 0.1):
@@ -73,10 +73,10 @@ def test_start_is_scikit_learns():
     labels, classes = (y > 2).astype(float), np.minimum(y.astype(int), 3).astype(float)
     for weights in (None, w):
         for loss, peer, target in (
-            (Loss("poisson"), HalfPoissonLoss(), y),
-            (Loss("gamma"), HalfGammaLoss(), y),
-            (Loss("binomial"), HalfBinomialLoss(), labels),
-            (Loss("multinomial", classes=4), HalfMultinomialLoss(n_classes=4), classes),
+            (HistLoss("poisson"), HalfPoissonLoss(), y),
+            (HistLoss("gamma"), HalfGammaLoss(), y),
+            (HistLoss("binomial"), HalfBinomialLoss(), labels),
+            (HistLoss("multinomial", classes=4), HalfMultinomialLoss(n_classes=4), classes),
         ):
             expected = np.ravel(peer.fit_intercept_only(target, weights))
             assert_allclose(loss.start(target, weights), expected, rtol=1e-12)
@@ -97,7 +97,7 @@ def test_a_leaf_says_the_newton_step(name, weighted):
         y,
         w if weighted else None,
         raw,
-        Loss(name),
+        HistLoss(name),
         Limits(),
         np.zeros(1),
     )
@@ -120,7 +120,7 @@ def test_leaves_of_classes_are_newton_steps():
     side = (np.arange(300) % 2).astype(float)
     raw = f.copy()
     bins = find_bins(side[:, None], np.zeros(1, int), 255)
-    loss = Loss("multinomial", classes=3)
+    loss = HistLoss("multinomial", classes=3)
     boosting = Boosting(
         bins, bins.codes(side[:, None]), y.astype(float), None, raw, loss, Limits(), np.zeros(1)
     )
@@ -141,7 +141,7 @@ def test_probabilities_of_the_kernel_are_expits():
         raw = np.full((1, 80), score)
         bins = find_bins(x, np.zeros(1, int), 255)
         w = np.full(80, 1e13 if abs(score) > 5 else 1.0)  # so that the curvature is enough to split
-        tree = Boosting(bins, bins.codes(x), y, w, raw, Loss("binomial"), Limits(), np.zeros(1)).round(
+        tree = Boosting(bins, bins.codes(x), y, w, raw, HistLoss("binomial"), Limits(), np.zeros(1)).round(
             1.0, [0]
         )[0]
         p = expit(score)
@@ -153,6 +153,6 @@ def test_probabilities_of_the_kernel_are_expits():
 @pytest.mark.parametrize("name", ["absolute_error", "quantile"])
 def test_leaf_values_of_losses_with_corners(name):
     residuals, w = np.array([3.0, 1.0, 2.0, 10.0]), np.array([1.0, 1.0, 1.0, 5.0])
-    loss = Loss(name, quantile=0.25)
+    loss = HistLoss(name, quantile=0.25)
     assert loss.leaf_value(residuals, None) == (2.5 if name == "absolute_error" else 1.75)
     assert loss.leaf_value(residuals, w) == (10.0 if name == "absolute_error" else 2.0)

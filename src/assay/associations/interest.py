@@ -12,11 +12,11 @@ from assay.associations.crossing import Crossing
 from assay.associations.fisher import fisher_p
 from assay.errors import ParameterError
 
-__all__ = ["MEASURES", "Measure", "interest"]
+__all__ = ["MEASURES", "Interest", "interest"]
 
 
 @dataclass(frozen=True)
-class Measure:
+class Interest:
     """One measure: its name, its formula, its value under independence (None if that depends on P(X) and P(Y)).
 
     ``low`` and ``high`` are the ends of its range; ``symmetric`` ones have the same value for X -> Y and Y -> X.
@@ -190,20 +190,20 @@ def _gini(c: Crossing) -> np.ndarray:
 
 
 _INF = np.inf
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, Interest] = {
     m.name: m
     for m in (
-        Measure("support", "P(XY)", None, 0, 1, True, lambda c: c.xy / c.n),
-        Measure("confidence", "P(Y|X)", None, 0, 1, False, _confidence),
-        Measure("recall", "P(X|Y)", None, 0, 1, False, _recall),
-        Measure("coverage", "P(X)", None, 0, 1, False, lambda c: c.x / c.n),
-        Measure("laplace", "(xy + 1) / (x + 2)", None, 0, 1, False, lambda c: (c.xy + 1) / (c.x + 2)),
-        Measure(
+        Interest("support", "P(XY)", None, 0, 1, True, lambda c: c.xy / c.n),
+        Interest("confidence", "P(Y|X)", None, 0, 1, False, _confidence),
+        Interest("recall", "P(X|Y)", None, 0, 1, False, _recall),
+        Interest("coverage", "P(X)", None, 0, 1, False, lambda c: c.x / c.n),
+        Interest("laplace", "(xy + 1) / (x + 2)", None, 0, 1, False, lambda c: (c.xy + 1) / (c.x + 2)),
+        Interest(
             "lift", "P(XY) / (P(X) P(Y))", 1, 0, _INF, True, lambda c: _ratio(c.n * c.xy, c.x * c.y, 1.0)
         ),
-        Measure("leverage", "P(XY) - P(X) P(Y)", 0, -0.25, 0.25, True, lambda c: c.excess / c.n**2),
-        Measure("added_value", "P(Y|X) - P(Y)", 0, -1, 1, False, _added_value),
-        Measure(
+        Interest("leverage", "P(XY) - P(X) P(Y)", 0, -0.25, 0.25, True, lambda c: c.excess / c.n**2),
+        Interest("added_value", "P(Y|X) - P(Y)", 0, -1, 1, False, _added_value),
+        Interest(
             "conviction",
             "P(X) P(not Y) / P(X, not Y)",
             1,
@@ -212,8 +212,8 @@ MEASURES: dict[str, Measure] = {
             False,
             lambda c: _ratio(c.x * (c.n - c.y), c.n * c.only_x, 1.0),
         ),
-        Measure("certainty_factor", "(c - P(Y)) / P(not Y)", 0, -1, 1, False, _certainty_factor),
-        Measure(
+        Interest("certainty_factor", "(c - P(Y)) / P(not Y)", 0, -1, 1, False, _certainty_factor),
+        Interest(
             "relative_risk",
             "P(Y|X) / P(Y|not X)",
             1,
@@ -222,15 +222,15 @@ MEASURES: dict[str, Measure] = {
             False,
             lambda c: _ratio(c.xy * (c.n - c.x), c.x * c.only_y, 1.0),
         ),
-        Measure(
+        Interest(
             "odds_ratio", "odds of Y with X / without X", 1, 0, _INF, True, lambda c: _ratio(*_odds(c), 1.0)
         ),
-        Measure("yule_q", "(odds - 1) / (odds + 1)", 0, -1, 1, True, _yule_q),
-        Measure("yule_y", "(sqrt(odds) - 1) / (sqrt(odds) + 1)", 0, -1, 1, True, _yule_y),
-        Measure("phi", "correlation of X and Y", 0, -1, 1, True, _phi),
-        Measure("kappa", "agreement beyond chance", 0, -1, 1, True, _kappa),
-        Measure("zhang", "leverage / its largest value", 0, -1, 1, False, _zhang),
-        Measure(
+        Interest("yule_q", "(odds - 1) / (odds + 1)", 0, -1, 1, True, _yule_q),
+        Interest("yule_y", "(sqrt(odds) - 1) / (sqrt(odds) + 1)", 0, -1, 1, True, _yule_y),
+        Interest("phi", "correlation of X and Y", 0, -1, 1, True, _phi),
+        Interest("kappa", "agreement beyond chance", 0, -1, 1, True, _kappa),
+        Interest("zhang", "leverage / its largest value", 0, -1, 1, False, _zhang),
+        Interest(
             "klosgen",
             "sqrt(P(XY)) (P(Y|X) - P(Y))",
             0,
@@ -239,7 +239,7 @@ MEASURES: dict[str, Measure] = {
             False,
             lambda c: np.sqrt(c.xy / c.n) * _added_value(c),
         ),
-        Measure(
+        Interest(
             "cosine",
             "P(XY) / sqrt(P(X) P(Y))",
             None,
@@ -248,7 +248,7 @@ MEASURES: dict[str, Measure] = {
             True,
             lambda c: np.minimum(_ratio(c.xy, np.sqrt(c.x) * np.sqrt(c.y), 0.0), 1.0),
         ),
-        Measure(
+        Interest(
             "jaccard",
             "P(XY) / P(X or Y)",
             None,
@@ -257,7 +257,7 @@ MEASURES: dict[str, Measure] = {
             True,
             lambda c: _ratio(c.xy, c.xy + c.only_x + c.only_y, 0.0),
         ),
-        Measure(
+        Interest(
             "kulczynski",
             "(P(Y|X) + P(X|Y)) / 2",
             None,
@@ -266,7 +266,7 @@ MEASURES: dict[str, Measure] = {
             True,
             lambda c: (_confidence(c) + _recall(c)) / 2,
         ),
-        Measure(
+        Interest(
             "all_confidence",
             "P(XY) / max(P(X), P(Y))",
             None,
@@ -275,7 +275,7 @@ MEASURES: dict[str, Measure] = {
             True,
             lambda c: np.minimum(_ratio(c.xy, np.maximum(c.x, c.y), 0.0), 1.0),
         ),
-        Measure(
+        Interest(
             "max_confidence",
             "P(XY) / min(P(X), P(Y))",
             None,
@@ -284,7 +284,7 @@ MEASURES: dict[str, Measure] = {
             True,
             lambda c: np.minimum(_ratio(c.xy, np.minimum(c.x, c.y), 0.0), 1.0),
         ),
-        Measure(
+        Interest(
             "imbalance_ratio",
             "abs(P(X) - P(Y)) / P(X or Y)",
             None,
@@ -293,7 +293,7 @@ MEASURES: dict[str, Measure] = {
             True,
             lambda c: _ratio(np.abs(c.x - c.y), c.xy + c.only_x + c.only_y, 0.0),
         ),
-        Measure(
+        Interest(
             "collective_strength",
             "agreement over violation, against chance",
             1,
@@ -302,11 +302,11 @@ MEASURES: dict[str, Measure] = {
             True,
             _collective_strength,
         ),
-        Measure("j_measure", "bits about Y from X, of baskets with X", 0, 0, _INF, False, _j_measure),
-        Measure("mutual_information", "bits about Y from X", 0, 0, 1, True, _mutual_information),
-        Measure("gini", "decrease of the Gini impurity of Y", 0, 0, 0.5, False, _gini),
-        Measure("chi_square", "n phi^2", 0, 0, _INF, True, lambda c: c.n * _phi(c) ** 2),
-        Measure(
+        Interest("j_measure", "bits about Y from X, of baskets with X", 0, 0, _INF, False, _j_measure),
+        Interest("mutual_information", "bits about Y from X", 0, 0, 1, True, _mutual_information),
+        Interest("gini", "decrease of the Gini impurity of Y", 0, 0, 0.5, False, _gini),
+        Interest("chi_square", "n phi^2", 0, 0, _INF, True, lambda c: c.n * _phi(c) ** 2),
+        Interest(
             "fisher_p",
             "P(at least xy common baskets)",
             None,

@@ -9,7 +9,7 @@ from assay.decide.decision import Decision, decide, ties
 from assay.decide.decision_rule import DecisionRule
 from assay.decide.fixed_threshold import FixedThresholdClassifier
 from assay.decide.isotonic import IsotonicCalibrator, pool_adjacent_violators
-from assay.decide.losses import Loss, as_loss
+from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import PriorShift, adjust_priors, effective_priors, estimate_priors
 from assay.decide.regions import Region, decision_regions
 from assay.decide.reject_cascade import CascadeAccount, CascadeLevel, RejectCascade
@@ -31,7 +31,7 @@ __all__ = [
     "DecisionRule",
     "FixedThresholdClassifier",
     "IsotonicCalibrator",
-    "Loss",
+    "LossMatrix",
     "PriorShift",
     "Region",
     "RejectCascade",

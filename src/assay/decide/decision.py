@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.decide.losses import Loss, as_loss
+from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
@@ -241,7 +241,7 @@ def name_array(names: list[Any]) -> np.ndarray:
     return objects
 
 
-def _risks(P: np.ndarray, table: Loss, plain: bool) -> np.ndarray:
+def _risks(P: np.ndarray, table: LossMatrix, plain: bool) -> np.ndarray:
     if plain:
         return np.maximum(1.0 - P, 0.0)
     if not table.per_row:
@@ -253,7 +253,7 @@ def _risks(P: np.ndarray, table: Loss, plain: bool) -> np.ndarray:
     return np.einsum("nak,nk->na", table.costs, P)  # (1)
 
 
-def _scale(table: Loss) -> Any:
+def _scale(table: LossMatrix) -> Any:
     size = np.abs(table.costs).max(axis=(-2, -1))
     return np.maximum(size, np.finfo(np.float64).tiny)
 

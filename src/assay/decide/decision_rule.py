@@ -13,7 +13,7 @@ from assay.core.stored import FloatArray
 from assay.core.targets import label_codes
 from assay.decide._meta import Wrapper, posterior_of
 from assay.decide.decision import Decision, decide
-from assay.decide.losses import Loss, as_loss
+from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors, effective_priors
 from assay.decide.reasoning import add_to, inner_reasoning
 from assay.errors import AssayWarning, ParameterError, warn_user
@@ -218,7 +218,7 @@ class DecisionRule(Wrapper):
         heads = ["action", *(f"if {label}" for label in self.classes_.tolist()), "risk"]
         return Section("Expected loss", heads, rows, " ".join(notes))
 
-    def _table(self) -> Loss:
+    def _table(self) -> LossMatrix:
         table = as_loss(
             self.loss, self.classes_, self.actions if self.loss is not None else None, type(self).__name__
         )

@@ -11,11 +11,11 @@ import numpy as np
 from assay.core.stored import Each, FloatArray, Plain
 from assay.errors import ParameterError
 
-__all__ = ["Loss", "as_loss"]
+__all__ = ["LossMatrix", "as_loss"]
 
 
 @dataclass(frozen=True)
-class Loss:
+class LossMatrix:
     """A loss table whose rows are actions and whose columns are classes.
 
     Attributes
@@ -54,12 +54,12 @@ class Loss:
 
 def as_loss(
     loss: Any, classes: Iterable[Any], actions: Iterable[Any] | None = None, who: str = "as_loss"
-) -> Loss:
+) -> LossMatrix:
     """Read a loss in any of its forms.
 
     Parameters
     ----------
-    loss : None, dict, array (A, K) or (n, A, K), or Loss
+    loss : None, dict, array (A, K) or (n, A, K), or LossMatrix
         None is the 0/1 loss: right costs 0, wrong costs 1. A dict has keys (said, truth) and may name only
         the pairs that differ from the 0/1 loss; an action that is not a class must name all K truths. The
         rows of an array are actions, its columns truths, both in the order of ``actions`` and ``classes``.
@@ -81,7 +81,7 @@ def as_loss(
     """
     labels = tuple(v.item() if isinstance(v, np.generic) else v for v in classes)
     K = len(labels)
-    if isinstance(loss, Loss):
+    if isinstance(loss, LossMatrix):
         if loss.classes != labels:
             raise ParameterError(
                 f"{who}: the loss is for classes {list(loss.classes)}, here they are {list(labels)}."
@@ -94,7 +94,7 @@ def as_loss(
             )
         return _from_pairs(loss, labels, who)
     if loss is None:
-        return Loss(labels, labels, 1.0 - np.eye(K))
+        return LossMatrix(labels, labels, 1.0 - np.eye(K))
     try:
         costs = np.asarray(loss, dtype=np.float64)
     except (TypeError, ValueError):
@@ -117,10 +117,10 @@ def as_loss(
             raise ParameterError(
                 f"{who}: the loss has {A} actions, so {A} different names; got {list(names)}."
             )
-    return Loss(names, labels, costs)
+    return LossMatrix(names, labels, costs)
 
 
-def _from_pairs(pairs: Mapping[Any, Any], labels: tuple[Any, ...], who: str) -> Loss:
+def _from_pairs(pairs: Mapping[Any, Any], labels: tuple[Any, ...], who: str) -> LossMatrix:
     for key in pairs:
         if not (isinstance(key, tuple) and len(key) == 2):
             raise ParameterError(f"{who}: the keys of a loss are pairs (said, truth), got {key!r}.")
@@ -146,7 +146,7 @@ def _from_pairs(pairs: Mapping[Any, Any], labels: tuple[Any, ...], who: str) -> 
                 f"{who}: the loss of {(said, truth)} must be a number, got {cost!r}."
             ) from None
     _finite(costs, who)
-    return Loss(actions, labels, costs)
+    return LossMatrix(actions, labels, costs)
 
 
 def _finite(costs: np.ndarray, who: str) -> None:

@@ -22,13 +22,13 @@ from scipy.special import expit, logsumexp
 
 from assay.core.scores import log_softmax, softmax
 
-__all__ = ["LOSSES", "Loss", "class_loss", "weighted_quantile"]
+__all__ = ["LOSSES", "BoostingLoss", "class_loss", "weighted_quantile"]
 
 _ENOUGH = 0.1  # a step is kept if the loss falls by this share of step times residuals
 _TINY = 1e-150  # curvatures below this are none: the rows of the leaf are sure already
 
 
-class Loss:
+class BoostingLoss:
     """Base: what a loss must answer."""
 
     name = ""
@@ -88,7 +88,7 @@ class Loss:
         raise TypeError(f"{type(self).__name__} has no classes")
 
 
-class SquaredError(Loss):
+class SquaredError(BoostingLoss):
     """(y - F)^2: residuals are what is left over, and their mean is the best step."""
 
     def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -114,7 +114,7 @@ class SquaredError(Loss):
         return (y - F[:, 0]) ** 2
 
 
-class Quantile(Loss):
+class Quantile(BoostingLoss):
     """alpha (y - F) above, (alpha - 1) (y - F) below: the alpha quantile of what is left over."""
 
     def __init__(self, alpha: float = 0.9):
@@ -158,7 +158,7 @@ class AbsoluteError(Quantile):
         return np.abs(y - F[:, 0])
 
 
-class Huber(Loss):
+class Huber(BoostingLoss):
     """Half the square up to delta and straight beyond; delta is the alpha quantile of what is left over."""
 
     fixed = False
@@ -201,7 +201,7 @@ class Huber(Loss):
         return np.where(off <= self.delta, 0.5 * off**2, self.delta * (off - 0.5 * self.delta))
 
 
-class Binomial(Loss):
+class Binomial(BoostingLoss):
     """Twice the negative log likelihood of two classes; F is the log odds of the second."""
 
     def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -236,7 +236,7 @@ class Binomial(Loss):
         return np.column_stack((expit(-F[:, 0]), expit(F[:, 0])))
 
 
-class Exponential(Loss):
+class Exponential(BoostingLoss):
     """exp(-F) for the second class, exp(F) for the first: AdaBoost's loss; F is half the log odds."""
 
     def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -269,7 +269,7 @@ class Exponential(Loss):
         return np.column_stack((expit(-2 * F[:, 0]), expit(2 * F[:, 0])))
 
 
-class Multinomial(Loss):
+class Multinomial(BoostingLoss):
     """The negative log likelihood of K classes, whose probabilities are the softmax of the scores."""
 
     def __init__(self, n_classes: int):
@@ -319,7 +319,7 @@ LOSSES = {
 }
 
 
-def class_loss(name: str, n_classes: int) -> Loss:
+def class_loss(name: str, n_classes: int) -> BoostingLoss:
     """The loss of this name for so many classes."""
     if name == "exponential":
         return Exponential()

@@ -16,7 +16,7 @@ from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Se
 from assay.core.progress import progress
 from assay.core.seeds import LARGEST_SEED, random_state_of, with_seed
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Object, Plain, Scalar, Text
-from assay.ensembles.boosting_losses import Loss
+from assay.ensembles.boosting_losses import BoostingLoss
 from assay.ensembles.boosting_report import RoundPrinter
 from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.set_aside import set_aside
@@ -182,7 +182,7 @@ class GradientBoosting(Learner):
     def _round(
         self,
         weak: WeakTrees,
-        loss: Loss,
+        loss: BoostingLoss,
         X: np.ndarray,
         y: np.ndarray,
         F: np.ndarray,
@@ -232,7 +232,9 @@ class GradientBoosting(Learner):
         return after
 
     @staticmethod
-    def _loss_of(loss: Loss, y: np.ndarray, F: np.ndarray, w: np.ndarray, chosen: np.ndarray | None) -> float:
+    def _loss_of(
+        loss: BoostingLoss, y: np.ndarray, F: np.ndarray, w: np.ndarray, chosen: np.ndarray | None
+    ) -> float:
         seen = slice(None) if chosen is None else chosen
         return loss.value(y[seen], F[seen], w[seen])
 
@@ -240,7 +242,7 @@ class GradientBoosting(Learner):
         self,
         trees: list[Tree],
         leaves: np.ndarray,
-        loss: Loss,
+        loss: BoostingLoss,
         y: np.ndarray,
         F: np.ndarray,
         residuals: np.ndarray,
@@ -266,7 +268,7 @@ class GradientBoosting(Learner):
             tree.values[reached, 0] *= share[reached]  # the array is this round's own
         return trees
 
-    def _begin(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, loss: Loss, weighted: bool) -> Any:
+    def _begin(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, loss: BoostingLoss, weighted: bool) -> Any:
         """Clear what was learned before, or keep it; the generator of random numbers."""
         if self.warm_start and len(getattr(self, "members_", ())):
             self._refuse_other_data()
@@ -376,7 +378,7 @@ class GradientBoosting(Learner):
         names += ["min_impurity_decrease", "max_leaf_nodes", "ccp_alpha"]
         return DecisionTreeRegressor(**{name: getattr(self, name) for name in names})
 
-    def _make_loss(self) -> Loss:
+    def _make_loss(self) -> BoostingLoss:
         raise TypeError(f"{type(self).__name__} must define _make_loss")
 
     def _n_scores(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Choice
-from assay.ensembles.boosting_losses import Loss, class_loss
+from assay.ensembles.boosting_losses import BoostingLoss, class_loss
 from assay.ensembles.gradient_boosting import GradientBoosting, dense, start_with
 from assay.errors import DataError
 
@@ -160,7 +160,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
             return
         self._boost(X, y, w)
 
-    def _make_loss(self) -> Loss:
+    def _make_loss(self) -> BoostingLoss:
         return class_loss(self.loss, len(self.classes_))
 
     def _n_scores(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.explanation import Section
 from assay.core.learner import Regressor
 from assay.core.parameters import Choice, Range
-from assay.ensembles.boosting_losses import LOSSES, Loss
+from assay.ensembles.boosting_losses import LOSSES, BoostingLoss
 from assay.ensembles.gradient_boosting import GradientBoosting, dense, start_with
 from assay.errors import DataError
 
@@ -152,7 +152,7 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
             )
         self._boost(X, y, w)
 
-    def _make_loss(self) -> Loss:
+    def _make_loss(self) -> BoostingLoss:
         make: Any = LOSSES[self.loss]
         return make(self.alpha) if self.loss in ("huber", "quantile") else make()
 

@@ -14,7 +14,7 @@ from assay.core.scores import softmax
 from assay.core.targets import encode_labels, label_codes, numeric_target
 from assay.ensembles.class_weights import times_class_weights, weights_of_classes
 from assay.ensembles.hist_learner import HistBoosting
-from assay.ensembles.hist_losses import Loss
+from assay.ensembles.hist_losses import HistLoss
 from assay.errors import DataError, ParameterError
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
@@ -204,9 +204,9 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
             codes = label_codes(y, self.classes_, n, who)
         return codes.astype(np.float64)
 
-    def _loss(self) -> Loss:
+    def _loss(self) -> HistLoss:
         K = len(self.classes_)
-        return Loss("binomial") if K <= 2 else Loss("multinomial", classes=K)
+        return HistLoss("binomial") if K <= 2 else HistLoss("multinomial", classes=K)
 
     def _final_weights(self, w: np.ndarray | None, y: np.ndarray) -> np.ndarray | None:
         if self.class_weight is None:
@@ -442,15 +442,15 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
             raise DataError(f"{who}: loss='poisson' requires non-negative y and sum(y) > 0.")
         return np.ascontiguousarray(target)
 
-    def _loss(self) -> Loss:
+    def _loss(self) -> HistLoss:
         if self.loss != "quantile":
-            return Loss(self.loss)
+            return HistLoss(self.loss)
         if self.quantile is None or not 0 < self.quantile < 1:
             raise ParameterError(
                 f"{type(self).__name__}: quantile must be a number between 0 and 1 when loss='quantile', got "
                 f"{self.quantile!r}."
             )
-        return Loss("quantile", quantile=float(self.quantile))
+        return HistLoss("quantile", quantile=float(self.quantile))
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
         return self._loss().response(self._raw(X)[:, 0])

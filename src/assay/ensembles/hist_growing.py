@@ -12,7 +12,7 @@ from assay.core.parallel import in_threads, threads
 from assay.core.scores import softmax
 from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.hist_bins import Bins, Codes
-from assay.ensembles.hist_losses import Loss
+from assay.ensembles.hist_losses import HistLoss
 from assay.ensembles.hist_trees import Grown
 
 __all__ = ["Boosting", "Limits"]
@@ -41,7 +41,7 @@ class Boosting:
     bins, codes : the training rows in bins
     y, w : (n,) targets and weights (or None)
     raw : (K, n) scores so far; each round adds to them
-    loss : Loss
+    loss : HistLoss
     limits : Limits
     monotonic : (d,) -1, 0 or 1
     groups : lists of columns that may meet on a way down; empty for no constraint
@@ -54,7 +54,7 @@ class Boosting:
         y: np.ndarray,
         w: np.ndarray | None,
         raw: np.ndarray,
-        loss: Loss,
+        loss: HistLoss,
         limits: Limits,
         monotonic: np.ndarray,
         groups: Sequence[Sequence[int]] = (),

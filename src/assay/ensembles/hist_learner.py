@@ -20,7 +20,7 @@ from assay.core.targets import check_weights
 from assay.ensembles.hist_bins import find_bins
 from assay.ensembles.hist_constraints import interaction_groups, monotonic_signs, nominal_columns
 from assay.ensembles.hist_growing import Boosting, Limits
-from assay.ensembles.hist_losses import Loss
+from assay.ensembles.hist_losses import HistLoss
 from assay.ensembles.hist_trees import BoostedTrees, Grown
 from assay.ensembles.set_aside import set_aside
 from assay.errors import DataError, DegenerateError, ParameterError
@@ -91,7 +91,7 @@ class HistBoosting(Learner):
         """(n,) the targets as numbers; the first time also what is learned from them."""
         raise TypeError(f"{type(self).__name__} must define _target")
 
-    def _loss(self) -> Loss:
+    def _loss(self) -> HistLoss:
         raise TypeError(f"{type(self).__name__} must define _loss")
 
     def _final_weights(self, w: np.ndarray | None, y: np.ndarray) -> np.ndarray | None:

@@ -9,7 +9,7 @@ import numpy as np
 import assay.ensembles._hist_boosting as _hist_boosting
 from assay.core.parallel import in_threads
 
-__all__ = ["KINDS", "Loss"]
+__all__ = ["KINDS", "HistLoss"]
 
 KINDS = ("squared_error", "absolute_error", "quantile", "poisson", "gamma", "binomial", "multinomial")
 BLOCK = 65536  # rows whose losses are added up together, whatever the number of threads
@@ -19,7 +19,7 @@ _EPS = (
 
 
 @dataclass(frozen=True)
-class Loss:
+class HistLoss:
     """One of :data:`KINDS`; formulas of losses and derivatives stand in ``boosting/losses.hpp``.
 
     Parameters
@@ -31,8 +31,8 @@ class Loss:
     Examples
     --------
     >>> import numpy as np
-    >>> from assay.ensembles.hist_losses import Loss
-    >>> Loss("poisson").start(np.array([1.0, 3.0]), None)
+    >>> from assay.ensembles.hist_losses import HistLoss
+    >>> HistLoss("poisson").start(np.array([1.0, 3.0]), None)
     array([0.69314718])
     """
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.decide import Loss, as_loss
+from assay.decide import LossMatrix, as_loss
 from assay.errors import ParameterError
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.comparison import Comparison
@@ -183,7 +183,7 @@ def _unweighed(candidates: list[Candidate], data: Data) -> list[str]:
 
 def _decisions(
     loss: Any, reject: Any, metrics: list[Measure], data: Data
-) -> tuple[Loss | None, list[Measure]]:
+) -> tuple[LossMatrix | None, list[Measure]]:
     """The loss table, and the metrics with cost and rejected added where a loss or a reject cost asks for them."""
     names = [m.name for m in metrics]
     for m in metrics:
@@ -210,7 +210,7 @@ def _decisions(
     return table, metrics + [measures()[m] for m in wanted if m not in names]
 
 
-def _settings(seed: int, seconds: float, data: Data, loss: Loss | None, reject: Any) -> dict[str, Any]:
+def _settings(seed: int, seconds: float, data: Data, loss: LossMatrix | None, reject: Any) -> dict[str, Any]:
     import sklearn
 
     import assay
@@ -232,7 +232,7 @@ def _settings(seed: int, seconds: float, data: Data, loss: Loss | None, reject: 
     }
 
 
-def _pairs(loss: Loss) -> list[tuple[Any, Any, float]]:
+def _pairs(loss: LossMatrix) -> list[tuple[Any, Any, float]]:
     """(said, truth, cost) of every pair whose cost is not that of the 0/1 loss."""
     usual = 1.0 - np.eye(len(loss.classes))
     return [

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.decide import Loss, decide
+from assay.decide import LossMatrix, decide
 from assay.errors import AssayError, SchemaWarning, warn_user
 from assay.evaluate.design import Split
 from assay.evaluate.prepared import Candidate
@@ -117,7 +117,7 @@ class Task:
     """What is asked of every cell: metrics, decisions, seed, and whether to keep probabilities."""
 
     metrics: list[Measure]
-    loss: Loss | None
+    loss: LossMatrix | None
     reject: Any
     seed: int
     probabilities: bool = True
@@ -253,7 +253,7 @@ def _prices(fold: Fold, task: Task, cell: Cell, posterior: np.ndarray | None) ->
         return None, None
     loss = task.loss
     if loss.per_row:
-        loss = Loss(loss.actions, loss.classes, loss.costs[fold.split.test])
+        loss = LossMatrix(loss.actions, loss.classes, loss.costs[fold.split.test])
     answer = np.asarray(cell.answer, dtype=np.int64)
     if posterior is None or (answer < 0).any():  # no probabilities, or a learner that decides by itself
         chosen = answer

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.targets import plain_values
-from assay.decide import Loss
+from assay.decide import LossMatrix
 from assay.errors import DataError, ParameterError
 from assay.evaluate.design import Resampling
 from assay.evaluate.fold import Data
@@ -83,7 +83,7 @@ def gather(
         rows = np.flatnonzero(kept)
         X, table, codes = take_rows(X, rows), take_rows(table, rows), codes[rows]
         groups, times, weight = (None if v is None else v[rows] for v in (groups, times, weight))
-        if loss is not None and not isinstance(loss, (Mapping, Loss)) and np.ndim(loss) == 3:
+        if loss is not None and not isinstance(loss, (Mapping, LossMatrix)) and np.ndim(loss) == 3:
             loss = np.asarray(loss)[rows]
         if weight is not None and not weight.any():
             raise DataError("compare: every row with a class has the weight 0, so none counts.")

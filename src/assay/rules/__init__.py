@@ -15,7 +15,7 @@ from assay.rules.covering.covering_classifier import SequentialCoveringClassifie
 from assay.rules.covering.covering_regressor import CoveringRegressor
 from assay.rules.covering.irep_classifier import IrepClassifier
 from assay.rules.covering.learn_one_rule import growth_along, learn_one_rule
-from assay.rules.covering.measure import Measure
+from assay.rules.covering.measure import RuleMeasure
 from assay.rules.covering.prism_classifier import PrismClassifier
 from assay.rules.covering.ripper_classifier import RipperClassifier
 from assay.rules.covering.rule_growth import Growth
@@ -72,7 +72,6 @@ __all__ = [
     "Literal",
     "M5RulesRegressor",
     "MaximalPatternClassifier",
-    "Measure",
     "MemorisingRuleClassifier",
     "OneClassEach",
     "OneRClassifier",
@@ -84,6 +83,7 @@ __all__ = [
     "RipperClassifier",
     "Rule",
     "RuleBase",
+    "RuleMeasure",
     "RulePruning",
     "SequentialCoveringClassifier",
     "ThresholdRuleClassifier",

@@ -13,11 +13,15 @@ from assay.errors import DataError, ParameterError
 
 __all__ = ["ErmResult", "empirical_risk", "erm"]
 
-Loss = Callable[[Any, Any], Any]
+RowLoss = Callable[[Any, Any], Any]
 
 
 def empirical_risk(
-    truth: ArrayLike, answer: ArrayLike, *, loss: Loss | None = None, sample_weight: ArrayLike | None = None
+    truth: ArrayLike,
+    answer: ArrayLike,
+    *,
+    loss: RowLoss | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""The mean loss of a hypothesis on a sample; without a loss, the share of wrong answers.
 
@@ -82,7 +86,7 @@ class ErmResult:
 
 
 def erm(
-    hypotheses: Sequence[Any], X: Any, y: ArrayLike, *, loss: Loss | None = None, sample_weight: Any = None
+    hypotheses: Sequence[Any], X: Any, y: ArrayLike, *, loss: RowLoss | None = None, sample_weight: Any = None
 ) -> ErmResult:
     r"""Empirical risk minimisation over a list: the hypothesis with the least mean loss on the sample.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assay.core.progress import progress
 from assay.core.stored import Each, Integer, Object
-from assay.trees.node_measures import Floats, Measure, Rows
+from assay.trees.node_measures import Floats, NodeMeasure, Rows
 from assay.trees.split_search import Split
 from assay.trees.tree import LEAF, SUBSET, TERNARY, Tree, as_words
 
@@ -51,7 +51,7 @@ class GrowthStep:
 def generate_tree(
     X: Floats,
     w: Floats,
-    measure: Measure,
+    measure: NodeMeasure,
     choose: Chooser,
     is_leaf: Callable[[Rows, Floats, Floats, float, int], bool],
     n_categories: NDArray[np.int32],
@@ -63,7 +63,7 @@ def generate_tree(
     ----------
     X : (n, d) categories as codes, missing as NaN
     w : (n,) what each row counts
-    measure : Measure
+    measure : NodeMeasure
     choose : function of (rows, weights, impurity) that returns the test to take, or None, and those it was chosen from
     is_leaf : function of (rows, weights, value, impurity, depth) that says whether to stop at a node
     n_categories : (d,) categories per column, 0 for numbers

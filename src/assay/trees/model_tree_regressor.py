@@ -22,7 +22,7 @@ from assay.trees.linear_leaves import (
     least_squares,
     no_rules,
 )
-from assay.trees.node_measures import Floats, Measure, NumberMeasure, Rows
+from assay.trees.node_measures import Floats, NodeMeasure, NumberMeasure, Rows
 from assay.trees.split_search import SplitSearch
 from assay.trees.textbook_tree import one_target, refuse_huge
 from assay.trees.tree import Tree
@@ -156,7 +156,7 @@ class ModelTreeRegressor(TreeLearner, Regressor):
         self.tree_, self.coef_, self.intercept_ = tree, coef[tree.is_leaf], intercept[tree.is_leaf]
 
     def _grown(self, X: Floats, Z: Floats, y: Floats, w: Floats) -> Tree:
-        measure: Measure = NumberMeasure(y, "deviation", "mean")
+        measure: NodeMeasure = NumberMeasure(y, "deviation", "mean")
         deviation = measure.node(np.arange(len(y)), w)
         least = self.min_deviation * deviation
         if self.split == "linear":

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from assay.trees.criteria import Impurity
 from assay.trees.range_medians import RangeExtremes, RangeMedians, weighted_median
 
-__all__ = ["ClassMeasure", "Measure", "NumberMeasure"]
+__all__ = ["ClassMeasure", "NodeMeasure", "NumberMeasure"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Spans = Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[Floats, Floats]]
 
 
-class Measure(Protocol):
+class NodeMeasure(Protocol):
     """What the search for splits needs to know about the targets."""
 
     ordered_groups: bool  # whether the best grouping of categories follows the order of their means

@@ -12,7 +12,7 @@ import assay.trees._number_cuts as _number_cuts
 from assay.core.parallel import in_threads
 from assay.core.stored import Each, Integer
 from assay.stats.information.entropy import entropy
-from assay.trees.node_measures import Floats, Measure, NumberMeasure, Rows
+from assay.trees.node_measures import Floats, NodeMeasure, NumberMeasure, Rows
 from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD
 
 __all__ = ["TIE", "Candidates", "Split", "SplitSearch", "first_best"]
@@ -133,7 +133,7 @@ class SplitSearch:
 
     Parameters
     ----------
-    measure : Measure, what is known about the targets
+    measure : NodeMeasure, what is known about the targets
     n_categories : (d,) int, categories per column; 0 for numbers
     nominal : "n-way", "binary grouping" or "one-vs-rest"
     numeric : "binary" or "ternary"
@@ -146,7 +146,7 @@ class SplitSearch:
 
     def __init__(
         self,
-        measure: Measure,
+        measure: NodeMeasure,
         n_categories: NDArray[np.integer],
         nominal: str = "n-way",
         numeric: str = "binary",

@@ -14,7 +14,7 @@ from assay.core.stored import Each, Kind, Object
 from assay.errors import DataError, ParameterError
 from assay.trees.generate_tree import GrowthStep, generate_tree
 from assay.trees.look_ahead import best_split_ahead
-from assay.trees.node_measures import Floats, Measure, Rows
+from assay.trees.node_measures import Floats, NodeMeasure, Rows
 from assay.trees.split_search import Split, SplitSearch
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
@@ -68,7 +68,11 @@ class TextbookTree(TreeLearner):
         return text_table(["node", "rows", "column", "before", "after", "score"], rows)
 
     def _grow(
-        self, X: Floats, w: NDArray[np.float64] | None, measure: Measure, small_enough: Callable[..., bool]
+        self,
+        X: Floats,
+        w: NDArray[np.float64] | None,
+        measure: NodeMeasure,
+        small_enough: Callable[..., bool],
     ) -> None:
         """Grow ``tree_``: a node is a leaf if it is small enough, too small a share, too deep, or cannot be split."""
         p: Any = self

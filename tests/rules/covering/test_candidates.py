@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from assay.rulebase.conditions import Condition
 from assay.rulebase.measures import class_entropy, foil_gain, laplace, likelihood_ratio, m_estimate
 from assay.rules.covering.candidates import CandidateTable
-from assay.rules.covering.measure import BOTH_WAYS, MEASURES, Measure
+from assay.rules.covering.measure import BOTH_WAYS, MEASURES, RuleMeasure
 from assay.tables import Column, Schema
 from assay.tables.data import load_charity_donors
 
@@ -92,7 +92,7 @@ def test_the_kernel_finds_the_candidates_of_its_twin(name, weighted, target):
         rows = table.rows if seed % 2 else np.flatnonzero(draw.random(len(y)) < 0.4).astype(np.int32)
         prior = np.bincount(y, w, minlength=K) / w.sum()
         twin = best_by_the_book(X, schema, y, w, K, rows, name, target, prior, before=0.25)
-        offers = table.best(rows, Measure(name), target, prior, most=200, before=0.25)
+        offers = table.best(rows, RuleMeasure(name), target, prior, most=200, before=0.25)
         ours = list(offers)
         assert len(ours) == len(twin) > 5
         assert_allclose([c.value for c in ours], [t[0] for t in twin], rtol=1e-9, atol=1e-10)
@@ -115,7 +115,7 @@ def test_the_best_for_one_of_many_classes_is_that_of_the_twin(name, weighted):
         table = CandidateTable(X, schema, y, w if weighted else None, 15)
         prior = np.bincount(y, w, minlength=15) / w.sum()
         twin = best_by_the_book(X, schema, y, w, 15, table.rows, name, 3, prior, before=0.25)
-        ours = list(table.best(table.rows, Measure(name), 3, prior, most=1 + seed % 3, before=0.25))
+        ours = list(table.best(table.rows, RuleMeasure(name), 3, prior, most=1 + seed % 3, before=0.25))
         assert_allclose([c.value for c in ours[:1]], [t[0] for t in twin[:1]], rtol=1e-9, atol=1e-10)
         for candidate in ours:
             covered = table.narrowed(table.rows, candidate)
@@ -133,7 +133,7 @@ def test_the_best_significant_candidate_is_that_of_the_twin(name):
         prior = table.shares()
         twin = best_by_the_book(X, schema, y, np.ones(120), 2, table.rows, name, None, prior)
         significant = [one for one in twin if likelihood_ratio(one[4], prior) > 3.841459]
-        found = table.best(table.rows, Measure(name), None, prior, most=1, threshold=3.841459).significant
+        found = table.best(table.rows, RuleMeasure(name), None, prior, most=1, threshold=3.841459).significant
         assert (found is None) == (not significant)
         if significant:
             assert table.condition(found) == significant[0][3]
@@ -148,7 +148,7 @@ def test_few_and_many_values_large_and_small_sets_take_different_ways_to_the_sam
     for share in (1.0, 0.3, 0.05):
         rows = table.rows[draw.random(400) < share]
         twin = best_by_the_book(X, Schema.numeric(2), y, np.ones(400), 2, rows, "wracc", 1, prior)
-        ours = list(table.best(rows, Measure("wracc"), 1, prior, most=20))
+        ours = list(table.best(rows, RuleMeasure("wracc"), 1, prior, most=20))
         top = {(t[3], t[1]) for t in twin if t[0] > ours[4].value + 1e-12}
         assert top == {(table.condition(c), c.coverage) for c in ours[:5] if c.value > ours[4].value + 1e-12}
         assert_allclose(ours[0].value, twin[0][0], rtol=1e-12)
@@ -165,13 +165,13 @@ def test_rows_taken_away_are_as_if_they_had_never_been_there(data):
     table.without(gone)
     prior = small.shares()
     assert_allclose(table.shares(), prior, rtol=1e-12)
-    a = [small.condition(c) for c in small.best(small.rows, Measure("laplace"), 0, prior, most=9)]
-    b = [table.condition(c) for c in table.best(table.rows, Measure("laplace"), 0, prior, most=9)]
+    a = [small.condition(c) for c in small.best(small.rows, RuleMeasure("laplace"), 0, prior, most=9)]
+    b = [table.condition(c) for c in table.best(table.rows, RuleMeasure("laplace"), 0, prior, most=9)]
     assert a == b
     table.again(np.arange(30))
     whole = CandidateTable(X, schema, y, None, 2)
-    a = [whole.condition(c) for c in whole.best(whole.rows, Measure("laplace"), 0, prior, most=9)]
-    b = [table.condition(c) for c in table.best(table.rows, Measure("laplace"), 0, prior, most=9)]
+    a = [whole.condition(c) for c in whole.best(whole.rows, RuleMeasure("laplace"), 0, prior, most=9)]
+    b = [table.condition(c) for c in table.best(table.rows, RuleMeasure("laplace"), 0, prior, most=9)]
     assert a == b
 
 
@@ -182,7 +182,7 @@ def test_the_likelihood_ratio_without_a_look_at_the_direction_picks_the_other_cl
         (True, "Salary > 55500", [0, 5], 6.061358),
         (False, "Salary <= 46000", [4, 0], 6.307659),
     ):
-        measure = Measure("likelihood-ratio", over_represented=over)
+        measure = RuleMeasure("likelihood-ratio", over_represented=over)
         best = table.best(table.rows, measure, 1, table.shares()).first
         assert table.condition(best).words(CHARITY.X.schema) == words
         assert_array_equal(best.counts, counts)
@@ -201,9 +201,9 @@ def test_threads_do_not_change_what_is_found(monkeypatch):
     draw = np.random.default_rng(0)
     X, y = draw.normal(size=(500, 9)), draw.integers(0, 2, 500)
     table = CandidateTable(X, Schema.numeric(9), y, None, 2)
-    one = list(table.best(table.rows, Measure("foil"), 1, table.shares(), most=3))
+    one = list(table.best(table.rows, RuleMeasure("foil"), 1, table.shares(), most=3))
     monkeypatch.setattr("assay.rules.covering.candidates.WORTH_A_THREAD", 1)
-    several = list(table.best(table.rows, Measure("foil"), 1, table.shares(), most=3))
+    several = list(table.best(table.rows, RuleMeasure("foil"), 1, table.shares(), most=3))
     assert [(c.column, c.kind, c.low, c.value) for c in one] == [
         (c.column, c.kind, c.low, c.value) for c in several
     ]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from assay.errors import ParameterError
 from assay.rulebase.conditions import Condition
 from assay.rulebase.measures import foil_gain, laplace
-from assay.rules import Measure, learn_one_rule
+from assay.rules import RuleMeasure, learn_one_rule
 from assay.rules.covering.rule_growth import merged
 from assay.tables.data import load_charity_donors, load_contact_lenses
 
@@ -54,7 +54,7 @@ def test_the_first_conjunct_for_donors_is_salary_above_55500_and_the_rule_is_com
 @pytest.mark.capability("DC-45", "DC-48")
 def test_without_over_representation_the_likelihood_ratio_takes_a_rule_of_the_other_class():
     rule = learn_one_rule(
-        CHARITY.X, CHARITY.y, "Y", measure=Measure("likelihood-ratio", over_represented=False)
+        CHARITY.X, CHARITY.y, "Y", measure=RuleMeasure("likelihood-ratio", over_represented=False)
     )
     assert rule.conditions[0].words(SCHEMA) == "Salary <= 46000"
     assert rule.steps[0].tried[0].counts == (4.0, 0.0)

@@ -10,11 +10,11 @@ import numpy as np
 import assay.rules.covering._candidates as _candidates
 from assay.core.parallel import in_threads
 from assay.rulebase.conditions import Condition
-from assay.rules.covering.measure import Measure
+from assay.rules.covering.measure import RuleMeasure
 from assay.tables import Schema
 from assay.trees.columns import rank_columns
 
-__all__ = ["Candidate", "CandidateTable", "Measure", "Offers"]
+__all__ = ["Candidate", "CandidateTable", "Offers", "RuleMeasure"]
 
 UP_TO, ABOVE, EQUAL = 1, 2, 3  # kinds of candidates, as the kernel counts them
 WORTH_A_THREAD = 1 << 17  # entries
@@ -72,11 +72,11 @@ class CandidateTable:
 
     Examples
     --------
-    >>> from assay.rules.covering.candidates import CandidateTable, Measure
+    >>> from assay.rules.covering.candidates import CandidateTable, RuleMeasure
     >>> from assay.tables import Schema
     >>> X, y = np.array([[1.0], [2.0], [4.0]]), np.array([0, 1, 1])
     >>> table = CandidateTable(X, Schema.numeric(1), y, None, 2)
-    >>> best = table.best(table.rows, Measure("foil"), target=1, prior=table.shares()).first
+    >>> best = table.best(table.rows, RuleMeasure("foil"), target=1, prior=table.shares()).first
     >>> table.condition(best), best.counts, round(best.value, 3)
     (Condition(column=0, low=1.5, ...), array([0., 2.]), 1.17)
     """
@@ -132,7 +132,7 @@ class CandidateTable:
     def best(
         self,
         rows: np.ndarray,
-        measure: Measure,
+        measure: RuleMeasure,
         target: int | None,
         prior: np.ndarray,
         *,
@@ -150,7 +150,7 @@ class CandidateTable:
         Parameters
         ----------
         rows : (m,) int32, ascending, among ``self.rows``
-        measure : Measure      target : class code, or None for the largest class of each candidate
+        measure : RuleMeasure      target : class code, or None for the largest class of each candidate
         prior : (K,) expected shares of the classes
         most : int
             How many of each column.

@@ -12,7 +12,7 @@ from assay.rulebase.conditions import RowTest
 from assay.rulebase.rules import Policy
 from assay.rules.covering.candidates import CandidateTable
 from assay.rules.covering.covering import weighing
-from assay.rules.covering.measure import Measure
+from assay.rules.covering.measure import RuleMeasure
 from assay.rules.covering.rule_growth import Growth, Partial, grow_rule, growth_of, merged
 from assay.rules.rule_learner import RuleClassifier, class_rules
 
@@ -146,7 +146,7 @@ class CN2Classifier(RuleClassifier):
         freedom = max(int(np.count_nonzero(prior)) - 1, 1)
         return grow_rule(
             table,
-            Measure(name),
+            RuleMeasure(name),
             target,
             table.shares() if self.residual_priors else prior,
             beam=self.beam,

@@ -14,7 +14,7 @@ from assay.rulebase.rules import Rule
 from assay.rulebase.shortening import single_conditions
 from assay.rules.covering.candidates import CandidateTable
 from assay.rules.covering.class_by_class import rarest_first
-from assay.rules.covering.measure import Measure
+from assay.rules.covering.measure import RuleMeasure
 from assay.rules.covering.rule_growth import grow_rule, growth_of, merged
 from assay.rules.covering.rule_pruning import RulePruning
 from assay.trees.c45_classifier import held_out_rows
@@ -40,7 +40,7 @@ class Covering:
             X[self.grow], learner.schema_, y[self.grow], None if w is None else w[self.grow], self.K
         )
         self.totals = self.table.counts(self.table.rows)
-        self.measure = Measure(learner.measure, learner.beta, learner.m)
+        self.measure = RuleMeasure(learner.measure, learner.beta, learner.m)
         self.left = np.ones(len(y), bool)
         if learner.pruning is None:
             self.pruning = None

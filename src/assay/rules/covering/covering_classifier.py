@@ -41,7 +41,7 @@ class SequentialCoveringClassifier(RuleClassifier):
     ----------
     measure : str, default "foil"
         What conditions compete by: "foil", "laplace", "accuracy", "m-estimate", "likelihood-ratio", "entropy",
-        "gini" or "wracc"; see :class:`assay.rules.Measure`.
+        "gini" or "wracc"; see :class:`assay.rules.RuleMeasure`.
     order : "class", "quality" or list of labels, default "class"
         A list names the classes that come first; those not in it follow, the rarest first.
     beam : int, default 1

@@ -11,7 +11,7 @@ from assay.core.targets import check_weights, encode_labels
 from assay.errors import ParameterError
 from assay.rulebase.conditions import Condition
 from assay.rules.covering.candidates import CandidateTable
-from assay.rules.covering.measure import MEASURES, Measure, judge
+from assay.rules.covering.measure import MEASURES, RuleMeasure, judge
 from assay.rules.covering.rule_growth import (
     ALTERNATIVES,
     Growth,
@@ -31,7 +31,7 @@ def learn_one_rule(
     y: Any,
     answer: Any,
     *,
-    measure: str | Measure = "foil",
+    measure: str | RuleMeasure = "foil",
     beam: int = 1,
     min_coverage: float = 1,
     max_conditions: int | None = None,
@@ -48,7 +48,7 @@ def learn_one_rule(
     X : table      y : (n,) labels
     answer : label
         The class that the rule is for.
-    measure : str or Measure, default "foil"
+    measure : str or RuleMeasure, default "foil"
         One of "foil", "laplace", "accuracy", "m-estimate", "likelihood-ratio", "entropy", "gini", "wracc".
     beam : int, default 1
     min_coverage : float, default 1
@@ -88,7 +88,7 @@ def growth_along(
     answer: Any,
     conditions: Sequence[Condition],
     *,
-    measure: str | Measure = "foil",
+    measure: str | RuleMeasure = "foil",
     sample_weight: Any = None,
 ) -> Growth:
     """How a given rule grows, condition by condition, and what else could have been taken at each step.
@@ -97,7 +97,7 @@ def growth_along(
     ----------
     X : table      y : (n,) labels      answer : label
     conditions : of the rule, in order
-    measure : str or Measure, default "foil"
+    measure : str or RuleMeasure, default "foil"
         What conditions are compared by.
     sample_weight : (n,) or None
 
@@ -143,10 +143,10 @@ def _block(X: Any, who: str) -> tuple[np.ndarray, Schema]:
 
 
 def _prepared(
-    who: str, X: Any, y: Any, answer: Any, measure: str | Measure, sample_weight: Any
-) -> tuple[CandidateTable, int, Measure]:
+    who: str, X: Any, y: Any, answer: Any, measure: str | RuleMeasure, sample_weight: Any
+) -> tuple[CandidateTable, int, RuleMeasure]:
     """The rows as the search sees them, the code of the answer, and the measure."""
-    measure = Measure(measure) if isinstance(measure, str) else measure
+    measure = RuleMeasure(measure) if isinstance(measure, str) else measure
     if measure.name not in MEASURES:
         raise ParameterError(f"{who}: measure must be one of {', '.join(MEASURES)}, got {measure.name!r}.")
     values, schema = _block(X, who)

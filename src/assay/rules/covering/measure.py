@@ -9,14 +9,14 @@ import numpy as np
 
 import assay.rules.covering._candidates as _candidates
 
-__all__ = ["BOTH_WAYS", "MEASURES", "Measure", "judge"]
+__all__ = ["BOTH_WAYS", "MEASURES", "RuleMeasure", "judge"]
 
 MEASURES = ("accuracy", "laplace", "m-estimate", "foil", "likelihood-ratio", "entropy", "gini", "wracc")
 BOTH_WAYS = ("likelihood-ratio", "entropy", "gini")  # they do not see which class became more frequent
 
 
 @dataclass(frozen=True)
-class Measure:
+class RuleMeasure:
     r"""What makes one rule better than another; larger is better.
 
     With p covered rows of the rule's class, t covered rows, K classes and the class's expected share :math:`\pi`:
@@ -42,8 +42,8 @@ class Measure:
 
     Examples
     --------
-    >>> from assay.rules import Measure
-    >>> Measure("laplace").of([[6, 5], [5, 1], [5, 0]], target=0).round(6)
+    >>> from assay.rules import RuleMeasure
+    >>> RuleMeasure("laplace").of([[6, 5], [5, 1], [5, 0]], target=0).round(6)
     array([0.538462, 0.75    , 0.857143])
     """
 
@@ -70,7 +70,7 @@ class Measure:
 
 
 def judge(
-    measure: Measure,
+    measure: RuleMeasure,
     counts: np.ndarray,
     target: int | None,
     prior: np.ndarray,

@@ -10,7 +10,7 @@ from assay.core.parameters import Any_, Count, Range
 from assay.core.progress import progress
 from assay.rules.covering.candidates import CandidateTable
 from assay.rules.covering.covering import class_order, is_order, weighing
-from assay.rules.covering.measure import Measure
+from assay.rules.covering.measure import RuleMeasure
 from assay.rules.covering.rule_growth import Growth, grow_rule, growth_of, merged
 from assay.rules.rule_learner import RuleClassifier, class_rules
 
@@ -83,7 +83,7 @@ class PrismClassifier(RuleClassifier):
                 while table.counts(table.rows)[k] > 0:
                     part = grow_rule(
                         table,
-                        Measure("accuracy"),
+                        RuleMeasure("accuracy"),
                         k,
                         table.shares(),
                         improve=False,

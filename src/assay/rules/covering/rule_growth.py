@@ -13,7 +13,7 @@ import numpy as np
 from assay.core.stored import Each, Object, Plain, Scalar
 from assay.rulebase.conditions import Condition, RowTest
 from assay.rules.covering.candidates import Candidate, CandidateTable, Offers
-from assay.rules.covering.measure import Measure, judge
+from assay.rules.covering.measure import RuleMeasure, judge
 from assay.trees.rules import joined
 
 __all__ = ["ALTERNATIVES", "Growth", "GrowthStep", "Partial", "Tried", "grow_rule", "growth_of", "merged"]
@@ -108,7 +108,7 @@ class Partial:
 
 def grow_rule(
     table: CandidateTable,
-    measure: Measure,
+    measure: RuleMeasure,
     target: int | None,
     prior: np.ndarray,
     *,
@@ -211,7 +211,7 @@ def _worth_more(
     part: Partial,
     best: Partial | None,
     table: CandidateTable,
-    measure: Measure,
+    measure: RuleMeasure,
     target: int | None,
     prior: np.ndarray,
     improve: bool,
