@@ -50,6 +50,7 @@ FLOORS = [
     ["rulebase"],
     ["core"],
     ["tables"],
+    ["learners"],
     ["errors", "sentence"],
 ]
 FLOOR = {room: height for height, rooms in enumerate(reversed(FLOORS)) for room in rooms}

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from assay.evaluate import LEARNERS, compare, describe
+from assay.evaluate import compare, describe
+from assay.learners import learners
 from assay.tables.data import datasets, load_iris
 
 
@@ -46,7 +47,7 @@ def test_explain(run, tmp_path):
 
 def test_learners_and_datasets(run):
     told = json.loads(run("learners", "--json")[1])
-    assert [entry["name"] for entry in told] == list(LEARNERS)
+    assert [entry["name"] for entry in told] == list(learners())
     told = json.loads(run("learners", "C4.5", "--json")[1])
     assert told["name"] == "c45" and told["class"] == "assay.trees.C45Classifier"
     assert {"name", "accepts", "default"} == set(told["parameters"][0])

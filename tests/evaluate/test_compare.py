@@ -287,12 +287,12 @@ def test_none_takes_all_that_suit_the_table():
     assert words.learners == [
         "majority",
         "naive bayes",
-        "knn",
         "logistic",
+        "knn",
         "c45",
         "ripper",
-        "forest",
         "boosting",
+        "forest",
     ]
 
 

@@ -13,6 +13,7 @@ from assay.bayes import GaussianNB, JointBayes, NaiveBayes
 from assay.evaluate.prepared import Indicators, prepared
 from assay.neighbors import KNeighborsClassifier
 from assay.tables import Table
+from assay.trees import NeuralTreeClassifier
 
 WHOLE = Table.of([[1.0], [2.0]])
 HOLES = Table.of([[1.0], [None]])
@@ -75,3 +76,9 @@ def test_a_sparse_table_is_not_scaled():
 
     found = prepared("knn", KNeighborsClassifier(), Table.of(csr_array(np.eye(4))), scale=True)
     assert found.words == "" and found.estimator is found.given
+
+
+def test_a_parameter_called_steps_makes_no_pipeline():
+    table = Table.of([[1.0], [None]])
+    candidate = prepared("neural tree", NeuralTreeClassifier(), table)
+    assert candidate.words == "imputed" and not candidate.raw

@@ -297,7 +297,7 @@ def test_the_section_lists_the_largest_first_and_sums_up_the_rest():
 @pytest.mark.parametrize("learner", ["forest", "extra trees", "boosting"])
 def test_many_rows_are_explained_in_one_pass_and_as_each_alone(learner, monkeypatch):
     """The trees are grown back and planned once for up to 256 rows, not once a row."""
-    from assay.evaluate.learners import find_learner
+    from assay.learners import find_learner
     from assay.tables.data import load_iris
     from assay.trees import shap
 

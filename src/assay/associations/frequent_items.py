@@ -13,6 +13,7 @@ from assay.associations.frequent_sets import LIMIT, search_sets
 from assay.associations.item_sets import ItemSets
 from assay.associations.passes import sets_by_passes
 from assay.associations.threshold import check_support
+from assay.core import Card
 from assay.core.csr import compressed_matrix, csr_arrays
 from assay.core.learner import PassLearner, Transformer
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
@@ -77,6 +78,7 @@ class FrequentItems(PassLearner, Transformer):
     array([1., 1., 1.])
     """
 
+    card = Card("frequent items", "item sets that occur in enough rows, as columns", also=("item sets",))
     accepts = {
         "min_support": Any_("a share or a count"),  # said better by check_support
         "max_size": Count(1) | None,

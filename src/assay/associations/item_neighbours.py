@@ -9,6 +9,7 @@ from scipy.sparse import csr_array, vstack
 
 from assay.associations.ratings import Ratings
 from assay.associations.recommender import Recommender
+from assay.core import Card
 from assay.core.csr import compressed_matrix
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
@@ -62,6 +63,9 @@ class ItemNeighbours(Recommender):
     ['cake', 'chips']
     """
 
+    card = Card(
+        "item neighbours", "ratings like those that the user gave to similar items", also=("item neighbors",)
+    )
     accepts = {"k": Count(1), "shrinkage": Range(0), "damping": Range(0)}
     stored = {"similarity_": TableRows("q", "q", finite=True)}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.associations.recommender import Recommender
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parameters import Range
 from assay.core.stored import FloatArray
@@ -48,6 +49,7 @@ class RatingAssociations(Recommender):
     [Recommendation(item='cake', score=1.0), Recommendation(item='chips', score=0.0)]
     """
 
+    card = Card("rating associations", "what those who liked this liked as well")
     accepts = {"m": Range(0)}
     stored = {
         "confidence_": FloatArray("q", "q", finite=True),

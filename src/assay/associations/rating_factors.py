@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from assay.associations.recommender import Recommender
+from assay.core import Card
 from assay.core.csr import compressed_matrix
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range, Seed
@@ -68,6 +69,9 @@ class RatingFactors(Recommender):
     ['cake', 'chips']
     """
 
+    card = Card(
+        "rating factors", "users and items described by a few numbers each", also=("matrix factorization",)
+    )
     accepts = {
         "rank": Count(1),
         "penalty": Range(0, open="low"),

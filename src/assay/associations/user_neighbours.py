@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.associations.recommender import Recommender
+from assay.core import Card
 from assay.core.csr import compressed_matrix
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
@@ -53,6 +54,7 @@ class UserNeighbours(Recommender):
     ['cake', 'chips']
     """
 
+    card = Card("user neighbours", "ratings like those that similar users gave", also=("user neighbors",))
     accepts = {"k": Count(1), "shrinkage": Range(0), "damping": Range(0)}
     stored = {"residuals_": TableRows("u", "q", finite=True)}
 

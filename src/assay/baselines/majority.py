@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.stored import FloatArray
 
 __all__ = ["MajorityClassifier"]
@@ -33,6 +33,9 @@ class MajorityClassifier(Classifier):
     (array(['no'], dtype='<U3'), array([[0.75, 0.25]]))
     """
 
+    card = Card(
+        "majority", "the most frequent class; the baseline", also=("baseline", "dummy", "prior"), suits="any"
+    )
     stored = {"class_prior_": FloatArray("K", low=0)}
 
     takes = frozenset({"nominal", "missing", "sparse"})

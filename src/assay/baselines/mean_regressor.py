@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Choice, Range
 from assay.core.stored import FloatArray, Integer
 from assay.errors import ParameterError
@@ -45,6 +45,7 @@ class MeanRegressor(Regressor):
     (array([3.]), array([1.]))
     """
 
+    card = Card("mean", "the mean of the training target; the baseline", also=("baseline", "dummy"))
     accepts = {"strategy": Choice("mean", "median", "quantile"), "quantile": Range(0, 1) | None}
     stored = {"constant_": FloatArray(1, "O", finite=True), "n_outputs_": Integer("O", low=1)}
     takes = frozenset({"nominal", "missing", "sparse"})

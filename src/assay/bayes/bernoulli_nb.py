@@ -10,6 +10,7 @@ import numpy as np
 from assay.bayes.counts import CountBayes, FeatureSums, feature_sums
 from assay.bayes.derivation import derivation, priors, rational, share
 from assay.bayes.drawing import draw_classes, generator
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parameters import Range
 from assay.core.stored import FloatArray, Object, Scalar
@@ -67,6 +68,11 @@ class BernoulliNB(CountBayes):
     array([[0.551328, 0.448672]])
     """
 
+    card = Card(
+        "bernoulli nb",
+        "naive Bayes of yes/no columns, such as which words a text has",
+        also=("bernoulli naive bayes",),
+    )
     accepts = {**CountBayes.accepts, "binarize": Range(0) | None}
     stored = {
         "_sums": Object(FeatureSums, K="K", p="p"),

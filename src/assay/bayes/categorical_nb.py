@@ -10,6 +10,7 @@ import assay.bayes._counts as _counts
 from assay.bayes.counts import TOO_MANY, CategoryCounts, CountBayes, category_counts, extent
 from assay.bayes.derivation import derivation, priors, rational, share
 from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Range
 from assay.core.stored import Each, FloatArray, IntArray, Object
@@ -82,6 +83,7 @@ class CategoricalNB(CountBayes):
       B  0.5294
     """
 
+    card = Card("categorical nb", "naive Bayes of categories, by counting", also=("categorical naive bayes",))
     accepts = {
         **CountBayes.accepts,
         "alpha": Range(0, open="high"),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.bayes.counts import CountBayes, FeatureSums, FrequencyBayes
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parameters import Flag
 from assay.core.stored import FloatArray, Object
@@ -59,6 +60,11 @@ class ComplementNB(FrequencyBayes):
     array(['music', 'sport'], dtype='<U5')
     """
 
+    card = Card(
+        "complement nb",
+        "naive Bayes of counts, from the rows of all other classes",
+        also=("complement naive bayes",),
+    )
     accepts = {**CountBayes.accepts, "norm": Flag()}
     stored = {
         "_sums": Object(FeatureSums, K="K", p="p"),

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from assay.bayes.gaussian_classifier import check_overflow
-from assay.core import Classifier, SumLearner
+from assay.core import Card, Classifier, SumLearner
 from assay.core.explanation import Section
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.scores import winner
@@ -47,6 +47,11 @@ class DotProductClassifier(SumLearner, Classifier):
     array(['north'], dtype='<U5')
     """
 
+    card = Card(
+        "dot product",
+        "the class whose mean has the largest dot product with the row",
+        also=("template matching",),
+    )
     stored = {
         "_sums": Object(ClassMoments, K="K", d="p"),
         "class_count_": FloatArray("K", low=0),

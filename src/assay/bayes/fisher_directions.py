@@ -10,6 +10,7 @@ from scipy.linalg import null_space
 
 from assay.bayes.gaussian_classifier import check_overflow
 from assay.bayes.low_rank import few_rows, whitening_of_rows
+from assay.core import Card
 from assay.core.learner import Transformer
 from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Count
@@ -68,6 +69,7 @@ class FisherDirections(PassLearner, Transformer):
     array([20., 10.])
     """
 
+    card = Card("fisher directions", "projections at right angles that keep the classes apart")
     accepts = {"n_components": Count(1) | None}
     stored = {
         "criteria_": FloatArray("r"),

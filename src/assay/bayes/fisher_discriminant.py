@@ -10,7 +10,7 @@ from sklearn.base import TransformerMixin
 
 from assay.bayes.gaussian_classifier import check_overflow, class_priors, log_of
 from assay.bayes.low_rank import few_rows, whitening_of_rows
-from assay.core import Classifier, SumLearner
+from assay.core import Card, Classifier, SumLearner
 from assay.core.explanation import Section
 from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Choice, Simplex
@@ -71,6 +71,11 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
     array(['a', 'b'], dtype='<U1')
     """
 
+    card = Card(
+        "fisher",
+        "two classes: the direction that separates them best, and a threshold",
+        also=("fisher discriminant",),
+    )
     multiclass = "two classes only"
     accepts = {
         "within": Choice("sum", "prior-weighted-scatter"),

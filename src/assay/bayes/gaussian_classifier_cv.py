@@ -18,7 +18,7 @@ from assay.bayes.low_rank import few_rows
 from assay.bayes.nearest_mean import NearestMean
 from assay.bayes.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from assay.bayes.shared_diagonal_nb import SharedDiagonalNB
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.explanation import Section
 from assay.core.learner import Learner
 from assay.core.parameters import Any_, Count, Seed, Simplex
@@ -99,6 +99,7 @@ class GaussianClassifierCV(Classifier):
     [('spherical', 1), ('shared diagonal', 4), ('diagonal', 12), ('shared', 10), ('full', 30)]
     """
 
+    card = Card("gaussian cv", "the covariance structure of Gaussian classes by cross-validation")
     accepts = {
         "structures": Any_(
             f"None or a list of names among {', '.join(_STRUCTURES)}",

@@ -8,6 +8,7 @@ import numpy as np
 
 import assay.bayes._gaussian_nb as _gaussian_nb
 from assay.bayes.gaussian_classifier import GaussianClassifier, by_rows, check_overflow, class_priors, log_of
+from assay.core import Card
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Range, Simplex
 from assay.core.stored import FloatArray, Object, Scalar
@@ -89,6 +90,9 @@ class GaussianNB(GaussianClassifier):
       b  0.7311
     """
 
+    card = Card(
+        "gaussian nb", "naive Bayes of numbers, Gaussian within each class", also=("gaussian naive bayes",)
+    )
     accepts = {"priors": Simplex() | None, "var_smoothing": Range(0)}
     stored = {
         "_sums": Object(ClassMoments, K="K", d="p"),

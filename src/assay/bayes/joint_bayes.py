@@ -14,7 +14,7 @@ from assay.bayes.drawing import as_table, draw_classes, generator
 from assay.bayes.gaussian_classifier import check_overflow
 from assay.bayes.joint_sums import JointSums, joint_sums
 from assay.bayes.joint_table import JointTable
-from assay.core import Generative, SumLearner
+from assay.core import Card, Generative, SumLearner
 from assay.core.complaints import missing_remedy
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Range, Simplex
@@ -79,6 +79,7 @@ class JointBayes(SumLearner, Generative):
     array([[0.571429, 0.428571]])
     """
 
+    card = Card("joint bayes", "Bayes' rule on the full joint table of few categories")
     accepts = {
         "covariance": Choice("diagonal", "full"),
         "alpha": Range(0, open="high"),

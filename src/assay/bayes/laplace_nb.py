@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.bayes.gaussian_classifier import class_priors, log_of
-from assay.core import Generative
+from assay.core import Card, Generative
 from assay.core.explanation import Section
 from assay.core.parameters import Array, Choice, Range
 from assay.core.stored import FloatArray
@@ -53,6 +53,11 @@ class LaplaceNB(Generative):
     (array([1. , 4.5]), array(['a', 'b'], dtype='<U1'))
     """
 
+    card = Card(
+        "laplace nb",
+        "naive Bayes of numbers with medians and absolute deviations",
+        also=("laplace naive bayes",),
+    )
     accepts = {
         "priors": Array(1, low=0) | None,
         "scale": Choice("class", "shared", "unit"),

@@ -21,6 +21,7 @@ from assay.bayes.covariance_estimates import (
 from assay.bayes.gaussian_classifier import SingularCovarianceError, check_overflow, class_priors, log_of
 from assay.bayes.low_rank import LowRank, few_rows, whitening_of_rows
 from assay.bayes.shared_covariance import SharedCovariance, whitening
+from assay.core import Card
 from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Array, Choice, Count, Flag, Instance, Range
 from assay.core.stored import FloatArray, Integer, Object
@@ -102,6 +103,12 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
            [1.]])
     """
 
+    card = Card(
+        "lda",
+        "one Gaussian per class, one covariance for all",
+        also=("linear discriminant",),
+        suits="numeric",
+    )
     kept_in_single = ("coef_", "intercept_", "scalings_", "xbar_")
     accepts = {
         "solver": Choice("svd", "lsqr", "eigen"),

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.bayes.counts import FeatureSums, FrequencyBayes, weigh
 from assay.bayes.derivation import Number, derivation, priors, rational, whole
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.stored import FloatArray, Object
 
@@ -57,6 +58,11 @@ class MultinomialNB(FrequencyBayes):
            [0.5 , 0.5 ]])
     """
 
+    card = Card(
+        "multinomial nb",
+        "naive Bayes of counts, such as the words of a text",
+        also=("multinomial naive bayes",),
+    )
     stored = {
         "_sums": Object(FeatureSums, K="K", p="p"),
         "class_count_": FloatArray("K", low=0),

@@ -17,7 +17,7 @@ from assay.bayes.gaussian_columns import gaussian_columns, gaussian_logs
 from assay.bayes.informativeness import ranked_columns
 from assay.bayes.mixed_sums import NUMBERS, MixedSums, mixed_sums
 from assay.bayes.naive_tables import naive_tables, naive_text
-from assay.core import Generative, SumLearner
+from assay.core import Card, Generative, SumLearner
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.core.stored import CodeArray, Each, FloatArray, Mapped, Object, Scalar, Text
@@ -96,6 +96,12 @@ class NaiveBayes(SumLearner, Generative):
     array([[0.667, 0.333]])
     """
 
+    card = Card(
+        "naive bayes",
+        "columns independent within a class: Gaussian numbers, counted categories",
+        also=("nb",),
+        suits="any",
+    )
     accepts = {
         "families": Any_(
             'one of "auto", "gaussian", "categorical", "bernoulli", a density with fit() and logpdf(), or a mapping '

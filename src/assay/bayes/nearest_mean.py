@@ -9,6 +9,7 @@ import numpy as np
 from assay.bayes.gaussian_classifier import check_overflow, class_priors, log_of
 from assay.bayes.low_rank import LowRank, few_rows, whitening_of_rows
 from assay.bayes.shared_covariance import SharedCovariance, whitening
+from assay.core import Card
 from assay.core.moments import ClassMoments, ClassScatter, RowScatter, class_moments, class_scatter
 from assay.core.parameters import Array, Choice
 from assay.core.stored import FloatArray, Object, Scalar
@@ -57,6 +58,7 @@ class NearestMean(SharedCovariance):
     array(['b'], dtype='<U1')
     """
 
+    card = Card("nearest mean", "the class whose mean is closest", suits="numeric", scale=True)
     accepts = {
         "metric": Choice("euclidean", "mahalanobis"),
         "priors": Choice("uniform", "empirical") | Array(1, low=0),

@@ -19,6 +19,7 @@ from assay.bayes.covariance_estimates import (
 from assay.bayes.gaussian_classifier import check_overflow, class_priors
 from assay.bayes.low_rank import LowRank, few_rows
 from assay.bayes.own_covariances import OwnCovariances
+from assay.core import Card
 from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Choice, Flag, Instance, Range, Simplex
 from assay.core.stored import Each, FloatArray
@@ -89,6 +90,12 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
     1.35955...
     """
 
+    card = Card(
+        "qda",
+        "one Gaussian per class, each its own covariance",
+        also=("quadratic discriminant",),
+        suits="all numeric",
+    )
     accepts = {
         "solver": Choice("svd", "eigen"),
         "shrinkage": Choice("auto") | Range(0, 1) | None,

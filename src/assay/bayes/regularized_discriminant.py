@@ -10,6 +10,7 @@ from assay.bayes.covariance_estimates import BlendedRows, empirical
 from assay.bayes.gaussian_classifier import check_overflow, class_priors
 from assay.bayes.low_rank import LowRank, few_rows
 from assay.bayes.own_covariances import OwnCovariances
+from assay.core import Card
 from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Range, Simplex
 from assay.core.stored import FloatArray
@@ -58,6 +59,9 @@ class RegularizedDiscriminantAnalysis(OwnCovariances):
     array([1.75, 3.25])
     """
 
+    card = Card(
+        "rda", "between lda and qda, shrunk", also=("regularized discriminant",), suits="numeric", scale=True
+    )
     accepts = {"alpha": Range(0, 1), "beta": Range(0, 1), "priors": Simplex() | None, "tol": Range(0)}
     stored = {"covariance_": FloatArray("K", "p", "p")}
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from assay.bayes.gaussian_classifier import log_of
 from assay.bayes.gaussian_nb import GaussianNB
+from assay.core import Card
 from assay.core.moments import ClassMoments
 
 
@@ -46,6 +47,8 @@ class SharedDiagonalNB(GaussianNB):
     >>> model.predict([[1.9], [2.1]])
     array(['a', 'b'], dtype='<U1')
     """
+
+    card = Card("shared diagonal nb", "Gaussian naive Bayes with one variance per column for all classes")
 
     def _all_rows(self, sums: ClassMoments) -> ClassMoments:
         return sums.pooled()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.bayes.gaussian_nb import GaussianNB
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Range, Simplex
@@ -55,6 +56,7 @@ class UnivariateGaussianClassifier(GaussianNB):
     (array([-6.3266, -0.3401]), array(['b', 'a', 'b'], dtype='<U1'))
     """
 
+    card = Card("univariate gaussian", "one column, one Gaussian per class, thresholds in closed form")
     accepts = {
         "column": Any_("a column's position or name", lambda v: isinstance(v, (int, np.integer, str))),
         "variances": Choice("own", "shared"),

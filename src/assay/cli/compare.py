@@ -216,7 +216,8 @@ def _chosen(learners: str | None, table: Any, calibrate: bool) -> Any:
         return names
     from assay.cli.fit import ready
     from assay.decide import CalibratedClassifierCV
-    from assay.evaluate.learners import find_learner, suitable
+    from assay.evaluate.learners import suitable
+    from assay.learners import find_learner
 
     entries = suitable(table) if names is None else [find_learner(name) for name in names]
     return {

@@ -41,9 +41,9 @@ def _offered(known: Callable[[click.Context], Iterable[str]], several: bool = Fa
 
 
 def _learners(ctx: click.Context) -> Iterable[str]:
-    from assay.evaluate.learners import LEARNERS
+    from assay.learners import learners
 
-    return LEARNERS
+    return learners()
 
 
 def _datasets(ctx: click.Context) -> Iterable[str]:

@@ -54,7 +54,7 @@ def command(
     or the name of a built-in data set. The target holds classes: text, or few whole numbers.
     """
     from assay.cli.output import check_folder, save_model
-    from assay.evaluate.learners import find_learner
+    from assay.learners import find_learner
 
     check_folder(output, "--output")
     entry = find_learner(learner)

@@ -1,5 +1,6 @@
 """What a learner is: base classes, sums, parameters, threads, progress, persistence."""
 
+from assay.core.card import Card
 from assay.core.discriminant import Discriminant
 from assay.core.explanation import Explanation
 from assay.core.learner import (
@@ -14,6 +15,7 @@ from assay.core.learner import (
 )
 
 __all__ = [
+    "Card",
     "Classifier",
     "Clusterer",
     "Discriminant",

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core import Card
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import Routed, aligned, takes_weights
@@ -87,6 +88,9 @@ class CalibratedClassifierCV(MetaClassifier):
     [0.99, 0.95]
     """
 
+    card = Card(
+        "calibrated", "a classifier whose scores become probabilities, by cross-validation", wraps=True
+    )
     accepts = {
         "estimator": Any_("a classifier, or None"),
         "method": Choice(*METHODS),

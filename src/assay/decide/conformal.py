@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core import Card
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import Routed
@@ -87,6 +88,12 @@ class ConformalClassifier(MetaClassifier):
     array([[False,  True,  True]])
     """
 
+    card = Card(
+        "conformal",
+        "sets of classes that miss the truth at most as often as asked",
+        wraps=True,
+        settings={"random_state": 0},
+    )
     accepts = {
         "estimator": Any_("a classifier, or None"),
         "alpha": Range(0, 1, open="both"),

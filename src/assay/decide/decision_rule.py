@@ -6,9 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Seed
+from assay.core.pipelines import pipeline_steps
 from assay.core.stored import FloatArray
 from assay.core.targets import label_codes
 from assay.decide._meta import Wrapper, posterior_of
@@ -71,6 +73,7 @@ class DecisionRule(Wrapper):
     array([[0.832, 1.68 ]])
     """
 
+    card = Card("decision rule", "decisions of a classifier by costs, rejection or new priors", wraps=True)
     accepts = {
         "estimator": Any_("a classifier, or None"),
         "loss": Any_(),
@@ -270,7 +273,8 @@ class DecisionRule(Wrapper):
 
 def _class_weight(model: Any) -> Any:
     """The class weights of a classifier, or of the last step of a pipeline."""
-    return getattr(model.steps[-1][1] if hasattr(model, "steps") else model, "class_weight", None)
+    steps = pipeline_steps(model)
+    return getattr(steps[-1][1] if steps else model, "class_weight", None)
 
 
 def _reweighted(shares: np.ndarray, class_weight: Any, labels: list[Any]) -> np.ndarray:

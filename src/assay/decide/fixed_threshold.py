@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from assay.core import Card
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Range
@@ -116,6 +117,7 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
     array(['yes', 'yes'], dtype='<U3')
     """
 
+    card = Card("fixed threshold", "two classes: a classifier with a threshold of one's own", wraps=True)
     multiclass = "two classes only"
     accepts = {
         "estimator": Any_("a classifier, or None"),

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
+from assay.core import Card
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import fit_to, takes_tables
@@ -87,6 +88,12 @@ class RejectCascade(MetaClassifier):
     True
     """
 
+    card = Card(
+        "reject cascade",
+        "a cheap classifier first, a costlier one for the rows that it rejects",
+        also=("cascade",),
+        wraps=True,
+    )
     accepts = {
         "estimators": Any_(
             "a list of classifiers, or None",

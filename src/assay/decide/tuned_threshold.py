@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import Routed
@@ -74,6 +75,7 @@ class TunedThresholdClassifierCV(Thresholded):
     True
     """
 
+    card = Card("tuned threshold", "a classifier whose threshold is chosen by costs or a metric", wraps=True)
     accepts = {
         "estimator": Any_("a classifier, or None"),
         "scoring": Any_("a metric, by name or as a function"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Count, Range
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.densities.bandwidth import RULES, bandwidth_by
@@ -60,6 +61,9 @@ class AdaptiveKernelDensity(DensityEstimator):
     array([0.44, 0.43, 0.44, 0.75])
     """
 
+    card = Card(
+        "adaptive kernel density", "a kernel density whose width follows the density", also=("adaptive kde",)
+    )
     accepts = {
         "bandwidth": Range(0, open="low") | Choice(*(rule for rule in RULES if rule != "normal")),
         "kernel": Choice(*KERNELS, *ALIASES),

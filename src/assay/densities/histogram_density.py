@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core import Card
 from assay.core.parameters import Array, Choice, Count, Range
 from assay.core.stored import FloatArray, IntArray
 from assay.densities.density_estimator import DensityEstimator, log
@@ -60,6 +61,7 @@ class HistogramDensity(DensityEstimator):
     array([0.03125, 0.125  ])
     """
 
+    card = Card("histogram", "the share of rows in each bin", also=("histogram density",))
     accepts = {
         "width": Range(0, open="low") | Choice("scott", "freedman_diaconis") | Array(1),
         "origin": Range() | Array(1),

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Count, Range
 from assay.core.stored import Object
 from assay.densities.density_estimator import DensityEstimator, log
@@ -60,6 +61,11 @@ class KNeighborsDensity(DensityEstimator):
     array([0.052768, 0.13089 ])
     """
 
+    card = Card(
+        "knn density",
+        "the density from the distance to the k-th nearest row",
+        also=("nearest neighbours density",),
+    )
     accepts = {
         "n_neighbors": Count(1),
         "kernel": Choice("none", *KERNELS, *ALIASES),

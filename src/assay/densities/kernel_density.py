@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core import Card
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Instance, Range
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object, Scalar
@@ -96,6 +97,7 @@ class KernelDensity(DensityEstimator):
     np.float64(2.15)
     """
 
+    card = Card("kernel density", "the mean of a kernel at each row", also=("kde", "parzen windows"))
     accepts = {
         "bandwidth": Range(0, open="low") | Choice("scott", "silverman", *RULES) | Array(1),
         "algorithm": Choice("auto", "kd_tree", "ball_tree"),

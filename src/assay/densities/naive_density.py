@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core import Card
 from assay.core.parameters import Array, Choice, Range
 from assay.core.stored import FloatArray
 from assay.densities.density_estimator import DensityEstimator, log
@@ -51,6 +52,7 @@ class NaiveDensity(DensityEstimator):
     array([0.    , 0.0625, 0.125 ])
     """
 
+    card = Card("naive density", "a histogram whose bin is centred at the query")
     accepts = {"width": Range(0, open="low") | Array(1), "ends": Choice("half_open", "open")}
     stored = {
         "rows_": FloatArray("n", "p", finite=True),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.meta_estimator import predicted_codes
@@ -101,6 +102,7 @@ class AdaBoostClassifier(Boosted, Classifier):
     (0.0, 0.580193)
     """
 
+    card = Card("adaboost", "stumps that look at the rows the others got wrong", settings={"random_state": 0})
     accepts = {
         "estimator": Any_("a classifier, or None"),
         "n_estimators": Count(1),

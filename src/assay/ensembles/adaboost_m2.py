@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.meta_estimator import aligned
@@ -90,6 +91,11 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     array(['a', 'b', 'c'], dtype='<U1')
     """
 
+    card = Card(
+        "adaboost m2",
+        "boosting of many classes by how well each is told from the true one",
+        settings={"random_state": 0},
+    )
     accepts = {
         "estimator": Any_("a tree of numbers, a classifier, or None"),
         "n_estimators": Count(1),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.learner import Regressor
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
@@ -72,6 +73,11 @@ class AdaBoostRegressor(Boosted, Regressor):
     array([1., 5.])
     """
 
+    card = Card(
+        "adaboost",
+        "trees on the rows that earlier ones missed, combined by a weighted median",
+        settings={"random_state": 0},
+    )
     _task = "regressor"
     accepts = {
         "estimator": Any_("a regressor, or None"),

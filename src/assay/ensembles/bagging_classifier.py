@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.meta_estimator import aligned, predicted_codes
@@ -92,6 +93,7 @@ class BaggingClassifier(Bagging, Classifier):
     (0.95, array([0, 0]))
     """
 
+    card = Card("bagging", "ten trees on samples of the rows vote", settings={"random_state": 0})
     multiclass = "as the estimator"
     accepts = {**BAGGING, "combine": Choice("average", "vote")}
     stored = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.learner import Regressor
 from assay.core.parameters import Choice
@@ -74,6 +75,7 @@ class BaggingRegressor(Bagging, Regressor):
     """
 
     _task = "regressor"
+    card = Card("bagging", "ten trees on samples of the rows, averaged", settings={"random_state": 0})
     accepts = {**BAGGING, "combine": Choice("mean", "median")}
     stored = {
         "oob_prediction_": FloatArray("n"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.core import Card
 from assay.ensembles.forest_classifier import ForestClassifier
 from assay.ensembles.forest_regressor import ForestRegressor
 
@@ -89,6 +90,7 @@ class ExtraTreesClassifier(ForestClassifier):
     array([0, 1, 2])
     """
 
+    card = Card("extra trees", "a hundred trees with random thresholds vote", settings={"random_state": 0})
     splitter = "random"
 
     def __init__(
@@ -208,6 +210,9 @@ class ExtraTreesRegressor(ForestRegressor):
     array([2500.])
     """
 
+    card = Card(
+        "extra trees", "a hundred trees with random thresholds, averaged", settings={"random_state": 0}
+    )
     splitter = "random"
 
     def __init__(

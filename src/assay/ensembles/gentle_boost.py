@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, log_expit
 
+from assay.core import Card
 from assay.core.scores import softmax
 from assay.ensembles.additive_classifier import AdditiveClassifier
 
@@ -52,6 +53,9 @@ class GentleBoostClassifier(AdditiveClassifier):
     array([-2.,  2.])
     """
 
+    card = Card(
+        "gentleboost", "boosting by Newton steps on the exponential loss", settings={"random_state": 0}
+    )
     multiclass = "one-vs-rest"
 
     def __init__(

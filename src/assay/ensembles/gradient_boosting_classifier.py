@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.parameters import Choice
@@ -95,6 +96,12 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     array([-2., -2.,  2.,  2.])
     """
 
+    card = Card(
+        "exact boosting",
+        "gradient boosting with every threshold tried",
+        also=("exact gradient boosting",),
+        settings={"random_state": 0},
+    )
     accepts = {
         "loss": Choice("log_loss", "exponential"),
         "init": start_with("predict_proba"),

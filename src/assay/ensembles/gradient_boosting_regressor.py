@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.learner import Regressor
 from assay.core.parameters import Choice, Range
@@ -91,6 +92,12 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     [2.56, 0.4475, 0.0954]
     """
 
+    card = Card(
+        "exact boosting",
+        "gradient boosting with every threshold tried",
+        also=("exact gradient boosting",),
+        settings={"random_state": 0},
+    )
     accepts = {
         "loss": Choice(*LOSSES),
         "alpha": Range(0, 1, open="both"),

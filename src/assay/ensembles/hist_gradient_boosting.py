@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.learner import Classifier, Regressor
 from assay.core.parameters import Any_, Choice, Range
@@ -141,6 +142,13 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
       yes  0.5498
     """
 
+    card = Card(
+        "boosting",
+        "small trees, each mending what the others miss",
+        also=("gradient boosting",),
+        suits="any",
+        settings={"random_state": 0},
+    )
     accepts = {
         "loss": Choice("log_loss"),
         **HistBoosting.accepts,
@@ -376,6 +384,12 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
     [array([4.4]), array([4.76]), array([5.084])]
     """
 
+    card = Card(
+        "boosting",
+        "small trees, each fitted to what the others leave over",
+        also=("gradient boosting",),
+        settings={"random_state": 0},
+    )
     accepts = {
         "loss": Choice("squared_error", "absolute_error", "gamma", "poisson", "quantile"),
         "quantile": Range(0, 1) | None,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from assay.core import Card
 from assay.core.parameters import Range
 from assay.core.scores import log_softmax, softmax
 from assay.ensembles.additive_classifier import AdditiveClassifier
@@ -63,6 +64,7 @@ class LogitBoostClassifier(AdditiveClassifier):
     array([-1.,  1.])
     """
 
+    card = Card("logitboost", "additive logistic regression by small trees", settings={"random_state": 0})
     accepts = {**AdditiveClassifier.accepts, "z_max": Range(0, open="low")}
 
     def __init__(

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
+from assay.core import Card
 from assay.core.discriminant import Discriminant
 from assay.core.explanation import Explanation, Section
 from assay.core.learner import plain_label
@@ -87,6 +88,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
     array(['left', 'middle', 'right'], dtype='<U6')
     """
 
+    card = Card("one vs one", "one classifier for each pair of classes", also=("ovo",))
     multiclass = "one-vs-one"
     accepts = {
         **BINARY,

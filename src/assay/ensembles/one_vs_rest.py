@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
+from assay.core import Card
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Classifier, plain_label
@@ -88,6 +89,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
     array(['left', 'reject', 'right'], dtype='<U6')
     """
 
+    card = Card("one vs rest", "one classifier for each class against all others", also=("ovr",))
     multiclass = "one-vs-rest"
     accepts = {
         **BINARY,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from assay.core import Card
 from assay.core.discriminant import Discriminant
 from assay.core.explanation import Explanation, Section
 from assay.core.learner import plain_label
@@ -78,6 +79,12 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
     True
     """
 
+    card = Card(
+        "output code",
+        "one classifier for each bit of a code of the classes",
+        also=("ecoc", "error-correcting codes"),
+        settings={"random_state": 0},
+    )
     multiclass = "output code"
     accepts = {
         **BINARY,

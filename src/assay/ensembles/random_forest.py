@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.core import Card
 from assay.ensembles.forest_classifier import ForestClassifier
 from assay.ensembles.forest_regressor import ForestRegressor
 
@@ -91,6 +92,14 @@ class RandomForestClassifier(ForestClassifier):
     >>> forest.predict(X[[0, 60, 120]]), forest.oob_score_ > 0.93
     (array([0, 1, 2]), True)
     """
+
+    card = Card(
+        "forest",
+        "a hundred random trees vote",
+        also=("random forest",),
+        suits="any",
+        settings={"random_state": 0},
+    )
 
     def __init__(
         self,
@@ -210,6 +219,10 @@ class RandomForestRegressor(ForestRegressor):
     >>> bool(abs(forest.predict([[50.0]])[0] - 2500) < 50)
     True
     """
+
+    card = Card(
+        "forest", "a hundred random trees, averaged", also=("random forest",), settings={"random_state": 0}
+    )
 
     def __init__(
         self,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.learner import Classifier
 from assay.core.meta_estimator import aligned, fit_to, predicted_codes, takes_weights
@@ -63,6 +64,9 @@ class ThreeLearnerBoosting(Boosted, Classifier):
     ([11, 10, 6], 1.0)
     """
 
+    card = Card(
+        "three learners", "two learners, and a third where they disagree", settings={"random_state": 0}
+    )
     multiclass = "as the estimator"
     accepts = {"estimator": Any_("a classifier, or None"), "random_state": Seed()}
     stored = {

@@ -17,7 +17,6 @@ from assay.evaluate.diagnose import Finding, diagnose
 from assay.evaluate.doubts import doubts
 from assay.evaluate.drift import ColumnDrift, Drift, drift
 from assay.evaluate.importance import PermutationImportance, permutation_importance
-from assay.evaluate.learners import LEARNERS, Entry, find_learner, make_learner, register
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
 from assay.evaluate.near_misses import CloseCalls, NearMisses, close_calls, near_misses
 from assay.evaluate.out_of_fold import OutOfFold
@@ -32,7 +31,6 @@ from assay.stats.significance.multiple_tests import holm
 from assay.stats.significance.paired_t import paired_t
 
 __all__ = [
-    "LEARNERS",
     "BetweenAndWithin",
     "BootstrapError",
     "Choice",
@@ -42,7 +40,6 @@ __all__ = [
     "Curve",
     "Description",
     "Drift",
-    "Entry",
     "FinalReport",
     "Finding",
     "Mislabelled",
@@ -66,18 +63,15 @@ __all__ = [
     "drift",
     "error_632",
     "error_632_plus",
-    "find_learner",
     "holm",
     "learning_curve",
     "letters",
-    "make_learner",
     "mcnemar",
     "mislabelled",
     "near_misses",
     "no_information_rate",
     "paired_t",
     "permutation_importance",
-    "register",
     "scorer_of",
     "three_way",
     "wilson_interval",

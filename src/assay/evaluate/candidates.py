@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from assay.errors import ParameterError
-from assay.evaluate.learners import find_learner, suitable
+from assay.evaluate.learners import suitable
 from assay.evaluate.prepared import Candidate, prepared
+from assay.learners import find_learner
 from assay.tables import Table
 
 __all__ = ["as_candidates", "distinct", "varied"]

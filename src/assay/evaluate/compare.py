@@ -65,7 +65,7 @@ def compare(
 
     Parameters
     ----------
-    learners : list of learners, short names (see ``assay.evaluate.LEARNERS``) or both; or a dict of name to
+    learners : list of learners, short names (``assay.learners``) or both; or a dict of name to
         learner; None for all short names that suit the table
         A learner is anything with scikit-learn's ``fit`` and ``predict``. A scikit-learn ``Pipeline`` gets the
         rows as they came; other learners get what they can use: holes are imputed and categories expanded

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.pipelines import pipeline_steps
 from assay.decide import LossMatrix, decide
 from assay.errors import AssayError, SchemaWarning, warn_user
 from assay.evaluate.design import Split
@@ -178,7 +179,8 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     start = time.perf_counter()
     learner.fit(X_train, fold.y_train, **more)
     cell.fit_seconds = time.perf_counter() - start
-    last = learner.steps[-1][1] if hasattr(learner, "steps") else learner
+    steps = pipeline_steps(learner)
+    last = steps[-1][1] if steps else learner
     if hasattr(last, "best_params_"):
         cell.chosen, cell.chosen_score = last.best_params_, float(getattr(last, "best_score_", np.nan))
     start = time.perf_counter()

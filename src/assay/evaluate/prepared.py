@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.pipeline import make_pipeline
 
 from assay.core import Classifier, Learner, Transformer
+from assay.core.pipelines import pipeline_steps
 from assay.prepare import Prepared, SimpleImputer, StandardScaler
 from assay.tables import Table
 
@@ -119,7 +120,7 @@ def prepared(name: str, estimator: Any, table: Table, scale: bool = False) -> Ca
 
 def _prepares_itself(estimator: Any) -> bool:
     inner = getattr(estimator, "estimator", None)
-    return hasattr(estimator, "steps") or (inner is not None and _prepares_itself(inner))
+    return bool(pipeline_steps(estimator)) or (inner is not None and _prepares_itself(inner))
 
 
 def _takes_missing(estimator: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.pipelines import pipeline_steps
 from assay.core.targets import plain_values
 from assay.errors import DataError
 from assay.tables import row_name
@@ -72,7 +73,7 @@ def weight_keyword(estimator: Any) -> str | None:
     >>> weight_keyword(KNeighborsClassifier()) is None
     True
     """
-    steps = getattr(estimator, "steps", None)
+    steps = pipeline_steps(estimator)
     if steps:
         name, last = steps[-1]
         inner = None if last in (None, "passthrough") else weight_keyword(last)
@@ -103,7 +104,7 @@ def group_keyword(estimator: Any) -> str | None:
     >>> group_keyword(DecisionTreeClassifier()) is None
     True
     """
-    steps = getattr(estimator, "steps", None)
+    steps = pipeline_steps(estimator)
     if steps:
         name, last = steps[-1]
         inner = None if last in (None, "passthrough") else group_keyword(last)

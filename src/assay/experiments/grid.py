@@ -9,8 +9,9 @@ from typing import Any
 
 from assay.errors import ParameterError
 from assay.evaluate.candidates import as_candidates, distinct
-from assay.evaluate.learners import find_learner, suitable
+from assay.evaluate.learners import suitable
 from assay.evaluate.prepared import Candidate, prepared
+from assay.learners import find_learner
 from assay.tables import Table
 
 __all__ = ["Entrant", "as_entrants", "runs_of"]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.pipelines import pipeline_steps
 from assay.errors import DataError, ParameterError
 from assay.stats.multivariate.quadratic_boundary import LogOdds
 
@@ -125,9 +126,7 @@ def _moved(form: QuadraticForm, s: NDArray[np.float64], t: NDArray[np.float64]) 
 
 def _from_pipeline(model: Any) -> tuple[Any, Any, Any, list[Any]]:
     """Coefficients and intercept over the terms as they leave the expansion, the terms, and the scalers before it."""
-    steps = [
-        step for _, step in getattr(model, "steps", [(None, model)]) if step not in (None, "passthrough")
-    ]
+    steps = [step for _, step in pipeline_steps(model) or [("", model)] if step not in (None, "passthrough")]
     at = [i for i, step in enumerate(steps[:-1]) if hasattr(step, "powers_")]
     if len(at) != 1 or not hasattr(steps[-1], "coef_"):
         raise DataError(

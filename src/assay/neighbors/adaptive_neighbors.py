@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.cases import RowKeeper
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
@@ -67,6 +67,12 @@ class AdaptiveNeighborsClassifier(RowKeeper, Classifier):
     True
     """
 
+    card = Card(
+        "adaptive neighbours",
+        "the nearest rows vote, in a metric of each query's own",
+        also=("adaptive neighbors", "dann"),
+        scale=True,
+    )
     accepts = {
         "n_neighbors": Count(1),
         "n_local": Count(2) | None,

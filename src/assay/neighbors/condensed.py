@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Any_, Choice, Count, Flag, Seed
 from assay.core.progress import track
 from assay.core.seeds import random_state_of
@@ -63,6 +64,13 @@ class CondensedNearestNeighbor(PrototypeClassifier):
     (array([0., 6., 4.]), 3)
     """
 
+    card = Card(
+        "condensed neighbour",
+        "nearest neighbour with the few rows that classify all",
+        also=("condensed neighbor", "cnn"),
+        scale=True,
+        settings={"random_state": 0},
+    )
     accepts = {
         **PROTOTYPES,
         "n_orders": Count(1),

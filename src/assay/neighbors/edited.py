@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Count
 from assay.distances.search import Searcher, searcher
 from assay.neighbors.prototypes import PROTOTYPES, PrototypeClassifier, vote_counts
@@ -52,6 +53,12 @@ class EditedNearestNeighbors(PrototypeClassifier):
     array([0, 1, 2, 4, 5, 6, 7])
     """
 
+    card = Card(
+        "edited neighbours",
+        "nearest neighbours without the rows that their neighbours outvote",
+        also=("edited neighbors", "enn"),
+        scale=True,
+    )
     accepts = {**PROTOTYPES, "kind": Choice("mode", "all"), "repeats": Count(1)}
 
     def __init__(

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Transformer
 from assay.core.parameters import Choice
@@ -66,6 +67,7 @@ class KNeighborsTransformer(KNeighbors, _GraphTransformer):
            [1., 0., 0.]])
     """
 
+    card = Card("knn graph", "the sparse graph of each row's nearest training rows", scale=True)
     accepts = {**KNeighbors.accepts, **_GraphTransformer.accepts}
 
     def __init__(
@@ -121,6 +123,7 @@ class RadiusNeighborsTransformer(RadiusNeighbors, _GraphTransformer):
            [1., 0., 0.]])
     """
 
+    card = Card("radius graph", "the sparse graph of the training rows within a radius", scale=True)
     accepts = {**RadiusNeighbors.accepts, **_GraphTransformer.accepts}
 
     def __init__(

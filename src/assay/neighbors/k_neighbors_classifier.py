@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.distances.minkowski import Minkowski
 from assay.errors import DegenerateError
 from assay.neighbors.neighbor_classifier import NeighborClassifier
@@ -93,6 +94,14 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
       b  0.3333
     """
 
+    card = Card(
+        "knn",
+        "the five nearest rows vote",
+        also=("nearest neighbours", "nearest neighbors", "ibk"),
+        suits="any",
+        scale=True,
+        most_rows=50_000,
+    )
     accepts = {**KNeighbors.accepts, **NeighborClassifier.voting}
 
     def __init__(

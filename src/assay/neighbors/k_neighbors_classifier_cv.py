@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Any_, Count, Range
 from assay.core.stored import FloatArray, Integer, Plain, Scalar
 from assay.errors import DataError
@@ -83,6 +84,7 @@ class KNeighborsClassifierCV(KNeighbors, NeighborClassifier):
     (3, array([0.75 , 0.875, 0.875]))
     """
 
+    card = Card("knn cv", "the nearest rows vote, how many by leaving rows out", scale=True)
     accepts = {
         **KNeighbors.accepts,
         **{name: held for name, held in NeighborClassifier.voting.items() if name != "bandwidth"},

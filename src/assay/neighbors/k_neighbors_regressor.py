@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from assay.core import Card
 from assay.core.parameters import Range
 from assay.neighbors.neighbor_learner import KNeighbors
 from assay.neighbors.neighbor_regressor import NeighborRegressor
@@ -61,6 +62,12 @@ class KNeighborsRegressor(KNeighbors, NeighborRegressor):
     array([0.5, 1. ])
     """
 
+    card = Card(
+        "knn",
+        "the mean of the five nearest rows",
+        also=("nearest neighbours", "nearest neighbors"),
+        scale=True,
+    )
     accepts = {**KNeighbors.accepts, "weights": WEIGHTS, "bandwidth": Range(0, open="low") | None}
 
     def __init__(

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Array, Choice, Range
@@ -77,6 +77,9 @@ class NearestCentroid(Classifier):
            [6., 4.]]))
     """
 
+    card = Card(
+        "nearest centroid", "the class whose centre is closest, by one of several distances", scale=True
+    )
     accepts = {
         "metric": Choice("euclidean", "manhattan", "mahalanobis"),
         "shrink_threshold": Range(0, open="low") | None,

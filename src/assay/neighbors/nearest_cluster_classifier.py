@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Seed
@@ -62,6 +62,12 @@ class NearestClusterClassifier(Classifier):
     array(['a', 'b', 'a'], dtype='<U1')
     """
 
+    card = Card(
+        "nearest cluster",
+        "several centres for each class, the closest decides",
+        scale=True,
+        settings={"random_state": 0},
+    )
     accepts = {
         "n_clusters": Count(1),
         "metric": Choice("euclidean", "mahalanobis"),

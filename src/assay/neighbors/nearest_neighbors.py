@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
+from assay.core import Card
 from assay.core.fitting import all_or_nothing
 from assay.errors import ParameterError
 from assay.neighbors.neighbor_learner import KNeighbors, RadiusNeighbors
@@ -54,6 +55,7 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors):
            [1]])
     """
 
+    card = Card("neighbour search", "which training rows are nearest", also=("neighbor search",), scale=True)
     accepts = {**KNeighbors.accepts, **RadiusNeighbors.accepts}
 
     def __init__(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core import Card
 from assay.core.cases import MOST_CASES, RowKeeper
 from assay.core.explanation import Section
 from assay.core.learner import Generative, plain_label
@@ -78,6 +79,12 @@ class ParzenClassifier(RowKeeper, Generative):
     array([[0.674698, 0.325302]])
     """
 
+    card = Card(
+        "parzen",
+        "all rows vote, the nearer the more",
+        scale=True,
+        settings={"bandwidth": "leave_one_out", "metric": "euclidean"},
+    )
     accepts = {
         "bandwidth": Range(0, open="low") | Choice("leave_one_out"),
         "kernel": Choice(*KERNELS, *ALIASES),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Count, Range, Seed
 from assay.core.seeds import random_state_of
@@ -61,6 +62,12 @@ class PrototypeSearch(PrototypeClassifier):
     (2, 1.0)
     """
 
+    card = Card(
+        "prototype search",
+        "nearest neighbour with the rows that are worth their price",
+        scale=True,
+        settings={"random_state": 0},
+    )
     accepts = {"penalty": Range(0), "max_iter": Count(1), **COMPARING, "random_state": Seed()}
     stored = {"history_": Each(Plain(dict))}
     n_neighbors = 1

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Any_
 from assay.core.stored import AnyArray, Plain
 from assay.core.targets import side_by_side
@@ -72,6 +73,13 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
+    card = Card(
+        "radius neighbours",
+        "the rows within a radius vote",
+        also=("radius neighbors",),
+        scale=True,
+        settings={"outlier_label": "most_frequent"},
+    )
     accepts = {**RadiusNeighbors.accepts, **NeighborClassifier.voting, "outlier_label": Any_()}
     stored = {"outlier_label_": Plain() | AnyArray("*")}
 

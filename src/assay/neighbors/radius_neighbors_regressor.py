@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Range
 from assay.errors import DegenerateError, DegenerateWarning, warn_user
 from assay.neighbors.neighbor_learner import RadiusNeighbors
@@ -65,6 +66,9 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
     array([0.5])
     """
 
+    card = Card(
+        "radius neighbours", "the mean of the rows within a radius", also=("radius neighbors",), scale=True
+    )
     accepts = {
         **RadiusNeighbors.accepts,
         "weights": WEIGHTS,

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from assay.core import Transformer
+from assay.core import Card, Transformer
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Function, Range, Seed
 from assay.core.seeds import random_state_of
@@ -67,6 +67,13 @@ class SimilarityFeatures(NeighborLearner, Transformer):
     ['row 1', 'row 2', 'row 3']
     """
 
+    card = Card(
+        "similarities",
+        "similarities to training rows as columns",
+        also=("empirical kernel map",),
+        scale=True,
+        settings={"random_state": 0},
+    )
     accepts = {
         "similarity": Choice("gaussian", "laplacian", "inverse", "distance", "linear") | Function(),
         "gamma": Range(0, open="low") | None,

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from assay.core import Transformer
+from assay.core import Card, Transformer
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Count, Range
 from assay.core.stored import Each, FloatArray, Plain
@@ -67,6 +67,12 @@ class TripletMetric(Transformer):
     [118, 45]
     """
 
+    card = Card(
+        "triplet metric",
+        "a linear map after which rows of one class are nearer than others",
+        also=("metric learning",),
+        scale=True,
+    )
     accepts = {
         "n_neighbors": Count(1),
         "n_components": Count(1) | None,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from assay.core import Card
 from assay.core.parameters import Any_
 from assay.core.stored import FloatArray, Object
 from assay.outliers.detector import CONTAMINATION, Detector
@@ -49,6 +50,7 @@ class DensityOutliers(Detector):
     100
     """
 
+    card = Card("density outliers", "rows where an estimated density is low", scale=True)
     accepts = {
         "density": Any_(
             "an estimator with fit and score_samples, or None",

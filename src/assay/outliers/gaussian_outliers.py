@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
@@ -66,6 +67,12 @@ class GaussianOutliers(Detector):
     array([1, 1, 1, 1, 1, 1])
     """
 
+    card = Card(
+        "gaussian outliers",
+        "rows far from the centre by Mahalanobis' distance",
+        also=("elliptic envelope", "mahalanobis"),
+        settings={"random_state": 0},
+    )
     accepts = {
         "estimate": Choice("robust", "plain"),
         "support": Range(0.5, 1) | None,

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 import assay.outliers._isolation as _isolation
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
@@ -83,6 +84,12 @@ class IsolationForest(Detector):
     array([ 1,  1, -1])
     """
 
+    card = Card(
+        "isolation forest",
+        "rows that few random cuts separate from the others",
+        also=("iforest",),
+        settings={"random_state": 0},
+    )
     accepts = {
         "n_estimators": Count(1),
         "max_samples": Choice("auto") | Count(1) | Range(0, 1, open="low"),

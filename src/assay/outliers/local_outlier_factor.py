@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parameters import Choice, Flag
 from assay.core.stored import FloatArray, Integer
@@ -100,6 +101,7 @@ class LocalOutlierFactor(KNeighbors, Detector):
     array([2.   , 0.667, 1.   , 0.667, 2.   , 4.667])
     """
 
+    card = Card("local outlier factor", "rows less dense than their neighbours", also=("lof",), scale=True)
     accepts = {
         **KNeighbors.accepts,
         "contamination": CONTAMINATION,

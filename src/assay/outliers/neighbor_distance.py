@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parameters import Choice, Count
 from assay.core.stored import FloatArray, Integer
@@ -57,6 +58,12 @@ class NeighborDistanceOutliers(NeighborLearner, Detector):
     (array([2., 1., 1., 1., 2., 7.]), array([ 1, -1]))
     """
 
+    card = Card(
+        "neighbour distance",
+        "rows far from their nearest training rows",
+        also=("neighbor distance",),
+        scale=True,
+    )
     accepts = {
         "n_neighbors": Count(1),
         "method": Choice("largest", "mean"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Transformer
+from assay.core import Card, Transformer
 from assay.core.parameters import Any_, Flag
 from assay.core.stored import Each, Object
 from assay.errors import DataError
@@ -60,6 +60,9 @@ class BasisExpansion(Transformer):
     array(['2 (x0 - 0.5)', '4 (x0 - 0.5) (x1 - 0.5)'], dtype=object)
     """
 
+    card = Card(
+        "basis expansion", "basis functions of the columns, such as splines", also=("basis functions",)
+    )
     accepts = {
         "bases": Any_(
             "a list of basis functions (assay.prepare.bases) or of your own functions, or None",

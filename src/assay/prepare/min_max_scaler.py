@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Any_, Array, Flag
 from assay.core.stored import FloatArray, IntArray, Integer, Object
 from assay.errors import ParameterError
@@ -54,6 +55,7 @@ class MinMaxScaler(Summed, Preparation):
            [1.5 ,  nan]])
     """
 
+    card = Card("min max scaler", "numbers stretched to a given range", also=("min-max",))
     accepts = {
         "feature_range": Any_("two numbers, the smaller first", lambda r: Array(1).holds(r) and len(r) == 2),
         "copy": Flag(),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Any_, Choice, Flag
 from assay.core.stored import CodeArray, IntArray, Object
 from assay.errors import DataError
@@ -52,6 +53,9 @@ class MissingIndicator(Summed, Preparation):
            [False]])
     """
 
+    card = Card(
+        "missing indicator", "a column for each column with missing values, true where one is missing"
+    )
     accepts = {
         "missing_values": Any_(),
         "features": Choice("missing-only", "all"),

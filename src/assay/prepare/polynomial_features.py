@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import assay.prepare._polynomial as _polynomial
-from assay.core import Transformer
+from assay.core import Card, Transformer
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Flag
 from assay.core.stored import Integer
@@ -66,6 +66,7 @@ class PolynomialFeatures(Transformer):
     array(['1', 'x0', 'x1', 'x0^2', 'x0 x1', 'x1^2'], dtype=object)
     """
 
+    card = Card("polynomial features", "products of columns as new columns")
     accepts = {
         "degree": Any_(
             "a whole number from 0 up, or two of them, the smaller first", lambda v: _is_degree(v)

@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from assay.core import Classifier, Explanation
+from assay.core import Card, Classifier, Explanation
 from assay.core.model_view import Part, TextBlock
 from assay.core.multi_target import MultiTargetClassifier
 from assay.core.parameters import Flag, Instance
@@ -72,6 +72,7 @@ class Prepared(MultiTargetClassifier):
     array(['b'], dtype='<U1')
     """
 
+    card = Card("prepared", "a classifier behind the imputer and the scaler that it needs", wraps=True)
     multiclass = "as the estimator"
     accepts = {"learner": Instance(having="fit") | None, "scale": Flag()}
     stored = {

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 
+from assay.core import Card
 from assay.core.complaints import warn_unseen
 from assay.core.parameters import Any_, Count, Flag, Instance, Range
 from assay.core.stored import CodeArray, Each, FloatArray, Object, Plain
@@ -80,6 +81,9 @@ class RegressionImputer(Preparation):
     array([ 5. , 10.2])
     """
 
+    card = Card(
+        "regression imputer", "missing values predicted from the other columns", also=("iterative imputer",)
+    )
     accepts = {
         "regressor": Instance(having="predict") | None,
         "classifier": Instance(having="predict") | None,

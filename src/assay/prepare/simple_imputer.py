@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core import Card
 from assay.core.complaints import warn_unseen
 from assay.core.explanation import Section
 from assay.core.model_view import Part
@@ -86,6 +87,11 @@ class SimpleImputer(Summed, Preparation):
     2  50.0  missing_value                   0.0                   1.0
     """
 
+    card = Card(
+        "simple imputer",
+        "missing values by the mean, the median or the most frequent value",
+        also=("imputer",),
+    )
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "missing_values": Any_(),

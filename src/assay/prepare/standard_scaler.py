@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.model_view import Part
 from assay.core.moments import ClassMoments, class_moments
@@ -61,6 +62,7 @@ class StandardScaler(Summed, Preparation):
            [nan,  0.]])
     """
 
+    card = Card("standard scaler", "numbers with mean 0 and variance 1", also=("scaler", "z-scores"))
     accepts = {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()}
     stored = {
         "mean_": FloatArray("d") | None,

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.evaluate import LEARNERS, Comparison, Standing
+from assay.evaluate import Comparison, Standing
 from assay.evaluate.out_of_fold import OutOfFold
+from assay.learners import learners
 from assay.metrics.estimate import Estimate
 from assay.report.charts import Line, chart
 from assay.report.curves import learner_panels
@@ -32,7 +33,7 @@ def learner_pages(
 
 
 def _page(result: Comparison, s: Standing, i: int, answer: OutOfFold | None, found: Extras) -> dict[str, Any]:
-    name, entry = s.learner, LEARNERS.get(s.learner)
+    name, entry = s.learner, learners().get(s.learner)
     m = result.metrics[0]
     candidate = result.candidates.get(name)
     given = "" if candidate is None else spelled(candidate.given)
@@ -43,7 +44,7 @@ def _page(result: Comparison, s: Standing, i: int, answer: OutOfFold | None, fou
     return {
         "id": f"learner-{i + 1}",
         "learner": name,
-        "about": entry.description if entry else "",
+        "about": entry.summary if entry else "",
         "given": given if len(given) <= 300 else given[:300] + " ...",
         "prepared": s.prepared,
         "mean": f"{m.name} {number(s.mean)}" if not np.isnan(s.mean) else "",

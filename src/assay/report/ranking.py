@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError
-from assay.evaluate import LEARNERS, Comparison, Standing
+from assay.evaluate import Comparison, Standing
 from assay.evaluate.show import duration, signed
 from assay.evaluate.verdict import shown_p
+from assay.learners import learners
 from assay.report.methods import usual_test
 from assay.report.rank_diagram import average_ranks, rank_diagram
 from assay.report.svg import Scale, axis, share_bar, whisker
@@ -55,7 +56,7 @@ def ranked(result: Comparison) -> dict[str, Any]:
     scale = Scale.over(_near(reach), PLOT, m.bounds)
     rows = []
     for i, s in enumerate(standings):
-        entry = LEARNERS.get(s.learner)
+        entry = learners().get(s.learner)
         label = f"{s.learner}: {number(s.mean)}" + (
             "" if np.isnan(s.low) else f", {number(s.low)} to {number(s.high)}"
         )
@@ -63,7 +64,7 @@ def ranked(result: Comparison) -> dict[str, Any]:
             {
                 "kind": _kind(s, i),
                 "learner": s.learner,
-                "about": entry.description if entry else "",
+                "about": entry.summary if entry else "",
                 "prepared": s.prepared,
                 "plot": whisker(scale, s.mean, s.low, s.high, values[s.learner], _kind(s, i), label=label),
                 "mean": number(s.mean),

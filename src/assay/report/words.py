@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from assay.evaluate import LEARNERS, Comparison
+from assay.evaluate import Comparison
 from assay.evaluate.prepared import Candidate
+from assay.learners import learners
 from assay.tables.data import datasets
 
 __all__ = ["command_line", "python_line", "spelled"]
@@ -69,7 +70,7 @@ def _entry(candidate: Candidate) -> Any:
     """The short name that makes the very same candidate, or None."""
     scaled = "scaled" in candidate.words.split(", ")
     alike = [
-        e for e in LEARNERS.values() if e.class_name == type(candidate.given).__name__ and e.scale == scaled
+        e for e in learners().values() if e.class_name == type(candidate.given).__name__ and e.scale == scaled
     ]
     same = [e for e in alike if spelled(e.make()) == spelled(candidate.given)]
     return next((e for e in same if e.name == candidate.name), same[0] if same else None)
@@ -133,7 +134,7 @@ def command_line(result: Comparison) -> str | None:
         return str(result.settings["command"])
     more = any(result.settings.get(key) for key in ("grouped", "timed", "weighted"))
     known = all(
-        name in LEARNERS and _spoken(name, result.candidates.get(name)) == repr(name)
+        name in learners() and _spoken(name, result.candidates.get(name)) == repr(name)
         for name in result.learners
     )
     if more or result.design.kind == "given" or not known or not _readable(result.data.name):

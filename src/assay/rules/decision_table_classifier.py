@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import assay.rules._decision_table as _decision_table
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Flag
@@ -79,6 +80,7 @@ class DecisionTableClassifier(RuleClassifier):
     0.875
     """
 
+    card = Card("decision table", "a look-up table over a few columns")
     accepts = {"max_stale": Count(1), "nearest": Flag(), "max_columns": Count(0) | None}
     stored = {
         "cell_counts_": FloatArray("m", "K"),

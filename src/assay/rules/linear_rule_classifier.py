@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from assay.core import Card
 from assay.core.parameters import Any_, Count, Range
 from assay.core.stored import Each, Object
 from assay.errors import DataError
@@ -62,6 +63,7 @@ class LinearRuleClassifier(RuleClassifier):
     ELSE no
     """
 
+    card = Card("linear rules", "two classes: weighted sums of columns as conditions of rules")
     multiclass = "two classes only"
 
     takes = frozenset()

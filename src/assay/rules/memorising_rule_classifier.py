@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Range
 from assay.rulebase.conditions import Condition, missing
 from assay.rules.rule_learner import RuleClassifier, class_rules
@@ -42,6 +43,7 @@ class MemorisingRuleClassifier(RuleClassifier):
     ELSE b
     """
 
+    card = Card("memorising rules", "one rule for each distinct training row")
     accepts = {"tolerance": Range(0)}
 
     def __init__(self, tolerance: float = 0.0):

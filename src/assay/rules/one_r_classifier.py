@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import assay.rules._one_r as _one_r
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parallel import in_threads
 from assay.core.parameters import Range
@@ -68,6 +69,7 @@ class OneRClassifier(RuleClassifier):
     [('outlook', 4.0, 3), ('humidity', 4.0, 2), ('temperature', 5.0, 3), ('windy', 5.0, 2)]
     """
 
+    card = Card("oner", "the best single column", also=("one rule",))
     accepts = {"min_bucket_size": Range(0)}
     stored = {
         "column_": Integer(below="d"),

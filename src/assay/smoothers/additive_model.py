@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Count, Range
 from assay.core.progress import track
@@ -75,6 +75,7 @@ class AdditiveModel(Regressor):
     True
     """
 
+    card = Card("additive model", "a sum of curves, one for each column", also=("gam",))
     accepts = {
         "smoother": Any_(
             "a smoother, a list of them, or None",

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Range
 from assay.core.progress import track
 from assay.core.stored import CodeArray, Integer
@@ -57,6 +58,7 @@ class IncrementalRunningMean(LocalSmoother):
     (20, True)
     """
 
+    card = Card("incremental running mean", "a running mean that keeps the rows it needs as they arrive")
     accepts = {
         "bandwidth": Range(0, open="low"),
         "threshold": Range(0),

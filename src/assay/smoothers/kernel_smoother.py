@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.core import Card
 from assay.smoothers.local_smoother import KERNEL, LocalSmoother
 
 __all__ = ["KernelSmoother"]
@@ -52,6 +53,12 @@ class KernelSmoother(LocalSmoother):
     array([1.555071, 2.406062, 6.      ])
     """
 
+    card = Card(
+        "kernel smoother",
+        "the mean of all numbers, nearer rows weigh more",
+        also=("nadaraya-watson",),
+        scale=True,
+    )
     accepts = {**LocalSmoother.common, "kernel": KERNEL}
     usual_noise = "local"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Count, Range
 from assay.core.progress import track
 from assay.core.stored import FloatArray
@@ -70,6 +71,12 @@ class Loess(LocalSmoother):
     array([1.375, 2.625])
     """
 
+    card = Card(
+        "loess",
+        "a polynomial through the rows near the query",
+        also=("lowess", "local regression"),
+        scale=True,
+    )
     accepts = {
         "span": Range(0, 1, open="low"),
         "degree": Count(0, 5),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Array, Choice, Count, Range
 from assay.core.stored import FloatArray, IntArray
 from assay.errors import DataError, DegenerateError, ParameterError
@@ -65,6 +66,7 @@ class Regressogram(Smoother):
     (array([0.85, 0.55]), array([0.85, 2.6 ]))
     """
 
+    card = Card("regressogram", "the mean of the numbers in each bin")
     accepts = {
         "width": Range(0, open="low") | Array(1, 0) | Choice("loo"),
         "origin": Range() | Array(1) | None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.core import Card
 from assay.core.parameters import Choice
 from assay.smoothers.local_smoother import LocalSmoother
 
@@ -51,6 +52,7 @@ class RunningLine(LocalSmoother):
     array([1.375 , 2.7   , 3.6125])
     """
 
+    card = Card("running line", "a straight line through the rows near the query", scale=True)
     accepts = {**LocalSmoother.common, "metric": LINE_METRICS}
     keeps_lines = True
     _kernel = "box"

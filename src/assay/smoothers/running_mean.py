@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.core import Card
 from assay.smoothers.local_smoother import LocalSmoother
 
 __all__ = ["RunningMean"]
@@ -49,6 +50,7 @@ class RunningMean(LocalSmoother):
     array([2.5, 3.5])
     """
 
+    card = Card("running mean", "the mean of the numbers near the query", scale=True)
     accepts = dict(LocalSmoother.common)
     usual_noise = "local"
     _kernel = "box"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.core import Card
 from assay.smoothers.local_smoother import LocalSmoother
 
 __all__ = ["RunningMedian"]
@@ -44,6 +45,7 @@ class RunningMedian(LocalSmoother):
     array([2., 4.])
     """
 
+    card = Card("running median", "the median of the numbers near the query", scale=True)
     accepts = {**LocalSmoother.common}
     linear = False
     _kernel = "box"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import assay.smoothers._reinsch as _reinsch
+from assay.core import Card
 from assay.core.parameters import Choice, Range
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, ParameterError
@@ -56,6 +57,9 @@ class SmoothingSpline(Smoother):
     array([1.304888, 2.467855, 3.812479])
     """
 
+    card = Card(
+        "smoothing spline", "one column: a cubic spline that weighs fit against bending", also=("spline",)
+    )
     accepts = {"lam": Range(0) | Choice("gcv", "loo"), "df": Range(2, open="low") | None}
     stored = {
         "_times_": Scalar(),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
 from assay.core.stored import Object
 from assay.trees.multiway import SplitRules, grow_multiway
@@ -84,6 +84,9 @@ class C45Classifier(TreeLearner, Classifier):
     'outlook'
     """
 
+    card = Card(
+        "c45", "one tree that can be read, n-way splits, pruned", also=("c4.5", "j48", "tree"), suits="any"
+    )
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "pruning": Choice("error-based", "reduced-error", "pessimistic", "mdl") | None,

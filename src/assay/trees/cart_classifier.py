@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.stored import FloatArray, IntArray, Kind, Object, Scalar
 from assay.trees.columns import rank_columns
@@ -144,6 +144,7 @@ class CARTClassifier(PrunedByPrice, Classifier):
     3
     """
 
+    card = Card("cart", "one binary tree, pruned by cross-validation", settings={"random_state": 0})
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {"criterion": Choice("gini", "entropy"), "cost": Choice("error", "impurity"), **CART_ACCEPTS}
 

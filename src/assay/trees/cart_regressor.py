@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Choice
 from assay.trees.cart_classifier import CART_ACCEPTS, PrunedByPrice
 
@@ -57,6 +57,7 @@ class CARTRegressor(PrunedByPrice, Regressor):
     (2, array([1.01, 2.99]))
     """
 
+    card = Card("cart", "one binary tree, pruned by cross-validation", settings={"random_state": 0})
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {"criterion": Choice("squared_error", "absolute_error", "poisson"), **CART_ACCEPTS}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
 from assay.core.stored import FloatArray, Object
@@ -71,6 +71,7 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
     array([0.238, 0.5  , 0.762])
     """
 
+    card = Card("continuous tree", "one tree without jumps at the borders of its leaves")
     takes = frozenset({"nominal", "missing"})
     accepts = {
         "width": Range(0),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.multi_target import MultiTargetClassifier
 from assay.core.parameters import Any_, Array, Choice
 from assay.errors import ParameterError
@@ -104,6 +105,7 @@ class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
     array(['+', '-'], dtype='<U1')
     """
 
+    card = Card("decision tree", "one binary tree, grown to the end", settings={"random_state": 0})
     accepts = {
         "criterion": Choice("gini", "entropy", "log_loss", "error", "risk"),
         "class_weight": Any_("None, 'balanced', or a dict from classes to weights"),

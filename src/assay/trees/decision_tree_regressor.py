@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Choice
 from assay.errors import DataError
 from assay.trees.decision_tree import DecisionTree
@@ -68,6 +68,9 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     array([1.  , 3.84])
     """
 
+    card = Card(
+        "decision tree", "one binary tree, grown to the end", also=("tree",), settings={"random_state": 0}
+    )
     accepts = {
         "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson"),
         **DecisionTree.accepts,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.core import Card
 from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 from assay.trees.decision_tree_regressor import DecisionTreeRegressor
 
@@ -55,6 +56,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     >>> model.score(X, ["low", "low", "high", "high"])
     1.0
     """
+
+    card = Card("extra tree", "one tree with random columns and thresholds", settings={"random_state": 0})
 
     def __init__(
         self,
@@ -134,6 +137,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     >>> model.predict(X)
     array([1., 2., 5., 6.])
     """
+
+    card = Card("extra tree", "one tree with random columns and thresholds", settings={"random_state": 0})
 
     def __init__(
         self,

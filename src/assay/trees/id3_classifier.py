@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.parameters import Choice, Count, Range
 from assay.core.stored import Object
 from assay.errors import DataError
@@ -68,6 +68,7 @@ class ID3Classifier(TreeLearner, Classifier):
     (['colour', 'shape'], 0.9)
     """
 
+    card = Card("id3", "the first of the trees, plain gain, never pruned")
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "criterion": Choice("gain", "gain_ratio", "gini"),

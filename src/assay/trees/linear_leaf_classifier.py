@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import softmax
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Count, Range
@@ -83,6 +83,7 @@ class LinearLeafClassifier(TreeLearner, Classifier):
     (2, 1.0)
     """
 
+    card = Card("linear leaves", "a tree with linear functions in its leaves")
     takes = frozenset({"nominal"})
     accepts = {
         "impurity_threshold": Range(0),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.explanation import Section
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Choice, Count, Flag, Range
@@ -96,6 +96,7 @@ class ModelTreeRegressor(TreeLearner, Regressor):
     leaf 2: 60 - 2 x0
     """
 
+    card = Card("model tree", "a tree with linear functions in its leaves", also=("m5",))
     takes = frozenset({"nominal"})
     accepts = {
         "split": Choice("deviation", "linear"),

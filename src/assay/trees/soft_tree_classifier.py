@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import softmax
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.trees.soft_tree import SOFT, Floats, SoftTree, canonical_rows
 from assay.trees.textbook_tree import refuse_huge
 
@@ -61,6 +61,7 @@ class SoftTreeClassifier(SoftTree, Classifier):
     np.float64(1.0)
     """
 
+    card = Card("soft tree", "a tree that sends every row both ways, by learned probabilities")
     accepts = {**SOFT}
 
     def __init__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.trees.soft_tree import SOFT, Floats, SoftTree, canonical_rows
 from assay.trees.textbook_tree import one_target, refuse_huge
 
@@ -54,6 +54,7 @@ class SoftTreeRegressor(SoftTree, Regressor):
     True
     """
 
+    card = Card("soft tree", "a tree that sends every row both ways, by learned probabilities")
     accepts = {**SOFT}
 
     def __init__(

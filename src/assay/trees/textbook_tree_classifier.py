@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.parameters import Array, Choice, Function, Range
 from assay.trees.criteria import impurity_function, minimum_risk
 from assay.trees.node_measures import ClassMeasure
@@ -94,6 +94,7 @@ class TextbookTreeClassifier(TextbookTree, Classifier):
          4     2  x1           1      0      1
     """
 
+    card = Card("textbook tree", "a tree with every choice open and its growth on record")
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "criterion": Choice("entropy", "gini", "error", "risk") | Function(),

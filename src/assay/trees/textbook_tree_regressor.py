@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Choice, Range
 from assay.core.stored import Scalar
 from assay.trees.node_measures import NumberMeasure
@@ -77,6 +77,7 @@ class TextbookTreeRegressor(TextbookTree, Regressor):
     (array([1.1, 5.2]), 0.2)
     """
 
+    card = Card("textbook tree", "a tree with every choice open and its growth on record")
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "criterion": Choice("squared", "absolute", "worst"),

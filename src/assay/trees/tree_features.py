@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from assay.core import Transformer
+from assay.core import Card, Transformer
 from assay.core.parameters import Instance, Range
 from assay.core.stored import BoolArray, FloatArray, Object
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
@@ -122,6 +122,7 @@ class TreeFeatureSelector(Transformer):
            [1.]]))
     """
 
+    card = Card("tree selector", "the columns that a tree uses")
     takes = frozenset({"nominal", "missing"})
     accepts = {"tree": Instance(having="fit", words="a tree learner") | None, "min_closeness": Range(0, 1)}
     stored = {

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner
 from assay.core.parameters import Any_, Seed
@@ -24,10 +24,10 @@ from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.design import Resampling
 from assay.evaluate.fold import Data, Task, run_cell
-from assay.evaluate.learners import find_learner
 from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_column, as_seed
+from assay.learners import find_learner
 from assay.metrics.measure import Measure
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import shown_confidence
@@ -76,6 +76,12 @@ class Tuned(Classifier):
     {'n_neighbors': 5}
     """
 
+    card = Card(
+        "tuned",
+        "a learner whose parameters are chosen by resampling the training rows",
+        also=("grid search",),
+        wraps=True,
+    )
     multiclass = "as the estimator"
     accepts = {
         "learner": Any_(),

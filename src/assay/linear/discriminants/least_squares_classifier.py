@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.discriminant import Discriminant
 from assay.core.parameters import Choice, Flag, Range
 from assay.core.stored import FloatArray, Integer
@@ -54,6 +55,7 @@ class LeastSquaresClassifier(LeastSquaresLearner, LinearClassifier, Discriminant
     array(['a', 'b'], dtype='<U1')
     """
 
+    card = Card("least squares", "linear regression on coded classes")
     multiclass = "one-vs-rest"
     accepts = {
         "coding": Choice("signs", "fisher", "indicators"),

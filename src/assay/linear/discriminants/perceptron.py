@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from assay.core import Card
 from assay.core.parameters import Accepted
 from assay.linear.gradient.sgd_classifier import SGDClassifier
 
@@ -74,6 +75,7 @@ class Perceptron(SGDClassifier):
     array(['left', 'right'], dtype='<U5')
     """
 
+    card = Card("perceptron", "corrects one mistake after the other", scale=True)
     accepts: ClassVar[dict[str, Accepted | None]] = {
         name: accepted
         for name, accepted in SGDClassifier.accepts.items()

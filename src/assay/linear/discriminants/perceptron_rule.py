@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from assay.core import Card
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
@@ -99,6 +100,9 @@ class PerceptronRule(SignClassifier):
     (array([[ 0., -2.]]), array([0.]), 2, 2)
     """
 
+    card = Card(
+        "perceptron rule", "two classes: the perceptron of the textbook, mistake by mistake", scale=True
+    )
     multiclass = "two classes only"
     accepts = {
         "rate": Range(0, open="low"),

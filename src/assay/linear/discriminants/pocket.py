@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
@@ -77,6 +78,7 @@ class PocketClassifier(SignClassifier):
     (1, array([0, 1]))
     """
 
+    card = Card("pocket", "two classes: the best weights that the perceptron has met", scale=True)
     multiclass = "two classes only"
     accepts = {
         "max_updates": Count(),

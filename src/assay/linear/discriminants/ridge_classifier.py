@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.discriminant import Discriminant
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.stored import Boolean, FloatArray, Scalar, Text
@@ -70,6 +71,7 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
     array(['a', 'b'], dtype='<U1')
     """
 
+    card = Card("ridge", "least squares on coded classes, shrunk", also=("ridge classifier",), scale=True)
     multiclass = "one-vs-rest"
 
     kept_in_single = ("coef_", "intercept_")

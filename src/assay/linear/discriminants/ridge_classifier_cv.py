@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from assay.core import Card
 from assay.core.discriminant import Discriminant
 from assay.core.stored import Boolean, FloatArray
 from assay.core.sums import Block, Rows, Source
@@ -62,6 +63,7 @@ class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant)
     (0.1, ['a', 'b'])
     """
 
+    card = Card("ridge cv", "ridge on coded classes, its penalty by leave-one-out", scale=True)
     multiclass = "one-vs-rest"
 
     kept_in_single = ("coef_", "intercept_")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from assay.core import Classifier, Discriminant
+from assay.core import Card, Classifier, Discriminant
 from assay.core.explanation import Explanation
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import plain_label
@@ -125,6 +125,13 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
     True
     """
 
+    card = Card(
+        "sgd",
+        "a linear machine with margin, one row at a time",
+        also=("linear svm",),
+        scale=True,
+        settings={"random_state": 0},
+    )
     multiclass = "one-vs-rest"
 
     accepts: ClassVar[dict[str, Accepted | None]] = {

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, Choice
 from assay.core.progress import progress
@@ -102,6 +102,9 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
     (array([3.]), array([1.]))
     """
 
+    card = Card(
+        "sgd", "a weighted sum of the columns, learned row by row", scale=True, settings={"random_state": 0}
+    )
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "loss": Choice("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive"),
         **StochasticDescent.accepts,

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit
 
+from assay.core import Card
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import plain_label
@@ -78,6 +79,11 @@ class IndependentSigmoids(GradientOutputs):
            [1, 1]])
     """
 
+    card = Card(
+        "independent sigmoids",
+        "one logistic output for each label, labels need not exclude each other",
+        scale=True,
+    )
     multiclass = "one-vs-rest"
     stored = {"multilabel_": Boolean()}
 

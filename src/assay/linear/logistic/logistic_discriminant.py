@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.stored import Text
 from assay.errors import DataError
 from assay.linear.logistic.gradient_outputs import GradientOutputs
@@ -74,6 +75,7 @@ class LogisticDiscriminant(GradientOutputs):
     array([0, 0, 1, 1])
     """
 
+    card = Card("logistic discriminant", "logistic regression by gradient descent, step by step", scale=True)
     stored = {"error_": Text()}
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.core import Classifier, PassLearner
+from assay.core import Card, Classifier, PassLearner
 from assay.core.callbacks import iterations_of
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
@@ -106,6 +106,14 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
            [0.1393, 0.8607]])
     """
 
+    card = Card(
+        "logistic",
+        "a weighted sum of the columns gives the log odds",
+        also=("logistic regression", "softmax", "logit"),
+        suits="any",
+        scale=True,
+        settings={"max_iter": 1000},
+    )
     link = "softmax"
     kept_in_single = ("coef_", "intercept_")
     accepts = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress, progress
@@ -98,6 +98,18 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
           10      -0.06778         0.01994  chosen
     """
 
+    card = Card(
+        "lasso logistic",
+        "the same with few columns, how few by cross-validation",
+        also=("l1 logistic",),
+        scale=True,
+        settings={
+            "l1_ratios": (1.0,),
+            "use_legacy_attributes": False,
+            "scoring": "neg_log_loss",
+            "max_iter": 1000,
+        },
+    )
     __metadata_request__score = {"sample_weight": UNUSED}  # the scorer's to ask for
     link = "softmax"
     _has_scorer = True

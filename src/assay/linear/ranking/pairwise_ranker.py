@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 import assay.linear.ranking._pairwise as _pairwise
+from assay.core import Card
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner, _explain_rows
@@ -107,6 +108,12 @@ class PairwiseRanker(Learner):
     array([0, 1])
     """
 
+    card = Card(
+        "pairwise ranker",
+        "an order of rows, from pairs, grades or clicks",
+        also=("ranker",),
+        settings={"random_state": 0},
+    )
     takes = frozenset({"sparse"})
     accepts = {
         "rate": Range(0, open="low"),

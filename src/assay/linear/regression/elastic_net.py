@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Object, Scalar
@@ -91,6 +91,7 @@ class ElasticNet(LinearRegressor, Regressor):
     (array([0.9277, 0.9277]), 0.0)
     """
 
+    card = Card("elastic net", "a weighted sum of few columns, similar columns together", scale=True)
     __metadata_request__fit = {"check_input": UNUSED}  # no metadata of rows
     kept_in_single = ("coef_", "intercept_")
     accepts = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
@@ -74,6 +74,7 @@ class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
     (1.0, 0.1, array([0]))
     """
 
+    card = Card("elastic net cv", "elastic net, its penalty by cross-validation", scale=True)
     kept_in_single = ("coef_", "intercept_")
     accepts = {
         "l1_ratio": Any_(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Count, Flag, Range
 from assay.core.stored import BoolArray
 from assay.linear.linear_regressor import LinearRegressor
@@ -54,6 +54,9 @@ class EpsilonInsensitiveRegressor(LinearRegressor, Regressor):
     array([-0.2 ,  0.95,  2.1 ,  3.25,  4.4 ])
     """
 
+    card = Card(
+        "epsilon insensitive", "a linear function in a tube of free errors", also=("linear svr",), scale=True
+    )
     accepts = {"epsilon": Range(0), "alpha": Range(0), "fit_intercept": Flag(), "max_iter": Count()}
     stored = {"outside_": BoolArray("*")}
 

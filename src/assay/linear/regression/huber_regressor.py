@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Count, Flag, Range
 from assay.core.stored import BoolArray, Scalar
 from assay.errors import DataError, warn_user
@@ -67,6 +67,7 @@ class HuberRegressor(LinearRegressor, Regressor):
     (array([2.01]), True)
     """
 
+    card = Card("huber", "linear regression that outliers hardly move", scale=True)
     accepts = {
         "epsilon": Range(1),
         "max_iter": Count(0),

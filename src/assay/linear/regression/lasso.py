@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.core import Card
 from assay.linear.regression.elastic_net import ElasticNet
 from assay.linear.regression.paths import lasso_path
 
@@ -53,6 +54,7 @@ class Lasso(ElasticNet):
     array([1.5, 0. ])
     """
 
+    card = Card("lasso", "a weighted sum of few columns", scale=True)
     accepts = {name: rule for name, rule in ElasticNet.accepts.items() if name != "l1_ratio"}
     path = staticmethod(lasso_path)
     l1_ratio = 1.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.core import Card
 from assay.linear.regression.elastic_net_cv import ElasticNetCV
 from assay.linear.regression.paths import lasso_path
 
@@ -42,6 +43,7 @@ class LassoCV(ElasticNetCV):
     array([0])
     """
 
+    card = Card("lasso cv", "lasso, its penalty by cross-validation", scale=True)
     accepts = {name: rule for name, rule in ElasticNetCV.accepts.items() if name != "l1_ratio"}
     path = staticmethod(lasso_path)
     l1_ratio = 1.0

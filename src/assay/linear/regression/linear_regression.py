@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Any_, Flag, Range
 from assay.core.stored import FloatArray, Integer
 from assay.errors import DegenerateWarning, warn_user
@@ -63,6 +63,11 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
     (array([1.685714]), 1.266667)
     """
 
+    card = Card(
+        "linear regression",
+        "a weighted sum of the columns with the least squared error",
+        also=("least squares", "ols"),
+    )
     kept_in_single = ("coef_", "intercept_")
     accepts = {
         "fit_intercept": Flag(),

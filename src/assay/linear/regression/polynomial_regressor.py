@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
 from assay.core.stored import FloatArray, IntArray, Integer, Object, Scalar
@@ -71,6 +71,7 @@ class PolynomialRegressor(Regressor):
     array([[5.465, 8.348]])
     """
 
+    card = Card("polynomial", "a polynomial of the columns by least squares")
     accepts = {
         "degree": Count(0) | Any_("'interpolate'", lambda v: isinstance(v, str) and v == "interpolate"),
         "alpha": Range(0, np.inf, open="high"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Any_, Choice, Flag, Range
 from assay.errors import DataError, warn_user
 from assay.linear.linear_regressor import LinearRegressor
@@ -56,6 +56,12 @@ class QuantileRegressor(LinearRegressor, Regressor):
     (array([1.]), 0.0)
     """
 
+    card = Card(
+        "quantile regression",
+        "a linear function below which a given share of the numbers lies",
+        also=("quantile",),
+        scale=True,
+    )
     accepts = {
         "quantile": Range(0, 1, open="both"),
         "alpha": Range(0),

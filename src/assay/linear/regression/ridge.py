@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
 from assay.core.stored import Text
 from assay.errors import ParameterError
@@ -70,6 +70,7 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
     (array([1.]), 0.0)
     """
 
+    card = Card("ridge", "least squares, shrunk", also=("ridge regression",), scale=True)
     kept_in_single = ("coef_", "intercept_")
     accepts = {
         "alpha": Range(0) | Array(1, low=0),

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from assay.core import Regressor
+from assay.core import Card, Regressor
 from assay.core.parameters import Any_, Array, Choice, Flag, Range
 from assay.core.stored import Boolean
 from assay.core.sums import Rows
@@ -67,6 +67,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
     0.01
     """
 
+    card = Card("ridge cv", "ridge regression, its penalty by leave-one-out", scale=True)
     kept_in_single = ("coef_", "intercept_")
     accepts = {
         "alphas": Array(1) | Range(0, open="low"),

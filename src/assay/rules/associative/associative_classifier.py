@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from assay.core import Card
 from assay.core.parameters import Choice, Count
 from assay.rulebase.rules import Policy, RuleBase
 from assay.rules.associative.car_learner import CarClassifier
@@ -67,6 +68,7 @@ class AssociativeClassifier(CarClassifier):
     10
     """
 
+    card = Card("associative", "all class association rules, none left out")
     accepts = {
         **MINING,
         "top": Count(1) | None,

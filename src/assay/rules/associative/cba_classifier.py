@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Flag
 from assay.rules.associative.car_learner import CarClassifier
 from assay.rules.associative.class_association_rules import MINING, MinedTable, not_worse_when_shorter
@@ -65,6 +66,7 @@ class CBAClassifier(CarClassifier):
     (5, 1)
     """
 
+    card = Card("cba", "the surest rules among frequent sets of values")
     accepts = {**MINING, "pessimistic": Flag()}
 
     def __init__(

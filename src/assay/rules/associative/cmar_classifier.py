@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
 from assay.rulebase.measures import chi_square
@@ -74,6 +75,7 @@ class CMARClassifier(CarClassifier):
     array([7.6389, 7.5429, 7.5429, 1.7698, 1.7698])
     """
 
+    card = Card("cmar", "rules among frequent sets of values, several vote")
     accepts = {**MINING, "coverage": Count(1), "significance": Range(0, 1, open="both")}
 
     def __init__(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
 from assay.core.progress import track
@@ -81,6 +82,7 @@ class CPARClassifier(RuleClassifier):
     ([54, 52, 49, 45], 10)
     """
 
+    card = Card("cpar", "rules grown together, the best five of each class vote")
     multiclass = "one-vs-rest"
     accepts = {
         "decay": Range(0, 1, open="both"),

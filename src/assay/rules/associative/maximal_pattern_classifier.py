@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.core import Card
 from assay.rules.associative.associative_classifier import all_rules
 from assay.rules.associative.car_learner import CarClassifier
 from assay.rules.associative.class_association_rules import MinedTable
@@ -57,6 +58,7 @@ class MaximalPatternClassifier(CarClassifier):
     ELSE N
     """
 
+    card = Card("maximal patterns", "the largest frequent sets of values that a row holds vote")
     mining: ClassVar[dict[str, Any]] = {"by_antecedent": True, "stop_at_sure": False, "sure": 0.0}
 
     def __init__(

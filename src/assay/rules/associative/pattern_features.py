@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assay.core import Transformer
+from assay.core import Card, Transformer
 from assay.core.parameters import Choice, Count
 from assay.core.progress import progress
 from assay.core.stored import FloatArray, Mapped, Object
@@ -76,6 +76,7 @@ class PatternFeatures(Transformer):
            [0., 0.]]))
     """
 
+    card = Card("pattern features", "frequent sets of values that separate the classes, as columns")
     takes = frozenset({"nominal", "missing"})
     accepts = {
         **{name: MINING[name] for name in ("min_support", "max_length", "cuts", "limit")},

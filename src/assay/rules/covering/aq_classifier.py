@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Count, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
@@ -63,6 +64,7 @@ class AQClassifier(RuleClassifier):
     ELSE Y
     """
 
+    card = Card("aq", "rules around single rows, none wrong where rows do not contradict")
     multiclass = "one-vs-rest"
     accepts = {"max_star": Count(1), "seeds": Choice("first", "random"), "random_state": Seed()}
     stored = {"seeds_": CodeArray("*")}

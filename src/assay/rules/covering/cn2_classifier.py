@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Count, Flag, Range
 from assay.core.progress import Progress, progress
 from assay.rulebase.conditions import RowTest
@@ -78,6 +79,7 @@ class CN2Classifier(RuleClassifier):
     ELSE Y
     """
 
+    card = Card("cn2", "rules found by beam search that pass a test of significance")
     accepts = {
         "ordered": Flag(),
         "measure": Choice("entropy", "laplace") | None,

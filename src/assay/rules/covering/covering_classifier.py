@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.progress import progress
 from assay.rulebase.conditions import RowTest
@@ -86,6 +87,7 @@ class SequentialCoveringClassifier(RuleClassifier):
     ELSE Y
     """
 
+    card = Card("covering", "one rule after the other, each choice open", also=("sequential covering",))
     multiclass = "one-vs-rest"
     accepts = {
         "measure": Choice(*MEASURES),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Choice, Count, Flag, Range
 from assay.core.progress import progress
@@ -72,6 +73,7 @@ class CoveringRegressor(RuleRegressor):
     ELSE y = 2
     """
 
+    card = Card("covering", "rules for numbers, one after the other", also=("sequential covering",))
     accepts = {
         "answer": Choice("mean", "linear"),
         "min_samples": Range(0, open="low"),

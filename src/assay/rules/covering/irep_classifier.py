@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
@@ -73,6 +74,7 @@ class IrepClassifier(RuleClassifier):
     ELSE virginica
     """
 
+    card = Card("irep", "rules grown on some rows and pruned on others", settings={"random_state": 0})
     multiclass = "one-vs-rest"
     accepts = {
         "prune_share": Range(0, 1, open="both"),

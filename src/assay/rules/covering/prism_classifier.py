@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Any_, Count, Range
 from assay.core.progress import progress
 from assay.rules.covering.candidates import CandidateTable
@@ -60,6 +61,7 @@ class PrismClassifier(RuleClassifier):
     R3: IF tear-prod-rate = 'reduced' THEN none
     """
 
+    card = Card("prism", "rules that are always right, class by class")
     multiclass = "one-vs-rest"
     accepts = {
         "order": Any_("a list of labels", is_order) | None,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.progress import Progress, progress
 from assay.core.seeds import random_state_of
@@ -102,6 +103,13 @@ class RipperClassifier(RuleClassifier):
     ('optimise 2', 'petal width (cm) <= 1.65 AND petal length (cm) <= 4.95', 47.0, 0.0, 'as it was')
     """
 
+    card = Card(
+        "ripper",
+        "a short list of rules, grown, pruned and polished",
+        also=("jrip", "rules"),
+        suits="any",
+        settings={"random_state": 0},
+    )
     multiclass = "one-vs-rest"
     accepts = {
         "k": Count(0),

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.explanation import Explanation, Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Count, Flag, Range, Seed, check
@@ -89,6 +90,7 @@ class FOIL:
     array([ True, False])
     """
 
+    card = Card("foil", "clauses with variables, from facts about relations")
     storable = True
     stored = {
         "clauses_": Each(Object(Clause), "m"),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from assay.core import Card
 from assay.core.parameters import Any_, Choice, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.stored import Object
@@ -81,6 +82,12 @@ class C45RulesClassifier(RuleClassifier):
     ELSE none
     """
 
+    card = Card(
+        "c45 rules",
+        "the rules of a pruned tree, shortened and chosen",
+        also=("c4.5 rules",),
+        settings={"random_state": 0},
+    )
     accepts = {
         "tree": Any_(
             "a learner of trees that has rules(), or None", lambda v: v is None or hasattr(v, "rules")

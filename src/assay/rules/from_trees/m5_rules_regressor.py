@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Count, Flag, Range
 from assay.core.progress import progress
 from assay.rulebase.linear_answer import LinearAnswer
@@ -65,6 +66,7 @@ class M5RulesRegressor(RuleRegressor):
     (1, array([ 4., 36.]))
     """
 
+    card = Card("m5 rules", "rules with a linear function each")
     takes = frozenset({"nominal"})
     accepts = {
         "select": Choice("coverage", "error"),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import assay.rules.from_trees._partial_tree as _partial_tree
+from assay.core import Card
 from assay.core.parameters import Choice, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.errors import DataError
@@ -78,6 +79,7 @@ class PartClassifier(RuleClassifier):
     ELSE none
     """
 
+    card = Card("part", "rules out of half-grown trees")
     accepts = {
         "pruning": Choice("error-based", "reduced-error") | None,
         "confidence": Range(0, 0.5, open="low"),

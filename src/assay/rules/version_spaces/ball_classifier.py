@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Range
 from assay.core.stored import CodeArray, Each, FloatArray, Integer
@@ -76,6 +76,7 @@ class BallClassifier(Classifier):
     ELSE other
     """
 
+    card = Card("balls", "each class a ball or an ellipsoid", scale=True)
     multiclass = "one-vs-rest"
     accepts = {
         "hypothesis": Choice("middle", "specific", "general"),

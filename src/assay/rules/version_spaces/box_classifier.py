@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import assay.rules.version_spaces._boxes as _boxes
+from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.parameters import Any_, Choice, Instance, Range
 from assay.core.stored import CodeArray, Each, FloatArray, Object, Plain
@@ -84,6 +85,7 @@ class BoxClassifier(RuleClassifier):
     array(['family', 'reject', 'other'], dtype='<U6')
     """
 
+    card = Card("box", "each class a box")
     multiclass = "one-vs-rest"
     accepts = {
         "hypothesis": Choice("middle", "specific", "general"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import assay.rules.version_spaces._boxes as _boxes
+from assay.core import Card
 from assay.core.parameters import Choice, Count, Range
 from assay.core.progress import progress
 from assay.core.stored import FloatArray
@@ -64,6 +65,7 @@ class BoxUnionClassifier(RuleClassifier):
     R4: IF x0 = 20 THEN b
     """
 
+    card = Card("boxes", "each class a union of boxes")
     multiclass = "one-vs-rest"
     accepts = {
         "max_boxes": Count(1) | None,

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Count
@@ -84,6 +84,9 @@ class CandidateElimination(Classifier):
       G: x1 = 'warm'
     """
 
+    card = Card(
+        "candidate elimination", "all boxes that agree with the rows seen so far", also=("version space",)
+    )
     multiclass = "one-vs-rest"
 
     takes = frozenset({"nominal"})

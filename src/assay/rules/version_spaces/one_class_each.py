@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
-from assay.core import Classifier
+from assay.core import Card, Classifier
 from assay.core.explanation import Section
 from assay.core.learner import Learner
 from assay.core.parameters import Any_, Choice
@@ -60,6 +60,7 @@ class OneClassEach(Classifier):
     array(['near', 'far', 'reject'], dtype='<U6')
     """
 
+    card = Card("one class each", "one yes/no hypothesis for each class, exactly one must say yes")
     multiclass = "one-vs-rest"
 
     takes = frozenset({"nominal", "missing"})

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import assay.rules.version_spaces._boxes as _boxes
+from assay.core import Card
 from assay.core.parameters import Any_, Choice
 from assay.core.stored import Boolean, Scalar
 from assay.errors import DataError
@@ -71,6 +72,7 @@ class ThresholdRuleClassifier(RuleClassifier):
     array(['low', 'high'], dtype='<U4')
     """
 
+    card = Card("threshold rule", "two classes: one rule, one threshold for each column it needs")
     multiclass = "two classes only"
     accepts = {"positive": Any_("a label, or None"), "directions": Choice("above", "either")}
     stored = {

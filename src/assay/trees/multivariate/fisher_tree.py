@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Range
 from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
@@ -69,6 +70,7 @@ class FisherTreeClassifier(MultivariateTreeClassifier):
     (2, ['a', 'b'])
     """
 
+    card = Card("oblique tree", "a tree of linear discriminants")
     accepts = {"grouping": Choice(*GROUPINGS), "deletion": Range(0, 1) | None, **CLASSIFYING}
 
     def __init__(

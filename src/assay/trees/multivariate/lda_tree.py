@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.bayes.shared_covariance import whitening
+from assay.core import Card
 from assay.core.moments import class_scatter
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import Rows
@@ -65,6 +66,7 @@ class LDATreeClassifier(MultivariateTreeClassifier):
     (3, 0.98)
     """
 
+    card = Card("lda tree", "a tree with a Gaussian for each class in every node")
     accepts = {**CLASSIFYING}
 
     def __init__(

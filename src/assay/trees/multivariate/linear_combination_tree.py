@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Range
 from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane, univariate_start
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
@@ -74,6 +75,11 @@ class LinearCombinationTreeClassifier(MultivariateTreeClassifier):
     (2, 1.0)
     """
 
+    card = Card(
+        "linear combination tree",
+        "a tree of weighted sums of columns, as CART searches for them",
+        settings={"random_state": 0},
+    )
     accepts = {"tol": Range(0), "deletion": Range(0, 1) | None, **CLASSIFYING}
 
     def __init__(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Range
 from assay.trees.multivariate.linear_combination_tree import combination_split
 from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTreeRegressor
@@ -65,6 +66,11 @@ class LinearCombinationTreeRegressor(MultivariateTreeRegressor):
     (2, [2.0, 10.0])
     """
 
+    card = Card(
+        "linear combination tree",
+        "a tree of weighted sums of columns, as CART searches for them",
+        settings={"random_state": 0},
+    )
     accepts = {"tol": Range(0), "deletion": Range(0, 1) | None, **STOPPING}
 
     def __init__(

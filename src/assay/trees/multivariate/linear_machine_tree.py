@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Count, Range
 from assay.core.scores import log_softmax
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
@@ -69,6 +70,12 @@ class LinearMachineTreeClassifier(MultivariateTreeClassifier):
     (1, 3, ['c'])
     """
 
+    card = Card(
+        "linear machine tree",
+        "a tree with trained linear scores in every node",
+        also=("lmdt",),
+        settings={"random_state": 0},
+    )
     accepts = {"alpha": Range(0), "max_iter": Count(), **CLASSIFYING}
 
     def __init__(

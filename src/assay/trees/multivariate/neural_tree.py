@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Count, Range
 from assay.trees.multivariate.curved_splits import Network
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
@@ -79,6 +80,7 @@ class NeuralTreeClassifier(MultivariateTreeClassifier):
     (1, [0, 1, 1, 0])
     """
 
+    card = Card("neural tree", "a tree of small neural networks", settings={"random_state": 0})
     accepts = {
         "hidden": Count(),
         "alpha": Range(0),

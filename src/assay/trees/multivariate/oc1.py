@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
 from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane, univariate_start
@@ -78,6 +79,7 @@ class OC1Classifier(MultivariateTreeClassifier):
     (2, 1.0)
     """
 
+    card = Card("oc1", "a tree of hyperplanes found by randomised search", settings={"random_state": 0})
     accepts = {"restarts": Count(), "jumps": Count(0), "deletion": Range(0, 1) | None, **CLASSIFYING}
 
     def __init__(

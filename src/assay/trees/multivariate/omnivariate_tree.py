@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Count, Range
 from assay.stats.significance.five_by_two import five_by_two_f
 from assay.trees.multivariate.grow import usable
@@ -75,6 +76,11 @@ class OmnivariateTreeClassifier(MultivariateTreeClassifier):
     (1, 'linear')
     """
 
+    card = Card(
+        "omnivariate tree",
+        "a tree whose nodes are as complex as a test asks for",
+        settings={"random_state": 0},
+    )
     accepts = {
         "alpha": Range(0, 1, open="both"),
         "hidden": Count(),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.moments import class_scatter
 from assay.core.parameters import Choice
 from assay.trees.multivariate.curved_splits import Quadric
@@ -67,6 +68,9 @@ class QuadraticTreeClassifier(MultivariateTreeClassifier):
     (2, [True, False])
     """
 
+    card = Card(
+        "quadratic tree", "a tree of quadratic functions of the columns", settings={"random_state": 0}
+    )
     accepts = {"grouping": Choice(*GROUPINGS), **CLASSIFYING}
 
     def __init__(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Flag, Range
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import Rows
@@ -72,6 +73,7 @@ class SoftMarginTreeClassifier(MultivariateTreeClassifier):
     (2, ['a', 'b'])
     """
 
+    card = Card("soft margin tree", "a tree of cuts with wide margins", settings={"random_state": 0})
     accepts = {"C": Range(0, open="low"), "oblique": Flag(), "grouping": Choice(*GROUPINGS), **CLASSIFYING}
 
     def __init__(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core import Card
 from assay.core.parameters import Choice, Count
 from assay.trees.multivariate.curved_splits import Ellipsoid, Sphere
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
@@ -76,6 +77,7 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
     (2, 1.0)
     """
 
+    card = Card("sphere tree", "a tree of distances from centres", settings={"random_state": 0})
     accepts = {"shape": Choice("sphere", "ellipsoid"), "centres": Count(0), **CLASSIFYING}
 
     def __init__(

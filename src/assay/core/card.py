@@ -1,0 +1,52 @@
+"""What a learner says of itself to those who look for one: its short name, what it does, which tables it suits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Card"]
+
+
+@dataclass(frozen=True)
+class Card:
+    """The line of a learner in every list of learners, as its class attribute ``card``.
+
+    ``tools/registry.py`` gathers the cards for ``compare``, the command line and the documentation.
+
+    Parameters
+    ----------
+    name : str
+        The short name, as people say it: "naive bayes". Two learners of one kind (classifiers, regressors ...) may
+        not share a name.
+    summary : str
+        What it does, in a few words.
+    also : tuple of str
+        Further names.
+    suits : "any", "numeric" (some column is), "all numeric" or "on request"
+        The tables for which ``compare`` tries it when nobody named learners.
+    scale : bool
+        Whether its numbers should be made comparable (z-scores) first.
+    most_rows : int, default None
+        The number of rows beyond which it is tried only if named, because its time grows with their square.
+    wraps : bool
+        Whether it is of use around another learner alone, so that it is not listed among those to try.
+    settings : dict
+        Parameters that differ from the class's defaults when it is made by its name.
+
+    Examples
+    --------
+    >>> from assay.bayes import NaiveBayes
+    >>> NaiveBayes.card.name, NaiveBayes.card.suits
+    ('naive bayes', 'any')
+    """
+
+    name: str
+    summary: str
+    also: tuple[str, ...] = ()
+    suits: str = "on request"
+    scale: bool = False
+    most_rows: int | None = None
+    wraps: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)

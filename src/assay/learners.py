@@ -1,0 +1,135 @@
+"""Learners by their short names: which there are, and how one is made.
+
+What a learner says of itself stands in its class (:class:`assay.core.Card`). ``tools/registry.py`` gathers it in
+``learners.json`` beside this file, so that a list of all learners costs no import of any.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from assay.errors import ParameterError
+
+__all__ = ["KINDS", "Entry", "all_learners", "find_learner", "learners", "make_learner"]
+
+LIST = Path(__file__).with_name("learners.json")
+KINDS = ("classifier", "regressor", "transformer", "outlier detector", "density", "wrapper", "other")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A learner in the list of short names: its card, and what its class says.
+
+    Parameters
+    ----------
+    name, summary, also, suits, scale, most_rows : as in :class:`assay.core.Card`
+    room, class_name : where it is: "bayes", "NaiveBayes"
+    kind : one of ``KINDS``
+    multiclass : how it tells more than two classes apart; "" for one that predicts no classes
+    takes : what it can use as it is: "nominal", "missing", "sparse"; ("as the estimator",) for one around another
+    needs : parameters that have no default
+    """
+
+    name: str
+    summary: str
+    also: tuple[str, ...]
+    suits: str
+    scale: bool
+    most_rows: int | None
+    room: str
+    class_name: str
+    kind: str
+    multiclass: str
+    takes: tuple[str, ...]
+    needs: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that it is called, the short name first."""
+        return (self.name, *self.also, self.class_name)
+
+    def load(self) -> Any:
+        """The class, imported with its room when it is first used."""
+        return getattr(import_module(f"assay.{self.room}"), self.class_name)
+
+    def make(self, **settings: Any) -> Any:
+        """A new learner, not fitted; ``settings`` overrule those of its card."""
+        if lacking := [name for name in self.needs if name not in settings]:
+            raise ParameterError(
+                f"{self.class_name} cannot be made by its name alone: it needs {', '.join(lacking)}. In Python: "
+                f"from assay.{self.room} import {self.class_name}."
+            )
+        cls = self.load()
+        return cls(**{**cls.card.settings, **settings})
+
+
+@cache
+def all_learners() -> tuple[Entry, ...]:
+    """The learners of every kind, room by room.
+
+    >>> from assay.learners import all_learners
+    >>> all_learners()[0].name
+    'majority'
+    """
+    records = json.loads(LIST.read_text(encoding="utf-8"))
+    return tuple(Entry(**{k: tuple(v) if isinstance(v, list) else v for k, v in r.items()}) for r in records)
+
+
+@cache
+def learners(kind: str = "classifier") -> dict[str, Entry]:
+    """The learners of one kind by their short names, room by room.
+
+    >>> from assay.learners import learners
+    >>> list(learners("outlier detector"))[:2]
+    ['density outliers', 'gaussian outliers']
+    """
+    return {entry.name: entry for entry in all_learners() if entry.kind == kind}
+
+
+def find_learner(name: str, kind: str = "classifier") -> Entry:
+    """The learner of a kind behind a short name, another name, or a class name.
+
+    Capitals, hyphens and spaces do not count.
+
+    >>> from assay.learners import find_learner
+    >>> find_learner("Naive-Bayes").class_name, find_learner("forest", "regressor").class_name
+    ('NaiveBayes', 'RandomForestRegressor')
+    """
+    entry = _named(name, kind)
+    if entry is not None:
+        return entry
+    for other in KINDS:
+        if other != kind and (entry := _named(name, other)) is not None:
+            raise ParameterError(
+                f"{name!r} is {entry.class_name}, a learner of the kind {other}. Name a {kind}."
+            )
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(name).lower(), learners(kind), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ParameterError(f"There is no learner {name!r}.{hint} All names: assay learners.")
+
+
+def make_learner(name: str, **settings: Any) -> Any:
+    """A new classifier by its short name.
+
+    >>> from assay.learners import make_learner
+    >>> make_learner("majority")
+    MajorityClassifier()
+    """
+    return find_learner(name).make(**settings)
+
+
+def _named(name: str, kind: str) -> Entry | None:
+    wanted = plain_name(name)
+    return next((e for e in learners(kind).values() if wanted in map(plain_name, e.names)), None)
+
+
+def plain_name(name: str) -> str:
+    """A name without capitals, hyphens and spaces."""
+    return "".join(c for c in str(name).lower() if c.isalnum())
