@@ -138,3 +138,14 @@ def test_unknown_parameters_and_failing_learners_are_named():
 def test_a_range_that_is_none_is_refused(values):
     with pytest.raises(ParameterError, match="param_range must be values from simple to complex"):
         complexity_curve("knn", load_iris(), param_name="n_neighbors", param_range=values)
+
+
+def test_errors_name_the_function_that_was_called():
+    iris = load_iris()
+    more = {"param_name": "max_depth", "param_range": [1, 2]}
+    for wrong, said in (({"design": "holdout"}, "at least two splits"), ({"alpha": 2}, "alpha"),
+                        ({"metric": "cost"}, "would need costs"), ({"random_state": -1}, "random_state")):  # fmt: skip
+        with pytest.raises(ParameterError, match=f"^complexity_curve: .*{said}"):
+            complexity_curve("cart", iris, **more, **wrong)
+        with pytest.raises(ParameterError, match=f"^learning_curve: .*{said}"):
+            learning_curve("cart", iris, **wrong)

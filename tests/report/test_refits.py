@@ -41,28 +41,31 @@ def test_a_learning_curve_ends_at_the_comparison_itself(result, found):
     """With all training rows, three splits are refitted; the curve still ends at the number of the ranking."""
     for s in result.ranking():
         curve = found.learning[s.learner]
-        last = curve.points[-1]
-        assert (last.tested, last.low, last.high) == (s.mean, s.low, s.high) and curve.anchored
-        assert last.at == np.mean([p[2] for p in result.places[:3]])
-        first = curve.points[0]
-        assert first.low <= first.tested <= first.high
+        assert (curve.test_mean[-1], *curve.band[-1]) == (
+            s.mean,
+            s.low,
+            s.high,
+        ) and curve.standing.mean == s.mean
+        assert curve.ticks[-1] == np.mean([p[2] for p in result.places[:3]])
+        assert curve.band[0, 0] <= curve.test_mean[0] <= curve.band[0, 1]
 
 
 def test_a_learning_curve_grows_and_its_shares_are_nested(result, found):
-    sizes = [p.at for p in found.learning["knn"].points]
+    sizes = found.learning["knn"].ticks.tolist()
     assert sizes == sorted(sizes) and len(sizes) == 5
-    taught = [p.taught for p in found.learning["lda"].points]
-    tested = [p.tested for p in found.learning["lda"].points]
+    taught, tested = found.learning["lda"].train_mean, found.learning["lda"].test_mean
     assert taught[0] == 0.0 < tested[0]  # 30 columns fit 46 rows by heart
     assert tested[0] > tested[-1]
 
 
 def test_the_complexity_curve_of_neighbours_holds_the_value_compared(result, found):
     curve = found.complexity["knn"]
-    assert curve.over == "n_neighbors" and curve.used == 5
-    there = next(p for p in curve.points if p.at == 5)
-    assert there.tested == result.ranking("error")[[s.learner for s in result.ranking()].index("knn")].mean
-    assert next(p for p in curve.points if p.at == 1).taught == 0.0  # each row is its own neighbour
+    assert curve.along == "n_neighbors" and curve.used == 5
+    assert (
+        curve.test_mean[curve.ticks == 5][0]
+        == result.ranking("error")[[s.learner for s in result.ranking()].index("knn")].mean
+    )
+    assert curve.train_mean[curve.ticks == 1][0] == 0.0  # each row is its own neighbour
     assert set(found.complexity) == {"knn"}
 
 
@@ -90,7 +93,7 @@ def test_the_refit_reasons_to_the_posterior_of_the_comparison(found):
 def test_a_learner_that_cannot_learn_from_few_rows_costs_its_points_alone():
     result = compare({"moody": Moody(), "lda": "lda"}, load_iris(), design="3-fold")
     told = extras(result, True, True)
-    assert len(told.learning["moody"].points) == 2 and len(told.learning["lda"].points) == 5
+    assert len(told.learning["moody"].ticks) == 2 and len(told.learning["lda"].ticks) == 5
     assert "moody" not in told.mistakes  # no probabilities
 
 
@@ -101,8 +104,8 @@ def test_every_design_has_curves_over_its_own_splits(design, folds):
     X, y = load_breast_cancer()
     result = compare(["lda"], X, y, design=design, times=np.arange(len(y)) if "time" in design else None)
     curve = extras(result, True, False).learning["lda"]
-    assert curve.folds == folds
-    np.testing.assert_allclose(curve.points[-1].tested, result.ranking()[0].mean, rtol=1e-12)
+    assert len(curve.splits) == folds
+    np.testing.assert_allclose(curve.test_mean[-1], result.ranking()[0].mean, rtol=1e-12)
 
 
 def test_splits_of_single_rows_have_no_curve_and_it_is_said():
@@ -160,6 +163,6 @@ def test_weights_count_in_refits_as_they_did_in_the_comparison():
     result = compare(["lda", "naive bayes"], X, y, design="5-fold", sample_weight=weights)
     found = extras(result, True, True)
     for s in result.ranking():
-        np.testing.assert_allclose(found.learning[s.learner].points[-1].tested, s.mean, rtol=1e-12)
+        np.testing.assert_allclose(found.learning[s.learner].test_mean[-1], s.mean, rtol=1e-12)
     for m in found.mistakes["naive bayes"]:
         assert f"{m.believed:.4g}" in m.text

@@ -1,10 +1,10 @@
-"""Learning curves and complexity curves: error against rows that teach, and against what a parameter allows."""
+"""Learning curves and complexity curves: a measure over the number of training rows, and over a parameter."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
+from assay.evaluate.verdict import Standing
 from assay.evaluate.work import each
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
@@ -24,7 +25,26 @@ from assay.stats.information.elbow import elbow
 from assay.stats.intervals.repeated_estimate import corrected_interval
 from assay.stats.significance.test_result import check_alpha
 
-__all__ = ["Curve", "both_sides", "complexity_curve", "learning_curve", "nested_order"]
+if TYPE_CHECKING:
+    from assay.evaluate.comparison import Comparison
+
+__all__ = [
+    "SHARES",
+    "Curve",
+    "complexity_curve",
+    "complexity_curve_of",
+    "complexity_grid",
+    "learning_curve",
+    "learning_curve_of",
+]
+
+SHARES = (0.1, 0.2, 0.35, 0.6, 1.0)  # of the training rows of a comparison's splits
+# What makes a learner more or less flexible, and values worth trying, from stiff to flexible.
+COMPLEXITY: dict[str, tuple[Any, ...]] = {
+    "n_neighbors": (101, 51, 25, 15, 9, 5, 3, 1),
+    "C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0),
+    "max_depth": (1, 2, 3, 4, 6, 9, 14),
+}
 
 
 @dataclass(frozen=True)
@@ -38,9 +58,13 @@ class Curve(Sentence):
     ----------
     learner, metric, along : what was measured, of whom, against what
     ticks : (m,) numbers of training rows, or values of the parameter
-    train_scores, test_scores : (m, J) the metric on each split
-    train_rows, test_rows : (m,) mean number of rows that taught and that were tested
+    train_scores, test_scores : (m, J) the metric on each split; NaN where the learner failed
+    train_rows, test_rows : (m,) mean number of training and of test rows
     partial : "Interrupted after 3 of 5 splits" where Ctrl-C ended the work; "" for a whole curve
+    compared : (J,) the metric on these splits in the comparison that they belong to; None for a curve of its own
+    standing : the learner's place in that comparison. The curve then goes through the mean of its ranking: that mean
+        plus the mean difference from the learner as it was compared, on the same splits
+    used : the value of the parameter in that comparison, None if it is no number
     """
 
     learner: str
@@ -54,6 +78,9 @@ class Curve(Sentence):
     alpha: float = 0.05
     splits: list[Split] = field(default_factory=list, repr=False)
     partial: str = ""
+    compared: np.ndarray | None = field(default=None, repr=False)
+    standing: Standing | None = field(default=None, repr=False)
+    used: float | None = None
 
     @property
     def train_sizes(self) -> np.ndarray:
@@ -68,16 +95,27 @@ class Curve(Sentence):
 
     @property
     def train_mean(self) -> np.ndarray:
-        return self.train_scores.mean(axis=1)
+        return np.nanmean(self.train_scores, axis=1)
 
     @property
     def test_mean(self) -> np.ndarray:
-        return self.test_scores.mean(axis=1)
+        if self.compared is None or self.standing is None:
+            return np.nanmean(self.test_scores, axis=1)
+        mean = self.standing.mean + np.nanmean(self.test_scores - self.compared, axis=1)
+        return np.clip(mean, *self.metric.bounds)
 
     @property
     def band(self) -> np.ndarray:
-        """(m, 2) interval of the mean on test rows at each tick, corrected for splits that share rows."""
-        return self._intervals(self.test_scores)
+        """(m, 2) interval of the mean on test rows at each tick, corrected for splits that share rows.
+
+        On splits of a comparison, the interval of the ranking with the smallest and the largest difference from it.
+        """
+        if self.compared is None or self.standing is None:
+            return self._intervals(self.test_scores)
+        gaps = self.test_scores - self.compared
+        low, high = np.nan_to_num([self.standing.low, self.standing.high], nan=self.standing.mean)
+        ends = np.column_stack([low + np.nanmin(gaps, axis=1), high + np.nanmax(gaps, axis=1)])
+        return np.clip(ends, *self.metric.bounds)
 
     def difference(self, other: Curve) -> tuple[np.ndarray, np.ndarray]:
         """(m,) mean and (m, 2) interval of this curve minus another one on the same splits: paired, so narrower."""
@@ -111,7 +149,8 @@ class Curve(Sentence):
 
     def _intervals(self, values: np.ndarray) -> np.ndarray:
         ratios = self.test_rows / self.train_rows
-        return np.array([corrected_interval(v, r, self.alpha) for v, r in zip(values, ratios, strict=True)])
+        known = [v[np.isfinite(v)] for v in values]
+        return np.array([corrected_interval(v, r, self.alpha) for v, r in zip(known, ratios, strict=True)])
 
     def __str__(self) -> str:
         lines = [f"PARTIAL RESULT. {self.partial}."] if self.partial else []
@@ -162,7 +201,9 @@ def learning_curve(
     >>> sizes.tolist(), bool(test.mean(axis=1)[2] < test.mean(axis=1)[0])
     ([15, 60, 120], True)
     """
-    data, plan, splits, m = _prepared(X, y, design, metric, groups, times, random_state, alpha)
+    data, plan, splits, m = _prepared(
+        X, y, design, metric, groups, times, random_state, alpha, "learning_curve"
+    )
     sizes = _sizes(train_sizes, min(len(s.train) for s in splits))
     (candidate,) = as_candidates([learner], data.table)
     work = []
@@ -221,7 +262,9 @@ def complexity_curve(
     >>> curve.train_mean.round(3).tolist()
     [0.333, 0.037, 0.015]
     """
-    data, _, splits, m = _prepared(X, y, design, metric, groups, times, random_state, alpha)
+    data, _, splits, m = _prepared(
+        X, y, design, metric, groups, times, random_state, alpha, "complexity_curve"
+    )
     if (
         isinstance(param_range, str)
         or not hasattr(param_range, "__iter__")
@@ -243,23 +286,26 @@ def complexity_curve(
 
 
 def _prepared(
-    X: Any, y: Any, design: Any, metric: Any, groups: Any, times: Any, seed: int, alpha: float
+    X: Any, y: Any, design: Any, metric: Any, groups: Any, times: Any, seed: int, alpha: float, who: str
 ) -> tuple[Data, Resampling, list[Split], Measure]:
-    check_alpha(alpha, "learning_curve")
-    as_seed(seed, "learning_curve")
+    check_alpha(alpha, who)
+    as_seed(seed, who)
     if y is None and hasattr(X, "target_name"):
         X, y = X
-    rows = gather(X, y, design, groups=groups, times=times, who="learning_curve")
+    rows = gather(X, y, design, groups=groups, times=times, who=who)
     data = rows.data
     plan, _ = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
     splits = list(plan.splits(data.codes, seed, data.groups, data.times))
     if len(splits) < 2:
         raise ParameterError(
-            f"A curve needs at least two splits to show how far it can be trusted; {plan.name} has {len(splits)}."
+            f"{who}: a curve needs at least two splits to show how far it can be trusted; {plan.name} has "
+            f"{len(splits)}."
         )
-    (m,) = as_measures([metric])
+    (m,) = as_measures([metric], who)
     if m.needs == "costs":
-        raise ParameterError(f"A curve of {m.name} would need costs; draw one of error, brier or log-loss.")
+        raise ParameterError(
+            f"{who}: a curve of {m.name} would need costs; draw one of error, brier or log-loss."
+        )
     return data, plan, splits, m
 
 
@@ -346,3 +392,94 @@ def both_sides(candidate: Candidate, data: Data, split: Split, m: Measure, seed:
         )
         sides.append(float(m.of(seen)))
     return sides[0], sides[1]
+
+
+def learning_curve_of(result: Comparison, learner: str, metric: Measure, splits: list[Split]) -> Curve | None:
+    """The learning curve on some splits of a comparison; None where there are too few rows for two points."""
+    assert result.source is not None
+    data, seed, candidate = result.source, result.settings["seed"], result.candidates[learner]
+    orders = [
+        nested_order(s, data, result.design, np.random.default_rng([seed, j])) for j, s in enumerate(splits)
+    ]
+    sizes = np.array([[round(share * len(order)) for order in orders] for share in SHARES])
+    sizes = sizes[sizes[:, 0] >= 2 * len(result.classes)]
+    work = [
+        (candidate, split._replace(train=np.sort(order[:size])))
+        for j, (split, order) in enumerate(zip(splits, orders))
+        for size in sizes[:, j]
+    ]
+    return _of_comparison(result, learner, metric, "rows", sizes.mean(axis=1), work, splits)
+
+
+def complexity_grid(result: Comparison, learner: str) -> tuple[str, list[Any]]:
+    """The parameter that makes a learner flexible, and the values to try; ("", []) where there is none."""
+    estimator = result.candidates[learner].estimator
+    known = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    for word, values in COMPLEXITY.items():
+        for key in sorted(known, key=len):
+            if key.split("__")[-1] == word:
+                n = min((p[2] for p in result.places), default=0)
+                return key, [v for v in values if word != "n_neighbors" or v <= n // 2]
+    return "", []
+
+
+def complexity_curve_of(
+    result: Comparison, learner: str, metric: Measure, splits: list[Split]
+) -> Curve | None:
+    """The complexity curve on some splits of a comparison; None for a learner without such a parameter."""
+    from sklearn.base import clone
+
+    key, values = complexity_grid(result, learner)
+    candidate = result.candidates[learner]
+    changed = [
+        replace(candidate, estimator=clone(candidate.estimator).set_params(**{key: value}))
+        for value in values
+    ]
+    work = [(c, split) for split in splits for c in changed]
+    curve = _of_comparison(
+        result, learner, metric, key.split("__")[-1], np.array(values, float), work, splits
+    )
+    used = candidate.estimator.get_params()[key] if curve is not None else None
+    return replace(curve, used=float(used)) if curve is not None and _numbers([used]) else curve
+
+
+def _of_comparison(
+    result: Comparison,
+    learner: str,
+    m: Measure,
+    along: str,
+    ticks: np.ndarray,
+    work: list[tuple[Candidate, Split]],
+    splits: list[Split],
+) -> Curve | None:
+    """A curve of work that goes split by split; None if fewer than two ticks have a value on some split."""
+    if len(ticks) < 2:
+        return None
+    assert result.source is not None
+    sides = [_sides_or_nan(c, result.source, split, m, result.settings["seed"]) for c, split in work]
+    train, test = np.moveaxis(np.reshape(sides, (len(splits), len(ticks), 2)), 2, 0).swapaxes(1, 2)
+    standing = compared = None
+    if m.name in {measured.name for measured in result.metrics}:  # so there is a number to go through
+        standing = next(s for s in result.ranking(m.name) if s.learner == learner)
+        by_place = {place[:2]: value for place, value in zip(result.places, result.values(learner, m.name))}
+        compared = np.array([by_place.get((s.repetition, s.fold), np.nan) for s in splits])
+        test = np.where(np.isfinite(compared), test, np.nan)
+    train = np.where(np.isfinite(test), train, np.nan)
+    kept = np.isfinite(test).any(axis=1)
+    if kept.sum() < 2:
+        return None
+    taught = ticks if along == "rows" else np.full(len(ticks), np.mean([len(s.train) for s in splits]))
+    tested = np.full(len(ticks), np.mean([len(s.test) for s in splits]))
+    return Curve(
+        learner, m, along, ticks[kept], train[kept], test[kept], taught[kept], tested[kept], result.alpha, splits,
+        compared=compared, standing=standing,
+    )  # fmt: skip
+
+
+def _sides_or_nan(
+    candidate: Candidate, data: Data, split: Split, m: Measure, seed: int
+) -> tuple[float, float]:
+    try:
+        return both_sides(candidate, data, split, m, seed)
+    except DataError:  # the learner fails on this split
+        return np.nan, np.nan

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from assay.evaluate import Comparison, Standing
+from assay.evaluate.curves import Curve
 from assay.evaluate.out_of_fold import OutOfFold
 from assay.learners import learners
 from assay.metrics.estimate import Estimate
@@ -15,7 +17,6 @@ from assay.report.curves import learner_panels
 from assay.report.ranking import number
 from assay.report.refits import Extras
 from assay.report.svg import Scale
-from assay.report.trained_curves import TrainedCurve
 from assay.report.words import spelled
 
 __all__ = ["class_table", "confusion_card", "learner_pages"]
@@ -117,37 +118,34 @@ def _shown(estimate: Estimate) -> dict[str, str]:
     return {"value": f"{estimate.value:.3f}", "interval": f"{estimate.low:.3f} – {estimate.high:.3f}"}
 
 
-def _trained(curve: TrainedCurve, name: str) -> dict[str, Any]:
+def _trained(curve: Curve, name: str) -> dict[str, Any]:
     """A learning or complexity curve as a panel; the x axis counts in powers."""
-    at = [p.at for p in curve.points]
-    tested, taught = [p.tested for p in curve.points], [p.taught for p in curve.points]
+    at, tested, band = curve.ticks, curve.test_mean, curve.band
+    lower, upper = band.T if np.isfinite(band).all() else ((), ())  # one split alone shows no spread
     places = np.log10(at)
     low, high = float(places.min()), float(places.max())
     pad = max(0.04 * (high - low), 0.02)
     x = Scale(low - pad, high + pad, [], 1.0, margin=0.0)
-    values = [v for p in curve.points for v in (p.tested, p.taught, p.low, p.high) if np.isfinite(v)]
-    y = Scale.over(values, 1.0)
-    y = Scale(y.low, y.high, y.ticks, 1.0, margin=0.0)
+    y = replace(Scale.over([*tested, *curve.train_mean, *lower, *upper], 1.0), margin=0.0)
     lines = [
-        Line(places, taught, "k1", f"on training rows, {name}", dots=True),
-        Line(places, tested, "k0", f"on test rows, {name}", [p.low for p in curve.points],
-             [p.high for p in curve.points], dots=True),
-    ]  # fmt: skip
+        Line(places, curve.train_mean, "k1", f"on training rows, {name}", dots=True),
+        Line(places, tested, "k0", f"on test rows, {name}", lower, upper, dots=True),
+    ]
     if curve.used is not None and curve.used > 0 and low <= np.log10(curve.used) <= high:
         used = float(np.log10(curve.used))
         lines.insert(0, Line([used, used], [y.low, y.high], "ideal", f"used: {curve.used:g}"))
     named = [(float(p), _count(v)) for p, v in zip(places, at)]
-    said = f"{curve.metric} of {name} over {curve.over}: " + ", ".join(
+    over, metric = "training rows" if curve.along == "rows" else curve.along, curve.metric.name
+    said = f"{metric} of {name} over {over}: " + ", ".join(
         f"{_count(v)}: {t:.3f}" for v, t in zip(at, tested)
     )
-    plot = chart(lines, x, y, curve.over, curve.metric, said, ticks=named)
     return {
-        "plot": plot,
-        "over": curve.over,
-        "metric": curve.metric,
-        "folds": curve.folds,
+        "plot": chart(lines, x, y, over, metric, said, ticks=named),
+        "over": over,
+        "metric": metric,
+        "folds": len(curve.splits),
         "used": curve.used,
-        "anchored": curve.anchored,
+        "anchored": curve.standing is not None,
     }
 
 

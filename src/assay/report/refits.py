@@ -12,17 +12,11 @@ import numpy as np
 from assay.core.progress import progress
 from assay.errors import ParameterError
 from assay.evaluate import Comparison, PermutationImportance
+from assay.evaluate.curves import SHARES, Curve, complexity_curve_of, complexity_grid, learning_curve_of
 from assay.evaluate.design import Split
 from assay.metrics.measure import measures
 from assay.report.mistakes import Mistake, surest_mistakes
 from assay.report.model_part import model_html
-from assay.report.trained_curves import (
-    SHARES,
-    TrainedCurve,
-    complexity_curve,
-    complexity_grid,
-    learning_curve,
-)
 
 __all__ = ["Extras", "extras"]
 
@@ -40,8 +34,8 @@ class Extras:
     Of the best one also which columns matter to it, and its model, fitted on all rows, as HTML.
     """
 
-    learning: dict[str, TrainedCurve] = field(default_factory=dict)
-    complexity: dict[str, TrainedCurve] = field(default_factory=dict)
+    learning: dict[str, Curve] = field(default_factory=dict)
+    complexity: dict[str, Curve] = field(default_factory=dict)
     mistakes: dict[str, list[Mistake]] = field(default_factory=dict)
     importance: PermutationImportance | None = None
     model: Any = None
@@ -184,7 +178,7 @@ def _seconds(result: Comparison, name: str) -> float:
 
 def _learning(result: Comparison, name: str, folds: list[Split], found: Extras) -> Callable[[], None]:
     def work() -> None:
-        curve = learning_curve(result, name, _metric(result), folds)
+        curve = learning_curve_of(result, name, _metric(result), folds)
         if curve is not None:
             found.learning[name] = curve
 
@@ -193,7 +187,7 @@ def _learning(result: Comparison, name: str, folds: list[Split], found: Extras) 
 
 def _complexity(result: Comparison, name: str, folds: list[Split], found: Extras) -> Callable[[], None]:
     def work() -> None:
-        curve = complexity_curve(result, name, _metric(result), folds)
+        curve = complexity_curve_of(result, name, _metric(result), folds)
         if curve is not None:
             found.complexity[name] = curve
 
