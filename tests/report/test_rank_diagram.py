@@ -6,6 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.stats import rankdata
 
+from assay.plots import CriticalDifferenceDisplay
 from assay.report.rank_diagram import average_ranks, rank_diagram
 
 # 5 data sets x 3 algorithms, IML 19.13.2: average ranks 2.8, 1.4, 1.8
@@ -29,15 +30,23 @@ def test_rounding_noise_does_not_break_ties():
     assert_allclose(average_ranks(np.array([[0.1 + 0.2, 0.3, 0.4]]), "lower"), [1.5, 1.5, 3])
 
 
-def test_the_best_stands_at_the_right_and_bars_join_their_members():
+def test_the_best_stands_at_the_left_as_in_the_display_and_bars_join_their_members():
     svg = str(
         rank_diagram(["worst", "best", "<mid>"], [2.8, 1.4, 1.8], [[1, 2], [0]], "ranks", distance=1.48)
     )
     ends = dict(re.findall(r'text-anchor="(start|end)" class="who">(\S+)', svg))
-    assert ends["end"].startswith("worst")
+    assert ends["start"].startswith("worst")
     knots = [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', svg)]
-    assert len(knots) == 2 and knots[0] > knots[1]  # rank 1.4 right of 1.8; the group of one has no bar
+    assert len(knots) == 2 and knots[0] < knots[1]  # rank 1.4 left of 1.8; the group of one has no bar
     assert "&lt;mid&gt;" in svg and "critical difference 1.48" in svg
+    display = CriticalDifferenceDisplay(
+        ["worst", "best", "<mid>"], [2.8, 1.4, 1.8], [[1, 2], [0]], cd=1.48
+    ).plot()
+    beside = {text.get_text(): text.get_ha() for text in display.ax_.texts}
+    assert (
+        beside["best  1.40"] == "right" and beside["2.80  worst"] == "left"
+    )  # names left and right of the axis
+    assert display.bars_ == [(1.4, 1.8)] and display.ax_.get_xlim()[0] < display.ax_.get_xlim()[1]
 
 
 def test_many_and_long_names_stay_on_the_paper():

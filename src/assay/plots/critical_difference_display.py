@@ -11,6 +11,7 @@ from assay.core.palette import class_colour
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, PALE, draw_literally, legend_name
+from assay.plots.rank_layout import NamePlace, RankLayout
 
 if TYPE_CHECKING:
     from assay.experiments.study import Study
@@ -170,13 +171,10 @@ class CriticalDifferenceDisplay:
         width : inches of a new figure; default as the names and ranks need
         """
         k = len(self.names)
-        self.order_ = np.argsort(self.ranks, kind="stable")
-        lanes = self._lanes()
-        first = 0.55 + 0.32 * (
-            max((lane for lane, _ in lanes), default=-1) + 1
-        )  # below the axis and the bars
-        rows = (k + 1) // 2
-        bottom = first + 0.42 * rows
+        layout = RankLayout.of(self.ranks, self.groups, self.cd)
+        self.order_ = np.array([place.learner for place in layout.names])
+        first = 0.55 + 0.32 * layout.lanes  # below the axis and the bars
+        bottom = first + 0.42 * layout.rows
         letters = max(min(len(name), 24) for name in self.names) + 6
         names = 0.08 * letters  # inches beside the axis, at either end
         width = width or 2 * names + min(max(3.4, 0.3 * k), 9.0)
@@ -186,42 +184,45 @@ class CriticalDifferenceDisplay:
         side = (k - 1) * names / max(across - 2 * names, 0.4 * across)  # the names' room, in ranks
         ax.set(xlim=(1 - side, k + side), ylim=(bottom, -0.7 if self.cd is None else -1.25))
         ax.axis("off")
-        self._draw_axis(ax, k)
-        self.bars_ = []
-        for lane, group in lanes:
-            left, right = float(self.ranks[list(group)].min()), float(self.ranks[list(group)].max())
-            self.bars_.append((left, right))
-            y, over = 0.32 + 0.32 * lane, 0.008 * (k - 1)
-            ax.plot([left - over, right + over], [y, y], color=INK, lw=4.5, solid_capstyle="butt", zorder=3)
+        self._draw_axis(ax, layout)
+        self.bars_ = [(bar.left, bar.right) for bar in layout.bars]
+        for bar in layout.bars:
+            y, over = 0.32 + 0.32 * bar.lane, 0.008 * (k - 1)
+            ax.plot(
+                [bar.left - over, bar.right + over],
+                [y, y],
+                color=INK,
+                lw=4.5,
+                solid_capstyle="butt",
+                zorder=3,
+            )
         if self.control is not None and self.cd is not None:
             at = self.ranks[self.control]
             ends = (max(at - self.cd, 1), min(at + self.cd, k))
             ax.fill_betweenx([-0.12, bottom], *ends, color=PALE, zorder=0, lw=0)
-        for place, j in enumerate(self.order_):
-            self._draw_name(ax, int(j), place, first, k)
+        for place in layout.names:
+            self._draw_name(ax, place, first, k)
         if self.title:
             ax.set_title(self.title, color=INK, size=11)
         draw_literally(ax)
         return self
 
-    def _draw_axis(self, ax: Any, k: int) -> None:
-        ax.plot([1, k], [0, 0], color=INK, lw=1.2)
-        for tick in range(1, k + 1):
+    def _draw_axis(self, ax: Any, layout: RankLayout) -> None:
+        ax.plot([1, layout.last], [0, 0], color=INK, lw=1.2)
+        for tick in layout.ticks:
             ax.plot([tick, tick], [0, -0.14], color=INK, lw=1.2)
-            if k <= 15 or tick % 5 == 0 or tick == 1:
-                ax.text(tick, -0.22, str(tick), ha="center", va="bottom", color=INK, size=10)
-        if self.cd is not None:
-            end = 1 + min(self.cd, k - 1)
+            ax.text(tick, -0.22, str(tick), ha="center", va="bottom", color=INK, size=10)
+        if layout.critical is not None:
+            end, fits = layout.critical
             ax.plot([1, end], [-0.85, -0.85], color=FAINT, lw=1.4)
-            for x in (1, end) if self.cd <= k - 1 else (1,):  # an open end: wider than the axis
+            for x in (1, end) if fits else (1,):  # an open end: wider than the axis
                 ax.plot([x, x], [-0.93, -0.77], color=FAINT, lw=1.4)
             word = f"critical difference {self.cd:.3g}"
             ax.text(1, -0.97, word, ha="left", va="bottom", color=FAINT, size=9)
 
-    def _draw_name(self, ax: Any, j: int, place: int, first: float, k: int) -> None:
+    def _draw_name(self, ax: Any, place: NamePlace, first: float, k: int) -> None:
         """An elbow from the rank down and outwards to the name."""
-        left = place < (k + 1) // 2
-        row = place if left else k - 1 - place
+        j, left, row = place
         y = first + 0.42 * row
         edge = 1 - 0.04 * (k - 1) if left else k + 0.04 * (k - 1)
         mine = j == self.control
@@ -234,18 +235,3 @@ class CriticalDifferenceDisplay:
         pad = -0.02 * (k - 1) if left else 0.02 * (k - 1)
         ax.text(edge + pad, y, word, ha="right" if left else "left", va="center", color=INK,
                 size=10, weight="bold" if mine else "normal")  # fmt: skip
-
-    def _lanes(self) -> list[tuple[int, tuple[int, ...]]]:
-        """Groups of two and more, each in the first lane where it meets no other bar."""
-        ends: list[float] = []
-        placed = []
-        spans = sorted(
-            (g for g in self.groups if len(g) > 1), key=lambda g: (self.ranks[list(g)].min(), -len(g))
-        )
-        gap = 0.04 * (len(self.names) - 1)
-        for group in spans:
-            left, right = self.ranks[list(group)].min(), self.ranks[list(group)].max()
-            lane = next((i for i, end in enumerate(ends) if end + gap < left), len(ends))
-            ends[lane : lane + 1] = [right]
-            placed.append((lane, group))
-        return placed

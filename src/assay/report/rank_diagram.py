@@ -7,17 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
+from assay.plots.rank_layout import RankLayout
 from assay.report.svg import element
 from assay.stats.significance.ranks import mid_ranks
 
 __all__ = ["average_ranks", "rank_diagram"]
 
-LINE, SIDE, TOP, STEP = (
-    380.0,
-    190.0,
-    30.0,
-    22.0,
-)  # the line with the ranks, at least so much room for names, ...
+LINE, SIDE = 380.0, 190.0  # the axis, and at least so much room for names beside it
+TOP, STEP, LANE = 30.0, 22.0, 9.0  # room above the axis, between names, and between bars
 LETTER = 7.2  # width of one
 MOST_LETTERS = 40  # of a name beside the line
 
@@ -50,7 +47,7 @@ def rank_diagram(
     label: str,
     distance: float | None = None,
 ) -> Markup:
-    """A critical-difference diagram: the best at the right, and a bar over every group that does not differ.
+    """A critical-difference diagram: the best at the left, and a bar over every group that does not differ.
 
     Parameters
     ----------
@@ -66,55 +63,47 @@ def rank_diagram(
     >>> drawn.count('class="joined"'), drawn.count('class="who"')
     (1, 3)
     """
-    L = len(names)
-    side = max(
-        SIDE, LETTER * min(max(map(len, names)), MOST_LETTERS) + 54
-    )  # of the longest name and its rank
+    layout = RankLayout.of(ranks, groups, distance)
+    longest = min(max(map(len, names)), MOST_LETTERS)
+    side = max(SIDE, LETTER * longest + 54)  # of the longest name and its rank
     width = LINE + 2 * side
-    order = np.argsort(ranks, kind="stable")
-    bars = [sorted(g, key=lambda i: ranks[i]) for g in groups if len(g) > 1]
     line = TOP + (24.0 if distance else 0.0)
-    most = max(L, 2)
 
-    def place(rank: float) -> float:  # rank 1 at the right
-        return width - side - (rank - 1) / (most - 1) * LINE
+    def place(rank: float) -> float:
+        return side + (rank - 1) / (layout.last - 1) * LINE
 
     parts = [element("title", label)]
-    parts.append(element("line", x1=place(1), x2=place(most), y1=line, y2=line, class_="ruler"))
-    every = max(1, int(np.ceil(most / 12)))
-    for rank in range(1, most + 1, every):
+    parts.append(element("line", x1=place(1), x2=place(layout.last), y1=line, y2=line, class_="ruler"))
+    for rank in layout.ticks:
         x = place(rank)
         parts += [
             element("line", x1=x, x2=x, y1=line - 5, y2=line, class_="ruler"),
             element("text", str(rank), x=x, y=line - 9, text_anchor="middle"),
         ]
-    if distance:
-        far = place(1 + min(distance, most - 1))
+    if layout.critical is not None:
+        far = place(layout.critical[0])
         parts += [
-            element("line", x1=far, x2=place(1), y1=12, y2=12, class_="joined"),
-            element("text", f"critical difference {distance:.2f}", x=far - 6, y=16, text_anchor="end"),
+            element("line", x1=place(1), x2=far, y1=12, y2=12, class_="joined"),
+            element("text", f"critical difference {distance:.2f}", x=far + 6, y=16, text_anchor="start"),
         ]
     start = line + 16
-    for b, bar in enumerate(bars):
-        y = start + 9 * b
+    for bar in layout.bars:
+        y = start + LANE * bar.lane
         parts.append(
-            element(
-                "line", x1=place(ranks[bar[0]]) + 4, x2=place(ranks[bar[-1]]) - 4, y1=y, y2=y, class_="joined"
-            )
+            element("line", x1=place(bar.left) - 4, x2=place(bar.right) + 4, y1=y, y2=y, class_="joined")
         )
-        parts += [element("circle", cx=place(ranks[i]), cy=y, r=2.6, class_="knot") for i in bar]
-    base = start + 9 * len(bars) + 12
-    half = (L + 1) // 2
-    for at, i in enumerate(order.tolist()):
-        right = at < half
-        y = base + STEP * (at if right else L - 1 - at)
-        x, end = place(ranks[i]), width - side + 10 if right else side - 10
+        parts += [
+            element("circle", cx=place(layout.ranks[i]), cy=y, r=2.6, class_="knot") for i in bar.members
+        ]
+    base = start + LANE * layout.lanes + 12
+    for i, left, row in layout.names:
+        y, x, end = base + STEP * row, place(layout.ranks[i]), side - 10 if left else width - side + 10
         shown = names[i] if len(names[i]) <= MOST_LETTERS else names[i][: MOST_LETTERS - 1] + "…"
-        words = element("text", f"{shown}  {ranks[i]:.2f}", element("title", names[i]),
-                        x=end + (6 if right else -6), y=y + 4, text_anchor="start" if right else "end",
+        words = element("text", f"{shown}  {layout.ranks[i]:.2f}", element("title", names[i]),
+                        x=end + (-6 if left else 6), y=y + 4, text_anchor="end" if left else "start",
                         class_="who")  # fmt: skip
         parts += [element("path", d=f"M{x:.1f} {line:g}V{y:g}H{end:g}", class_="lead"), words]
-    high = base + STEP * half + 2
+    high = base + STEP * layout.rows + 2
     return element(
         "svg",
         *parts,
