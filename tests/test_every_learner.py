@@ -101,7 +101,7 @@ MADE = {
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # indicators of two categories are collinear
     "TripletMetric": {"tol": 0.1},
     "Tuned": {  # a choice that no order of the rows and no name of the classes changes
-        "learner": GaussianNB(),
+        "estimator": GaussianNB(),
         "grid": {"var_smoothing": [1e-9, 1e3]},
         "inner": "3-fold",
         "metric": "log-loss",

@@ -132,7 +132,7 @@ def test_a_setting_that_fails_is_passed_over_and_if_all_fail_it_says_why():
 )  # fmt: skip
 def test_wrong_settings_are_refused(options, words):
     with pytest.raises(AssayError, match=words):
-        Tuned(**{"learner": TREE, "grid": {"max_depth": [1, 2]}, **options}).fit(*load_iris())
+        Tuned(**{"estimator": TREE, "grid": {"max_depth": [1, 2]}, **options}).fit(*load_iris())
 
 
 def test_odds_are_there_only_where_the_learner_has_them():

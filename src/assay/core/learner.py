@@ -219,8 +219,7 @@ class Learner(Shown, BaseEstimator):
 
     def _numbers(self, table: Table, design: Design | None) -> Any:
         who, X = type(self).__name__, table.values
-        if not isinstance(X, np.ndarray) and "sparse" not in self.takes:
-            raise TypeError(f"{who}: sparse data was passed, but dense data is required. Use X.toarray().")
+        self._refuse_sparse(table)
         if not table.complete and "missing" not in self.takes:
             raise DataError(missing_message(who, table, self._missing_remedy()))
         if "nominal" not in self.takes:
@@ -230,6 +229,12 @@ class Learner(Shown, BaseEstimator):
             if not table.complete and "missing" not in self.takes:
                 raise DataError(missing_message(who, table, self._missing_remedy()))
         return table.values
+
+    def _refuse_sparse(self, table: Table) -> None:
+        if not isinstance(table.values, np.ndarray) and "sparse" not in self.takes:
+            raise TypeError(
+                f"{type(self).__name__}: sparse data was passed, but dense data is required. Use X.toarray()."
+            )
 
     def _missing_remedy(self) -> str:
         """What to do about missing values that the learner cannot use."""

@@ -60,8 +60,10 @@ class MetaEstimator(Learner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self._template()).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        template = self._template()
+        if hasattr(template, "__sklearn_tags__"):
+            inner = get_tags(template).input_tags
+            tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
     def why_not(self, X: Any) -> str | None:

@@ -332,7 +332,7 @@ def _centres(model: Any) -> Section | None:
 def _inner_parts(model: Any) -> list[Part]:
     """The parts of the models inside, each named."""
     inside: list[tuple[str, Any]] = []
-    for name in ("steps_", "estimator_", "learner_", "best_estimator_"):
+    for name in ("steps_", "estimator_", "best_estimator_"):
         value = vars(model).get(name)
         inside += [(type(v).__name__, v) for v in (value if isinstance(value, list) else [value])]
     inside = [(name, inner) for name, inner in inside if isinstance(inner, Shown) and _is_fitted(inner)]

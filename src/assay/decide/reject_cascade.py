@@ -119,6 +119,8 @@ class RejectCascade(MetaClassifier):
         "_use_costs": Each(Scalar(low=0), "l"),
     }
 
+    renamed = {"levels": "estimators", "levels_": "estimators_"}  # in model files of earlier versions
+
     def __init__(
         self,
         estimators: Any = None,
@@ -215,12 +217,15 @@ class RejectCascade(MetaClassifier):
         P = posterior_of(self.estimators_[number], X, self.classes_, type(self).__name__)
         return decide(P, self.loss, self.rejects_[number], classes=self.classes_.tolist())
 
-    def _run(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[Any, ...]]:
-        """For each row the level that answered (or the last one), what, its posterior and risk; and all actions."""
+    def _ready(self) -> None:
         if "estimators_" not in vars(self):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call fit with some rows first."
             )
+
+    def _run(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[Any, ...]]:
+        """For each row the level that answered (or the last one), what, its posterior and risk; and all actions."""
+        X = self._admit(X)
         strange = {c for model in self.estimators_ for c in model.classes_.tolist()} - set(
             self.classes_.tolist()
         )
@@ -228,7 +233,6 @@ class RejectCascade(MetaClassifier):
             raise ParameterError(
                 f"{type(self).__name__}: a level knows the class {strange.pop()!r}, the cascade not."
             )
-        X = self._admit(X)
         n, K = row_count(X, type(self).__name__), len(self.classes_)
         level, chosen = np.zeros(n, np.int64), np.full(n, -1)
         P, risk, rows = np.zeros((n, K)), np.zeros(n), np.arange(n)

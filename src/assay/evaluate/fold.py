@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.meta_estimator import takes_tables
 from assay.core.pipelines import pipeline_steps
+from assay.core.targets import EncodedLabels
 from assay.decide import LossMatrix, decide
 from assay.errors import AssayError, SchemaWarning, warn_user
 from assay.evaluate.design import Split
@@ -56,9 +58,9 @@ class Data:
 
     def fold(self, split: Split) -> Fold:
         train, test = self.table.values[split.train], self.table.values[split.test]
-        columns, unseen = list(self.table.schema.columns), {}
+        schema, unseen, columns = self.table.schema, {}, {}
         for j in self._nominal:
-            column = columns[j]
+            column = schema[j]
             seen = np.unique(train[:, j][~np.isnan(train[:, j])]).astype(np.intp)
             if len(seen) == len(column.categories):
                 continue
@@ -71,11 +73,13 @@ class Data:
                 there = ~np.isnan(values[:, j])
                 values[there, j] = code[values[there, j].astype(np.intp)]
             columns[j] = Column(column.name, "nominal", tuple(column.categories[c] for c in seen))
-        schema, names = Schema(columns, self.table.schema.named), self.row_names
+        if columns:
+            schema = Schema([columns.get(j, column) for j, column in enumerate(schema)], schema.named)
+        names = self.row_names
         return Fold(
             Table(train, schema, self.table.complete or None, row_names=names.take(split.train)),
             Table(test, schema, self.table.complete or None, unseen, names.take(split.test)),
-            self.labels[self.codes[split.train]],
+            EncodedLabels(self.codes[split.train], self.labels),
             self.codes[split.test],
             self.labels,
             self,
@@ -91,7 +95,7 @@ class Fold:
 
     train: Table
     test: Table
-    y_train: np.ndarray
+    y_train: EncodedLabels
     truth: np.ndarray
     labels: np.ndarray
     data: Data
@@ -104,6 +108,11 @@ class Fold:
         if candidate.raw and not isinstance(self.data.raw, Table):
             return take_rows(self.data.raw, self.split.train), take_rows(self.data.raw, self.split.test)
         return self.train, self.test
+
+    def fit(self, learner: Any, X: Any) -> Any:
+        """The learner, fitted to the training rows X (of ``tables``) with the weights and groups it takes."""
+        y = self.y_train if takes_tables(learner) else np.asarray(self.y_train)
+        return learner.fit(X, y, **self.beside(learner))
 
     def beside(self, learner: Any) -> dict[str, np.ndarray]:
         """What ``fit`` takes beside the rows and their classes: weights, and groups for splits of its own."""
@@ -175,9 +184,8 @@ def _shortened(text: str, most: int = 240) -> str:
 def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     X_train, X_test = fold.tables(candidate)
     learner = _seeded(candidate, task.seed)
-    more = fold.beside(learner)
     start = time.perf_counter()
-    learner.fit(X_train, fold.y_train, **more)
+    fold.fit(learner, X_train)
     cell.fit_seconds = time.perf_counter() - start
     steps = pipeline_steps(learner)
     last = steps[-1][1] if steps else learner

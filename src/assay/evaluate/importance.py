@@ -320,7 +320,7 @@ def _over_splits(
             fold = data.fold(split)
             X_train, X_test = fold.tables(candidate)
             model = clone(candidate.seeded(seed))
-            model.fit(X_train, fold.y_train, **fold.beside(model))
+            fold.fit(model, X_train)
             judged = _Judged(model, X_test, fold.truth, fold.labels, fold.w_test, m)
             if np.isnan(judged.value):
                 bar.advance(len(names))

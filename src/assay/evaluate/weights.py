@@ -82,7 +82,7 @@ def weight_keyword(estimator: Any) -> str | None:
         takes = signature(estimator.fit).parameters
     except (TypeError, ValueError):
         return None
-    inner = getattr(estimator, "estimator", getattr(estimator, "learner", None))
+    inner = getattr(estimator, "estimator", None)
     if inner is not None and hasattr(inner, "fit"):  # it passes them on
         named = weight_keyword(inner)
         open_ended = any(p.kind is Parameter.VAR_KEYWORD for p in takes.values())

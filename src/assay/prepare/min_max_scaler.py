@@ -113,7 +113,7 @@ class MinMaxScaler(Summed, Preparation):
 
     def inverse_transform(self, X: Any) -> Any:
         """The rows in their old units; what was clipped stays clipped."""
-        table = self._table(X)
+        table = self._read(X)
         steps = [(np.subtract, self.min_), (np.divide, self.scale_)]
         return as_given(X, table, Table(columnwise(table.values, steps), table.schema, table.complete))
 

@@ -97,7 +97,7 @@ class MissingIndicator(Summed, Preparation):
 
     def transform(self, X: Any) -> Any:
         """(n, features) True where an entry is missing."""
-        table = self._table(X)
+        table = self._read(X)
         mask = is_missing(table, self.missing_values)
         new = np.setdiff1d(np.flatnonzero(np.asarray(mask.sum(axis=0)).ravel()), self.features_)
         if self.error_on_new and self.features == "missing-only" and len(new):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from assay.core import SumLearner, Transformer
 from assay.core.sums import Block
@@ -44,14 +43,9 @@ class Preparation(Transformer):
 
     def transform(self, X: Any) -> Any:
         """The rows of X, prepared; a frame of the same library, an array for an array, a Table for a Table."""
-        table = self._table(X)
+        table = self._read(X)
         copy = getattr(self, "copy", True) or not isinstance(X, np.ndarray)
         return as_given(X, table, self._convert(table, copy))
-
-    def _table(self, X: Any) -> Table:
-        if not hasattr(self, "schema_"):
-            check_is_fitted(self)
-        return Table.like(X, self.schema_, type(self).__name__)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the new table's columns."""

@@ -133,13 +133,13 @@ class StandardScaler(Summed, Preparation):
         X : table like that of fit; a frame stays a frame, an array an array, a sparse matrix sparse
         copy : None for the parameter ``copy``; False lets a float array be overwritten
         """
-        table = self._table(X)
+        table = self._read(X)
         fresh = (self.copy if copy is None else copy) or not isinstance(X, np.ndarray)
         return as_given(X, table, self._convert(table, fresh))
 
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
         """The rows in their old units: :math:`x = z s + m`; ``copy`` is accepted, X is never changed."""
-        table = self._table(X)
+        table = self._read(X)
         steps: list[Any] = [(np.multiply, self.scale_)] if self.with_std else []
         steps += [(np.add, self.mean_)] if self.with_mean else []
         return as_given(X, table, self._apply(table, steps, copy=True))

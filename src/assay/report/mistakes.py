@@ -11,7 +11,6 @@ from sklearn.base import clone
 from assay.evaluate import Comparison
 from assay.evaluate.design import Split
 from assay.evaluate.fold import Fold
-from assay.evaluate.weights import weight_keyword
 from assay.tables.rows import take_rows
 
 __all__ = ["Mistake", "surest_mistakes"]
@@ -78,10 +77,7 @@ def _fitted(result: Comparison, name: str, split: Split) -> tuple[Fold, Any]:
     learner, fold = clone(candidate.seeded(result.settings["seed"])), result.source.fold(split)
     if not hasattr(learner, "explain"):
         return fold, None
-    named = None if fold.w_train is None else weight_keyword(learner)
-    return fold, learner.fit(
-        fold.tables(candidate)[0], fold.y_train, **({named: fold.w_train} if named else {})
-    )
+    return fold, fold.fit(learner, fold.tables(candidate)[0])
 
 
 def _explained(fold: Fold, learner: Any, candidate: Any, row: int) -> str:

@@ -9,15 +9,15 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner
+from assay.core.meta_estimator import MetaEstimator, fit_to
 from assay.core.parameters import Any_, Seed
 from assay.core.stored import Boolean, Object, Plain, Scalar
-from assay.core.targets import encode_labels
+from assay.core.targets import EncodedLabels, encode_labels
 from assay.errors import DataError, ParameterError
 from assay.evaluate.candidates import varied
 from assay.evaluate.compare import compare
@@ -39,11 +39,11 @@ __all__ = ["Nested", "Tuned", "nested"]
 def _answers_with_odds(tuned: Tuned) -> bool:
     inner = getattr(tuned, "best_estimator_", None)
     if inner is None:
-        return isinstance(tuned.learner, str) or hasattr(tuned.learner, "predict_proba")
+        return isinstance(tuned.estimator, str) or hasattr(tuned.estimator, "predict_proba")
     return hasattr(inner, "predict_proba")
 
 
-class Tuned(Classifier):
+class Tuned(MetaEstimator, Classifier):
     """A learner whose parameters are chosen by resampling the rows it is fitted with.
 
     Every setting of the grid is tried on the same inner splits; the one with the best mean of the metric, the first
@@ -55,7 +55,7 @@ class Tuned(Classifier):
 
     Parameters
     ----------
-    learner : a learner or its short name, prepared as in ``compare``
+    estimator : a learner or its short name, prepared as in ``compare``
     grid : dict of parameter to list of values, or a list of such dicts
     inner : the design of the inner splits
     metric : name of a metric, or a Measure
@@ -84,33 +84,30 @@ class Tuned(Classifier):
     )
     multiclass = "as the estimator"
     accepts = {
-        "learner": Any_(),
+        "estimator": Any_(),
         "grid": Any_(),
         "inner": Any_(),
         "metric": Any_(),
         "random_state": Seed(),
     }
     stored = {
-        **Learner.stored,
         "_raw": Boolean(),
         "best_estimator_": Object(BaseEstimator),
         "best_params_": Plain(dict),
         "best_score_": Scalar(),
         "results_": Plain(list),
     }
-    takes = frozenset(
-        {"nominal", "missing", "sparse"}
-    )  # what a setting cannot use is prepared in the inner splits
+    renamed = {"learner": "estimator"}  # in model files of earlier versions
 
     def __init__(
         self,
-        learner: Any,
+        estimator: Any,
         grid: Any,
         inner: Any = "5-fold",
         metric: Any = "error",
         random_state: int | None = None,
     ):
-        self.learner = learner
+        self.estimator = estimator
         self.grid = grid
         self.inner = inner
         self.metric = metric
@@ -118,10 +115,18 @@ class Tuned(Classifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = find_learner(self.learner).make() if isinstance(self.learner, str) else self.learner
-        if hasattr(inner, "__sklearn_tags__"):
-            tags.input_tags.sparse = get_tags(inner).input_tags.sparse
+        tags.input_tags.allow_nan = True  # what a setting cannot use is prepared in the inner splits
         return tags
+
+    def why_not(self, X: Any) -> str | None:
+        """None if the table can be read, else the sentence that says why not."""
+        return Learner.why_not(self, X)
+
+    def _template(self) -> Any:
+        return find_learner(self.estimator).make() if isinstance(self.estimator, str) else self.estimator
+
+    def _admit(self, X: Any, fitting: bool = False) -> Table:
+        return self._read(X, fitting)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:  # type: ignore[override]
@@ -132,8 +137,8 @@ class Tuned(Classifier):
         groups : (n,) rows of one group stay on one side of every inner split
         """
         self._check_parameters()
-        values = self._admit(X, fitting=True)
-        self.classes_, codes = encode_labels(y, values.shape[0], "Tuned")
+        table = self._admit(X, fitting=True)
+        self.classes_, codes = encode_labels(y, len(table), "Tuned")
         if len(codes) < 4 or len(self.classes_) < 2:
             few = f"n_samples = {len(codes)}" if len(codes) < 4 else "one class"
             raise DataError(
@@ -141,16 +146,17 @@ class Tuned(Classifier):
             )
         seed = 0 if self.random_state is None else as_seed(self.random_state, "Tuned")
         groups = as_column(groups, len(codes), "groups", "Tuned")
-        data = Data(X, self._table(values), self.classes_, codes, groups)
+        data = Data(X, table, self.classes_, codes, groups)
         settings, m = self._settings(), self._measure()
-        candidates = varied(self.learner, settings, data.table, "Tuned")
+        candidates = varied(self.estimator, settings, data.table, "Tuned")
         means = self._judged(candidates, data, m, seed)
         best = int(np.nanargmin(m.sign * np.round(means, 12)))
         self.results_ = list(zip(settings, means.tolist(), strict=True))
         self.best_params_, self.best_score_ = settings[best], float(means[best])
         self._raw = candidates[best].raw
         fresh = clone(candidates[best].seeded(seed))
-        self.best_estimator_ = fresh.fit(X if self._raw else data.table, self.classes_[codes])
+        target = EncodedLabels(codes, self.classes_)
+        self.best_estimator_ = fit_to(fresh, X if self._raw else table, target, None, "Tuned")
         return self
 
     def _settings(self) -> list[dict[str, Any]]:
@@ -205,13 +211,10 @@ class Tuned(Classifier):
                 "exception has each setting with its mean on these."
             )
 
-    def _table(self, values: Any) -> Table:
-        return Table(values, self.schema_, None)
-
     def _rows(self, X: Any) -> Any:
         """The rows as the chosen setting takes them, checked against those it was fitted with."""
-        values = self._admit_to_answer(X)
-        return X if self._raw else self._table(values)
+        table = self._admit(X)
+        return X if self._raw else table
 
     def predict(self, X: Any) -> np.ndarray:
         """The answers of the chosen setting."""
@@ -225,7 +228,7 @@ class Tuned(Classifier):
         return self.best_estimator_.predict_proba(rows)
 
     def _posterior(self, X: Any) -> np.ndarray:
-        return self.best_estimator_.predict_proba(self._table(X))
+        return self.best_estimator_.predict_proba(X)
 
 
 def _by_appearance(codes: np.ndarray) -> np.ndarray:

@@ -127,7 +127,7 @@ def rebuild(cls: type, state: Mapping[str, Any]) -> Any:
     """The object of that class with these attributes."""
     if pipelines.name_of(cls) is not None:
         return pipelines.rebuild(cls, state)
-    renamed = getattr(cls, "renamed", {}) if dataclasses.is_dataclass(cls) else {}
+    renamed = getattr(cls, "renamed", {})
     if set(renamed.values()) & set(state):
         renamed = {}  # written under the new names
     state = {renamed.get(name, name): value for name, value in state.items()}
