@@ -17,6 +17,7 @@ import json
 import pathlib
 import re
 import sys
+from collections import Counter
 from importlib import import_module
 
 from sklearn.base import (
@@ -53,6 +54,7 @@ BASES = {  # the first that fits
     "transformer": TransformerMixin,
     "other": object,
 }
+PLURAL = {kind: f"{kind}s" for kind in (*BASES, "wrapper")} | {"density": "densities"}
 SUITS = ("any", "numeric", "all numeric", "on request")
 TAKES = {"nominal": "categories", "missing": "missing values", "sparse": "sparse", "infinite": "infinite"}
 AROUND = "as the estimator"
@@ -189,13 +191,17 @@ def stub() -> str:
 
 
 def families(listed: list[dict[str, object]]) -> str:
-    """The rooms that have learners: what they are about, and how many there are."""
+    """The rooms that have learners: what they are about, and how many of each kind there are."""
     lines = ["| room | about | learners |", "|---|---|---|"]
     for room in rooms():
         mine = [e for e in listed if e["room"] == room]
         if mine:
             link = f"[`assay.{room}`](docs/learners.md#{anchor(room)})"
-            lines.append(f"| {link} | {about(room)} | {len(mine)} |")
+            counts = Counter(str(e["kind"]) for e in mine)
+            kinds = ", ".join(
+                f"{count} {PLURAL[kind] if count > 1 else kind}" for kind, count in counts.items()
+            )
+            lines.append(f"| {link} | {about(room)} | {kinds} |")
     return "\n".join(lines) + "\n"
 
 
@@ -207,15 +213,35 @@ def learner_tables(listed: list[dict[str, object]]) -> str:
         if not mine:
             continue
         lines += ["", f"## assay.{room}", "", f"{about(room)}.", ""]
-        lines += ["| learner | short name | kind | what it does | takes as it is |", "|---|---|---|---|---|"]
+        lines += ["| learner | short name | kind | what it does | takes as it is | learns from |"]
+        lines += ["|---|---|---|---|---|---|"]
         for e in mine:
             cls = getattr(import_module(f"assay.{room}"), str(e["class_name"]))
             source = f"../src/{cls.__module__.replace('.', '/')}.py"
             names = ", ".join([f"**{e['name']}**", *e["also"]])
             takes = ", ".join(TAKES.get(word, word) for word in e["takes"])
-            cells = (f"[`{e['class_name']}`]({source})", names, e["kind"], e["summary"], takes)
+            cells = (
+                f"[`{e['class_name']}`]({source})",
+                names,
+                e["kind"],
+                e["summary"],
+                takes,
+                learns_from(cls),
+            )
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines[1:]) + "\n"
+
+
+def learns_from(cls: type) -> str:
+    """What else than a table in one piece a learner learns from."""
+    if cls.card.wraps:
+        return AROUND
+    ways = {
+        "weights": "sample_weight" in inspect.signature(cls.fit).parameters,
+        "blocks": hasattr(cls, "fit_blocks"),
+        "parts": hasattr(cls, "partial_fit"),
+    }
+    return ", ".join(word for word, can in ways.items() if can)
 
 
 def anchor(room: str) -> str:

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import assay
 from assay.core.persistence import container, describe
+from assay.learners import all_learners
 from assay.tables import Table
 
 FILES = sorted((pathlib.Path(__file__).parents[1] / "data" / "models").glob("*.assay"))
@@ -17,6 +18,12 @@ FILES = sorted((pathlib.Path(__file__).parents[1] / "data" / "models").glob("*.a
 def test_there_are_files_of_every_version():
     found = {int(path.stem.rpartition("-")[2]) for path in FILES}
     assert found == set(range(1, container.VERSION + 1))
+
+
+def test_every_room_of_learners_has_a_file():
+    """Which learners have none of their own is listed beside the files, by tools/registry.py."""
+    held = {type(assay.load(path)).__module__.split(".")[1] for path in FILES}
+    assert {entry.room for entry in all_learners()} <= held
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

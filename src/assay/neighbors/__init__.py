@@ -1,4 +1,4 @@
-"""Learning from instances: distances that know the classes."""
+"""Nearest neighbours: the training rows near a row answer for it."""
 
 from assay.neighbors.adaptive_neighbors import AdaptiveNeighborsClassifier
 from assay.neighbors.condensed import CondensedNearestNeighbor

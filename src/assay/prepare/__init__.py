@@ -1,4 +1,4 @@
-"""Preparing tables: scalers and imputers, for mixed tables with holes; new columns; codes of labels."""
+"""Preparing tables: scalers and imputers, for mixed tables with missing values; new columns; codes of labels."""
 
 from assay.prepare.basis_expansion import BasisExpansion
 from assay.prepare.drop_missing import drop_missing

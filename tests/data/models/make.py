@@ -11,7 +11,7 @@ import numpy as np
 
 import assay
 from assay.associations import ItemNeighbours
-from assay.baselines import MajorityClassifier
+from assay.baselines import MajorityClassifier, MeanRegressor
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, MultinomialNB, NaiveBayes
 from assay.core.persistence.container import VERSION
 from assay.decide import DecisionRule
@@ -169,6 +169,10 @@ def models():
         "loess": (Loess(robust_iterations=2).fit(X[:, :1], X[:, 1], sample_weight=w), X[:, :1].tolist()),
         "local_outlier_factor": (LocalOutlierFactor(3, novelty=True).fit(X), (X + 1).tolist()),
         "isolation_forest": (IsolationForest(n_estimators=5, random_state=0).fit(Table.of(COLUMNS)), COLUMNS),
+        "mean_regressor": (
+            MeanRegressor(strategy="median").fit(Table.of(COLUMNS), COLUMNS["sugar"], sample_weight=WEIGHTS),
+            COLUMNS,
+        ),
         "majority": (MajorityClassifier().fit(Table.of(COLUMNS), SORTS, sample_weight=WEIGHTS), COLUMNS),
         "tuned": (Tuned(GaussianNB(), {"var_smoothing": [1e-9, 0.1]}, inner="3-fold").fit(X, y), X.tolist()),
     }
