@@ -69,6 +69,7 @@ capabilities: $(VENV)/.tools  ## print which capabilities have a passing test
 	@$(BIN)/python tools/capabilities.py
 
 # The package once more, with AddressSanitizer and UBSan in its native code. Python loads it if ASSAY_FROM says so.
+# The compiler works in build/sanitize, which stays: after a change only what depends on it is compiled again.
 build/sanitized/.built: CMakeLists.txt $(shell find src -type f) | $(VENV)/.base
 	@echo "Compiling the native code with AddressSanitizer and UBSan"
 	@mkdir -p build
@@ -85,11 +86,12 @@ SANITIZED = ASSAY_FROM=build/sanitized LD_PRELOAD="$$(g++ -print-file-name=libas
 sanitize: $(VENV)/.tools build/sanitized/.built  ## run all tests with AddressSanitizer and UBSan in the native code
 	@$(SANITIZED) ASSAY_SHARD=$(SHARD) $(BIN)/python -m pytest -q -n $(WORKERS) tests -k "not cluster"
 
-attack: $(VENV)/.built build/sanitized/.built  ## attack the native code and model files for two minutes, sanitized
-	@$(SANITIZED) $(BIN)/python benchmarks/attack.py --seconds 120 --every 4 --rounds 1
+# By count, not by the clock: the same calls and files on every machine. The parts run side by side.
+attack: $(VENV)/.tools build/sanitized/.built  ## attack native code, model files and readers, sanitized; some two minutes
+	@$(SANITIZED) $(BIN)/python benchmarks/attack.py
 
-fuzz: $(VENV)/.tools build/sanitized/.built  ## attack file readers, model files and native code for a long while
-	@$(SANITIZED) $(BIN)/python benchmarks/attack.py --seconds $(or $(SECONDS_OF_FUZZING),1800) --readers
+fuzz: $(VENV)/.tools build/sanitized/.built  ## the same with TIMES=20 as many tries and any SEED
+	@$(SANITIZED) $(BIN)/python benchmarks/attack.py --times $(or $(TIMES),20) --seed $(or $(SEED),0)
 
 wheel: $(VENV)/.tools  ## build the source archive, the wheel from it, install that elsewhere and use it there
 	@rm -rf build/dist build/wheel-venv

@@ -1,16 +1,18 @@
-"""Attack every function of the native code: arrays that do not fit each other, indices that are not there, odd numbers.
+"""Attack every function of the native code: arrays that do not fit each other, indices out of range, odd numbers.
 
-    python benchmarks/fuzz_native.py --seconds 60 --seed 0 [--only assay.trees]
+    python benchmarks/fuzz_native.py --calls 100 --seed 0 [--only assay.trees]
 
-First the scenarios below are run, small jobs of the library that between them call every native function, and the
-calls are recorded. Then each call is made again with something changed: an array longer, shorter, empty or of zero
-columns; values replaced by -1, by the next index, by far too large ones, by NaN; numbers that are negative or huge.
-A function may raise or return; it may not end the process, which a build with AddressSanitizer does at the first
-access outside of an array, nor take longer than a minute. Every attack runs in a child, which is started again behind
-the attack that ended it. Findings make the exit code 1.
+First the scenarios of ``benchmarks/native_scenarios.py`` are run, small jobs of the library that between them call
+every native function, and the calls are recorded. Then each call is made again with something changed: an array
+longer, shorter, empty or of zero columns; values replaced by -1, by the next index, by far too large ones, by NaN;
+numbers that are negative or huge. A function may raise or return; it may not end the process, which a build with
+AddressSanitizer does at the first access outside of an array, nor take longer than a minute.
 
-``ENTRIES`` in ``benchmarks/native_scenarios.py`` names what is attacked; ``tests/test_native_entries.py`` fails for a
-native function that no scenario calls.
+The attack goes by count, not by the clock: the seed and the number of calls for each function decide what is called.
+Every argument gets its share of the calls; where a function has fewer single changes than calls, the remaining calls
+change two or three arguments. One process records; forks of it make the attacks, and a fork that dies is a finding
+and is replaced by one that goes on behind the call that ended it. Functions that no call reached are listed. Findings
+and functions left out make the exit code 1.
 """
 
 from __future__ import annotations
@@ -19,20 +21,23 @@ import argparse
 import json
 import os
 import pathlib
+import selectors
+import signal
 import subprocess
 import sys
-import time
+import tempfile
+import warnings
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-SLOW = 60.0  # seconds after which a call counts as one that does not end
-BIG = 1 << 40  # a number larger than anything that is there
-FAR = (
-    1 << 52
-)  # an index or a count so large that no array has it, while sums of some thousands do not overflow
+SECONDS_PER_CALL = 60.0  # a longer call counts as one that does not end
+MEMORY = 8 << 30  # bytes that a process may take; under a sanitizer its own limit counts
+BIG = 1 << 40  # a number larger than any size
+FAR = 1 << 52  # an index larger than any size; sums of some thousands of them do not overflow
 
 
 def changed_arrays(a: Any) -> list[tuple[str, Any]]:
@@ -90,11 +95,11 @@ def changed_numbers(x: Any) -> list[tuple[str, Any]]:
     return []
 
 
-def attacks(args: tuple, kwargs: dict) -> list[tuple[str, tuple, dict]]:
-    """All calls that differ from this one in one argument."""
+def changed_calls(args: tuple, kwargs: dict) -> dict[Any, list[tuple[str, tuple, dict]]]:
+    """For every argument, all calls that differ from this one in it alone."""
     import numpy as np
 
-    made = []
+    by_argument: dict[Any, list[tuple[str, tuple, dict]]] = {}
     for key, value in [*enumerate(args), *kwargs.items()]:
         if isinstance(value, np.ndarray):
             others = changed_arrays(value)
@@ -104,196 +109,214 @@ def attacks(args: tuple, kwargs: dict) -> list[tuple[str, tuple, dict]]:
             others = changed_numbers(value)
         for what, other in others:
             if isinstance(key, int):
-                made.append((f"argument {key} {what}", (*args[:key], other, *args[key + 1 :]), kwargs))
+                changed = (f"argument {key} {what}", (*args[:key], other, *args[key + 1 :]), kwargs)
             else:
-                made.append((f"argument {key} {what}", args, {**kwargs, key: other}))
-    return made
+                changed = (f"argument {key} {what}", args, {**kwargs, key: other})
+            by_argument.setdefault(key, []).append(changed)
+    return by_argument
 
 
-def pairs_of_attacks(args: tuple, kwargs: dict, rng: Any, count: int) -> list[tuple[str, tuple, dict]]:
-    """Calls that differ in two or three arguments, some of all of them."""
-    made: list[tuple[str, tuple, dict]] = []
-    for _ in range(count):
-        what, a, k = "", args, kwargs
-        for _ in range(int(rng.integers(2, 4))):
-            choices = attacks(a, k)
-            if not choices:
-                return made
-            more, a, k = choices[int(rng.integers(len(choices)))]
-            what += f"{', ' if what else ''}{more}"
-        made.append((what, a, k))
-    return made
+def several_changes(args: tuple, kwargs: dict, rng: Any) -> tuple[str, tuple, dict]:
+    """A call that differs from this one in two or three arguments."""
+    changes = []
+    for _ in range(int(rng.integers(2, 4))):
+        by_argument = changed_calls(args, kwargs)
+        if not by_argument:
+            break
+        some = list(by_argument.values())[int(rng.integers(len(by_argument)))]
+        what, args, kwargs = some[int(rng.integers(len(some)))]
+        changes.append(what)
+    return ", ".join(changes), args, kwargs
+
+
+def attacks(recorded: Any, count: int, seed: int) -> Iterator[tuple[str, Any, tuple, dict]]:
+    """``count`` changed calls of one function: the arguments of its recorded calls by turns, then several at once.
+
+    0 stands for all single changes. The same seed gives the same calls.
+    """
+    import numpy as np
+
+    rng = np.random.default_rng([seed, zlib.crc32(recorded.name.encode())])
+    queues = []
+    for call in recorded.calls:
+        for changes in changed_calls(*call.arguments).values():
+            allowed = [change for change in changes if not recorded.trusted(change[0])]
+            queues.append([(call, allowed[i]) for i in rng.permutation(len(allowed))])
+    made = 0
+    while any(queues):
+        for queue in queues:
+            if queue and (made < count or not count):
+                call, (what, args, kwargs) = queue.pop()
+                made += 1
+                yield what, call, args, kwargs
+        if count and made >= count:
+            return
+    while made < count:
+        made += 1
+        call = recorded.calls[int(rng.integers(len(recorded.calls)))]
+        what, args, kwargs = several_changes(*call.arguments, rng)
+        if not recorded.trusted(what):
+            yield what, call, args, kwargs
+
+
+# ---------------------------------------------------------------------- in the child: record, fork, follow
 
 
 def child(options: argparse.Namespace) -> int:
-    """Make the attacks from number ``options.start`` on; each is announced before it is made."""
+    """Record the calls, then attack: each worker takes its share of the functions and reports one line for each."""
     from benchmarks import build_under_test
 
     build_under_test.use()
-    import warnings
-
-    import numpy as np
-
-    from benchmarks.native_scenarios import copied, record
+    from benchmarks.native_scenarios import NOT_ATTACKED, native_names, record
 
     warnings.simplefilter("ignore")
     if "ASSAY_FROM" not in os.environ:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
-    say = os.fdopen(options.report, "w", buffering=1)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     recorded = record(options.only)
-    say.write(json.dumps({"entries": sorted(recorded)}) + "\n")
-    end = time.monotonic() + options.seconds
-    number = -1
-    for rounds in range(1 << 30):
-        for entry in sorted(recorded):
-            for call in recorded[entry].calls:
-                if rounds == 0:
-                    todo = attacks(*call.arguments)
-                else:
-                    todo = pairs_of_attacks(
-                        *call.arguments, np.random.default_rng([options.seed, rounds, number + 1]), 40
-                    )
-                for what, args, kwargs in todo:
-                    number += 1
-                    if number < options.start or recorded[entry].trusted(what):
-                        continue
-                    if zlib.crc32(b"%d %d" % (options.seed, number)) % options.every:
-                        continue
-                    if time.monotonic() > end:
-                        say.write(json.dumps({"done": number}) + "\n")
-                        return 0
-                    say.write(json.dumps({"number": number, "attack": f"{entry}: {what}"}) + "\n")
-                    try:
-                        call.run(copied(args), copied(kwargs))
-                        outcome = "returned"
-                    except Exception as error:
-                        outcome = type(error).__name__
-                    say.write(json.dumps({"outcome": outcome}) + "\n")
-        if options.rounds and rounds + 1 >= options.rounds:
-            break
-    say.write(json.dumps({"done": number}) + "\n")
-    return 0
+    left_out = {name for name in native_names() if options.only in name} - set(recorded) - set(NOT_ATTACKED)
+    names = sorted(recorded)
+    workers = []
+    for worker in range(options.workers):
+        process = os.fork()
+        if process == 0:
+            with open(f"{options.report}.{worker}", "w") as report:
+                for name in names[worker :: options.workers]:
+                    report.write(json.dumps(attacked(recorded[name], options.calls, options.seed)) + "\n")
+            os._exit(0)
+        workers.append(process)
+    failed = [code for process in workers if (code := os.waitpid(process, 0)[1])]
+    with open(f"{options.report}.left", "w") as report:
+        report.write(json.dumps(sorted(left_out)))
+    return 1 if failed else 0
 
 
-def attack(
-    seconds: float = 60.0, seed: int = 0, only: str = "", rounds: int = 0, every: int = 1, show: bool = True
-) -> tuple[list[str], list[str], Counter[str]]:
-    """Attack in a child until the time is up: findings, the functions attacked, and how the calls ended.
-
-    Parameters
-    ----------
-    seconds : the time for all attacks; the recording of the calls comes before
-    only : part of the names of the functions to attack
-    rounds : 1 changes one argument at a time, all of them once; more also change several; 0 until the time is up
-    every : make one of so many attacks, chosen by their number and the seed
-    """
-    findings: list[str] = []
-    entries: list[str] = []
+def attacked(recorded: Any, count: int, seed: int) -> dict[str, Any]:
+    """Attack one function in forks; how many calls ended how, and those that ended the process."""
     outcomes: Counter[str] = Counter()
-    start, end = 0, time.monotonic() + seconds
-    while True:
-        left = max(1.0, end - time.monotonic())
-        read, write = os.pipe()
-        command = [
-            sys.executable,
-            str(pathlib.Path(__file__).resolve()),
-            "--child",
-            "--report",
-            str(write),
-            "--start",
-            str(start),
-        ]
-        command += [
-            "--seconds",
-            str(left),
-            "--seed",
-            str(seed),
-            "--rounds",
-            str(rounds),
-            "--every",
-            str(every),
-            "--only",
-            only,
-        ]
-        with subprocess.Popen(
-            command, pass_fds=[write], cwd=ROOT, stderr=subprocess.PIPE, text=True
-        ) as process:
+    findings = []
+    start, finished = 0, False
+    while not finished:
+        with tempfile.TemporaryFile("w+", errors="replace") as errors:
+            read, write = os.pipe()
+            process = os.fork()
+            if process == 0:
+                os.close(read)
+                os.dup2(errors.fileno(), 2)
+                _make_calls(recorded, count, seed, start, write)
+                os._exit(0)
             os.close(write)
-            last, finished = _follow(process, read, entries, outcomes)
-            errors = process.stderr.read() if process.stderr else ""
-        if finished:
-            return findings, entries, outcomes
-        if last is None:
-            raise RuntimeError(f"The calls could not be recorded:\n{errors[-4000:]}")
-        if "allocation-size-too-big" in errors or "out of memory" in errors.lower():
-            outcomes["MemoryError"] += (
-                1  # AddressSanitizer ends the process where the system would refuse the memory
-            )
-        else:
-            why = next(
-                (line for line in errors.splitlines() if "ERROR:" in line or "runtime error:" in line), ""
-            )
-            place = next(
-                (line.strip() for line in errors.splitlines() if "src/assay/" in line and "#" in line), ""
-            )
-            findings.append(f"{last['attack']}  [{process.returncode}] {why[:200]} {place[:200]}")
-            outcomes["ENDED THE PROCESS"] += 1
-            if show:
-                print(findings[-1], flush=True)
-        start = last["number"] + 1
-        if time.monotonic() > end:
-            return findings, entries, outcomes
+            number, what, finished = _follow(process, read, outcomes)
+            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            errors.seek(0)
+            lines = errors.read().splitlines()
+        if not finished:
+            if any("allocation-size-too-big" in line or "out of memory" in line.lower() for line in lines):
+                outcomes["MemoryError"] += (
+                    1  # AddressSanitizer ends the process where the system would refuse
+                )
+            else:
+                outcomes["ENDED THE PROCESS"] += 1
+                why = next((line for line in lines if "ERROR:" in line or "runtime error:" in line), "")
+                place = next((line.strip() for line in lines if "src/assay/" in line and "#" in line), "")
+                findings.append(f"{recorded.name}: {what}  [{code}] {why[:200]} {place[:200]}")
+            start = number + 1
+    return {"entry": recorded.name, "outcomes": outcomes, "findings": findings}
 
 
-def _follow(process: Any, read: int, entries: list[str], outcomes: Counter[str]) -> tuple[Any, bool]:
-    """Read what the child announces; the attack under way when it ended, and whether it came to its end."""
-    import selectors
+def _make_calls(recorded: Any, count: int, seed: int, start: int, write: int) -> None:
+    """Make the attacks from number ``start`` on; each is announced before it is made."""
+    from benchmarks.native_scenarios import copied
 
-    last, finished, text = None, False, b""
+    with os.fdopen(write, "w", buffering=1) as announce:
+        for number, (what, call, args, kwargs) in enumerate(attacks(recorded, count, seed)):
+            if number < start:
+                continue
+            announce.write(json.dumps({"number": number, "attack": what}) + "\n")
+            try:
+                call.run(copied(args), copied(kwargs))
+                outcome = "returned"
+            except Exception as error:
+                outcome = type(error).__name__
+            announce.write(json.dumps({"outcome": outcome}) + "\n")
+        announce.write(json.dumps({"finished": True}) + "\n")
+
+
+def _follow(process: int, read: int, outcomes: Counter[str]) -> tuple[int, str, bool]:
+    """Read what a fork announces: number and text of its last attack, and whether it made all of them."""
+    number, what, finished, text = -1, "before the first call", False, b""
     with selectors.DefaultSelector() as selector, os.fdopen(read, "rb", buffering=0) as pipe:
         selector.register(pipe, selectors.EVENT_READ)
         while True:
-            if not selector.select(SLOW if last is not None else 600.0):
-                process.kill()  # a call that does not end
-                return last, False
+            if not selector.select(SECONDS_PER_CALL):
+                os.kill(process, signal.SIGKILL)
+                return number, what, False
             some = pipe.read(1 << 16)
             if not some:
-                return last, finished
+                return number, what, finished
             *lines, text = (text + some).split(b"\n")
-            for line in lines:
-                said = json.loads(line)
-                if "entries" in said:
-                    entries[:] = said["entries"]
-                elif "number" in said:
-                    last = said
-                elif "outcome" in said:
-                    outcomes[said["outcome"]] += 1
-                else:
-                    finished = True
+            for message in map(json.loads, lines):
+                if "number" in message:
+                    number, what = message["number"], message["attack"]
+                elif "outcome" in message:
+                    outcomes[message["outcome"]] += 1
+                finished |= "finished" in message
+
+
+# ---------------------------------------------------------------------- the whole attack
+
+
+def attack(
+    calls: int = 100, seed: int = 0, only: str = "", workers: int = 2
+) -> tuple[list[str], dict[str, Counter[str]], list[str]]:
+    """Attack in a child process: findings, how the calls of each function ended, and the functions left out.
+
+    Parameters
+    ----------
+    calls : attacks on each function; 0 for every single change
+    only : part of the names of the functions to attack
+    workers : processes that share the functions out among themselves
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        report = pathlib.Path(scratch) / "report"
+        command = [sys.executable, str(pathlib.Path(__file__).resolve()), "--child", "--report", str(report)]
+        command += ["--calls", str(calls), "--seed", str(seed), "--only", only, "--workers", str(workers)]
+        process = subprocess.run(
+            command, cwd=ROOT, check=False, stderr=subprocess.PIPE, text=True, errors="replace"
+        )
+        if process.returncode:
+            raise RuntimeError(f"The attack itself failed:\n{process.stderr[-4000:]}")
+        texts = [pathlib.Path(f"{report}.{worker}").read_text() for worker in range(workers)]
+        left_out = json.loads(pathlib.Path(f"{report}.left").read_text())
+    lines = [json.loads(line) for text in texts for line in text.splitlines()]
+    outcomes = {line["entry"]: Counter(line["outcomes"]) for line in lines}
+    left_out += [entry for entry, ended in outcomes.items() if not ended]
+    return [finding for line in lines for finding in line["findings"]], outcomes, sorted(left_out)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument(
+        "--calls", type=int, default=100, help="attacks on each function; 0: every single change"
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--rounds", type=int, default=0)
-    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--only", default="", help="part of the names of the functions to attack")
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--report", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--start", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--report", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         return child(options)
-    findings, entries, outcomes = attack(
-        options.seconds, options.seed, options.only, options.rounds, options.every
-    )
-    print(f"{len(entries)} native functions, {sum(outcomes.values())} attacks")
-    for outcome, count in sorted(outcomes.items()):
+    findings, outcomes, left_out = attack(options.calls, options.seed, options.only, options.workers)
+    ended = sum(outcomes.values(), Counter())
+    print(f"{len(outcomes)} native functions, {sum(ended.values())} attacks")
+    for outcome, count in sorted(ended.items()):
         print(f"  {outcome:20} {count}")
-    return 1 if findings else 0
+    for finding in findings:
+        print(finding)
+    print(f"Functions left out: {', '.join(left_out) or 'none'}")
+    return 1 if findings or left_out else 0
 
 
 if __name__ == "__main__":

@@ -1,45 +1,64 @@
-"""Fuzz the file readers with mutated real files, for a bounded time.
+"""Fuzz the file readers with mutated files, a given number of them.
 
-    python benchmarks/fuzz_readers.py --seconds 60 --seed 0
+    python benchmarks/fuzz_readers.py --count 2000 --seed 0
 
-Each input is a built-in ARFF file, or its table written as CSV, LIBSVM or Parquet, with some bytes changed.
-A reader may return a table or raise ReadError; anything else is a finding, and so are an input that takes
-longer than ten seconds, and a table that differs when the file is read in small chunks. Findings are kept in
-build/fuzz and make the exit code 1.
+Each input is a built-in table in one of the formats that Assay reads (ARFF, CSV, LIBSVM, JSON lines, a JSON array,
+Parquet, Feather, Excel; plain, packed with gzip, or alone in a zip file), with some bytes changed. Of packed files,
+workbooks included, mostly the content is changed and packed again, so that checksums fit and the change is read. One
+input of ten is extreme instead: very many columns, long runs of digits, deep nesting, NUL bytes, several encodings in
+one file, open quotes. A reader may return a table or raise ReadError; anything else is a finding, and so are an input
+that takes longer than ten seconds, and a table that differs when the file is read in small chunks. Findings are kept in
+build/fuzz and make the exit code 1. The seed decides the inputs.
 """
 
 import argparse
 import gzip
 import hashlib
+import importlib
 import importlib.resources
 import io
+import json
 import pathlib
 import signal
 import sys
 import tempfile
-import time
 import traceback
+import warnings
+import zipfile
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 
-from assay.errors import ReadError
-from assay.tables.readers import arff, libsvm, read_table, records
-from assay.tables.writers import write_csv
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+importlib.import_module("benchmarks.build_under_test").use()
 
+SECONDS_PER_INPUT = 10
+EXTREME_SHARE = 0.1  # of the inputs
 TOKENS = [
     b",", b";", b"\t", b"|", b'"', b"'", b"\\", b"\n", b"\r", b"\r\n", b"\n\n", b"%", b"#", b"{", b"}", b"{1 2}",
-    b"?", b"NA", b"\0", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"@data\n", b"@attribute x real\n", b"@end x\n",
-    b"1e999", b"-", b"2020-01-01", b'""', b"''", b" ", b"qid:1", b"1:2", b"relational", b"date 'yyyy'",
+    b"?", b"NA", b"\0", b"\0\0\0\0", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"@data\n", b"[", b"]", b":",
+    b"@attribute x real\n", b"@end x\n", b"1e999", b"-", b"2020-01-01", b'""', b"''", b" ", b"qid:1", b"1:2",
+    b"relational", b"date 'yyyy'", b"null", b"NaN", b"true", b'{"a":1}', b"\\ud800", b"\\u0000",
+    "\N{MICRO SIGN}".encode(), "\N{MICRO SIGN}".encode("latin-1"), "a\N{GREEK SMALL LETTER BETA}".encode("utf-16-le"),
+    b"<v>1e400</v>", b'r="XFD1048576"', b't="s"', b"-1", b"9" * 400, b"0x1p9999", b"1_000",
+    b"\x1a", b"\x85", b"\xe2\x80\xa8",
 ]  # fmt: skip
-LIMIT = 10  # seconds that one input may take
+
+
+# ---------------------------------------------------------------------- files to begin with
 
 
 def seeds() -> list[tuple[str, bytes]]:
-    """Real files in each format, the large ones cut to their first rows."""
+    """Real tables in each format, the large ones cut to their first rows."""
+    import pyarrow.feather as feather
     import pyarrow.parquet as pq
 
-    found = []
+    from assay.tables.readers import read_table
+    from assay.tables.writers import write_csv
+
+    files = []
     folder = importlib.resources.files("assay.tables.data") / "packaged"
     with tempfile.TemporaryDirectory() as scratch:
         for file in sorted(folder.iterdir(), key=lambda f: f.name):
@@ -47,24 +66,46 @@ def seeds() -> list[tuple[str, bytes]]:
                 continue
             path = pathlib.Path(scratch) / file.name
             path.write_bytes(b"\n".join(file.read_bytes().splitlines()[:150]))
-            found.append((".arff", path.read_bytes()))
+            files.append((".arff", path.read_bytes()))
             frame = read_table(path).X
             write_csv(frame, path)
-            found += [(".csv", path.read_bytes()), (".csv.gz", gzip.compress(path.read_bytes()))]
-            buffer = io.BytesIO()
-            pq.write_table(frame, buffer)
-            found.append((".parquet", buffer.getvalue()))
+            files += [(end, path.read_bytes()) for end in (".csv", ".csv", ".csv.gz", ".csv.zip")]
+            for write, ending in ((pq.write_table, ".parquet"), (feather.write_feather, ".feather")):
+                buffer = io.BytesIO()
+                write(frame, buffer)
+                files.append((ending, buffer.getvalue()))
+            rows = [json.dumps(row, default=str) for row in frame.slice(0, 60).to_pylist()]
+            files += [(end, "\n".join(rows).encode()) for end in (".jsonl", ".jsonl.gz")]
+            files.append((".json", f"[{', '.join(rows)}]".encode()))
+            files.append((".xlsx", workbook(frame.slice(0, 40))))
     rng = np.random.default_rng(0)
     rows = [
         f"{i % 2} " + " ".join(f"{j}:{rng.normal():.3f}" for j in range(1, 9, 1 + i % 3)) for i in range(60)
     ]
-    found.append((".libsvm", "\n".join(rows).encode()))
+    files += [(".libsvm", "\n".join(rows).encode())] * 4
     bags = (
         "@relation b\n@attribute i {a,b}\n@attribute g relational\n@attribute x real\n"
         "@attribute d date 'yyyy-MM-dd'\n@end g\n@data\n"
     )
-    found.append((".arff", (bags + "a,'1,2020-01-01\\n2,?'\nb,\"3,2021-02-03\", {2}\n{0 b}\n" * 20).encode()))
-    return found
+    files.append((".arff", (bags + "a,'1,2020-01-01\\n2,?'\nb,\"3,2021-02-03\", {2}\n{0 b}\n" * 20).encode()))
+    return files
+
+
+def workbook(frame) -> bytes:
+    """An Excel file of a table."""
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    sheet.append(frame.column_names)
+    for row in frame.to_pylist():
+        sheet.append(list(row.values()))
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+# ---------------------------------------------------------------------- changes
 
 
 def mutate(data: bytes, rng: np.random.Generator) -> bytes:
@@ -87,16 +128,132 @@ def mutate(data: bytes, rng: np.random.Generator) -> bytes:
     return bytes(buffer)
 
 
+def mutated_file(suffix: str, data: bytes, rng: np.random.Generator) -> bytes:
+    """The file changed; a packed one mostly in its content, so that its checksums fit."""
+    outside = rng.random() < 0.2
+    if suffix == ".xlsx" and not outside:
+        return _mutated_member(data, rng)
+    if suffix.endswith(".gz"):
+        return mutate(gzip.compress(data, 1), rng) if outside else gzip.compress(mutate(data, rng), 1)
+    if suffix.endswith(".zip"):
+        return mutate(zipped(data), rng) if outside else zipped(mutate(data, rng))
+    return mutate(data, rng)
+
+
+def zipped(data: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("t.csv", data)
+    return buffer.getvalue()
+
+
+def _mutated_member(data: bytes, rng: np.random.Generator) -> bytes:
+    """A workbook with one of its parts changed, lost or twice as long."""
+    buffer = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as given,
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as made,
+    ):
+        names = given.namelist()
+        sheet = [name for name in names if "sheet" in name or "shared" in name]
+        chosen = str(rng.choice(sheet if rng.random() < 0.7 else names))
+        for name in names:
+            part = given.read(name)
+            if name != chosen:
+                made.writestr(name, part)
+            elif rng.random() < 0.95:
+                made.writestr(name, mutate(part, rng))
+    return buffer.getvalue()
+
+
+def _nested(opening: str, closing: str) -> Callable[[int], str]:
+    return lambda n: opening * n + "1" + closing * n
+
+
+# Inputs that are extreme rather than broken: their ending, and their text for a size.
+EXTREME: list[tuple[str, Callable[[int], str]]] = [
+    (".csv", lambda n: ",".join(f"c{j}" for j in range(n)) + "\n" + ",".join("1" * n) + "\n"),
+    (".csv", lambda n: "," * n + "\n" + "," * n),
+    (".csv", lambda n: "a,b\n" + "1" * n + ",x\n2,y\n"),
+    (".csv", lambda n: "a,b\n" + "1," * n + "\n"),
+    (".csv", lambda n: "a\n" + "1." * n + "\n1,000" + ",000" * n + "\n"),
+    (".csv", lambda n: "a,b\n" + '"' * n + "\n"),
+    (".csv", lambda n: 'a,b\n"' + "x\n" * n),
+    (".csv", lambda n: "a" * n + ",b\n1,2\n"),
+    (".csv", lambda n: "a,b\n1," + "\0" * n + "\n"),
+    (".csv", lambda n: "a,b\n" + "\n" * n + "1,2\n"),
+    (".csv", lambda n: "#" * n + "\na,b\n1,2\n"),
+    (".csv", lambda n: "#\n" * n + "a,b\n1,2\n"),
+    (".csv", lambda n: "a\n2020-01-01" + "T" * n + "\n"),
+    (".csv", lambda n: "a;b\n" + "1,5;2\n" * n + "x;\ud7ff"),
+    (".jsonl", lambda n: '{"a": ' + _nested("[", "]")(n) + "}"),
+    (".jsonl", lambda n: '{"a": ' * n + "1" + "}" * n),
+    (".jsonl", lambda n: '{"a": ' + "9" * n + "}"),
+    (".jsonl", lambda n: '{"a": 1.' + "9" * n + "e" + "9" * min(n, 400) + "}"),
+    (".jsonl", lambda n: "{" + ", ".join(f'"c{j}": {j}' for j in range(n)) + "}\n{}\n"),
+    (".jsonl", lambda n: "\n".join(f'{{"c{j}": {j}}}' for j in range(min(n, 3000)))),
+    (".jsonl", lambda n: '{"' + "k" * n + '": "' + "\\u0000" * n + '"}'),
+    (".json", _nested("[", "]")),
+    (".json", lambda n: "[" + '{"a":1},' * n),
+    (".json", lambda n: '[{"a": "' + "\\" * n),
+    (".arff", lambda n: "@relation r\n" + "".join(f"@attribute a{j} real\n" for j in range(n // 10)) + "@data\n"),
+    (".arff", lambda n: "@relation r\n@attribute a {" + ",".join(map(str, range(n))) + "}\n@data\n1\n"),
+    (".arff", lambda n: "@relation r\n" + "@attribute a relational\n" * n + "@data\n1\n"),
+    (".arff", lambda n: "@relation r\n@attribute a real\n@data\n" + "{" * n),
+    (".arff", lambda n: "@relation r\n@attribute a string\n@data\n'" + "\\" * n),
+    (".arff", lambda n: "@relation r\n@attribute a real\n@data\n" + "7" * n + "\n"),
+    (".arff", lambda n: "@relation " + "r" * n + "\n@attribute '" + "a" * n + "' real\n@data\n1\n"),
+    (".libsvm", lambda n: "1 " + " ".join(f"{j + 1}:1" for j in range(n)) + "\n"),
+    (".libsvm", lambda n: "1 " + "9" * n + ":1\n"),
+    (".libsvm", lambda n: "1 1:" + "9" * n + "\n"),
+    (".libsvm", lambda n: "1 " + ":" * n + "\n"),
+]  # fmt: skip
+
+
+def extreme(rng: np.random.Generator) -> tuple[str, bytes]:
+    """An extreme file: of some size, perhaps in another encoding in part, perhaps packed."""
+    suffix, text = EXTREME[rng.integers(0, len(EXTREME))]
+    content = text(int(rng.choice([7, 1000, 30_000, 200_000])))
+    cut = int(rng.integers(0, len(content) + 1))
+    encodings = ["utf-8", "utf-16", "utf-16-le", "utf-32", "latin-1", "utf-8-sig", "utf-7"]
+    match rng.integers(0, 6):
+        case 0:
+            data = content.encode(str(rng.choice(encodings)), "replace")
+        case 1:  # the beginning in one, the rest in another
+            first, second = (str(name) for name in rng.choice(encodings, 2))
+            data = content[:cut].encode(first, "replace") + content[cut:].encode(second, "replace")
+        case 2:
+            data = mutate(content.encode("utf-8", "replace"), rng)
+        case _:
+            data = content.encode("utf-8", "replace")
+    if suffix == ".csv" and rng.random() < 0.2:
+        return (".csv.gz", gzip.compress(data, 1)) if rng.random() < 0.5 else (".csv.zip", zipped(data))
+    return suffix, data
+
+
+# ---------------------------------------------------------------------- what is asked of a reader
+
+
 def check(path: pathlib.Path) -> str:
     """Read a file twice, with large and with small chunks; how it ended."""
+    from assay.errors import ReadError
+    from assay.tables.readers import arff, json_lines, libsvm, read_table, records
+
     outcomes = []
-    for size in (1 << 22, 97):
+    small = max(97, path.stat().st_size // 500)
+    for size, block in ((1 << 22, 16384), (small, 7)):
         for module in (records, arff, libsvm):
             module.CHUNK = size
+        json_lines.BLOCK_ROWS = block
         try:
-            data = read_table(path)
-            table = data.X.values.toarray().tolist() if data.format == "libsvm" else data.X.to_pydict()
-            outcomes.append(("read", data.format, repr(table), repr(data.y), repr(data.weights)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # openpyxl warns of parts of a workbook that it does not know
+                data = read_table(path)
+            sparse = data.format == "libsvm"
+            table = data.X.values.tocoo() if sparse else data.X
+            rows = (table.row, table.col, table.data) if sparse else [column.to_pylist() for column in table]
+            shape = (table.shape, [] if sparse else table.column_names)
+            outcomes.append(("read", data.format, shape, repr(rows), repr(data.y), repr(data.weights)))
         except ReadError as error:
             if str(path) not in str(error):
                 raise AssertionError(f"the error does not name the file: {error}") from error
@@ -107,36 +264,40 @@ def check(path: pathlib.Path) -> str:
 
 
 def too_long(signum, frame):
-    raise TimeoutError(f"an input took more than {LIMIT} seconds")
+    raise TimeoutError(f"an input took more than {SECONDS_PER_INPUT} seconds")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--count", type=int, default=2000, help="inputs to read")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
-    pool, counts, kept = seeds(), Counter(), pathlib.Path("build/fuzz")
-    signal.signal(signal.SIGALRM, too_long)
-    end = time.monotonic() + options.seconds
+    pool, counts, kept = seeds(), Counter(), ROOT / "build" / "fuzz"
+    signal.signal(signal.SIGVTALRM, too_long)
     with tempfile.TemporaryDirectory() as scratch:
-        while time.monotonic() < end:
-            suffix, data = pool[rng.integers(0, len(pool))]
-            data = mutate(data, rng)
+        for _ in range(options.count):
+            if rng.random() < EXTREME_SHARE:
+                suffix, data = extreme(rng)
+            else:
+                suffix, data = pool[rng.integers(0, len(pool))]
+                data = mutated_file(suffix, data, rng)
             path = pathlib.Path(scratch) / f"t{suffix}"
             path.write_bytes(data)
-            signal.alarm(LIMIT)
+            signal.setitimer(
+                signal.ITIMER_VIRTUAL, SECONDS_PER_INPUT
+            )  # processor time: others may use the machine
             try:
                 counts[suffix, check(path)] += 1
             except Exception:
-                signal.alarm(0)
+                signal.setitimer(signal.ITIMER_VIRTUAL, 0)
                 kept.mkdir(parents=True, exist_ok=True)
                 name = kept / (hashlib.sha256(data).hexdigest()[:12] + suffix)
                 name.write_bytes(data)
                 counts[suffix, "FOUND"] += 1
-                print(f"{name}: {traceback.format_exc(limit=-3)}")
+                print(f"{name}: {traceback.format_exc(limit=-3)}", flush=True)
             finally:
-                signal.alarm(0)
+                signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     for (suffix, outcome), count in sorted(counts.items()):
         print(f"{suffix:10} {outcome:8} {count}")
     return 1 if any(outcome == "FOUND" for _, outcome in counts) else 0

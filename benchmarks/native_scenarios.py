@@ -38,7 +38,15 @@ TRUSTED: dict[str, dict[str, str]] = {
 }
 
 # Functions that take a number of rounds: a huge one is no harm, but the call would not end before the attack does.
-ROUNDS = ("assay.linear.regression._coordinate_descent.", "assay.linear.logistic._elastic_net_logistic.")
+ROUNDS = (
+    "assay.linear.regression._coordinate_descent.",
+    "assay.linear.logistic._elastic_net_logistic.",
+    "assay.trees._oblique.descend",
+)
+HUGE_ROUNDS = ("= 2147483647", "= 1099511627776")
+
+# Classes of which a whole story is recorded, see _recording_sessions.
+SESSIONS = ("assay.ensembles._hist_boosting.Session", "assay.ensembles._hist_boosting.Crew")
 
 # What cannot be attacked by arguments, and why.
 NOT_ATTACKED: dict[str, str] = {
@@ -66,11 +74,12 @@ class Recorded:
     kinds: set[str] = field(default_factory=set)
 
     def trusted(self, attack: str) -> bool:
-        """Whether this attack changes the values of an argument that is believed."""
-        if self.name.startswith(ROUNDS) and attack.endswith(("= 2147483647", "= 1099511627776")):
-            return True
+        """Whether this attack changes the values of an argument that is believed; it may be several changes."""
+        believed = TRUSTED.get(self.name, {})
         return any(
-            f"argument {key} " in attack and "axis" not in attack for key in TRUSTED.get(self.name, {})
+            (self.name.startswith(ROUNDS) and change.endswith(HUGE_ROUNDS))
+            or (change.split(" ")[1:2] and change.split(" ")[1] in believed and "axis" not in change)
+            for change in attack.split(", ")
         )
 
 
@@ -90,6 +99,17 @@ def native_entries() -> dict[str, Any]:
     return entries
 
 
+def native_names() -> set[str]:
+    """The names of all functions, classes and methods of the native code."""
+    names = set()
+    for name, entry in native_entries().items():
+        names.add(name)
+        if isinstance(entry, type):
+            methods = (key for key, value in vars(entry).items() if type(value).__name__ == "nb_method")
+            names |= {f"{name}.{method}" for method in methods if method != "__init__"}
+    return names
+
+
 def record(only: str = "") -> dict[str, Recorded]:
     """Run the scenarios; what every native function was called with."""
     import assay
@@ -100,7 +120,7 @@ def record(only: str = "") -> dict[str, Recorded]:
     recorded: dict[str, Recorded] = {}
     swapped: dict[int, Any] = {}
     for name, entry in native_entries().items():
-        if type(entry).__name__ == "nb_func" or name.endswith(".Planted"):
+        if name not in SESSIONS:
             swapped[id(entry)] = _recording(name, entry, recorded)
     places = _swap(swapped)
     boosting = importlib.import_module("assay.ensembles._hist_boosting")

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/sorting.hpp"
 #include "assay/exponential.hpp"
 
 using namespace assay;
@@ -236,8 +237,7 @@ void grow(In2<double> X_,           // in  (n, d)
             if (high[j] - low[j] > high[wide] - low[wide]) wide = j;
         const int64_t mid = a + (b - a) / 2;
         std::nth_element(order.data() + a, order.data() + mid, order.data() + b, [&](int64_t s, int64_t t) {
-            const double u = X.row(s)[wide], v = X.row(t)[wide];
-            return u < v || (u == v && s < t);
+            return ascends(X.row(s)[wide], X.row(t)[wide], s, t);
         });
         from[2 * node + 1] = a, to[2 * node + 1] = mid;
         from[2 * node + 2] = mid, to[2 * node + 2] = b;

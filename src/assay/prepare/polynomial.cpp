@@ -209,7 +209,7 @@ void sparse_rows(In1<int64_t> indptr, In1<int64_t> index, In1<T> value,
             walk.data[walk.next] = T(1);
             walk.column[walk.next++] = 0;
         }
-        for (int64_t r = low; r <= high; ++r) walk.go(0, r, base.data()[r], T(1));
+        for (int64_t r = std::max<int64_t>(low, 1); r <= high; ++r) walk.go(0, r, base.data()[r], T(1));
     }
 }
 

@@ -16,12 +16,14 @@
 
 #include "assay/array.hpp"
 #include "assay/kernel_profiles.hpp"
+#include "assay/sorting.hpp"
 
 using namespace assay;
 
 namespace {
 
 constexpr double THIN = 1e-12, DEPENDENT = 1e-10;
+constexpr int64_t MOST_FACTORS = 64;  // of one column in a monomial
 constexpr int NEAREST = -1;  // instead of a profile: the k nearest rows, all alike
 constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 
@@ -76,7 +78,7 @@ double median_of(const double *v, const double *y, int64_t m, double *s, std::ve
     for (int64_t t = 0; t < m; ++t)
         if (v[t] > 0) order.push_back(t), all += v[t];
     if (order.empty()) return NONE;
-    std::sort(order.begin(), order.end(), [=](int64_t a, int64_t b) { return y[a] < y[b] || (y[a] == y[b] && a < b); });
+    std::sort(order.begin(), order.end(), [=](int64_t a, int64_t b) { return ascends(y[a], y[b], a, b); });
     const double half = all / 2, slack = 1e-12 * all;
     double sum = 0;
     int64_t low = -1, high = order.back();
@@ -208,6 +210,9 @@ double counted(const double *count, int64_t t, int64_t own) {
     return t == own ? all * kept(count, t) : all;
 }
 
+// Exponents that a monomial may have: the loop that multiplies takes as many steps.
+bool are_powers(const In2<int64_t> &powers) { return assay::within(powers, 0, MOST_FACTORS + 1); }
+
 bool fits(const In1<double> &a, int64_t n) { return a.shape(0) == 0 || int64_t(a.shape(0)) == n; }
 const double *optional(const In1<double> &a) { return a.shape(0) ? a.data() : nullptr; }
 
@@ -325,7 +330,7 @@ void on_line(In1<double> x,            // in   (n,)     sorted
     require(int64_t(y.shape(0)) == n && int64_t(order.shape(0)) == n, "the rows do not fit together");
     require(fits(count, n) && fits(prior, n), "the weights do not fit the rows");
     require(int64_t(own.shape(0)) == q && int64_t(estimate.shape(0)) == q, "the queries do not fit together");
-    require(powers.shape(1) == 1, "a line has one column");
+    require(powers.shape(1) == 1 && are_powers(powers), "a line has one column, and powers of it");
     const bool all = weights.shape(0) > 0;
     require(!all || (int64_t(weights.shape(0)) == q && int64_t(weights.shape(1)) == n), "no room for the weights");
     for (int64_t t = 0; t < n; ++t) require(order.data()[t] >= 0 && order.data()[t] < n, "a row that is not there");
@@ -371,13 +376,14 @@ double radius_in_space(const double *distance, const double *count, int64_t n, d
             if (t != own) my.near[m++] = distance[t];
         if (m == 0) return 0;
         const int64_t place = std::min(m, int64_t(std::min(double(m), std::ceil(k)))) - 1;
-        std::nth_element(my.near.begin(), my.near.begin() + place, my.near.begin() + m);
+        std::nth_element(my.near.begin(), my.near.begin() + place, my.near.begin() + m,
+                         [](double a, double b) { return ascends(a, b); });
         return my.near[place];
     }
     my.ties.clear();
     for (int64_t t = 0; t < n; ++t)
         if (counted(count, t, own) > 0) my.ties.push_back(t);
-    std::sort(my.ties.begin(), my.ties.end(), [=](int64_t a, int64_t b) { return distance[a] < distance[b]; });
+    std::sort(my.ties.begin(), my.ties.end(), [=](int64_t a, int64_t b) { return ascends(distance[a], distance[b]); });
     double sum = 0, radius = 0;
     for (int64_t t : my.ties) {
         radius = distance[t], sum += counted(count, t, own);
@@ -419,7 +425,8 @@ void in_space(In2<double> x,            // in   (n, d)
     require(fits(count, n) && fits(prior, n), "the weights do not fit the rows");
     require(int64_t(own.shape(0)) == q && int64_t(estimate.shape(0)) == q && int64_t(distances.shape(0)) == q,
             "the queries do not fit together");
-    require(int64_t(powers.shape(1)) == d && int64_t(queries.shape(1)) == d, "the columns do not fit together");
+    require(int64_t(powers.shape(1)) == d && int64_t(queries.shape(1)) == d && are_powers(powers),
+            "the columns do not fit together");
     const bool all = weights.shape(0) > 0;
     require(!all || (int64_t(weights.shape(0)) == q && int64_t(weights.shape(1)) == n), "no room for the weights");
     nb::gil_scoped_release unlocked;
@@ -447,7 +454,8 @@ void in_lists(In2<double> x, In1<double> y, In1<double> count, In1<double> prior
     require(fits(count, n) && fits(prior, n), "the weights do not fit the rows");
     require(int64_t(own.shape(0)) == q && int64_t(estimate.shape(0)) == q && int64_t(start.shape(0)) == q + 1,
             "the queries do not fit together");
-    require(int64_t(powers.shape(1)) == d && int64_t(queries.shape(1)) == d, "the columns do not fit together");
+    require(int64_t(powers.shape(1)) == d && int64_t(queries.shape(1)) == d && are_powers(powers),
+            "the columns do not fit together");
     const bool all = weights.shape(0) > 0;
     require(!all || (int64_t(weights.shape(0)) == q && int64_t(weights.shape(1)) == n), "no room for the weights");
     const int64_t *first = start.data(), *row = rows.data();

@@ -26,6 +26,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "assay/array.hpp"
+#include "assay/sorting.hpp"
 
 using namespace assay;
 
@@ -126,7 +127,7 @@ struct Crossing {
     double at;
     int64_t row;
     bool operator<(const Crossing &other) const {
-        return at < other.at || (at == other.at && row < other.row);
+        return ascends(at, other.at, row, other.row);
     }
 };
 

@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "assay/sorting.hpp"
+
 namespace assay {
 
 using std::uint32_t;
@@ -605,7 +607,8 @@ struct AbsoluteError : OneNumber {
         average(label, m);
         sorted.clear(), numbers.clear(), levels.clear();
         for (int64_t i = 0; i < m; ++i) sorted.emplace_back(rows.at(label(i)), label(i));
-        std::sort(sorted.begin(), sorted.end());
+        std::sort(sorted.begin(), sorted.end(),
+                  [](const auto &a, const auto &b) { return ascends(a.first, b.first, a.second, b.second); });
         for (int64_t i = 0; i < m; ++i) {
             if (i == 0 || sorted[i].first != sorted[i - 1].first) {
                 numbers.push_back(sorted[i].first);

@@ -46,7 +46,7 @@ class Groups {
             for (int64_t g = 0; g < size(); ++g) list[g].at = profile[g * width + width - 1];
         else project(width);
         std::sort(list.begin(), list.end(),
-                  [](const Group &a, const Group &b) { return a.at != b.at ? a.at < b.at : a.code < b.code; });
+                  [](const Group &a, const Group &b) { return ascends(a.at, b.at, a.code, b.code); });
         int64_t i = 0;
         for (int64_t g = 0; g < size(); ++g)
             for (int64_t k = begin(g); k < end(g); ++k) out[i++] = uint64_t(g) << 32 | lower(keys[k]);

@@ -549,26 +549,27 @@ Grower grower(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct,
     require(int64_t(codes.shape(0) + lists.shape(0)) == d, "n_categories does not fit the columns");
     require(!w || int64_t(w->shape(0)) == n, "w and y differ in length");
     require(K > 0 && within(y, 0, K) && within(distinct, 0, INT32_MAX), "a class or a number of ranks that is not there");
+    const bool weighted = w.has_value() || fractions;  // rows without a value are shared out by weight
     int64_t nominal = 0, numeric = 0;
     vector<int32_t> listed(lists.shape(0) ? size_t(n) : 0, -1);  // the last column in whose list a row was seen
     for (int64_t j = 0; j < d; ++j) {
         const int32_t c = n_categories.data()[j];
         require(c >= 0 && (c > 0 ? nominal < length(codes) : numeric < length(lists)), "n_categories does not fit the columns");
         if (c > 0) {
-            require(within(codes.data() + nominal++ * n, n, -1, c), "a category that is not there");
+            require(within(codes.data() + nominal++ * n, n, weighted ? -1 : 0, c), "a category that is not there");
             continue;
         }
         const uint64_t *list = lists.data() + numeric * n;
-        const int64_t ranks = distinct.data()[numeric++];
+        const int64_t ranks = distinct.data()[numeric++] + weighted;
         bool fits = true;
         for (int64_t i = 0; i < n && fits; ++i) {
             const int64_t row = int64_t(list[i] & 0xffffffffu);
-            fits = row < n && int64_t(list[i] >> 32) <= ranks && listed[size_t(row)] != int32_t(j);
+            fits = row < n && int64_t(list[i] >> 32) < ranks && listed[size_t(row)] != int32_t(j);
             if (fits) listed[size_t(row)] = int32_t(j);
         }
         require(fits, "a row or a rank that is not there, or a row twice");
     }
-    return Grower(codes.data(), distinct.data(), n, d, K, n_categories.data(), rules, w.has_value() || fractions);
+    return Grower(codes.data(), distinct.data(), n, d, K, n_categories.data(), rules, weighted);
 }
 
 }  // namespace assay::multiway

@@ -1,4 +1,4 @@
-// Sorting of 64-bit keys by their upper half: (number << 32 | label), labels coming along.
+// An order of numbers that may be NaN; sorting of 64-bit keys by their upper half: (number << 32 | label).
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -6,12 +6,19 @@
 
 namespace assay {
 
+// Ascending, NaN last, equal ones by their rows. For sorting: where NaN may come, `<` alone is no order, and
+// std::sort and std::nth_element then leave their array.
+inline bool ascends(double a, double b) { return a < b || (b != b && a == a); }
+inline bool ascends(double a, double b, int64_t row_of_a, int64_t row_of_b) {
+    return ascends(a, b) || (!ascends(b, a) && row_of_a < row_of_b);
+}
+
 constexpr int64_t BUCKETS = (1 << 14) + 2;  // room that sort_keys needs in its counter
 
 inline uint32_t upper(uint64_t key) { return uint32_t(key >> 32); }
 inline uint32_t lower(uint64_t key) { return uint32_t(key); }
 
-inline int bits_of(uint64_t v) {
+inline int width_in_bits(uint64_t v) {
     int bits = 0;
     while (v) v >>= 1, ++bits;
     return bits;
@@ -32,9 +39,9 @@ inline uint64_t *sort_keys(uint64_t *a, uint64_t *other, int64_t m, uint32_t low
         insertion_sort(a, m);
         return a;
     }
-    const int bits = bits_of(high - low);
+    const int bits = width_in_bits(high - low);
     if (m <= 8192) {  // about one key a bucket, then insertion puts neighbours right
-        const int shift = std::max(0, bits - bits_of(uint64_t(m)));
+        const int shift = std::max(0, bits - width_in_bits(uint64_t(m)));
         const int64_t buckets = int64_t((high - low) >> shift) + 2;
         std::fill(counter, counter + buckets, 0);
         for (int64_t i = 0; i < m; ++i) ++counter[((upper(a[i]) - low) >> shift) + 1];
