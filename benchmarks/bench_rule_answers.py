@@ -1,4 +1,4 @@
-"""Rules applied: the kernel against the same conditions applied one by one with NumPy.
+"""Rules applied: the native code against the same conditions applied one by one with NumPy.
 
 Both get the same block of numbers; the second column is what a rule base does where a condition has no flat form.
 """

@@ -1,4 +1,4 @@
-"""Eclat: its kernel against a search with Python's sets, however the rows of bits are made."""
+"""Eclat: its native code against a search with Python's sets, however the rows of bits are made."""
 
 import numpy as np
 import pytest

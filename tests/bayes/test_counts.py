@@ -1,4 +1,4 @@
-"""Counts and sums per class: the kernels against their twins, and sums that add."""
+"""Counts and sums per class: the native functions against their twins, and sums that add."""
 
 import numpy as np
 import pytest

@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from assay.bayes import GaussianNB, NaiveBayes
-from assay.bayes import _gaussian_nb as kernel
+from assay.bayes import _gaussian_nb as native
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.stats import Gaussian
 
@@ -40,7 +40,7 @@ def test_the_kernel_agrees_with_numpy(seed, n, d, K, dtype):
     precision, offset = rng.uniform(0.1, 10, size=(K, d)), rng.normal(size=K)
     offset[0] = -np.inf if seed % 3 == 0 else offset[0]
     out = np.empty((n, K))
-    kernel.log_joint(X, mean, precision, offset, out)
+    native.log_joint(X, mean, precision, offset, out)
     assert_allclose(out, log_joint_by_the_book(X, mean, precision, offset), rtol=1e-13, atol=1e-13)
 
 

@@ -37,7 +37,7 @@ def test_the_tolerance_decides_in_units_of_the_columns():
 
 
 def scores_by_the_book(X, means, triangles, constants):
-    """Twin of the kernel: one matrix product a class."""
+    """Twin of the native code: one matrix product a class."""
     d = X.shape[1]
     return np.column_stack(
         [

@@ -1,4 +1,4 @@
-"""Sparse rows as kernels read them: sound, or refused."""
+"""Sparse rows as native code reads them: sound, or refused."""
 
 import ast
 import importlib.util

@@ -1,4 +1,4 @@
-"""Class moments and scatters: the kernels against NumPy, and the ways of adding them up."""
+"""Class moments and scatters: the native code against NumPy, and the ways of adding them up."""
 
 from itertools import pairwise
 

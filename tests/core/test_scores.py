@@ -1,4 +1,4 @@
-"""Rows of scores: the kernels against NumPy."""
+"""Rows of scores: the native code against NumPy."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""The kernel of candidates: its twin, its slack, and arrays that do not fit."""
+"""The native code of candidates: its twin, its slack, and arrays that do not fit."""
 
 import assay.distances._nearest as _nearest
 import numpy as np

@@ -26,7 +26,7 @@ def codes_by_the_book(bins, X):
 
 
 def codes_in_columns(bins, codes):
-    """The kernel's codes as (n, d), and the same from its panels."""
+    """The native codes as (n, d), and the same from its panels."""
     n = len(codes)
     panels = codes.panels.reshape(-1, n, bins.width)
     by_column = np.array([codes.columns[p] if p >= 0 else codes.wide[~p] for p in bins.place]).T

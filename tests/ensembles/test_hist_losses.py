@@ -85,7 +85,7 @@ def test_start_is_scikit_learns():
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", ["squared_error", "poisson", "gamma", "binomial"])
 def test_a_leaf_says_the_newton_step(name, weighted):
-    """Gradient and curvature of the kernel, by differences of the formula."""
+    """Gradient and curvature of the native code, by differences of the formula."""
     f, y, w = sample(name, 400)
     f = f / 4
     side = np.arange(400) % 2

@@ -1,4 +1,4 @@
-"""Trees end to end: scores by the book, on every way through the kernel; broken trees are refused."""
+"""Trees end to end: scores by the book, on every way through the native code; broken trees are refused."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Areas, their resamples, and the kernels' twins."""
+"""Areas, their resamples, and the twins of the native code."""
 
 import numpy as np
 import pytest

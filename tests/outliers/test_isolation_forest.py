@@ -137,7 +137,7 @@ def test_one_row_and_equal_rows_have_scores():
 
 
 def tree_by_the_book(X, columns, max_depth, seed):
-    """The tree of the kernel, node by node: feature, threshold, second child, rows."""
+    """The tree of the native code, node by node: feature, threshold, second child, rows."""
     state, nodes, columns = seed, [], list(columns)
 
     def share():

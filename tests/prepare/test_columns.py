@@ -1,4 +1,4 @@
-"""The kernels of the preparations against their twins in NumPy."""
+"""The native functions of the preparations against their twins in NumPy."""
 
 import numpy as np
 from hypothesis import given, settings

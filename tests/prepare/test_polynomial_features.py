@@ -19,7 +19,7 @@ from assay.prepare.polynomial_features import PolynomialFeatures
 
 
 def products_by_the_book(X, degree, interaction_only, include_bias):
-    """Twin of the kernels: each term as the product of the columns that it names."""
+    """Twin of the native code: each term as the product of the columns that it names."""
     low, high = degree
     choose = itertools.combinations if interaction_only else itertools.combinations_with_replacement
     terms = [()] if include_bias else []

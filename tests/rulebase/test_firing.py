@@ -1,9 +1,9 @@
-"""Which rules fire: the kernel does what the conditions say, whatever they are."""
+"""Which rules fire: the native code does what the conditions say, whatever they are."""
 
 import math
 import pickle
 
-import assay.rulebase._firing as kernel
+import assay.rulebase._firing as native
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -100,7 +100,7 @@ def test_the_kernel_refuses_what_would_lead_it_astray():
     start, column, ends = np.array([0, 1]), np.array([0], np.int32), np.zeros(1)
     word, codes, gone = np.array([0]), np.array([64]), np.zeros(1, np.uint8)
     pool, out = np.zeros(1, np.uint64), np.zeros(2, np.int64)
-    kernel.first(X, start, column, ends, ends, word, codes, gone, pool, out)
+    native.first(X, start, column, ends, ends, word, codes, gone, pool, out)
     for spoilt in (
         (start, np.array([2], np.int32), ends, ends, word, codes, gone, pool),
         (start, np.array([-1], np.int32), ends, ends, word, codes, gone, pool),
@@ -113,11 +113,11 @@ def test_the_kernel_refuses_what_would_lead_it_astray():
         (start, column, ends, ends, word, np.array([1 << 62]), gone, pool),
     ):
         with pytest.raises(ValueError, match="firing"):
-            kernel.first(X, *spoilt, out)
+            native.first(X, *spoilt, out)
     with pytest.raises(ValueError, match="each row"):
-        kernel.first(X, start, column, ends, ends, word, codes, gone, pool, np.zeros(3, np.int64))
+        native.first(X, start, column, ends, ends, word, codes, gone, pool, np.zeros(3, np.int64))
     with pytest.raises(ValueError, match="each row and rule"):
-        kernel.cover(X, start, column, ends, ends, word, codes, gone, pool, np.zeros((2, 2), np.uint8))
+        native.cover(X, start, column, ends, ends, word, codes, gone, pool, np.zeros((2, 2), np.uint8))
 
 
 def test_rules_can_be_pickled_after_use():

@@ -168,7 +168,7 @@ def test_trees_that_a_grove_cannot_hold_are_refused():
         Grove.from_trees([fine]).sums(np.zeros((1, 3)))
 
 
-# ---------------------------------------------------------------- the small kernels
+# ---------------------------------------------------------------- the small native functions
 
 
 def test_rows_of_equal_bits_get_one_number():

@@ -1,4 +1,4 @@
-"""The kernel of n-way trees against its twin, and what holds for every tree it grows."""
+"""The native code of n-way trees against its twin, and what holds for every tree it grows."""
 
 import itertools
 

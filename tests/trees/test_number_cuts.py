@@ -1,4 +1,4 @@
-"""The best thresholds of a node with numbers as targets: the kernel, and the search that writes all of them down."""
+"""The best thresholds of a node with numbers as targets: native code, and the search that writes them all down."""
 
 import assay.trees._number_cuts as _number_cuts
 import numpy as np

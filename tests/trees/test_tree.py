@@ -18,7 +18,7 @@ from assay.trees.tree import LEAF, NWAY, SUBSET, TERNARY, THRESHOLD, Surrogates,
 
 
 def walk_by_the_book(tree, x, node=0):
-    """The (leaf, share) pairs that a row reaches: the twin of the kernels."""
+    """The (leaf, share) pairs that a row reaches: the twin of the native code."""
     if tree.kind[node] == LEAF:
         return [(node, 1.0)]
     v, below = x[tree.feature[node]], tree.children(node)

@@ -47,7 +47,7 @@ class Ranked:
 
     @cached_property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """What kernels take: all of these, the bits, and the pairs; weights filled up to whole words of bits."""
+        """What native code takes: all of these, the bits, and the pairs; weights filled up to whole words of bits."""
         weights, bits = self.weights, self.bits
         if len(weights) and len(bits):
             weights = np.zeros(64 * bits.shape[1], np.int64)

@@ -1,4 +1,4 @@
-"""Threads over kernels and BLAS blocks, in one place, so that they never make it slower.
+"""Threads over native code and BLAS blocks, in one place, so that they never make it slower.
 
 Small work stays on the calling thread. While our threads run, BLAS gets one thread each, so the machine
 is never oversubscribed. Threads wait passively. The answer never depends on how many there are, because

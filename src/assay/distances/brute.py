@@ -209,7 +209,7 @@ class _Product:
 
 
 class Stores:
-    """The candidates of some queries, as the kernels keep them."""
+    """The candidates of some queries, as the native code keeps them."""
 
     def __init__(self, q: int, k: int, slack: np.ndarray | None = None):
         self.k = k

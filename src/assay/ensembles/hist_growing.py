@@ -1,4 +1,4 @@
-"""Rounds of histogram boosting: what the kernel needs, and the threads that share one round."""
+"""Rounds of histogram boosting: what the native code needs, and the threads that share one round."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Limits:
 
 
 class Boosting:
-    """Binned training rows, their targets and scores, and a kernel session that grows trees on them.
+    """Binned training rows, their targets and scores, and a native session that grows trees on them.
 
     Parameters
     ----------

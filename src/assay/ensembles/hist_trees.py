@@ -19,7 +19,7 @@ BLOCK = 8192  # rows that one thread takes at a time
 
 @dataclass(frozen=True)
 class Grown:
-    """One tree, as the kernel hands it over; the arrays mean what they mean in :class:`BoostedTrees`."""
+    """One tree, as the native code hands it over; the arrays mean what they mean in :class:`BoostedTrees`."""
 
     column: np.ndarray
     number: np.ndarray
@@ -120,7 +120,7 @@ class BoostedTrees:
 
     @cached_property
     def _parts(self) -> tuple[np.ndarray, ...]:
-        """What the kernel reads, once it is known to hold together: a model may come from a stranger's file."""
+        """What the native code reads, once it is known to hold together: a model may come from a stranger's file."""
         parts = (
             self.start, self.column, self.number, self.right, self.missing_left, self.set_start, self.sets,
             self.n_categories,

@@ -42,7 +42,7 @@ class Plan:
         return self.units == len(self.unit)
 
     def _run(
-        self, kernel: Callable[[int, np.ndarray], Any], width: int, work: int, part: range | None = None
+        self, fill: Callable[[int, np.ndarray], Any], width: int, work: int, part: range | None = None
     ) -> np.ndarray:
         """(B, width) from blocks of resamples, which threads share; the answer does not depend on them."""
         asked = range(self.resamples) if part is None else part
@@ -52,7 +52,7 @@ class Plan:
         with progress(len(firsts), "resampling") as bar:
 
             def block(first: int) -> None:
-                kernel(asked.start + first, out[first : first + size])
+                fill(asked.start + first, out[first : first + size])
                 bar.advance()
 
             if len(asked) * work < 200_000:

@@ -338,7 +338,7 @@ def _isolated(
 
 
 def _of_numbers(X: np.ndarray, columns: np.ndarray, categories: np.ndarray, depth: int, seed: int) -> Tree:
-    """The same for numbers without gaps, which a kernel cuts without sorting any column."""
+    """The same for numbers without gaps, which native code cuts without sorting any column."""
     room = 2 * len(X) - 1
     feature, right, samples = (np.empty(room, np.int32) for _ in range(3))
     threshold = np.empty(room)

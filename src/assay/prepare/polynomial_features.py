@@ -263,7 +263,7 @@ class PolynomialFeatures(Transformer):
 
 
 class Terms(NamedTuple):
-    """How the terms are made (see the kernel), how many are made, and how many of them are wanted."""
+    """How the terms are made (see the native code), how many are made, and how many of them are wanted."""
 
     source: np.ndarray
     length: np.ndarray

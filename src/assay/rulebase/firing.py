@@ -62,18 +62,18 @@ class Firing:
         self._run(_firing.cover, values, out)
         return out.view(bool)
 
-    def _run(self, kernel: Callable[..., None], values: Any, out: np.ndarray) -> None:
-        """A kernel over the rows, in blocks of rows where there is much to do."""
+    def _run(self, function: Callable[..., None], values: Any, out: np.ndarray) -> None:
+        """A native function over the rows, in blocks of rows where there is much to do."""
         n, columns = values.shape[0], self.columns
         if not isinstance(values, np.ndarray) or values.dtype != np.float64 or not values.flags.c_contiguous:
             values, columns = _dense(values[:, self.used]), self.local
         parts = self.arrays
 
         def piece(a: int) -> None:
-            kernel(values[a : a + ROWS], parts[0], columns, *parts[1:], out[a : a + ROWS])
+            function(values[a : a + ROWS], parts[0], columns, *parts[1:], out[a : a + ROWS])
 
         if n * (self.size + 1) <= SMALL:
-            kernel(values, parts[0], columns, *parts[1:], out)
+            function(values, parts[0], columns, *parts[1:], out)
         else:
             in_threads(piece, range(0, n, ROWS))
 

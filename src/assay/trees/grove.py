@@ -170,7 +170,7 @@ class Grove:
         return {name: value for name, value in self.__dict__.items() if name != "_planted"}
 
     def _block(self, X: Any, at: slice) -> np.ndarray:
-        """Some rows as the kernels take them; sparse rows are filled up a block at a time."""
+        """Some rows as the native code takes them; sparse rows are filled up a block at a time."""
         rows = X[at] if isinstance(X, np.ndarray) else X[at].toarray()
         rows = np.ascontiguousarray(rows)
         return rows if rows.dtype in (np.float64, np.float32) else rows.astype(np.float64)

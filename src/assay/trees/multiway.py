@@ -201,7 +201,7 @@ def root_offers(
 
 
 class SortedRows:
-    """Rows as the kernel sees them: categories as whole numbers, numeric columns in sorted order."""
+    """Rows as the native code sees them: categories as whole numbers, numeric columns in sorted order."""
 
     def __init__(self, X: np.ndarray, n_categories: np.ndarray, y: np.ndarray, w: np.ndarray | None):
         if w is not None and not w.all():  # a row that counts nothing is not there
@@ -222,7 +222,7 @@ class SortedRows:
         self.w = None if w is None else np.ascontiguousarray(w, np.float64)
 
     def arrays(self, K: int) -> tuple[Any, ...]:
-        """What the kernel takes first."""
+        """What the native code takes first."""
         ranks = np.diff(self.start).astype(np.int32)
         return self.codes, self.order, ranks, self.n_categories, self.y, self.w, K, self.fractions
 

@@ -18,7 +18,7 @@ from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD
 __all__ = ["TIE", "Candidates", "Split", "SplitSearch", "first_best"]
 
 PAIRS = 2**18  # pairs of thresholds that are looked at together
-AT_A_TIME = 2**18  # values that one call of the kernel sorts
+AT_A_TIME = 2**18  # values that one call of the native code sorts
 TIE = 1e-12  # splits whose scores differ by less, in parts of the node's impurity, are equally good
 
 

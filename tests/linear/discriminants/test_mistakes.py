@@ -1,4 +1,4 @@
-"""The perceptron's kernel against its readable twin."""
+"""The perceptron's native code against its readable twin."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent: the kernel against a twin that spells every step out, and its losses and orders."""
+"""Stochastic gradient descent: the native code against a twin that spells every step out, and its losses and orders."""
 
 import assay.linear.gradient._sgd as _sgd
 import numpy as np

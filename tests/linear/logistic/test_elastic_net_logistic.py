@@ -16,7 +16,7 @@ from assay.linear.compact import compact
 from assay.linear.logistic import elastic_net_logistic
 from assay.linear.logistic.elastic_net_logistic import Search, solve
 
-KERNEL = elastic_net_logistic._logistic
+NATIVE = elastic_net_logistic._logistic
 
 
 @pytest.fixture(autouse=True)
@@ -214,14 +214,14 @@ def test_the_losses_of_the_kernel_are_those_of_the_book(K):
     e, y, u = rng.normal(size=(K, n)) * 30, rng.integers(0, K, n), rng.random(n)
     if K == 2:
         r, D = np.empty(n), np.empty(n)
-        loss = KERNEL.loss_two(e[0], y.astype(float), u, r, D)
+        loss = NATIVE.loss_two(e[0], y.astype(float), u, r, D)
         p = 1 / (1 + np.exp(-e[0]))
         assert_allclose(loss, u @ (np.logaddexp(0, e[0]) - y * e[0]), rtol=1e-12)
         assert_allclose(r, u * (p - y), atol=1e-14)
         assert_allclose(D, u * p * (1 - p), atol=1e-15)
     else:
         P, R = np.empty((K, n)), np.empty((K, n))
-        loss = KERNEL.loss_many(e, y, u, P, R)
+        loss = NATIVE.loss_many(e, y, u, P, R)
         assert_allclose(loss, -u @ log_softmax(e, axis=0)[y, np.arange(n)], rtol=1e-12)
         assert_allclose(P, softmax(e, axis=0), atol=1e-14)
         assert_allclose(R, u * (P - np.eye(K)[:, y]), atol=1e-14)
@@ -249,13 +249,13 @@ def test_the_model_kernel_minimises_its_model(K, sparse):
     )
     a, b = 0.002, 0.01
     if K == 2:
-        kernel = KERNEL.sparse_two if sparse else KERNEL.dense_two
+        native = NATIVE.sparse_two if sparse else NATIVE.dense_two
         curve = D[1][1]
-        kernel(*arrays, curve, g[0], g0[0], a, b, True, 1e-28, 10_000, V[0], s[0], move)
+        native(*arrays, curve, g[0], g0[0], a, b, True, 1e-28, 10_000, V[0], s[0], move)
         D = [[curve]]
     else:
-        kernel = KERNEL.sparse_many if sparse else KERNEL.dense_many
-        kernel(*arrays, P, u, g, g0, a, b, True, 1e-28, 10_000, V, s, move)
+        native = NATIVE.sparse_many if sparse else NATIVE.dense_many
+        native(*arrays, P, u, g, g0, a, b, True, 1e-28, 10_000, V, s, move)
     assert_allclose(s, (V - V0) @ X.T, atol=1e-10)
     change = s + move[:, None]
     slopes = np.array([sum(D[k][q] * change[q] for q in range(rows)) for k in range(rows)])
@@ -268,12 +268,12 @@ def test_the_model_kernel_minimises_its_model(K, sparse):
 def test_kernels_refuse_arrays_of_other_shapes():
     one, two = np.ones(1), np.ones(2)
     for call in (
-        lambda: KERNEL.loss_two(two, two, one, two, two),
-        lambda: KERNEL.loss_many(
+        lambda: NATIVE.loss_two(two, two, one, two, two),
+        lambda: NATIVE.loss_many(
             np.ones((2, 2)), np.zeros(1, np.int64), two, np.ones((2, 2)), np.ones((2, 2))
         ),
-        lambda: KERNEL.dense_two(np.ones((1, 2)), one, one, 0.0, 0.0, 0.0, True, 0.0, 5, one, two, one),
-        lambda: KERNEL.sparse_two(
+        lambda: NATIVE.dense_two(np.ones((1, 2)), one, one, 0.0, 0.0, 0.0, True, 0.0, 5, one, two, one),
+        lambda: NATIVE.sparse_two(
             one, np.zeros(1, np.int32), np.array([0, 5]), two, one, 0.0, 0.0, 0.0, True, 0.0, 5, one, two, one
         ),
     ):

@@ -1,4 +1,4 @@
-"""The objective of logistic outputs and the kernel of its batches, against readable twins."""
+"""The objective of logistic outputs and the native code of its batches, against readable twins."""
 
 import numpy as np
 import pytest

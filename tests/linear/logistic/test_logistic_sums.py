@@ -1,4 +1,4 @@
-"""What a block adds: kernels against NumPy, the logistic function, matrices of weighted products."""
+"""What a block adds: native code against NumPy, the logistic function, matrices of weighted products."""
 
 import assay.linear.logistic._logistic as _logistic
 import numpy as np
@@ -81,9 +81,9 @@ def test_residuals_and_posteriors_of_given_scores(weighted):
 
 def test_column_sums():
     X, _, w, _ = rows(50, 3, 2, True)
-    for weights, kernel in ((np.ones(50), NOTHING), (w, w)):
+    for weights, w_or_none in ((np.ones(50), NOTHING), (w, w)):
         first, second = np.zeros(3), np.zeros(3)
-        _logistic.columns(X, kernel, X[0].copy(), first, second)
+        _logistic.columns(X, w_or_none, X[0].copy(), first, second)
         assert_allclose(first, weights @ (X - X[0]), atol=1e-12)
         assert_allclose(second, weights @ (X - X[0]) ** 2, atol=1e-12)
 
@@ -133,7 +133,7 @@ def test_sigmoid_at_the_ends_of_the_floats():
 
 @pytest.mark.parametrize("K", [2, 3, 16, 17])
 def test_every_kind_of_block_adds_the_same(K):
-    """Dense, single, in another order, sparse: kernels, BLAS and SciPy's products."""
+    """Dense, single, in another order, sparse: native code, BLAS and SciPy's products."""
     X, y, w, W = rows(90, 5, K, True)
     X[X < 0.3] = 0
     X = X.astype(np.float32).astype(np.float64)

@@ -1,4 +1,4 @@
-"""The sparse logistic solver: kernels against their twins, the optimum, and rows that are awkward."""
+"""The sparse logistic solver: native functions against their twins, the optimum, and rows that are awkward."""
 
 import assay.linear.logistic._sparse_logistic as _sparse_logistic
 import numpy as np
@@ -71,7 +71,7 @@ def objective_by_the_book(X, y, w, C, fit_intercept, penalize_intercept):
     return at
 
 
-# ---------------------------------------------------------------- kernels and their twins
+# ---------------------------------------------------------------- native functions and their twins
 
 
 @pytest.mark.parametrize("K", [2, 3, 4, 5, 7])

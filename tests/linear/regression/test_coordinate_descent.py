@@ -1,4 +1,4 @@
-"""Coordinate descent: the kernels against NumPy, optimality, and cross products without some rows."""
+"""Coordinate descent: the native code against NumPy, optimality, and cross products without some rows."""
 
 import numpy as np
 import pytest
@@ -220,22 +220,22 @@ def test_squares_that_overflow_are_said():
 
 
 def test_kernels_refuse_arrays_of_other_shapes():
-    kernel = coordinate_descent._kernel
+    native = coordinate_descent._native
     one, two = np.ones(1), np.ones(2)
     out = (np.empty((1, 2)), np.empty((1, 2)), np.empty(1, dtype=np.int64))
     settings = (False, 0, 0.0, 0.0, True, 5)
     for call in (
-        lambda: kernel.gram_path(np.eye(2), two, 1.0, one, two, *settings, two, *out),
-        lambda: kernel.gram_path(np.eye(2), one, 1.0, one, one, *settings, two, *out),
-        lambda: kernel.dense_path(np.eye(2), two, one, one, one, *settings, two, *out),
-        lambda: kernel.dense_path(np.eye(2), one, two, one, one, *settings, two, *out),
-        lambda: kernel.quadratic(np.eye(2), one, 0.0, 0.0, 0.0, 5, two),
+        lambda: native.gram_path(np.eye(2), two, 1.0, one, two, *settings, two, *out),
+        lambda: native.gram_path(np.eye(2), one, 1.0, one, one, *settings, two, *out),
+        lambda: native.dense_path(np.eye(2), two, one, one, one, *settings, two, *out),
+        lambda: native.dense_path(np.eye(2), one, two, one, one, *settings, two, *out),
+        lambda: native.quadratic(np.eye(2), one, 0.0, 0.0, 0.0, 5, two),
     ):
         with pytest.raises(ValueError):
             call()
     start = np.array([0, 1, 9])
     with pytest.raises(ValueError):
-        kernel.sparse_path(one, np.zeros(1, np.int32), start, two, two, two, one, one, *settings, two, *out)
+        native.sparse_path(one, np.zeros(1, np.int32), start, two, two, two, one, one, *settings, two, *out)
 
 
 def test_the_quadratic_kernel_solves_its_problem():
@@ -243,10 +243,10 @@ def test_the_quadratic_kernel_solves_its_problem():
     A = rng.normal(size=(20, 6))
     G, q = A.T @ A, rng.normal(size=6) * 5
     w = np.zeros(6)
-    sweeps = coordinate_descent._kernel.quadratic(G, q, 0.0, 0.5, 1e-30, 5000, w)
+    sweeps = coordinate_descent._native.quadratic(G, q, 0.0, 0.5, 1e-30, 5000, w)
     assert_allclose(w, np.linalg.solve(G + 0.5 * np.eye(6), q), rtol=1e-9)
     assert sweeps < 5000
-    coordinate_descent._kernel.quadratic(G, q, 1e6, 0.5, 1e-30, 5000, w)
+    coordinate_descent._native.quadratic(G, q, 1e6, 0.5, 1e-30, 5000, w)
     assert_array_equal(w, 0)
 
 

@@ -1,4 +1,4 @@
-"""The kernels of item sets against plain twins."""
+"""The native code of item sets against plain twins."""
 
 from itertools import combinations
 

@@ -108,7 +108,7 @@ def test_the_kernel_finds_the_candidates_of_its_twin(name, weighted, target):
 @pytest.mark.parametrize("name", MEASURES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_best_for_one_of_many_classes_is_that_of_the_twin(name, weighted):
-    """With many classes and few candidates asked for, the kernel tells only the target from the others."""
+    """With many classes and few candidates asked for, the native code tells only the target from the others."""
     for seed in range(6):
         X, schema, y, draw = mixed_table(seed, n=90, K=15)
         w = draw.uniform(0.5, 2.0, len(y)) if weighted else np.ones(len(y))

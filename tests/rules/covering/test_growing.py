@@ -1,4 +1,4 @@
-"""The kernel that grows rules against its twin, and what holds for every split and every rule."""
+"""The native code that grows rules against its twin, and what holds for every split and every rule."""
 
 import math
 
@@ -21,7 +21,7 @@ CHARITY = load_charity_donors()
 
 
 def candidates(x, nominal):
-    """[(kind, cut)] of one column in the order of the kernel, and (candidates, n) which rows meet each."""
+    """[(kind, cut)] of one column in the order of the native code, and (candidates, n) which rows meet each."""
     values = np.unique(x[~np.isnan(x)])
     if nominal:
         return [(EQUAL, v) for v in values], x == values[:, None]
@@ -112,7 +112,7 @@ def test_the_kernel_grows_the_rule_of_the_book(seed, n, holes, weighted, correct
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("levels", [6, 3000])
 def test_stretches_that_are_passed_over_hold_no_better_cut(weighted, levels):
-    """Thousands of rows: the kernel looks closely at a few stretches only."""
+    """Thousands of rows: the native code looks closely at a few stretches only."""
     for seed in range(3):
         X, positive, w, schema = mixed_table(seed, 1500, levels=levels, holes=0.05, weighted=weighted)
         _, _, draft = grown(X, positive, w, schema, most=2)
@@ -236,11 +236,11 @@ def test_first_conditions_of_the_charity_donors():
         positive = np.asarray(CHARITY.y) == label
         table, rows, draft = grown(CHARITY.X.values, positive, None, CHARITY.X.schema)
         assert table.words(draft).lower() == words.lower()
-        kernel = _growth.grow(
+        native = _growth.grow(
             table.order, rows.state(np.arange(11)), np.empty(0), table._logs, table.nominal, table.start, table.values,
             np.empty(22, np.uint64), 0.0, 9, 0.0, True,
         )  # fmt: skip
-        assert_allclose(kernel[5], [gain], atol=5e-7)
+        assert_allclose(native[5], [gain], atol=5e-7)
 
 
 @pytest.mark.capability("IML-9-28", "DC-55")

@@ -1,4 +1,4 @@
-"""The rows of a node: impurity, cuts, and the line searches of the kernel against their readable twins."""
+"""The rows of a node: impurity, cuts, and the line searches of the native code against their readable twins."""
 
 from itertools import pairwise
 
@@ -85,7 +85,7 @@ def test_the_best_column_is_the_best_of_all_thresholds(seed, K, criterion):
 
 
 class Draws:
-    """splitmix64, as the kernel draws."""
+    """splitmix64, as the native code draws."""
 
     def __init__(self, seed):
         self.state = seed
@@ -173,7 +173,7 @@ def test_a_descent_never_ends_higher_than_it_starts(seed, K, shifts):
 
 @pytest.mark.parametrize("n", [150, 5000])
 def test_many_rows_are_sorted_as_few_are(n):
-    """From 200 rows on the kernel counts instead of comparing; near-equal numbers among them."""
+    """From 200 rows on the native code counts instead of comparing; near-equal numbers among them."""
     rng = np.random.default_rng(n)
     z = np.concatenate((rng.normal(size=n // 2), 1 + rng.normal(size=n - n // 2) * 1e-9))
     y, w = (z + rng.normal(size=n) > 0).astype(int), np.ones(n)

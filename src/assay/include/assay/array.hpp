@@ -1,9 +1,9 @@
-// What a kernel sees of the world: plain contiguous arrays, and nothing of Python.
+// What native code sees of the world: plain contiguous arrays, and nothing of Python.
 //
 //     In1<T>, In2<T>        read only          InOut1<T>, InOut2<T>   may be written
 //     a.size(), a.rows(), a.cols(), a[i], a.row(i), a.data()
 //
-// nanobind refuses any other dtype, dimension or layout before the kernel runs.
+// nanobind refuses any other dtype, dimension or layout before the native code runs.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

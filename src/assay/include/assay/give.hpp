@@ -1,4 +1,4 @@
-// What a kernel found, and could not know the size of beforehand, as a NumPy array that owns it.
+// What native code found, and could not know the size of beforehand, as a NumPy array that owns it.
 #pragma once
 #include <utility>
 #include <vector>

@@ -46,7 +46,7 @@ class SignedRows:
         self.margin, self.tie_is_mistake, self.bias = float(margin), bool(tie_is_mistake), bool(bias)
         self.y = 2.0 * y - 1
         self.X, self._parts = row_parts(X, who)
-        self._kernel: Any = _perceptron.dense if len(self._parts) == 1 else _perceptron.sparse
+        self._epoch: Any = _perceptron.dense if len(self._parts) == 1 else _perceptron.sparse
         refuse_huge(self.X, who)
         self.weight = np.empty(0) if w is None else w
         self.rows = np.arange(len(y)) if w is None else np.flatnonzero(w)
@@ -92,7 +92,7 @@ class SignedRows:
         found = np.empty(len(order), dtype=np.int64)
         most = len(order) if limit is None else limit
         rule = (begin, most, float(rate), self.margin, self.tie_is_mistake, self.bias)
-        end, k = self._kernel(
+        end, k = self._epoch(
             *self._parts, self.y, self.weight, order, *rule, w, walk.drift, walk.visits, found
         )
         self._refuse_overflow(w)
@@ -106,7 +106,7 @@ class SignedRows:
 
 
 def row_parts(X: Any, who: str) -> tuple[Any, tuple[np.ndarray, ...]]:
-    """X in rows of float64, and the arrays that a kernel takes: X, or those of CSR, once they are sure to be sound."""
+    """X in rows of float64, and the arrays that native code takes: X, or those of CSR, once they are checked."""
     if isinstance(X, np.ndarray):
         X = np.ascontiguousarray(X, dtype=np.float64)
         return X, (X,)
@@ -115,7 +115,7 @@ def row_parts(X: Any, who: str) -> tuple[Any, tuple[np.ndarray, ...]]:
         start, column, value = csr_arrays(X, np.float64)
     except DataError as error:
         raise DataError(f"{who}: {error}") from None
-    if start[-1] > np.iinfo(column.dtype).max:  # both of one kind, as kernels want them
+    if start[-1] > np.iinfo(column.dtype).max:  # both of one kind, as native code wants them
         column = column.astype(np.int64)
     return X, (value, column, start.astype(column.dtype, copy=False))
 

@@ -35,7 +35,7 @@ else:
 
 __all__ = ["LOSSES", "RATES", "Aside", "Epoch", "StochasticDescent", "Visits", "Weights", "set_aside"]
 
-# the numbers of the kernel
+# the numbers of the native code
 LOSSES = {
     "hinge": 0,
     "perceptron": 1,
@@ -207,7 +207,7 @@ class StochasticDescent(_Learner):
             )
 
     def _rule(self, sparse: bool, epochs: int) -> np.ndarray:
-        """The numbers of the kernel's Rule."""
+        """The numbers of the native Rule."""
         watch = epochs > 1 and self.tol is not None and not self.early_stopping
         share = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio, None: -1.0}[self.penalty]
         decay = float(self.fit_intercept) * (RARE_COLUMNS if sparse else 1.0)
@@ -257,7 +257,7 @@ class StochasticDescent(_Learner):
         return found
 
     def _kept(self, name: str, instead: Any, shape: tuple[int, ...]) -> np.ndarray:
-        """A copy of what the model remembers; it may come from a stranger's file, and a kernel writes into it."""
+        """A copy of what the model remembers; it may come from a stranger's file, and native code writes into it."""
         given = getattr(self, name, instead)
         values = np.array(given, dtype=np.float64, order="C")
         if values.size != math.prod(shape) or not np.isfinite(values).all():

@@ -215,11 +215,11 @@ class Search:
         new, s, move = np.ascontiguousarray(V), np.empty((rows, part.n)), np.zeros(rows)
         tol = (self.exactness * worst) ** 2
         if self.K == 2:
-            kernel = _logistic.dense_two if part.dense else _logistic.sparse_two
-            kernel(*part.arrays, self.D, g[0], g0[0], a, b, self.intercept, tol, SWEEPS, new[0], s[0], move)
+            model = _logistic.dense_two if part.dense else _logistic.sparse_two
+            model(*part.arrays, self.D, g[0], g0[0], a, b, self.intercept, tol, SWEEPS, new[0], s[0], move)
         else:
-            kernel = _logistic.dense_many if part.dense else _logistic.sparse_many
-            kernel(*part.arrays, self.P, self.u, g, g0, a, b, self.intercept, tol, SWEEPS, new, s, move)
+            model = _logistic.dense_many if part.dense else _logistic.sparse_many
+            model(*part.arrays, self.P, self.u, g, g0, a, b, self.intercept, tol, SWEEPS, new, s, move)
         return new, s, move
 
     def _gram_model(
@@ -296,7 +296,7 @@ class _SparseColumns:
     dense = False
 
     def __init__(self, X: Any, u: np.ndarray, centre: bool):
-        X.check_format(full_check=True)  # the kernel follows its indices
+        X.check_format(full_check=True)  # the native code follows its indices
         self.X = X.tocsc()
         self.n = X.shape[0]
         self.mean = np.zeros(X.shape[1])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-import assay.linear.logistic._logistic_discriminant as _kernel
+import assay.linear.logistic._logistic_discriminant as _native
 from assay.core.scores import softmax
 from assay.linear.discriminants.mistakes import refuse_huge, row_parts
 
@@ -49,7 +49,7 @@ class Outputs:
         exclusive: bool,
     ):
         self.X, self._parts = row_parts(X, who)
-        self._epoch: Any = _kernel.dense if len(self._parts) == 1 else _kernel.sparse
+        self._epoch: Any = _native.dense if len(self._parts) == 1 else _native.sparse
         refuse_huge(self.X, who, float(X.shape[0] if w is None else w.sum()))
         self.R, self.w = np.ascontiguousarray(R, dtype=np.float64), w
         self.softmax, self.squared, self.bias, self.exclusive = softmax, squared, bias, exclusive

@@ -12,7 +12,7 @@ from assay.core.sums import Block
 
 __all__ = ["CurvatureSums", "Scale", "curvature_part", "gradient_part", "grams", "pairs", "scatter_part"]
 
-FEW = 16  # classes up to which the fused kernel is quicker than BLAS
+FEW = 16  # classes up to which the fused native loop is quicker than BLAS
 NOTHING = np.empty(0)
 
 
@@ -151,7 +151,7 @@ def grams(X: Any, factors: list[np.ndarray], scale: Scale, intercept: bool) -> n
 
 
 def prepared(block: Block, class_weight: np.ndarray | None) -> tuple[Any, np.ndarray, np.ndarray]:
-    """X, y and w as the kernels take them; w is empty if every row counts once."""
+    """X, y and w as the native code takes them; w is empty if every row counts once."""
     X = block.X
     if isinstance(X, np.ndarray) and (X.dtype not in (np.float64, np.float32) or not X.flags.c_contiguous):
         X = np.ascontiguousarray(X, dtype=np.float64)

@@ -32,7 +32,7 @@ from assay.linear.terms import terms_section
 
 __all__ = ["PairwiseRanker", "RankingPass"]
 
-AT_ONCE = 1 << 18  # pairs of one call of the kernel, after which Ctrl-C is heard
+AT_ONCE = 1 << 18  # pairs of one call of the native code, after which Ctrl-C is heard
 
 
 @dataclass(frozen=True)
@@ -230,10 +230,10 @@ class PairwiseRanker(Learner):
         """Visit all pairs; w and trail change in place. Returns how many pairs were corrected."""
         corrected, rate, margin = 0, float(self.rate), float(self.margin)
         dense = isinstance(X, np.ndarray)
-        kernel = _pairwise.correct if dense else _pairwise.correct_sparse
+        correct = _pairwise.correct if dense else _pairwise.correct_sparse
         table = (X,) if dense else (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int64))
         for a in range(0, len(rows), AT_ONCE):
-            corrected += kernel(*table, rows[a : a + AT_ONCE], rate, margin, visits + a, w, trail)  # (1)
+            corrected += correct(*table, rows[a : a + AT_ONCE], rate, margin, visits + a, w, trail)  # (1)
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isfinite(X @ w).all():
                 raise DegenerateError(
@@ -332,7 +332,7 @@ class PairwiseRanker(Learner):
 
 
 def _block(X: Any) -> Any:
-    """A dense block row after row, or a sparse one whose column numbers were checked, for the kernels."""
+    """A dense block row after row, or a sparse one whose column numbers were checked, for the native code."""
     if isinstance(X, np.ndarray):
         return np.ascontiguousarray(X, dtype=np.float64)
     table = X.tocsr().astype(np.float64)

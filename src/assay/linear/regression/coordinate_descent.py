@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-import assay.linear.regression._coordinate_descent as _kernel
+import assay.linear.regression._coordinate_descent as _native
 from assay.core.csr import compressed_matrix
 from assay.core.parallel import in_threads
 from assay.core.progress import track
@@ -150,7 +150,7 @@ class Problem:
         return weights[0], history
 
     def _strengths(self, alphas: np.ndarray, l1_ratio: float) -> tuple[np.ndarray, np.ndarray]:
-        """The penalties a and b of the kernel, which does not divide by the number of rows."""
+        """The penalties a and b of the native code, which does not divide by the number of rows."""
         return alphas * (l1_ratio * self.total), alphas * ((1 - l1_ratio) * self.total)
 
     def intercept(self, weights: np.ndarray, output: int) -> Any:
@@ -217,7 +217,7 @@ class CrossProducts(Problem):
         return np.diag(self.gram)
 
     def _walk(self, output: int, *settings: Any) -> None:
-        _kernel.gram_path(self.gram, self.cross[output], float(self.square[output]), *settings)
+        _native.gram_path(self.gram, self.cross[output], float(self.square[output]), *settings)
 
 
 class Columns(Problem):
@@ -243,14 +243,14 @@ class Columns(Problem):
         return self.squares
 
     def _walk(self, output: int, *settings: Any) -> None:
-        _kernel.dense_path(self.Z, self.squares, self.Y[output], *settings)
+        _native.dense_path(self.Z, self.squares, self.Y[output], *settings)
 
 
 class SparseColumns(Problem):
     """The same for a sparse table, whose columns lose their means only in thought."""
 
     def __init__(self, X: Any, y: np.ndarray, w: np.ndarray | None, fit_intercept: bool, who: str):
-        X.check_format(full_check=True)  # the kernel follows its indices
+        X.check_format(full_check=True)  # the native code follows its indices
         X = X.tocsc()
         X.sum_duplicates()
         self.root = np.ones(len(y)) if w is None else np.sqrt(w)
@@ -274,7 +274,7 @@ class SparseColumns(Problem):
         return self.value**2
 
     def _walk(self, output: int, *settings: Any) -> None:
-        _kernel.sparse_path(self.value, self.row, self.start, self.mean, self.root, self.Y[output], *settings)
+        _native.sparse_path(self.value, self.row, self.start, self.mean, self.root, self.Y[output], *settings)
 
 
 def grid(

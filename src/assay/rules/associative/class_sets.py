@@ -16,7 +16,7 @@ from assay.rules.associative.set_rules import SetRules
 __all__ = ["ClassSets"]
 
 EXACT = 1 - 1e-12  # a threshold is met by what equals it, whatever the rounding of a product
-BUDGET = 100_000_000  # words that one call of the kernel goes through before Python is asked again
+BUDGET = 100_000_000  # words that one call of the native code goes through before Python is asked again
 ROOM = 1 << 14  # sets that one call can write down
 WORTH_THREADS = 20_000_000  # words
 CELLS = 1 << 20  # rules times classes that are gone through at a time

@@ -16,7 +16,7 @@ from assay.trees.columns import rank_columns
 
 __all__ = ["Candidate", "CandidateTable", "Offers", "RuleMeasure"]
 
-UP_TO, ABOVE, EQUAL = 1, 2, 3  # kinds of candidates, as the kernel counts them
+UP_TO, ABOVE, EQUAL = 1, 2, 3  # kinds of candidates, as the native code counts them
 WORTH_A_THREAD = 1 << 17  # entries
 WORTH_KEEPING = 0.7  # sorted columns of which a smaller share is left are made anew
 SIDE = 4  # columns that one thread takes at a time

@@ -168,7 +168,7 @@ class ClassRows:
     Attributes
     ----------
     w : (m,) weights or None      P, N : weight of the positive and of the negative rows
-    flags : (m,) uint8 and weights : (m,) or (0,), positive and w as kernels take them
+    flags : (m,) uint8 and weights : (m,) or (0,), positive and w as native code takes them
     order : presorted keys of these rows
     """
 

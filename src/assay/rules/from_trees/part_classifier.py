@@ -212,7 +212,7 @@ class _Left:
         return np.ones(self.n) if self.all_w is None else self.all_w[self.rows]
 
     def arrays(self) -> tuple[Any, ...]:
-        """What the kernel takes: the rows left, and those held out."""
+        """What the native code takes: the rows left, and those held out."""
         ranks = np.diff(self.sorted.start).astype(np.int32)
         w = None if self.all_w is None else self.weights
         held = self.X[self.held]

@@ -24,7 +24,7 @@ PAIRS_COLUMNS = 6  # the columns whose pairs are
 SEEDS = 8  # positive rows around which a rule is begun
 PARTS = (0.1, 0.3, 0.6)  # with this share of the positive rows, the nearest
 CLIMBED = 16  # starts, the best ones, that are improved
-BLOCK = 1 << 27  # entries that one call of the kernel looks at
+BLOCK = 1 << 27  # entries that one call of the native code looks at
 
 
 class ThresholdRuleClassifier(RuleClassifier):
