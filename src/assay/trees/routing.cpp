@@ -1,11 +1,12 @@
 // Routing: which leaf a row reaches, and what the tree answers; and the bookkeeping of flat trees.
 //
 // What a node does with a row stands in assay/nodes.hpp.
-// Checked here, once a call: indices within their arrays, children behind their parents.
+// A tree is looked through when its Nodes are put together, once for all calls.
 // Twin in NumPy: tests/trees/test_tree.py, walk_by_the_book.
 #include <cmath>
 #include <vector>
 
+#include "assay/names.hpp"
 #include "assay/nodes.hpp"
 
 namespace {
@@ -30,13 +31,12 @@ struct SparseRows {
     std::vector<uint8_t> asked;          // (d,) whether some test looks at the column
     std::vector<int32_t> touched;
 
-    SparseRows(const Nodes &nodes, int64_t tests, int64_t backups, In1<int64_t> starts, In1<int32_t> columns,
-               In1<double> values, int64_t d)
-        : start(starts.data()), column(columns.data()), value(values.data()), n(int64_t(starts.shape(0)) - 1),
-          row(size_t(d)), asked(size_t(d)) {
-        for (int64_t i = 0; i < tests; ++i)
+    SparseRows(const Nodes &nodes, In1<int64_t> starts, In1<int32_t> columns, In1<double> values)
+        : start(starts.data()), column(columns.data()), value(values.data()), n(length(starts) - 1),
+          row(size_t(nodes.d)), asked(size_t(nodes.d)) {
+        for (int64_t i = 0; i < nodes.m; ++i)
             if (nodes.test.kind[i] != LEAF) asked[nodes.test.feature[i]] = 1;
-        for (int64_t i = 0; i < backups; ++i) asked[nodes.backup.feature[i]] = 1;
+        for (int64_t i = 0; i < length(nodes.backup_features); ++i) asked[nodes.backup.feature[i]] = 1;
     }
     const double *operator()(int64_t i) {
         for (int32_t c : touched) row[c] = 0.0;
@@ -102,51 +102,46 @@ void add_leaves(Rows &rows, const Nodes &nodes, const double *value, int64_t V, 
 }
 
 template <class T>
-void apply(In2<T> X,                 // in      (n, d)
-           TREE_ARGUMENTS,
+void apply(const Nodes &nodes,
+           In2<T> X,                 // in      (n, d)
            InOut1<int32_t> leaf) {   // out     (n,)   where a value is spread: the heaviest child's leaf
-    CHECK_NODES(X.shape(1));
-    require(leaf.shape(0) == X.shape(0), "apply: a leaf for each row");
+    require(length(leaf) == length(X) && int64_t(X.shape(1)) == nodes.d, "apply: the tree's columns, a leaf for each row");
     nb::gil_scoped_release unlocked;
-    DenseRows<T> rows{X.data(), int64_t(X.shape(0)), int64_t(X.shape(1))};
-    find_leaves(rows, THE_NODES, leaf.data());
-}
-
-void apply_sparse(In1<int64_t> starts,   // in      (n + 1,)  places in columns and values
-                  In1<int32_t> columns, In1<double> values, int64_t d,
-                  TREE_ARGUMENTS,
-                  InOut1<int32_t> leaf) {
-    CHECK_NODES(d);
-    require(are_rows(values, columns, starts, length(leaf), d), "apply: these are no rows of the table");
-    nb::gil_scoped_release unlocked;
-    const Nodes nodes = THE_NODES;
-    SparseRows rows(nodes, int64_t(feature.shape(0)), int64_t(backup_feature.shape(0)), starts, columns, values, d);
+    DenseRows<T> rows{X.data(), length(X), nodes.d};
     find_leaves(rows, nodes, leaf.data());
 }
 
-template <class T>
-void predict(In2<T> X,               // in      (n, d)
-             TREE_ARGUMENTS,
-             In2<double> value,      // in      (m, V)
-             InOut2<double> out) {   // in/out  (n, V) zeros: sum over leaves of share * value
-    CHECK_NODES(X.shape(1));
-    require(value.shape(0) == feature.shape(0) && out.shape(0) == X.shape(0) && out.shape(1) == value.shape(1),
-            "predict: values for each node, and a place for each row");
+void apply_sparse(const Nodes &nodes,
+                  In1<int64_t> starts,   // in      (n + 1,)  places in columns and values
+                  In1<int32_t> columns, In1<double> values, InOut1<int32_t> leaf) {
+    require(are_rows(values, columns, starts, length(leaf), nodes.d), "apply: these are no rows of the table");
     nb::gil_scoped_release unlocked;
-    DenseRows<T> rows{X.data(), int64_t(X.shape(0)), int64_t(X.shape(1))};
-    add_leaves(rows, THE_NODES, value.data(), value.shape(1), out.data());
+    SparseRows rows(nodes, starts, columns, values);
+    find_leaves(rows, nodes, leaf.data());
 }
 
-void predict_sparse(In1<int64_t> starts, In1<int32_t> columns, In1<double> values, int64_t d,
-                    TREE_ARGUMENTS,
-                    In2<double> value, InOut2<double> out) {
-    CHECK_NODES(d);
-    require(value.shape(0) == feature.shape(0) && out.shape(1) == value.shape(1),
-            "predict: values for each node, and a place for each row");
-    require(are_rows(values, columns, starts, length(out), d), "predict: these are no rows of the table");
+void check_room(const Nodes &nodes, const In2<double> &value, const InOut2<double> &out) {
+    require(length(value) == nodes.m && out.shape(1) == value.shape(1), "predict: values for each node, and a place for them");
+}
+
+template <class T>
+void predict(const Nodes &nodes,
+             In2<T> X,               // in      (n, d)
+             In2<double> value,      // in      (m, V)
+             InOut2<double> out) {   // in/out  (n, V) zeros: sum over leaves of share * value
+    check_room(nodes, value, out);
+    require(length(out) == length(X) && int64_t(X.shape(1)) == nodes.d, "predict: the tree's columns, a place for each row");
     nb::gil_scoped_release unlocked;
-    const Nodes nodes = THE_NODES;
-    SparseRows rows(nodes, int64_t(feature.shape(0)), int64_t(backup_feature.shape(0)), starts, columns, values, d);
+    DenseRows<T> rows{X.data(), length(X), nodes.d};
+    add_leaves(rows, nodes, value.data(), value.shape(1), out.data());
+}
+
+void predict_sparse(const Nodes &nodes, In1<int64_t> starts, In1<int32_t> columns, In1<double> values,
+                    In2<double> value, InOut2<double> out) {
+    check_room(nodes, value, out);
+    require(are_rows(values, columns, starts, length(out), nodes.d), "predict: these are no rows of the table");
+    nb::gil_scoped_release unlocked;
+    SparseRows rows(nodes, starts, columns, values);
     add_leaves(rows, nodes, value.data(), value.shape(1), out.data());
 }
 
@@ -230,14 +225,22 @@ void ancestors(In1<int32_t> leaf_, In1<int32_t> parent_, In1<int64_t> indptr_, I
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("apply", &apply<double>);
-    m.def("apply", &apply<float>);
-    m.def("apply_sparse", &apply_sparse);
-    m.def("predict", &predict<double>);
-    m.def("predict", &predict<float>);
-    m.def("predict_sparse", &predict_sparse);
-    m.def("depths", &depths);
-    m.def("ends", &ends);
-    m.def("preorder", &preorder);
-    m.def("ancestors", &ancestors);
+    nb::class_<Nodes>(m, "Nodes")
+        .def(nb::init<In1<int32_t>, In1<uint8_t>, In1<double>, In1<int32_t>, In1<int32_t>, In1<int32_t>, In1<uint32_t>,
+                      In1<int32_t>, In1<double>, In1<int32_t>, In1<int32_t>, In1<uint8_t>, In1<double>, In1<int32_t>,
+                      In1<uint32_t>, In1<uint8_t>, int64_t>(),
+             nb::kw_only(), nb::arg("feature"), nb::arg("kind"), nb::arg("threshold"), nb::arg("offset"),
+             nb::arg("child"), nb::arg("set_offset"), nb::arg("sets"), nb::arg("missing"), nb::arg("weight"),
+             nb::arg("backup_offset"), nb::arg("backup_feature"), nb::arg("backup_kind"), nb::arg("backup_threshold"),
+             nb::arg("backup_set_offset"), nb::arg("backup_sets"), nb::arg("flip"), nb::arg("n_features"));
+    define(m, "apply", &apply<double>, "nodes", "X", "leaf");
+    define(m, "apply", &apply<float>, "nodes", "X", "leaf");
+    define(m, "apply_sparse", &apply_sparse, "nodes", "starts", "columns", "values", "leaf");
+    define(m, "predict", &predict<double>, "nodes", "X", "value", "out");
+    define(m, "predict", &predict<float>, "nodes", "X", "value", "out");
+    define(m, "predict_sparse", &predict_sparse, "nodes", "starts", "columns", "values", "value", "out");
+    define(m, "depths", &depths, "parent", "depth");
+    define(m, "ends", &ends, "parent", "end");
+    define(m, "preorder", &preorder, "parent", "branch", "order");
+    define(m, "ancestors", &ancestors, "leaf", "parent", "indptr", "out");
 }

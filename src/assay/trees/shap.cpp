@@ -21,79 +21,81 @@
 // which for a fixed i is the same walk, with O_i - Z_i in the place of p_i.
 // LANES rows walk together; depth lives on explicit stacks.
 //
-// Checked here, once a call: indices within their arrays, parents before their children, depths.
+// Looked through once for each tree, when its Paths are made: parents before their children, depths.
 // Twin in NumPy: tests/trees/test_shap.py, shapley_by_subsets.
 #include <algorithm>
 #include <vector>
 
+#include "assay/give.hpp"
+#include "assay/names.hpp"
 #include "assay/nodes.hpp"
 
 using namespace assay;
 
 namespace {
 
-// Parents stand before their children and test something; a child is one deeper than its parent.
-void check_parents(const Nodes &t, const In1<int32_t> &parent, const In1<int32_t> &depth) {
-    require(length(parent) == t.m && length(depth) == t.m && depth.data()[0] == 0, "shap: a parent and a depth for each node");
-    bool fits = true;
-    for (int64_t i = 1; i < t.m && fits; ++i) {
-        const int32_t p = parent.data()[i];
-        fits = p >= 0 && p < i && t.test.kind[p] != LEAF && depth.data()[i] == depth.data()[p] + 1;
-    }
-    require(fits, "shap: a parent does not stand before its child");
-}
+// What the rows do not change: the paths of a tree.
+struct Paths {
+    const Nodes &t;
+    In1<int32_t> parents, branches, depths;
+    std::vector<int32_t> above;                // (m,)  next node up the path whose edge tests the same column, or -1
+    std::vector<double> share, known, reach;   // (m,)  z; Z, the product of z over the edges of this column so far; over all
+    int64_t distinct = 0;                      // D, the largest number of columns on one path
+    int32_t deepest = 0;
 
-// What the rows do not change. Returns D, the largest number of columns on one path.
-int64_t paths(TREE_ARGUMENTS,
-              int64_t d,
-              In1<int32_t> parents,      // in   (m,)  -1 for the root
-              In1<int32_t> depths,       // in   (m,)
-              InOut1<int32_t> aboves,    // out  (m,)  next node up the path whose edge tests the same column, or -1
-              InOut1<double> shares,     // out  (m,)  z
-              InOut1<double> knowns,     // out  (m,)  Z, the product of z over the edges of this column so far
-              InOut1<double> reaches) {  // out  (m,)  product of z over all edges so far
-    CHECK_NODES(d);
-    const Nodes t = THE_NODES;
-    check_parents(t, parents, depths);
-    require(length(aboves) == t.m && length(shares) == t.m && length(knowns) == t.m && length(reaches) == t.m,
-            "paths: a place for each node");
-    nb::gil_scoped_release unlocked;
-    const auto parent = view(parents), depth = view(depths);
-    const auto above = view(aboves);
-    const auto share = view(shares), known = view(knowns), reach = view(reaches);
-    for (int64_t i = 0; i < t.m; ++i) {
-        const int32_t *child = t.child + t.offset[i];
-        const int64_t n_children = t.offset[i + 1] - t.offset[i];
-        double total = 0;
-        for (int64_t b = 0; b < n_children; ++b) total += t.weight[child[b]];
-        for (int64_t b = 0; b < n_children; ++b)
-            share[child[b]] = total > 0 ? t.weight[child[b]] / total : double(b == 0);
-    }
-    above[0] = -1, share[0] = known[0] = reach[0] = 1.0;
-    std::vector<int32_t> last(d, -1), path(1, 0);
-    int64_t distinct = 0, most = 0;
-    for (int64_t i = 1; i < t.m; ++i) {
-        while (int64_t(path.size()) > depth[i]) {  // leave what is not above i
-            const int32_t c = path.back();
-            last[t.test.feature[parent[c]]] = above[c];
-            distinct -= above[c] < 0;
-            path.pop_back();
+    Paths(const Nodes &nodes, In1<int32_t> parent_, In1<int32_t> branch_, In1<int32_t> depth_)
+        : t(nodes), parents(parent_), branches(branch_), depths(depth_), above(size_t(t.m)), share(size_t(t.m)),
+          known(size_t(t.m)), reach(size_t(t.m)) {
+        check_parents();
+        nb::gil_scoped_release unlocked;
+        const int32_t *parent = parents.data(), *depth = depths.data();
+        for (int64_t i = 0; i < t.m; ++i) {
+            const int32_t *child = t.child + t.offset[i];
+            const int64_t n_children = t.offset[i + 1] - t.offset[i];
+            double total = 0;
+            for (int64_t b = 0; b < n_children; ++b) total += t.weight[child[b]];
+            for (int64_t b = 0; b < n_children; ++b)
+                share[child[b]] = total > 0 ? t.weight[child[b]] / total : double(b == 0);
         }
-        require(!path.empty() && path.back() == parent[i], "paths: the nodes are not in preorder");
-        const int32_t j = t.test.feature[parent[i]];
-        above[i] = last[j];
-        distinct += above[i] < 0;
-        most = std::max(most, distinct);
-        known[i] = share[i] * (above[i] < 0 ? 1.0 : known[above[i]]);
-        reach[i] = share[i] * reach[parent[i]];
-        last[j] = int32_t(i);
-        path.push_back(int32_t(i));
+        above[0] = -1, share[0] = known[0] = reach[0] = 1.0;
+        std::vector<int32_t> last(t.d, -1), path(1, 0);
+        int64_t columns = 0;
+        for (int64_t i = 1; i < t.m; ++i) {
+            while (int64_t(path.size()) > depth[i]) {  // leave what is not above i
+                const int32_t c = path.back();
+                last[t.test.feature[parent[c]]] = above[c];
+                columns -= above[c] < 0;
+                path.pop_back();
+            }
+            require(!path.empty() && path.back() == parent[i], "paths: the nodes are not in preorder");
+            const int32_t j = t.test.feature[parent[i]];
+            above[i] = last[j];
+            columns += above[i] < 0;
+            distinct = std::max(distinct, columns);
+            deepest = std::max(deepest, depth[i]);
+            known[i] = share[i] * (above[i] < 0 ? 1.0 : known[above[i]]);
+            reach[i] = share[i] * reach[parent[i]];
+            last[j] = int32_t(i);
+            path.push_back(int32_t(i));
+        }
     }
-    return most;
-}
+
+  private:
+    // Parents stand before their children and test something; a child is one deeper than its parent.
+    void check_parents() const {
+        require(length(parents) == t.m && length(branches) == t.m && length(depths) == t.m && depths.data()[0] == 0,
+                "paths: a parent, a branch and a depth for each node");
+        bool fits = true;
+        for (int64_t i = 1; i < t.m && fits; ++i) {
+            const int32_t p = parents.data()[i];
+            fits = p >= 0 && p < i && t.test.kind[p] != LEAF && depths.data()[i] == depths.data()[p] + 1;
+        }
+        require(fits, "paths: a parent does not stand before its child");
+    }
+};
 
 struct Walk {
-    Nodes t;
+    const Nodes &t;
     const int32_t *parent, *branch, *depth, *above;
     const double *share, *known, *value;
     int64_t V;
@@ -228,36 +230,44 @@ HOT void all_rows(const Walk &a, const double *X, int64_t n, int64_t d, int64_t 
 }
 
 // out[i, j, first + v] += scale * phi_j of output v for row i; with a fixed column, twice its interaction with j.
-void add_contributions(In2<double> X,             // in      (n, d)
-                       TREE_ARGUMENTS,
+void add_contributions(const Paths &paths,
+                       In2<double> X,             // in      (n, d)
                        In2<double> value,         // in      (m, V)
-                       In1<int32_t> parent, In1<int32_t> branch, In1<int32_t> depth, In1<int32_t> above,  // of paths
-                       In1<double> share, In1<double> known,
                        In1<double> point,         // in      (Q,)   Gauss points in (0, 1)
                        In1<double> weight_of_point,
                        double scale, int64_t first, int32_t fixed,
                        nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu> out) {  // in/out  (n, d, all)
-    const int64_t V = value.shape(1), stride = out.shape(2), n = X.shape(0), d = X.shape(1), m = length(feature);
-    CHECK_NODES(d);
-    check_parents(THE_NODES, parent, depth);
-    require(length(value) == m && length(branch) == m && length(above) == m && length(share) == m && length(known) == m &&
-                length(weight_of_point) == length(point),
+    const int64_t V = value.shape(1), stride = out.shape(2), n = length(X), d = paths.t.d;
+    require(int64_t(X.shape(1)) == d && length(value) == paths.t.m && length(weight_of_point) == length(point),
             "add_contributions: arrays of another length");
-    for (int64_t i = 0; i < m; ++i) require(above.data()[i] >= -1 && above.data()[i] < i + (i == 0), "add_contributions: above");
-    require(int64_t(out.shape(0)) == n && int64_t(out.shape(1)) == d && first >= 0 && first + V <= stride,
+    require(int64_t(out.shape(0)) == n && int64_t(out.shape(1)) == d && first >= 0 && first <= stride - V,
             "add_contributions: out must have a place for each row, column and output");
     nb::gil_scoped_release unlocked;
-    const Walk a{THE_NODES,    parent.data(), branch.data(), depth.data(),           above.data(),      share.data(),
-                 known.data(), value.data(),  V,             point.data(), weight_of_point.data(), int64_t(point.size()),
-                 scale,        fixed};
-    int32_t deepest = 0;
-    for (int64_t i = 0; i < a.t.m; ++i) deepest = std::max(deepest, a.depth[i]);
-    all_rows(a, X.data(), n, d, deepest, out.data() + first, stride);
+    const Walk a{paths.t,
+                 paths.parents.data(),
+                 paths.branches.data(),
+                 paths.depths.data(),
+                 paths.above.data(),
+                 paths.share.data(),
+                 paths.known.data(),
+                 value.data(),
+                 V,
+                 point.data(),
+                 weight_of_point.data(),
+                 length(point),
+                 scale,
+                 fixed};
+    all_rows(a, X.data(), n, d, paths.deepest, out.data() + first, stride);
 }
 
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("paths", &paths);
-    m.def("add_contributions", &add_contributions);
+    nb::class_<Paths>(m, "Paths")
+        .def(nb::init<const Nodes &, In1<int32_t>, In1<int32_t>, In1<int32_t>>(), nb::keep_alive<1, 2>(),
+             nb::arg("nodes"), nb::arg("parent"), nb::arg("branch"), nb::arg("depth"))
+        .def_ro("distinct", &Paths::distinct)
+        .def_prop_ro("reach", [](const Paths &paths) { return give(std::vector<double>(paths.reach)); });
+    define(m, "add_contributions", &add_contributions, "paths", "X", "value", "point", "weight_of_point", "scale",
+           "first", "fixed", "out");
 }

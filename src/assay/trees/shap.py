@@ -8,7 +8,7 @@ known of what j changes:
 .. math:: \phi_j = \sum_{S \not\ni j} \frac{|S|!\,(d-|S|-1)!}{d!}\,[f(S\cup j) - f(S)],\qquad
           f(\emptyset) + \sum_j\phi_j = f(x)                                                 \quad (1)
 
-The sum has :math:`2^d` terms, yet for trees it is an integral of a polynomial for each leaf, and the kernel takes
+The sum has :math:`2^d` terms, yet for trees it is an integral of a polynomial for each leaf, and the native code takes
 a row through m nodes in O(m D) where D is the number of columns on a path (Lundberg and others 2020 need
 :math:`m D^2`).
 """
@@ -79,16 +79,16 @@ def contributions(
         n_outputs = max((int(p) + t.values.shape[1] for p, t in zip(places, forest)), default=1)
     scales = np.broadcast_to(np.asarray(scale, np.float64), (len(forest),))
     phi, base = np.zeros((*X.shape, n_outputs)), np.zeros(n_outputs)
-    plans = [_plan(tree, X.shape[1]) for tree in forest]
-    for tree, (_, reach), s, at in zip(forest, plans, scales, places):
-        base[at : at + tree.values.shape[1]] += s * (reach[tree.is_leaf] @ tree.values[tree.is_leaf])
+    paths = [_paths(tree, X.shape[1]) for tree in forest]
+    for tree, path, s, at in zip(forest, paths, scales, places):
+        base[at : at + tree.values.shape[1]] += s * (path.reach[tree.is_leaf] @ tree.values[tree.is_leaf])
     blocks = [slice(a, min(a + BLOCK, len(X))) for a in range(0, len(X), BLOCK)]
     with progress(total=len(blocks), description="contributions") as bar:
 
         def work(rows: slice) -> None:
-            for tree, (plan, _), s, at in zip(forest, plans, scales, places):
+            for tree, path, s, at in zip(forest, paths, scales, places):
                 _shap.add_contributions(
-                    X[rows], *tree._arrays, tree.values, *plan, float(s), int(at), -1, phi[rows]
+                    path, X[rows], tree.values, *_gauss(path), float(s), int(at), -1, phi[rows]
                 )
             bar.advance()
 
@@ -138,15 +138,15 @@ def interactions(
     phi, _ = contributions(forest, X, scale, output=output, n_outputs=n_outputs)
     places = np.zeros(len(forest), np.int64) if output is None else np.asarray(output, np.int64)
     scales = np.broadcast_to(np.asarray(scale, np.float64), (len(forest),))
-    plans = [_plan(tree, X.shape[1])[0] for tree in forest]
+    paths = [_paths(tree, X.shape[1]) for tree in forest]
     found = np.zeros((len(X), X.shape[1], *phi.shape[1:]))
     used = [set(tree.feature[~tree.is_leaf].tolist()) for tree in forest]
 
     def work(i: int) -> None:
         twice = np.zeros_like(phi)
-        for tree, columns, plan, s, at in zip(forest, used, plans, scales, places):
+        for tree, columns, path, s, at in zip(forest, used, paths, scales, places):
             if i in columns:
-                _shap.add_contributions(X, *tree._arrays, tree.values, *plan, float(s), int(at), i, twice)
+                _shap.add_contributions(path, X, tree.values, *_gauss(path), float(s), int(at), i, twice)
         found[:, i] = twice / 2
 
     in_threads(work, sorted(set().union(*used)))
@@ -155,18 +155,20 @@ def interactions(
     return found
 
 
-def _plan(tree: Tree, d: int) -> tuple[tuple[Any, ...], np.ndarray]:
-    """What the kernel needs to know of a tree's paths, and the share of all rows that reaches each node."""
+def _paths(tree: Tree, d: int) -> Any:
+    """What the native code needs to know of a tree's paths."""
     if d != tree.n_features:
         raise ValueError(f"contributions: the trees were grown on {tree.n_features} columns, X has {d}.")
-    m = tree.node_count
-    above, share, known, reach = np.empty(m, np.int32), np.empty(m), np.empty(m), np.empty(m)
-    most = _shap.paths(*tree._arrays, d, tree.parent, tree.depth, above, share, known, reach)
-    return (tree.parent, tree.branch, tree.depth, above, share, known, *_gauss((most + 1) // 2)), reach
+    return _shap.Paths(tree._nodes, tree.parent, tree.branch, tree.depth)
+
+
+def _gauss(path: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Points and weights that integrate the polynomials of a tree's paths exactly, see (1) in shap.cpp."""
+    return _gauss_points((path.distinct + 1) // 2)
 
 
 @lru_cache(maxsize=64)
-def _gauss(Q: int) -> tuple[np.ndarray, np.ndarray]:
+def _gauss_points(Q: int) -> tuple[np.ndarray, np.ndarray]:
     """(Q,) points and weights that integrate polynomials of degree below 2 Q over 0 to 1 exactly."""
     from scipy.special import roots_legendre
 

@@ -416,13 +416,13 @@ class Tree:
         """(n,) the leaf that each row, dense or sparse, reaches; one that is spread follows its heaviest branches."""
         if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
             leaf = np.empty(X.shape[0], np.int32)
-            self._over_sparse(X, lambda rows, at: _routing.apply_sparse(*rows, *self._arrays, leaf[at]))
+            self._over_sparse(X, lambda rows, at: _routing.apply_sparse(self._nodes, *rows, leaf[at]))
             return leaf
         X = self._block(X)
         if self._worth_packing(len(X)) and self._grove is not None:
             return self._grove.apply(X)[:, 0]
         leaf = np.empty(len(X), np.int32)
-        self._over_blocks(len(X), lambda at: _routing.apply(X[at], *self._arrays, leaf[at]))
+        self._over_blocks(len(X), lambda at: _routing.apply(self._nodes, X[at], leaf[at]))
         return leaf
 
     def predict(self, X: Any) -> np.ndarray:
@@ -430,14 +430,14 @@ class Tree:
         if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
             out = np.zeros((X.shape[0], self.values.shape[1]))
             self._over_sparse(
-                X, lambda rows, at: _routing.predict_sparse(*rows, *self._arrays, self.values, out[at])
+                X, lambda rows, at: _routing.predict_sparse(self._nodes, *rows, self.values, out[at])
             )
             return out
         X = self._block(X)
         if self._worth_packing(len(X)) and self._grove is not None:
             return self._grove.sums(X)
         out = np.zeros((len(X), self.values.shape[1]))
-        self._over_blocks(len(X), lambda at: _routing.predict(X[at], *self._arrays, self.values, out[at]))
+        self._over_blocks(len(X), lambda at: _routing.predict(self._nodes, X[at], self.values, out[at]))
         return out
 
     def decision_path(self, X: Any) -> Any:
@@ -469,7 +469,7 @@ class Tree:
         if d != self.n_features:
             raise ValueError(f"Tree: expected rows of {self.n_features} columns, got shape {X.shape}.")
         start, column, value = csr_arrays(X.tocsr(), np.float64)
-        self._over_blocks(n, lambda at: work((start[at.start : at.stop + 1], column, value, d), at))
+        self._over_blocks(n, lambda at: work((start[at.start : at.stop + 1], column, value), at))
 
     def _over_blocks(self, n: int, work: Any) -> None:
         if n <= BLOCK:
@@ -491,14 +491,31 @@ class Tree:
         return Grove.from_trees([self])
 
     @cached_property
-    def _arrays(self) -> tuple[np.ndarray, ...]:
-        """The arrays in the order in which the kernels take them."""
+    def _nodes(self) -> Any:
+        """The arrays as the native code walks them: looked through once, whoever made them."""
         s = self.surrogates or Surrogates(*(np.zeros(0, dtype) for dtype in SURROGATE_TYPES))
-        backups = (s.offset, s.feature, s.kind, s.threshold, s.set_offset, s.sets, s.flip)
-        return (
-            *(self.feature, self.kind, self.threshold, self.offset, self.child, self.set_offset, self.sets),
-            *(self.missing, self.weighted_n_node_samples, *backups),
+        return _routing.Nodes(
+            feature=self.feature,
+            kind=self.kind,
+            threshold=self.threshold,
+            offset=self.offset,
+            child=self.child,
+            set_offset=self.set_offset,
+            sets=self.sets,
+            missing=self.missing,
+            weight=self.weighted_n_node_samples,
+            backup_offset=s.offset,
+            backup_feature=s.feature,
+            backup_kind=s.kind,
+            backup_threshold=s.threshold,
+            backup_set_offset=s.set_offset,
+            backup_sets=s.sets,
+            flip=s.flip,
+            n_features=self.n_features,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_nodes"}
 
     # ------------------------------------------------------------------ trees from files
 

@@ -8,7 +8,6 @@
 //
 // A missing value asks the surrogates in their order, then goes where `missing` says; -1 spreads the row
 // over all children in proportion to their weights.
-// CHECK_NODES: indices within their arrays, children behind their parents, as many of them as the tests lead to.
 #pragma once
 #include <cstring>
 
@@ -42,7 +41,24 @@ struct Tests {  // of nodes or of surrogates
     }
 };
 
+// The arrays of a tree, looked through once when they are put together: indices within their arrays, children behind
+// their parents, as many of them as the tests lead to. In Python assay.trees._routing.Nodes.
 struct Nodes {
+    In1<int32_t> features;
+    In1<uint8_t> kinds;
+    In1<double> thresholds;
+    In1<int32_t> offsets, children, set_offsets;
+    In1<uint32_t> set_words;
+    In1<int32_t> missing_children;
+    In1<double> weights;
+    In1<int32_t> backup_offsets, backup_features;
+    In1<uint8_t> backup_kinds;
+    In1<double> backup_thresholds;
+    In1<int32_t> backup_set_offsets;
+    In1<uint32_t> backup_set_words;
+    In1<uint8_t> flips;
+    int64_t m, d;  // nodes, columns of the table
+
     Tests test;
     const int32_t *offset, *child, *missing;
     const double *weight;
@@ -50,7 +66,25 @@ struct Nodes {
     const int32_t *backup_offset;
     Tests backup;
     const uint8_t *flip;
-    int64_t m;
+
+    Nodes(In1<int32_t> feature, In1<uint8_t> kind, In1<double> threshold, In1<int32_t> offset_, In1<int32_t> child_,
+          In1<int32_t> set_offset, In1<uint32_t> sets, In1<int32_t> missing_, In1<double> weight_,
+          In1<int32_t> backup_offset_, In1<int32_t> backup_feature, In1<uint8_t> backup_kind,
+          In1<double> backup_threshold, In1<int32_t> backup_set_offset, In1<uint32_t> backup_sets, In1<uint8_t> flip_,
+          int64_t n_features)
+        : features(feature), kinds(kind), thresholds(threshold), offsets(offset_), children(child_),
+          set_offsets(set_offset), set_words(sets), missing_children(missing_), weights(weight_),
+          backup_offsets(backup_offset_), backup_features(backup_feature), backup_kinds(backup_kind),
+          backup_thresholds(backup_threshold), backup_set_offsets(backup_set_offset), backup_set_words(backup_sets),
+          flips(flip_), m(length(feature)), d(n_features),
+          test{feature.data(), kind.data(), threshold.data(), set_offset.data(), sets.data()}, offset(offset_.data()),
+          child(child_.data()), missing(missing_.data()), weight(weight_.data()), backed(backup_feature.size() > 0),
+          backup_offset(backup_offset_.data()),
+          backup{backup_feature.data(), backup_kind.data(), backup_threshold.data(), backup_set_offset.data(),
+                 backup_sets.data()},
+          flip(flip_.data()) {
+        check();
+    }
 
     // Child number for the row, or -1 to spread it over all children.
     template <class T>
@@ -78,66 +112,44 @@ struct Nodes {
             if (weight[child[offset[i] + b]] > weight[child[offset[i] + best]]) best = b;
         return best;
     }
+
+  private:
+    void check() const {
+        require(m > 0 && length(kinds) == m && length(thresholds) == m && length(missing_children) == m &&
+                    length(weights) == m,
+                "tree: arrays of another length");
+        require(shares_out(offsets, m, length(children)), "tree: children do not fit their nodes");
+        constexpr int64_t WANTED[] = {0, 2, 2, 0, 3};  // children that a test of each kind leads to
+        bool fits = true;
+        for (int64_t i = 0; i < m; ++i) {
+            const int64_t n_children = offset[i + 1] - offset[i], what = test.kind[i];
+            if (what == LEAF) continue;
+            fits &= what <= TERNARY && n_children > 0 && test.feature[i] >= 0 && test.feature[i] < d;
+            fits &= missing[i] >= -1 && missing[i] < n_children;
+            if (fits) fits = n_children >= WANTED[what];
+            for (int64_t c = offset[i]; c < offset[i + 1]; ++c) fits &= child[c] > i && child[c] < m;
+        }
+        require(fits, "tree: a test or a child that is not there");
+        check_sets(test.kind, m, set_offsets, set_words);
+        if (!backed) return;
+        const int64_t backups = length(backup_features);
+        require(length(backup_kinds) == backups && length(backup_thresholds) == backups && length(flips) == backups &&
+                    shares_out(backup_offsets, m, backups) && within(backup_features, 0, d) && within(flips, 0, 2),
+                "tree: surrogates do not fit their nodes");
+        for (int64_t s = 0; s < backups; ++s) fits &= backup.kind[s] == THRESHOLD || backup.kind[s] == SUBSET;
+        for (int64_t i = 0; i < m; ++i)
+            fits &= backup_offset[i] == backup_offset[i + 1] || test.kind[i] == LEAF || offset[i + 1] - offset[i] >= 2;
+        require(fits, "tree: a surrogate of another kind");
+        check_sets(backup.kind, backups, backup_set_offsets, backup_set_words);
+    }
+
+    static void check_sets(const uint8_t *kind, int64_t m, const In1<int32_t> &set_offset, const In1<uint32_t> &sets) {
+        require(shares_out(set_offset, m, length(sets)), "tree: sets do not fit their tests");
+        bool fits = true;
+        for (int64_t i = 0; i < m; ++i)
+            fits &= kind[i] != TERNARY || set_offset.data()[i + 1] - set_offset.data()[i] >= 2;
+        require(fits, "tree: a second threshold is not there");
+    }
 };
 
-inline void check_sets(const uint8_t *kind, int64_t m, const In1<int32_t> &set_offset, const In1<uint32_t> &sets) {
-    require(shares_out(set_offset, m, length(sets)), "tree: sets do not fit their tests");
-    bool fits = true;
-    for (int64_t i = 0; i < m; ++i) fits &= kind[i] != TERNARY || set_offset.data()[i + 1] - set_offset.data()[i] >= 2;
-    require(fits, "tree: a second threshold is not there");
-}
-
 }  // namespace assay
-
-// What Python passes for a tree: Tree._arrays.
-#define TREE_ARGUMENTS                                                                                          \
-    In1<int32_t> feature, In1<uint8_t> kind, In1<double> threshold, In1<int32_t> offset, In1<int32_t> child,      \
-        In1<int32_t> set_offset, In1<uint32_t> sets, In1<int32_t> missing, In1<double> weight,                    \
-        In1<int32_t> backup_offset, In1<int32_t> backup_feature, In1<uint8_t> backup_kind,                        \
-        In1<double> backup_threshold, In1<int32_t> backup_set_offset, In1<uint32_t> backup_sets, In1<uint8_t> flip
-#define THE_NODES                                                                                               \
-    Nodes {                                                                                                     \
-        {feature.data(), kind.data(), threshold.data(), set_offset.data(), sets.data()}, offset.data(),         \
-            child.data(), missing.data(), weight.data(), backup_feature.size() > 0, backup_offset.data(),        \
-            {backup_feature.data(), backup_kind.data(), backup_threshold.data(), backup_set_offset.data(),       \
-             backup_sets.data()},                                                                               \
-            flip.data(), int64_t(feature.size())                                                                \
-    }
-
-namespace assay {
-
-inline void check_nodes(TREE_ARGUMENTS, int64_t d) {
-    const int64_t m = length(feature), backups = length(backup_feature);
-    require(m > 0 && length(kind) == m && length(threshold) == m && length(missing) == m && length(weight) == m,
-            "tree: arrays of another length");
-    require(shares_out(offset, m, length(child)), "tree: children do not fit their nodes");
-    constexpr int64_t WANTED[] = {0, 2, 2, 0, 3};  // children that a test of each kind leads to
-    bool fits = true;
-    for (int64_t i = 0; i < m; ++i) {
-        const int64_t children = offset.data()[i + 1] - offset.data()[i], what = kind.data()[i];
-        if (what == LEAF) continue;
-        fits &= what <= TERNARY && children > 0 && feature.data()[i] >= 0 && feature.data()[i] < d;
-        fits &= missing.data()[i] >= -1 && missing.data()[i] < children;
-        if (fits) fits = children >= WANTED[what];
-        for (int64_t c = offset.data()[i]; c < offset.data()[i + 1]; ++c) fits &= child.data()[c] > i && child.data()[c] < m;
-    }
-    require(fits, "tree: a test or a child that is not there");
-    check_sets(kind.data(), m, set_offset, sets);
-    if (backups == 0) return;
-    require(length(backup_kind) == backups && length(backup_threshold) == backups && length(flip) == backups &&
-                shares_out(backup_offset, m, backups) && within(backup_feature, 0, d) && within(flip, 0, 2),
-            "tree: surrogates do not fit their nodes");
-    for (int64_t s = 0; s < backups; ++s) fits &= backup_kind.data()[s] == THRESHOLD || backup_kind.data()[s] == SUBSET;
-    for (int64_t i = 0; i < m; ++i)
-        fits &= backup_offset.data()[i] == backup_offset.data()[i + 1] || kind.data()[i] == LEAF ||
-                offset.data()[i + 1] - offset.data()[i] >= 2;
-    require(fits, "tree: a surrogate of another kind");
-    check_sets(backup_kind.data(), backups, backup_set_offset, backup_sets);
-}
-
-}  // namespace assay
-
-#define CHECK_NODES(d)                                                                                          \
-    assay::check_nodes(feature, kind, threshold, offset, child, set_offset, sets, missing, weight, backup_offset,  \
-                       backup_feature, backup_kind, backup_threshold, backup_set_offset, backup_sets, flip,        \
-                       int64_t(d))
