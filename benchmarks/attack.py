@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODELS = 2  # tampered files of every learner
-TABLES = 500  # broken tables
+TABLES = 300  # broken tables
 CALLS = 1000  # of each native function, where one time is not enough; more than it has single changes
 
 
