@@ -121,7 +121,9 @@ def test_a_branch_that_is_not_there_is_refused(recorded):
             call.run((parent, branch, order), {})
 
 
-@pytest.mark.parametrize("name", ["assay.trees._multiway.grow", "assay.rules.from_trees._partial_tree.best_leaf"])
+@pytest.mark.parametrize(
+    "name", ["assay.trees._multiway.grow", "assay.rules.from_trees._partial_tree.best_leaf"]
+)
 def test_rows_without_a_value_need_weights(recorded, name):
     """Such rows are shared out among branches by weight; a call that does without weights must not have any."""
     with_missing = 0
