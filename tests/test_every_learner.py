@@ -26,7 +26,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import assay
 from assay.bayes import GaussianNB
-from assay.core import Classifier, Learner, PassLearner, SumLearner, sums
+from assay.core import Classifier, Explanation, Learner, PassLearner, SumLearner, sums
 from assay.core.persistence.registry import name_of
 from assay.errors import AssayError, DataError, SchemaWarning
 from assay.prepare import Prepared, SimpleImputer
@@ -440,6 +440,38 @@ def test_a_fitted_model_can_be_looked_at(name, tmp_path):
     assert view.to_html() in model._repr_html_()
     assay.save(model, tmp_path / "model.assay")
     assert str(assay.load(tmp_path / "model.assay").show()) == str(view)
+
+
+@pytest.mark.parametrize("name", [name for name, cls in LEARNERS.items() if hasattr(cls, "explain")])
+def test_the_explanations_of_a_table_are_those_of_its_rows(name):
+    X, y = frame(name)
+    model = make(name).fit(X, y)
+    some = X.iloc[[0, 40, 70]]
+    block = model.explain(some)
+    each = [model.explain(some.iloc[[i]]) for i in range(3)]
+    known = block.contributions()
+    for i, (one, inside) in enumerate(zip(each, block, strict=True)):
+        assert_same_cells(one.to_dict(), inside.to_dict())
+        assert isinstance(one, Explanation)
+        if known is not None:
+            alone = one.block.contributions()
+            assert_allclose(alone.of_answers()[0][0], known.of_answers()[0][i], rtol=1e-9, atol=1e-9)
+    assert len(block.to_frame()) == 3 and block.to_html()
+
+
+def assert_same_cells(a, b):
+    """Equal, numbers up to rounding: products with matrices of one and of many rows differ in the last digits."""
+    if isinstance(a, float) and isinstance(b, float):
+        assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+    elif isinstance(a, dict):
+        assert list(a) == list(b)
+        assert_same_cells(list(a.values()), list(b.values()))
+    elif isinstance(a, list):
+        assert len(a) == len(b)
+        for left, right in zip(a, b):
+            assert_same_cells(left, right)
+    else:
+        assert a == b
 
 
 @promise

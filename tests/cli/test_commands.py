@@ -382,3 +382,26 @@ def test_wrong_settings_of_rules_end_in_one_sentence(run, loans, tmp_path):
     ]:
         code, _, err = run("fit", loans, "-t", "default", "-l", learner, "--set", setting, "-o", model)
         assert code == 2 and words in err and not model.exists()
+
+
+def test_several_rows_are_explained_and_their_contributions_written(run, tmp_path):
+
+    model, table = tmp_path / "iris.assay", tmp_path / "iris.csv"
+    assert run("fit", "iris", "-t", "species", "-l", "forest", "-o", model)[0] == 0
+    code, out, _ = run("explain", model, "iris", "--row", 3, "--row", 100)
+    assert code == 0 and out.count("answers") == 2
+    assert out.startswith("Row 3\nRandomForestClassifier answers setosa") and "\n\nRow 100\n" in out
+    code, out, _ = run("explain", model, "iris", "--row", 3, "--row", 100, "--json")
+    assert [one["answer"] for one in json.loads(out)] == ["setosa", "versicolor"]
+    page = tmp_path / "a.html"
+    assert (
+        "2 rows of iris are explained" in run("explain", model, "iris", "-r", 3, "-r", 100, "--html", page)[1]
+    )
+    assert run("explain", model, "iris", "--output", table, "--keep", "species")[0] == 0
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    assert len(rows) == 150 and list(rows[0])[:5] == ["species", "answer", "probability", "of", "base"]
+    for row in (rows[0], rows[99]):
+        numbers = [float(v) for v in list(row.values())[4:]]
+        assert abs(sum(numbers) - float(row["probability"])) < 1e-5
+    assert "leave --html and --json out" in run("explain", model, "iris", "-o", table, "--json")[2]
+    assert run("explain", model, "iris", "-o", tmp_path / "a.txt")[0] == 2

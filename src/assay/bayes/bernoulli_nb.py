@@ -12,6 +12,7 @@ from assay.bayes.derivation import derivation, priors, rational, share
 from assay.bayes.drawing import draw_classes, generator
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.parameters import Range
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.errors import DataError
@@ -172,13 +173,24 @@ class BernoulliNB(CountBayes):
                 "Give a threshold, such as binarize=0."
             )
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        x = (X if isinstance(X, np.ndarray) else X.toarray())[0] > (self.binarize or 0.0)
-        alphas = np.broadcast_to(self.alpha_, x.shape)
-        likelihoods = []
-        for j, name in enumerate(self._names):
-            alpha = rational(alphas[j])
-            p = [share(c[j], n, alpha, 2) for c, n in zip(self.feature_count_, self.class_count_)]
-            likelihoods.append((name, "yes" if x[j] else "no", p if x[j] else [Fraction(1) - q for q in p]))
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        block, joint = dense_block(X) > (self.binarize or 0.0), self._log_joint(X)
+        alphas = [rational(alpha) for alpha in np.broadcast_to(self.alpha_, block.shape[1])]
         prior = priors(self.class_count_, self.class_prior, self.fit_prior)
-        return derivation(self.classes_, prior, likelihoods, self._log_joint(X)[0])
+        shares = [
+            [share(c[j], n, alpha, 2) for c, n in zip(self.feature_count_, self.class_count_)]
+            for j, alpha in enumerate(alphas)
+        ]
+
+        def sections(i: int) -> list[Section]:
+            likelihoods = [
+                (name, "yes" if yes else "no", p if yes else [Fraction(1) - q for q in p])
+                for name, yes, p in zip(self._names, block[i], shares)
+            ]
+            return derivation(self.classes_, prior, likelihoods, joint[i])
+
+        def contributions(some: np.ndarray) -> Contributions:
+            yes, no = self._logs()
+            return self._joint_contributions(np.where(block[some][:, :, None], yes.T, no.T), joint[some])
+
+        return Reasons(sections, contributions)

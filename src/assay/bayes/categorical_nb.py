@@ -8,10 +8,11 @@ import numpy as np
 
 import assay.bayes._counts as _counts
 from assay.bayes.counts import TOO_MANY, CategoryCounts, CountBayes, category_counts, extent
-from assay.bayes.derivation import derivation, priors, rational, share
+from assay.bayes.derivation import Number, derivation, look_up, priors, rational, share
 from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parameters import Any_, Range
 from assay.core.stored import Each, FloatArray, IntArray, Object
 from assay.errors import DataError, ParameterError, SchemaWarning, warn_user
@@ -213,15 +214,26 @@ class CategoricalNB(CountBayes):
             SchemaWarning,
         )
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
-        alpha = rational(self._check_alpha())
-        likelihoods = []
-        for j, (name, value) in enumerate(row.items()):
-            counts, code = self.category_count_[j], X[0, j]
-            if not 0 <= code < counts.shape[1]:
-                likelihoods.append((name, None, []))
-                continue
-            numbers = [share(c[int(code)], c.sum(), alpha, len(c)) for c in counts]
-            likelihoods.append((name, value, numbers))
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
+        alpha, joint = rational(self._check_alpha()), self._log_joint(X)
         prior = priors(self.class_count_, self.class_prior, self.fit_prior)
-        return derivation(self.classes_, prior, likelihoods, self._log_joint(X)[0])
+
+        def sections(i: int) -> list[Section]:
+            likelihoods: list[tuple[str, Any, list[Number]]] = []
+            for j, (name, value) in enumerate(rows[i].items()):
+                counts, code = self.category_count_[j], X[i, j]
+                if not 0 <= code < counts.shape[1]:
+                    likelihoods.append((name, None, []))
+                    continue
+                likelihoods.append(
+                    (name, value, [share(c[int(code)], c.sum(), alpha, len(c)) for c in counts])
+                )
+            return derivation(self.classes_, prior, likelihoods, joint[i])
+
+        def contributions(some: np.ndarray) -> Contributions:
+            logs = np.stack(
+                [look_up(table, X[some, j]) for j, table in enumerate(self.feature_log_prob_)], axis=1
+            )
+            return self._joint_contributions(logs, joint[some])
+
+        return Reasons(sections, contributions)

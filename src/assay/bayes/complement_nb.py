@@ -9,6 +9,7 @@ import numpy as np
 from assay.bayes.counts import CountBayes, FeatureSums, FrequencyBayes
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.parameters import Flag
 from assay.core.stored import FloatArray, Object
 
@@ -108,17 +109,30 @@ class ComplementNB(FrequencyBayes):
             score = np.where(votes == votes.max(axis=1, keepdims=True), score, -np.inf)
         return score + self.class_log_prior_ if len(self.classes_) == 1 else score
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        x = (X if isinstance(X, np.ndarray) else X.toarray())[0]
-        there = np.flatnonzero(x)
-        reach = np.ptp(self.feature_log_prob_[:, there], axis=0) * x[there] if there.size else there
-        some = there[np.argsort(-reach, kind="stable")[:16]]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        block, scores = dense_block(X), self._log_joint(X)
         names = [str(label) for label in self.classes_]
-        rows = [[self._names[j], float(x[j]), *(x[j] * self.feature_log_prob_[:, j]).tolist()] for j in some]
-        rows.append(["score", "", *self._log_joint(X)[0].tolist()])
-        more = f" {len(there) - len(some)} more columns are not shown." if len(there) > len(some) else ""
-        note = "A weight is minus the log frequency in the other classes; the highest score wins." + more
-        return [Section("Value times weight", ["column", "value", *names], rows, note)]
+
+        def sections(i: int) -> list[Section]:
+            x, weights = block[i], self.feature_log_prob_
+            present = np.flatnonzero(x)
+            reach = np.ptp(weights[:, present], axis=0) * x[present] if present.size else present
+            some = present[np.argsort(-reach, kind="stable")[:16]]
+            lines = [[self._names[j], float(x[j]), *(x[j] * weights[:, j]).tolist()] for j in some]
+            lines.append(["score", "", *scores[i].tolist()])
+            left = len(present) - len(some)
+            more = f" {left} more columns are not shown." if left else ""
+            note = "A weight is minus the log frequency in the other classes; the highest score wins." + more
+            return [Section("Value times weight", ["column", "value", *names], lines, note)]
+
+        def contributions(some: np.ndarray) -> Contributions | None:
+            if not np.isfinite(self.feature_log_prob_).all():
+                return None  # words that only the other classes lack decide by their number
+            values = block[some][:, :, None] * self.feature_log_prob_.T
+            outputs = [f"the score of {name}" for name in names]
+            return self._contributions(values, np.zeros(len(names)), outputs, np.argmax(scores[some], axis=1))
+
+        return Reasons(sections, contributions)
 
 
 def _normed(weights: np.ndarray) -> np.ndarray:

@@ -50,6 +50,14 @@ def priors(class_count: np.ndarray, given: Any, fitted: bool = True) -> list[Num
     return [share(count, total) for count in class_count]
 
 
+def look_up(table: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """(n, K) the entries of a (K, categories) table at n codes; 0 where the code is missing or unknown."""
+    known = (codes >= 0) & (codes < table.shape[1])
+    entries = np.zeros((len(codes), len(table)))
+    entries[known] = table.T[codes[known].astype(np.int64)]
+    return entries
+
+
 def derivation(
     classes: Any,
     prior: list[Number],

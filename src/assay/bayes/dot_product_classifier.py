@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from assay.bayes.gaussian_classifier import check_overflow
 from assay.core import Card, Classifier, SumLearner
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.scores import winner
 from assay.core.stored import FloatArray, Object
@@ -101,9 +102,13 @@ class DotProductClassifier(SumLearner, Classifier):
         """All on the winner: what an explanation shows beside the dot products."""
         return np.eye(len(self.classes_))[self._choose(X)]
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        products = X[0] * self.means_
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         labels = [str(label) for label in self.classes_]
-        rows = [[name, float(v), *map(float, p)] for name, v, p in zip(self._names, X[0], products.T)]
-        rows.append(["sum", "", *map(float, products.sum(axis=1))])
-        return [Section("Dot product with the class means", ["term", "value", *labels], rows)]
+
+        def sections(i: int) -> list[Section]:
+            products = X[i] * self.means_
+            lines = [[name, float(v), *map(float, p)] for name, v, p in zip(self._names, X[i], products.T)]
+            lines.append(["sum", "", *map(float, products.sum(axis=1))])
+            return [Section("Dot product with the class means", ["term", "value", *labels], lines)]
+
+        return Reasons(sections)

@@ -12,6 +12,7 @@ from assay.bayes.gaussian_classifier import check_overflow, class_priors, log_of
 from assay.bayes.low_rank import few_rows, whitening_of_rows
 from assay.core import Card, Classifier, SumLearner
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Choice, Simplex
 from assay.core.scores import logistic
@@ -202,18 +203,28 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
     def _choose(self, X: Any) -> np.ndarray:
         return (self._log_odds(X) > 0).astype(np.int64)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        parts = self.direction_ * X[0]
-        rows: list[list[Any]] = [
-            [name, float(v), float(u), float(p)]
-            for name, v, u, p in zip(self._names, X[0], self.direction_, parts)
-        ]
-        rows.append(["sum", "", "", float(parts.sum())])
-        side = "above" if self._log_odds(X)[0] > 0 else "not above"
-        note = f"The projection is {side} the threshold {self.threshold_:.4g}."
-        return [
-            Section("Projection on Fisher's direction", ["term", "value", "direction", "product"], rows, note)
-        ]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        above = self._log_odds(X) > 0
+
+        def sections(i: int) -> list[Section]:
+            parts = self.direction_ * X[i]
+            lines: list[list[Any]] = [
+                [name, float(v), float(u), float(p)]
+                for name, v, u, p in zip(self._names, X[i], self.direction_, parts)
+            ]
+            lines.append(["sum", "", "", float(parts.sum())])
+            note = f"The projection is {'above' if above[i] else 'not above'} the threshold {self.threshold_:.4g}."
+            heads = ["term", "value", "direction", "product"]
+            return [Section("Projection on Fisher's direction", heads, lines, note)]
+
+        def contributions(some: np.ndarray) -> Contributions:
+            values, outputs = (
+                (X[some] * self.direction_)[:, :, None],
+                ["the projection on Fisher's direction"],
+            )
+            return self._contributions(values, np.zeros(1), outputs, np.zeros(len(some), int))
+
+        return Reasons(sections, contributions)
 
 
 def most_accurate_cut(z: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parallel import in_threads, one_blas_thread
 from assay.core.sums import BLOCK_BYTES, SMALL_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
@@ -153,21 +154,32 @@ class GaussianClassifier(SumLearner, Generative):
     def _means(self) -> np.ndarray:
         return self.means_
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        heads, columns = self._terms(np.asarray(X[0], dtype=np.float64))
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        joints, answers = self._log_joint(X), self._choose(X)
         labels = [str(label) for label in self.classes_]
-        lines: list[tuple[str, Any, np.ndarray]] = [(name, "", values) for name, values in heads]
-        lines += [(name, float(v), terms) for name, v, terms in zip(self._names, X[0], columns)]
-        total = np.sum([values for _, _, values in lines], axis=0)
-        table = [[name, value, *map(float, values)] for name, value, values in (*lines, ("sum", "", total))]
-        sections = [Section(f"{self._sum_of_terms}, term by term", ["term", "value", *labels], table)]
-        joint = self._log_joint(X)[0]
-        top = joint.max()
-        evidence = float(top + np.log(np.exp(joint - top).sum())) if np.isfinite(top) else float(top)
-        sections.append(Section("Evidence", ["quantity", "value"], [["log p(x)", evidence]]))
-        if len(labels) > 1:
-            sections.append(_odds(labels, lines, total))
-        return sections
+
+        def sections(i: int) -> list[Section]:
+            heads, columns = self._terms(np.asarray(X[i], dtype=np.float64))
+            lines: list[tuple[str, Any, np.ndarray]] = [(name, "", values) for name, values in heads]
+            lines += [(name, float(v), terms) for name, v, terms in zip(self._names, X[i], columns)]
+            total = np.sum([values for _, _, values in lines], axis=0)
+            table = [
+                [name, value, *map(float, values)] for name, value, values in (*lines, ("sum", "", total))
+            ]
+            told = [Section(f"{self._sum_of_terms}, term by term", ["term", "value", *labels], table)]
+            top = joints[i].max()
+            evidence = float(top + np.log(np.exp(joints[i] - top).sum())) if np.isfinite(top) else float(top)
+            told.append(Section("Evidence", ["quantity", "value"], [["log p(x)", evidence]]))
+            return [*told, _odds(labels, lines, total)] if len(labels) > 1 else told
+
+        def contributions(some: np.ndarray) -> Contributions:
+            terms = [self._terms(np.asarray(x, dtype=np.float64)) for x in X[some]]
+            base = np.array([np.sum([values for _, values in heads], axis=0) for heads, _ in terms])
+            what = "score" if self._sum_of_terms == "Score" else "log joint probability"
+            outputs = [f"the {what} of {label}" for label in labels]
+            return self._contributions(np.array([c for _, c in terms]), base, outputs, answers[some])
+
+        return Reasons(sections, contributions)
 
     def _terms(self, x: np.ndarray) -> tuple[list[tuple[str, np.ndarray]], np.ndarray]:
         raise TypeError(f"{type(self).__name__} must define _terms")

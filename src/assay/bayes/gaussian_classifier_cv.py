@@ -19,7 +19,7 @@ from assay.bayes.nearest_mean import NearestMean
 from assay.bayes.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from assay.bayes.shared_diagonal_nb import SharedDiagonalNB
 from assay.core import Card, Classifier
-from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Learner
 from assay.core.parameters import Any_, Count, Seed, Simplex
 from assay.core.stored import Object, Plain, Text
@@ -191,8 +191,8 @@ class GaussianClassifierCV(Classifier):
     def _choose(self, X: Any) -> np.ndarray:
         return self.best_estimator_._choose(X)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        return self.best_estimator_._reasons(X, row)
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        return self.best_estimator_._reasons(X, rows)
 
 
 def _validate(learner: Any, lessons: Iterable[tuple[Any, np.ndarray]], rows: Block) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from assay.bayes.joint_table import JointTable
 from assay.core import Card, Generative, SumLearner
 from assay.core.complaints import missing_remedy
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.core.stored import FloatArray, Object
 from assay.errors import DataError, DegenerateWarning, warn_user
@@ -224,27 +225,31 @@ class JointBayes(SumLearner, Generative):
         X[:, self._continuous()] = table.mean[entry] + np.where(table.varies, noise, 0.0)
         return as_table(self.schema_, X), self.classes_[y]
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
-        table, x = self.joint_, np.asarray(X[0], dtype=np.float64)
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
+        table, block, joints = self.joint_, np.asarray(X, dtype=np.float64), self._log_joint(X)
         discrete, continuous = self._discrete(), self._continuous()
-        key, z, names = x[discrete], x[continuous], self.schema_.names
-        prior = priors(self.class_count_, self.priors)
-        likelihoods: list[tuple[str, Any, list[Number]]] = []
-        log_rest = self._log_joint(X)[0]
-        if discrete:
-            numbers = [self._share(k, key) for k in range(len(self.classes_))]
-            there = [j for j, v in zip(discrete, key) if not np.isnan(v)]
-            shown = ", ".join(str(row[names[j]]) for j in there)
-            likelihoods.append((", ".join(names[j] for j in there) or "any cell", shown, numbers))
-        likelihoods += [(names[j], None, []) for j, v in zip(discrete, key) if np.isnan(v)]
-        if table.varies.any():  # the density is what is left of the joint after prior and cell
-            with np.errstate(divide="ignore", invalid="ignore"):
-                known = np.log([float(p) for p in prior])
-                known = known + np.log([float(p) for p in likelihoods[0][2]]) if discrete else known
-                density = np.nan_to_num(np.exp(log_rest - known), nan=0.0)
-            head = ", ".join(names[j] for j in continuous) + (" in the cell" if discrete else "")
-            likelihoods.append((head, ", ".join(f"{v:g}" for v in z), density.tolist()))
-        return derivation(self.classes_, prior, likelihoods, log_rest, density=bool(table.varies.any()))
+        names, prior = self.schema_.names, priors(self.class_count_, self.priors)
+        varies = bool(table.varies.any())
+
+        def sections(i: int) -> list[Section]:
+            key, z, log_joint = block[i, discrete], block[i, continuous], joints[i]
+            likelihoods: list[tuple[str, Any, list[Number]]] = []
+            if discrete:
+                numbers = [self._share(k, key) for k in range(len(self.classes_))]
+                present = [j for j, v in zip(discrete, key) if not np.isnan(v)]
+                shown = ", ".join(str(rows[i][names[j]]) for j in present)
+                likelihoods.append((", ".join(names[j] for j in present) or "any cell", shown, numbers))
+            likelihoods += [(names[j], None, []) for j, v in zip(discrete, key) if np.isnan(v)]
+            if varies:  # the density is what is left of the joint after prior and cell
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    known = np.log([float(p) for p in prior])
+                    known = known + np.log([float(p) for p in likelihoods[0][2]]) if discrete else known
+                    density = np.nan_to_num(np.exp(log_joint - known), nan=0.0)
+                head = ", ".join(names[j] for j in continuous) + (" in the cell" if discrete else "")
+                likelihoods.append((head, ", ".join(f"{v:g}" for v in z), density.tolist()))
+            return derivation(self.classes_, prior, likelihoods, log_joint, density=varies)
+
+        return Reasons(sections)
 
     def _share(self, k: int, key: np.ndarray) -> Number:
         """P(v|k) of all cells that agree with the key, exactly if it can be."""

@@ -9,6 +9,7 @@ import numpy as np
 from assay.bayes.gaussian_classifier import class_priors, log_of
 from assay.core import Card, Generative
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Array, Choice, Range
 from assay.core.stored import FloatArray
 from assay.stats.estimators.weighted_quantile import weighted_quantile
@@ -100,10 +101,16 @@ class LaplaceNB(Generative):
             out[:, k] = -np.sum(np.abs(X - median) / b, axis=1) - np.log(2 * b).sum()  # (1)
         return out + log_of(self.class_prior_)
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
-        terms = -np.abs(X[0] - self.medians_) / self.scales_ - np.log(2 * self.scales_)
-        labels = [str(label) for label in self.classes_]
-        rows = [["log prior", "", *map(float, log_of(self.class_prior_))]]
-        rows += [[name, float(v), *map(float, t)] for name, v, t in zip(self._names, X[0], terms.T)]
-        rows.append(["sum", "", *map(float, self._log_joint(X)[0])])
-        return [Section("Log density, column by column", ["term", "value", *labels], rows)]
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
+        labels, joint = [str(label) for label in self.classes_], self._log_joint(X)
+
+        def terms(some: Any) -> np.ndarray:
+            return -np.abs(X[some][..., None] - self.medians_.T) / self.scales_.T - np.log(2 * self.scales_.T)
+
+        def sections(i: int) -> list[Section]:
+            lines = [["log prior", "", *map(float, log_of(self.class_prior_))]]
+            lines += [[name, float(v), *map(float, t)] for name, v, t in zip(self._names, X[i], terms(i))]
+            lines.append(["sum", "", *map(float, joint[i])])
+            return [Section("Log density, column by column", ["term", "value", *labels], lines)]
+
+        return Reasons(sections, lambda some: self._joint_contributions(terms(some), joint[some]))

@@ -11,6 +11,7 @@ from assay.bayes.counts import FeatureSums, FrequencyBayes, weigh
 from assay.bayes.derivation import Number, derivation, priors, rational, whole
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.stored import FloatArray, Object
 
 FEW = 64  # a fraction to a higher power is not for reading, and to a huge one not for computing
@@ -98,18 +99,29 @@ class MultinomialNB(FrequencyBayes):
         joint += self.class_log_prior_
         return joint
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        x = (X if isinstance(X, np.ndarray) else X.toarray())[0]
-        alphas = np.broadcast_to(self._check_alpha(), x.shape)
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        block, joint = dense_block(X), self._log_joint(X)
+        alphas = np.broadcast_to(self._check_alpha(), block.shape[1])
         spread = rational(alphas.sum())
-        likelihoods = []
-        for j in np.flatnonzero(x).tolist():
-            short = float(x[j]).is_integer() and x[j] <= FEW
-            p = [self._share(c, j, rational(alphas[j]), spread) for c in self.feature_count_]
-            power = [q ** int(x[j]) if short else float(q) ** float(x[j]) for q in p]
-            likelihoods.append((self._names[j], int(x[j]) if short else float(x[j]), power))
         prior = priors(self.class_count_, self.class_prior, self.fit_prior)
-        return derivation(self.classes_, prior, likelihoods, self._log_joint(X)[0])
+
+        def sections(i: int) -> list[Section]:
+            likelihoods: list[tuple[str, Any, list[Number]]] = []
+            x = block[i]
+            for j in np.flatnonzero(x).tolist():
+                short = float(x[j]).is_integer() and x[j] <= FEW
+                p = [self._share(c, j, rational(alphas[j]), spread) for c in self.feature_count_]
+                power = [q ** int(x[j]) if short else float(q) ** float(x[j]) for q in p]
+                likelihoods.append((self._names[j], int(x[j]) if short else float(x[j]), power))
+            return derivation(self.classes_, prior, likelihoods, joint[i])
+
+        def contributions(some: np.ndarray) -> Contributions:
+            with np.errstate(invalid="ignore"):
+                logs = block[some][:, :, None] * self.feature_log_prob_.T
+            logs[block[some] == 0] = 0.0  # also where the logarithm is minus infinity
+            return self._joint_contributions(logs, joint[some])
+
+        return Reasons(sections, contributions)
 
     @staticmethod
     def _share(counts: np.ndarray, j: int, alpha: Number, alphas: Number) -> Number:

@@ -10,7 +10,7 @@ import numpy as np
 
 import assay.bayes._counts as _counts
 from assay.bayes.counts import CategoryCounts, class_shares, extent
-from assay.bayes.derivation import Number, derivation, priors, rational, share
+from assay.bayes.derivation import Number, derivation, look_up, priors, rational, share
 from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
 from assay.bayes.gaussian_classifier import check_overflow
 from assay.bayes.gaussian_columns import gaussian_columns, gaussian_logs
@@ -19,6 +19,7 @@ from assay.bayes.mixed_sums import NUMBERS, MixedSums, mixed_sums
 from assay.bayes.naive_tables import naive_tables, naive_text
 from assay.core import Card, Generative, SumLearner
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.core.stored import CodeArray, Each, FloatArray, Mapped, Object, Scalar, Text
 from assay.errors import DataError, DegenerateWarning, ParameterError, SchemaWarning, warn_user
@@ -342,25 +343,47 @@ class NaiveBayes(SumLearner, Generative):
             drawn[name] = np.stack(columns)[y, np.arange(n)]
         return as_table(self.schema_, X, drawn), self.classes_[y]
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
-        alpha, x = rational(self.alpha), X[0]
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
+        alpha, joint = rational(self.alpha), self._log_joint(X)
         place = {j: g for g, j in enumerate(self.gaussian_columns_.tolist())}
-        likelihoods: list[tuple[str, Any, list[Number]]] = []
-        for j, (name, value) in enumerate(row.items()):
-            counts = self.category_count_[j]
-            numbers: list[Number] = []
-            if np.isnan(x[j]):
-                likelihoods.append((name, None, []))
-            elif name in self.densities_:
-                own = self._own_values(j, x[j : j + 1])
-                numbers = [float(np.exp(density.logpdf(own))[0]) for density in self.densities_[name]]
-            elif j in place:
-                g = slice(place[j], place[j] + 1)
-                numbers = np.exp(gaussian_logs(X[:, [j]], self.theta_[:, g], self.var_[:, g]))[0].tolist()
-            elif counts.shape[1]:
-                numbers = [share(c[int(x[j])], c.sum(), alpha, len(c)) for c in counts]
-            if numbers:
-                likelihoods.append((name, value, numbers))
         prior = priors(self.class_count_, self.priors)
-        dense = any(isinstance(p, float) for _, _, numbers in likelihoods for p in numbers)
-        return derivation(self.classes_, prior, likelihoods, self._log_joint(X)[0], density=dense)
+
+        def sections(i: int) -> list[Section]:
+            likelihoods: list[tuple[str, Any, list[Number]]] = []
+            x = X[i]
+            for j, (name, value) in enumerate(rows[i].items()):
+                counts = self.category_count_[j]
+                numbers: list[Number] = []
+                if np.isnan(x[j]):
+                    likelihoods.append((name, None, []))
+                elif name in self.densities_ or j in place:
+                    numbers = np.exp(self._number_logs(j, place.get(j), x[j : j + 1])[0]).tolist()
+                elif counts.shape[1]:
+                    numbers = [share(c[int(x[j])], c.sum(), alpha, len(c)) for c in counts]
+                if numbers:
+                    likelihoods.append((name, value, numbers))
+            dense = any(isinstance(p, float) for _, _, numbers in likelihoods for p in numbers)
+            return derivation(self.classes_, prior, likelihoods, joint[i], density=dense)
+
+        def contributions(some: np.ndarray) -> Contributions:
+            block = X[some]
+            logs = np.zeros((*block.shape, len(self.classes_)))
+            for j, name in enumerate(self.schema_.names):
+                known = ~np.isnan(block[:, j])
+                if name in self.densities_ or j in place:
+                    logs[known, j] = self._number_logs(j, place.get(j), block[known, j])
+                elif self.feature_log_prob_[j].shape[1]:
+                    logs[:, j] = look_up(self.feature_log_prob_[j], block[:, j])
+            return self._joint_contributions(logs, joint[some])
+
+        return Reasons(sections, contributions)
+
+    def _number_logs(self, j: int, place: int | None, x: np.ndarray) -> np.ndarray:
+        """(n, K) the log densities of values of column j, which is Gaussian at this place or has a density."""
+        if place is None:
+            own = self._own_values(j, x)
+            return np.stack(
+                [density.logpdf(own) for density in self.densities_[self.schema_.names[j]]], axis=1
+            )
+        at = slice(place, place + 1)
+        return gaussian_logs(np.ascontiguousarray(x[:, None]), self.theta_[:, at], self.var_[:, at])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from assay.bayes.gaussian_nb import GaussianNB
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.core.stored import CodeArray, FloatArray, Object
@@ -143,11 +145,18 @@ class UnivariateGaussianClassifier(GaussianNB):
             return W, w, w0
         return None, w, w0 + 0.5 * np.log(self.var_[:, 0])  # the same for all classes
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        sections = super()._reasons(self._pick(X), row)
+    def _contributions(
+        self, values: np.ndarray, base: np.ndarray, outputs: Sequence[str], chosen: np.ndarray
+    ) -> Contributions:
+        every = np.zeros((len(values), len(self.design_.names), values.shape[2]))
+        every[:, self._position] = values[:, 0]  # the other columns add nothing
+        return super()._contributions(every, base, outputs, chosen)
+
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         ends = ["-inf", *(f"{t:.6g}" for t in self.thresholds_), "inf"]
         regions = [[a, b, str(label)] for a, b, label in zip(ends, ends[1:], self.regions_)]
-        return [*sections, Section("Regions", ["from", "to", "answer"], regions)]
+        section = Section("Regions", ["from", "to", "answer"], regions)
+        return super()._reasons(self._pick(X), rows).then(lambda i: [section])
 
 
 def decision_points(means: Any, variances: Any, priors: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,18 @@ from typing import Any
 
 import click
 
-__all__ = ["check_ending", "check_folder", "echo_json", "load_model", "save_model", "unlike", "write_columns"]
+__all__ = [
+    "check_ending",
+    "check_folder",
+    "echo_json",
+    "load_model",
+    "numbers_for",
+    "save_model",
+    "unlike",
+    "write_columns",
+]
+
+SIGNIFICANT = ".6g"  # digits of a number in text
 
 
 def check_folder(path: str | None, option: str) -> None:
@@ -81,6 +92,12 @@ def save_model(model: Any, path: str) -> None:
         save(model, place)
         sys.stdout.buffer.write(place.read_bytes())
         sys.stdout.buffer.flush()
+
+
+def numbers_for(path: str | None, values: Any) -> list[float]:
+    """Numbers as a file of this kind gets them: text with six digits, others as they are."""
+    exact = (path or "").lower().endswith((".parquet", ".pq", ".feather", ".arrow", ".jsonl", ".ndjson"))
+    return values.tolist() if exact else [float(f"{value:{SIGNIFICANT}}") for value in values.tolist()]
 
 
 def unlike(name: str, taken: Any) -> str:

@@ -10,7 +10,6 @@ from assay.cli.costs import cost_option, decision_rule, reject_option
 from assay.cli.data import data_argument, rows_for
 from assay.cli.reading import Reading, table_options
 
-SIGNIFICANT = ".6g"  # digits of a probability in text
 ROWS_AT_ONCE = 256  # rows that are explained together: ensembles go over their trees once for all of them
 
 
@@ -50,7 +49,7 @@ def command(
     them. --keep carries columns into the answers. With costs the answer is the one of least expected cost, and with
     --reject rows whose expected cost is not below it are answered "reject".
     """
-    from assay.cli.output import check_ending, check_folder, load_model, unlike, write_columns
+    from assay.cli.output import check_ending, check_folder, load_model, numbers_for, unlike, write_columns
 
     check_ending(output, "--output")
     check_folder(output, "--output")
@@ -71,15 +70,8 @@ def command(
     target = getattr(fitted, "target_name_", None) or "prediction"
     columns[unlike(f"predicted {target}" if target in columns else target, columns)] = answers.tolist()
     if posterior is not None and probabilities is not False:
-        rounded = (
-            not (output or "")
-            .lower()
-            .endswith((".parquet", ".pq", ".feather", ".arrow", ".jsonl", ".ndjson"))
-        )
         for k, label in enumerate(fitted.classes_):
-            values = posterior[:, k].tolist()
-            shown = [float(f"{p:{SIGNIFICANT}}") for p in values] if rounded else values
-            columns[unlike(f"P({label})", columns)] = shown
+            columns[unlike(f"P({label})", columns)] = numbers_for(output, posterior[:, k])
     if reason:
         columns[unlike("reason", columns)] = _reasons(fitted, rows.X, len(answers))
     write_columns(columns, output)
@@ -87,6 +79,7 @@ def command(
 
 def _reasons(fitted: Any, X: Any, n: int) -> list[str]:
     from assay.cli.reasons import reason
+    from assay.core.explanation import Explanation
     from assay.core.progress import progress
 
     if not hasattr(fitted, "explain"):
@@ -95,7 +88,7 @@ def _reasons(fitted: Any, X: Any, n: int) -> list[str]:
     with progress(total=n, description="explaining answers") as bar:
         for start in range(0, n, ROWS_AT_ONCE):
             explained = fitted.explain(X[start : start + ROWS_AT_ONCE])
-            several = explained if isinstance(explained, list) else [explained]
-            reasons += [reason(explanation) for explanation in several]
+            several = [explained] if isinstance(explained, Explanation) else explained
+            reasons += map(reason, several)
             bar.advance(len(several))
     return reasons

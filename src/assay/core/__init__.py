@@ -3,6 +3,7 @@
 from assay.core.card import Card
 from assay.core.discriminant import Discriminant
 from assay.core.explanation import Explanation
+from assay.core.explanations import Explanations
 from assay.core.learner import (
     Classifier,
     Clusterer,
@@ -20,6 +21,7 @@ __all__ = [
     "Clusterer",
     "Discriminant",
     "Explanation",
+    "Explanations",
     "Generative",
     "Learner",
     "PassLearner",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from assay.core.explanation import Explanation
-from assay.core.learner import Classifier, plain_label
+from assay.core.explanations import Explanations, RowValues
+from assay.core.learner import Classifier, plain_labels
 
 __all__ = ["Discriminant"]
 
@@ -47,9 +47,9 @@ class Discriminant(Classifier):
             return np.argmax(scores, axis=1)
         return (scores > 0).astype(np.int64) if len(self.classes_) > 1 else np.zeros(len(scores), np.int64)
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
-        answer = plain_label(self.classes_[self._choose(X)[0]])
-        return Explanation(type(self).__name__, answer, row=row, sections=self._reasons(X, row))
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        answers = plain_labels(self.classes_[self._choose(X)])
+        return Explanations(type(self).__name__, answers, rows, self._reasons(X, rows))
 
     def _scores(self, X: Any) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must define _scores")

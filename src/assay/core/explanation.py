@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from assay.core.explanations import Explanations
 
 __all__ = ["Explanation", "Section", "html_table", "text_table"]
 
@@ -54,6 +59,31 @@ class Explanation:
     posterior: dict[Any, float] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
     sections: list[Section] = field(default_factory=list)
+    source: Any = field(
+        default=None, repr=False, compare=False
+    )  # the block of explanations and the place in it
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            **self.__dict__,
+            "source": None if self.source is None else (self.source[0].take([self.source[1]]), 0),
+        }
+
+    def to_frame(self, output: Any = None) -> Any:
+        """A pandas frame of one line: the answer and what each column contributes, as for several rows."""
+        return self.block.to_frame(output)
+
+    @property
+    def block(self) -> Explanations:
+        """The explanations of a table with this row alone."""
+        from assay.core.explanations import Explanations, Reasons
+
+        if self.source is not None:
+            whole, place = self.source
+            return whole.take([place])
+        posterior = np.array([list(self.posterior.values())]) if self.posterior else None
+        reasons, classes = Reasons(lambda i: self.sections), list(self.posterior)
+        return Explanations(self.learner, [self.answer], [self.row], reasons, classes, posterior)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data (text, numbers, lists, dicts) that JSON can hold; fractions become text like '4/7'."""

@@ -18,9 +18,9 @@ None or the rows' weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -31,7 +31,8 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core.callbacks import set_callbacks
 from assay.core.complaints import missing_message, missing_remedy, warn_unseen
 from assay.core.dated import dated
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Explanation
+from assay.core.explanations import Contributions, Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.model_view import Shown
 from assay.core.parameters import Accepted, check
@@ -41,8 +42,7 @@ from assay.core.sum_learner import PassLearner, SumLearner
 from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values, target_names
 from assay.errors import DataError, DegenerateError, DegenerateWarning, warn_user
-from assay.tables import Design, Schema, Table
-from assay.tables.rows import take_rows
+from assay.tables import Design, RowNames, Schema, Table
 
 __all__ = [
     "Classifier",
@@ -134,9 +134,29 @@ class Learner(Shown, BaseEstimator):
         """How many iterations a fit may report to callbacks; 0 if it reports none."""
         return 0
 
-    def _explainers(self, X: Any) -> Iterator[Any]:
-        """For each row who explains it: the learner, or a copy that holds what was computed for many rows at once."""
-        return repeat(self, X.shape[0])
+    def _explain_table(self, X: Any) -> Explanations:
+        """What the learner says of each row of a table."""
+        return explain_table(copy.copy(self), X)  # a copy, which a later fit leaves as it is
+
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        """What the learner says of each row of a block of numbers; ``rows`` has them as the table does."""
+        raise TypeError(f"{type(self).__name__} must define _explain_block")
+
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        """The learner's own reasoning about the rows of a block."""
+        return Reasons()
+
+    def _contributions(
+        self, values: np.ndarray, base: np.ndarray, outputs: Sequence[str], chosen: np.ndarray
+    ) -> Contributions:
+        """(n, D, V) what the columns that the mathematics sees add, gathered by the columns of the table."""
+        design = getattr(self, "design_", None)
+        if design is not None and not design.plain:
+            gathered = np.zeros((values.shape[0], len(self.schema_), values.shape[2]))
+            for j, source in enumerate(design.source.tolist()):
+                gathered[:, source] += values[:, j]
+            values = gathered
+        return Contributions(values, base, self.schema_.names, outputs, chosen)
 
     def _check_parameters(self) -> None:
         if self.accepts:
@@ -306,24 +326,19 @@ class Classifier(ClassifierMixin, Learner):
             np.average((truth == answers).all(axis=1), weights=check_weights(sample_weight, answers))
         )
 
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """How the learner reached its answer: an Explanation for one row, a list for several."""
-        return _explain_rows(self, X)
+    def explain(self, X: Any) -> Explanation | Explanations:
+        """How the learner reached its answer: an Explanation for one row, Explanations for several."""
+        return self._explain_table(X).one_or_all()
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
-        posterior = self._posterior(X)[0]
-        answer = self.classes_[self._choose(X)[0]]
-        return Explanation(
-            learner=type(self).__name__,
-            answer=plain_label(answer),
-            posterior={plain_label(label): float(p) for label, p in zip(self.classes_, posterior)},
-            row=row,
-            sections=self._reasons(X, row),
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        return Explanations(
+            type(self).__name__,
+            plain_labels(self.classes_[self._choose(X)]),
+            rows,
+            self._reasons(X, rows),
+            plain_labels(self.classes_),
+            self._posterior(X),
         )
-
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        """The learner's own reasoning about one row, as sections of an Explanation."""
-        return []
 
     def _choose(self, X: Any) -> np.ndarray:
         return np.argmax(self._posterior(X), axis=1)
@@ -378,6 +393,13 @@ class Generative(Classifier):
             return np.exp(self.class_log_prior_)
         return self.class_prior_ if hasattr(self, "class_prior_") else self.priors_
 
+    def _joint_contributions(self, logs: np.ndarray, joint: np.ndarray) -> Contributions:
+        """(n, D, K) what each column adds to log P(x, k), (n, K)."""
+        with np.errstate(divide="ignore"):
+            base = np.log(self._prior())
+        outputs = [f"the log joint probability of {label}" for label in self.classes_]
+        return self._contributions(logs, base, outputs, winner(joint))
+
     def _scores(self, X: Any) -> np.ndarray:
         """(n, K) log P(k | x) up to a term that is the same for all classes."""
         return self._log_joint(X)
@@ -406,18 +428,13 @@ class Regressor(RegressorMixin, Learner):
         """(n,) the expected number for each row."""
         return self._predict(self._admit_to_answer(X))
 
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """How the learner reached its number: an Explanation for one row, a list for several."""
-        return _explain_rows(self, X)
+    def explain(self, X: Any) -> Explanation | Explanations:
+        """How the learner reached its number: an Explanation for one row, Explanations for several."""
+        return self._explain_table(X).one_or_all()
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
-        answer = np.asarray(self._predict(X)[0])
-        said = answer.item() if answer.ndim == 0 else answer.tolist()
-        return Explanation(type(self).__name__, said, row=row, sections=self._reasons(X, row))
-
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        """The learner's own reasoning about one row, as sections of an Explanation."""
-        return []
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        answers = np.asarray(self._predict(X)).tolist()
+        return Explanations(type(self).__name__, answers, rows, self._reasons(X, rows))
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         raise TypeError(f"{type(self).__name__} must define _learn")
@@ -504,17 +521,19 @@ def _fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
     return True
 
 
-def _explain_rows(learner: Any, X: Any) -> Explanation | list[Explanation]:
+def explain_table(learner: Any, X: Any) -> Explanations:
     """What the learner says of each row: as the mathematics sees it, and as the table has it."""
     table, values = learner._explained(X)
-    explanations = []
-    for i, explainer in enumerate(learner._explainers(values)):
-        told = explainer._explanation(take_rows(values, [i]), table.row(i))
-        sections = [dated(section, table.schema) for section in told.sections]
-        explanations.append(replace(told, sections=sections))
-    return explanations[0] if len(explanations) == 1 else explanations
+    schema, block = table.schema, learner._explain_block(values, RowValues(table))
+    reasons = replace(block.reasons, sections=lambda i: [dated(s, schema) for s in block.reasons.sections(i)])
+    return replace(block, reasons=reasons, names=RowNames.of(X))
 
 
 def plain_label(label: Any) -> Any:
     """A label as plain Python has it."""
     return label.item() if isinstance(label, np.generic) else label
+
+
+def plain_labels(labels: Any) -> list[Any]:
+    """Labels as plain Python has them."""
+    return [plain_label(label) for label in labels]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Classifier, plain_label
+from assay.core.learner import Classifier, plain_labels
 from assay.core.targets import check_weights, encode_targets, is_table, side_by_side
 
 __all__ = ["MultiTargetClassifier"]
@@ -88,17 +90,19 @@ class MultiTargetClassifier(Classifier):
         posteriors = zip(self.classes_, self._posteriors(X))
         return side_by_side([labels[np.argmax(posterior, axis=1)] for labels, posterior in posteriors])
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         if not self._several:
-            return super()._explanation(X, row)
-        answers = [plain_label(label) for label in self._labels_of_targets(X)[0]]
-        shares = [posterior[0] for posterior in self._posteriors(X)]
-        names = self._target_names(len(shares))
-        rows = [
-            [name, str(answer), float(share.max())] for name, answer, share in zip(names, answers, shares)
-        ]
-        summary = Section("Targets", ["target", "answer", "probability"], rows)
-        return Explanation(type(self).__name__, answers, row=row, sections=[summary, *self._reasons(X, row)])
+            return super()._explain_block(X, rows)
+        answers = [plain_labels(labels) for labels in self._labels_of_targets(X)]
+        highest = [posterior.max(axis=1) for posterior in self._posteriors(X)]
+        reasons = self._reasons(X, rows)
+        names = self._target_names(len(highest))
+
+        def sections(i: int) -> list[Section]:
+            lines = [[name, str(a), float(p[i])] for name, a, p in zip(names, answers[i], highest)]
+            return [Section("Targets", ["target", "answer", "probability"], lines), *reasons.sections(i)]
+
+        return Explanations(type(self).__name__, answers, rows, replace(reasons, sections=sections))
 
     def _learn_several(self, X: Any, codes: np.ndarray, w: np.ndarray | None) -> None:
         raise TypeError(f"{type(self).__name__} must define _learn_several")

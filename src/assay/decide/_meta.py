@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core.explanation import Explanation
+from assay.core.explanations import Explanations
 from assay.core.meta_estimator import MetaEstimator, aligned, takes_tables
 from assay.core.targets import EncodedLabels, check_weights, encode_labels
 from assay.decide.decision import check_posterior
 from assay.errors import DataError, ParameterError
+from assay.tables import RowNames
 from assay.tables.rows import row_count
 
 
@@ -32,6 +37,13 @@ class MetaClassifier(ClassifierMixin, MetaEstimator):
             inner.classifier_tags is not None and inner.classifier_tags.poor_score
         )
         return tags
+
+    def explain(self, X: Any) -> Explanation | Explanations:
+        """The wrapped classifier's reasoning, then what was made of it; Explanations for several rows."""
+        return replace(copy(self)._explain_table(X), names=RowNames.of(X)).one_or_all()
+
+    def _explain_table(self, X: Any) -> Explanations:
+        raise TypeError(f"{type(self).__name__} must define _explain_table")
 
     def _default_estimator(self) -> Any:
         from assay.bayes import GaussianNB

@@ -9,7 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Card
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import Routed, aligned, takes_weights
 from assay.core.parameters import Any_, Choice, Flag
@@ -17,7 +18,7 @@ from assay.core.stored import AnyArray, Each, Object, Text
 from assay.core.targets import EncodedLabels, label_codes
 from assay.decide._meta import MetaClassifier, folds, is_fitted
 from assay.decide.isotonic import IsotonicCalibrator
-from assay.decide.reasoning import add_to, inner_reasoning
+from assay.decide.reasoning import inner_reasoning
 from assay.decide.sigmoid import SigmoidCalibrator
 from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.venn_abers import VennAbersCalibrator
@@ -165,21 +166,21 @@ class CalibratedClassifierCV(MetaClassifier):
         ends = np.mean([pair.interval(values) for pair in self.calibrated_classifiers_], axis=0)
         return ends[0], ends[1]
 
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """The calibrated answer, each fold's share in it, and the reasoning of a single classifier."""
+    def _explain_table(self, X: Any) -> Explanations:
         X = self._admit(X)
         parts = np.stack([pair.predict_proba(X) for pair in self.calibrated_classifiers_])
         names, mean = self.classes_.tolist(), parts.mean(axis=0)
-        heads = ["classifier", *map(str, names)]
-        sections = []
-        for i in range(len(mean)):
-            rows = [[f"fold {f}", *map(float, part[i])] for f, part in enumerate(parts)]
-            sections.append([Section(f"Calibrated by {self.method}", heads, rows)])
+        heads, title = ["classifier", *map(str, names)], f"Calibrated by {self.method}"
+
+        def folds(i: int) -> list[Section]:
+            return [
+                Section(title, heads, [[f"fold {f}", *map(float, part[i])] for f, part in enumerate(parts)])
+            ]
+
         first = self.calibrated_classifiers_[0].estimator
         inner = inner_reasoning(first, X, len(mean), told=len(parts) == 1)
         answers = [names[k] for k in mean.argmax(axis=1)]
-        posteriors = [dict(zip(names, map(float, P))) for P in mean]
-        return add_to(inner, type(self).__name__, answers, posteriors, sections)
+        return inner.then(type(self).__name__, folds, answers=answers, classes=names, posterior=mean)
 
     def _came_fitted(self) -> bool:
         from sklearn.frozen import FrozenEstimator

@@ -11,7 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Card
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import Routed
 from assay.core.parameters import Any_, Choice, Flag, Function, Range, Seed
@@ -19,7 +20,7 @@ from assay.core.stored import Each, FloatArray, IntArray, Integer, Object
 from assay.core.targets import EncodedLabels, label_codes
 from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of
 from assay.decide.conformity import aps_score, lac_score, p_values
-from assay.decide.reasoning import add_to, inner_reasoning
+from assay.decide.reasoning import inner_reasoning
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.tables.rows import take_rows
 
@@ -198,21 +199,21 @@ class ConformalClassifier(MetaClassifier):
             [_quantile(scores[k if self.class_conditional else 0], level) for k in range(len(self.classes_))]
         )
 
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """The p-value of each class and the set, after the reasoning of a single classifier."""
+    def _explain_table(self, X: Any) -> Explanations:
         X = self._admit(X)
         posterior, p = self._ask(X)
-        sets = self._sets(posterior, p, self.alpha)
-        names = self.classes_.tolist()
+        sets, names = self._sets(posterior, p, self.alpha), self.classes_.tolist()
         heads, note = ["class", "p-value", "in the set"], f"In the set: p-value above {self.alpha:g}."
-        answers, sections = [], []
-        for i in range(len(p)):
-            rows = [[str(v), float(p[i, k]), "yes" if sets[i, k] else "no"] for k, v in enumerate(names)]
-            sections.append([Section("Prediction set", heads, rows, note)])
-            answers.append("{" + ", ".join(str(v) for v, there in zip(names, sets[i]) if there) + "}")
+
+        def prediction_set(i: int) -> list[Section]:
+            lines = [[str(v), float(p[i, k]), "yes" if sets[i, k] else "no"] for k, v in enumerate(names)]
+            return [Section("Prediction set", heads, lines, note)]
+
+        answers = ["{" + ", ".join(str(v) for v, member in zip(names, row) if member) + "}" for row in sets]
         inner = inner_reasoning(self.estimators_[0], X, len(p), told=len(self.estimators_) == 1)
-        posteriors = [dict(zip(names, map(float, P))) for P in posterior]
-        return add_to(inner, type(self).__name__, answers, posteriors, sections)
+        return inner.then(
+            type(self).__name__, prediction_set, answers=answers, classes=names, posterior=posterior
+        )
 
     def _asked(self) -> Any:
         models = vars(self).get("estimators_")

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core import Card
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Seed
 from assay.core.pipelines import pipeline_steps
@@ -17,7 +18,7 @@ from assay.decide._meta import Wrapper, posterior_of
 from assay.decide.decision import Decision, decide
 from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors, effective_priors
-from assay.decide.reasoning import add_to, inner_reasoning
+from assay.decide.reasoning import inner_reasoning
 from assay.errors import AssayWarning, ParameterError, warn_user
 
 __all__ = ["DecisionRule"]
@@ -184,15 +185,17 @@ class DecisionRule(Wrapper):
         right = np.array([said[a] == names[k] and a >= 0 for a, k in zip(decision.chosen, truth)])
         return float(np.average(right, weights=sample_weight))
 
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """The wrapped classifier's reasoning, then the risk of each action."""
+    def _explain_table(self, X: Any) -> Explanations:
         model, X = self._model(), self._admit(X)
         decision = self.decide(X)
-        n, names = len(decision), self.classes_.tolist()
-        posteriors = [dict(zip(names, map(float, P))) for P in decision.posterior]
-        sections = [self._sections(decision, i, posteriors[i]) for i in range(n)]
-        inner = inner_reasoning(model, X, n)
-        return add_to(inner, type(self).__name__, decision.labels.tolist(), posteriors, sections)
+        names = self.classes_.tolist()
+        return inner_reasoning(model, X, len(decision)).then(
+            type(self).__name__,
+            lambda i: self._sections(decision, i, dict(zip(names, map(float, decision.posterior[i])))),
+            answers=decision.labels.tolist(),
+            classes=names,
+            posterior=decision.posterior,
+        )
 
     def _sections(self, decision: Decision, i: int, posterior: dict[Any, float]) -> list[Section]:
         sections, names = [], self.classes_.tolist()

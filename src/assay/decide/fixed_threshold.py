@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Range
 from assay.decide._meta import MetaClassifier, Wrapper, posterior_of
-from assay.decide.reasoning import add_to, inner_reasoning
+from assay.decide.reasoning import inner_reasoning
 from assay.decide.scores import class_scores
 from assay.decide.threshold import positive_class
 from assay.errors import DataError, ParameterError
@@ -57,25 +59,23 @@ class Thresholded(MetaClassifier):
             return (scores if positive == 1 else -scores), 0.0
         return class_scores(model, X)[0][:, positive], 0.5
 
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """The wrapped classifier's reasoning, then what is compared with what."""
+    def _explain_table(self, X: Any) -> Explanations:
         model, X = self._model(), self._admit(X)
         answers = self.predict(X).tolist()
         inner = inner_reasoning(model, X, len(answers))
-        sections = [[section] for section in self._comparisons(model, X)]
-        return add_to(inner, type(self).__name__, answers, [dict(e.posterior) for e in inner], sections)
+        return inner.then(type(self).__name__, self._comparison(model, X), answers=answers)
 
-    def _comparisons(self, model: Any, X: Any) -> list[Section]:
+    def _comparison(self, model: Any, X: Any) -> Callable[[int], list[Section]]:
         """For each row, the score beside the threshold in use."""
         positive = positive_class(self.classes_, self.pos_label, type(self).__name__)
         score, even = self._score(model, X, positive)
         cut = even if isinstance(self._cut, str) else float(self._cut)
         name = str(self.classes_[positive])
-        return [
-            Section("Threshold", ["class", "score", "threshold"], [[name, float(v), cut]],
-                    f"{name} is said where its score reaches the threshold.")
-            for v in score
-        ]  # fmt: skip
+        heads, note = (
+            ["class", "score", "threshold"],
+            f"{name} is said where its score reaches the threshold.",
+        )
+        return lambda i: [Section("Threshold", heads, [[name, float(score[i]), cut]], note)]
 
     @property
     def _cut(self) -> Any:

@@ -10,7 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
 from assay.core import Card
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations, Reasons
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import fit_to, takes_tables
 from assay.core.parameters import Any_, Choice, Range
@@ -20,8 +21,9 @@ from assay.decide._meta import MetaClassifier, posterior_of
 from assay.decide.cascade_account import CascadeAccount, CascadeLevel
 from assay.decide.decision import decide, name_array
 from assay.decide.losses import as_loss
-from assay.decide.reasoning import add_to, inner_reasoning
+from assay.decide.reasoning import inner_reasoning
 from assay.errors import ParameterError
+from assay.tables import RowNames
 from assay.tables.rows import row_count, take_rows
 
 __all__ = ["CascadeAccount", "CascadeLevel", "RejectCascade"]
@@ -292,27 +294,39 @@ class RejectCascade(MetaClassifier):
             )
         return CascadeAccount(tuple(found))
 
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """What each level that saw the row said, after the reasoning of the one that saw it last."""
+    def _explain_table(self, X: Any) -> Explanations:
         X = self._admit(X)
         level, _, P, _, _ = self._run(X)
-        n, names = len(level), self.classes_.tolist()
-        answers = self.predict(X).tolist()
-        inner, sections = [], []
-        for i in range(n):
-            one = take_rows(X, np.array([i]))
-            inner += inner_reasoning(self.estimators_[level[i]], one, 1)
-            rows = []
-            for number in range(level[i] + 1):
-                found, cost = self._decide(number, one), self.rejects_[number]
-                says = "passes on" if found.rejected[0] else str(found.labels[0])
-                least = float(found.risks.min())
-                rows.append(
+        inner, place = {}, np.zeros(len(level), int)
+        decisions = []
+        for number, model in enumerate(self.estimators_):
+            some = np.flatnonzero(level == number)
+            place[some] = np.arange(len(some))
+            if len(some):
+                inner[number] = inner_reasoning(model, take_rows(X, some), len(some))
+            asked = np.flatnonzero(level >= number)
+            if len(asked):
+                decisions.append(
+                    (self._decide(number, take_rows(X, asked)), {int(i): t for t, i in enumerate(asked)})
+                )
+
+        def own(i: int) -> list[Section]:
+            lines = []
+            for number, (decision, at) in enumerate(decisions[: level[i] + 1]):
+                t, cost = at[i], self.rejects_[number]
+                says = "passes on" if decision.rejected[t] else str(decision.labels[t])
+                least = float(decision.risks[t].min())
+                lines.append(
                     [type(self.estimators_[number]).__name__, least, "" if cost is None else cost, says]
                 )
-            sections.append([Section("Levels", ["level", "least risk", "reject at", "answer"], rows)])
-        posteriors = [dict(zip(names, map(float, p))) for p in P]
-        return add_to(inner, type(self).__name__, answers, posteriors, sections)
+            reasons = inner[level[i]].reasons.sections(place[i])
+            return [*reasons, Section("Levels", ["level", "least risk", "reject at", "answer"], lines)]
+
+        who = [f"{type(self).__name__} of {inner[k]._who(p)}" for k, p in zip(level, place)]
+        rows = [inner[k].rows[p] for k, p in zip(level, place)]
+        return Explanations(
+            who, self.predict(X).tolist(), rows, Reasons(own), self.classes_.tolist(), P, RowNames.of(X)
+        )
 
 
 def _fit(given: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, rows: np.ndarray, who: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -168,23 +169,20 @@ class TunedThresholdClassifierCV(Thresholded):
     def _cut(self) -> float:
         return self.best_threshold_
 
-    def _comparisons(self, model: Any, X: Any) -> list[Section]:
+    def _comparison(self, model: Any, X: Any) -> Callable[[int], list[Section]]:
         if len(self.classes_) == 2:
-            return super()._comparisons(model, X)
+            return super()._comparison(model, X)
         P = posterior_of(model, X, self.classes_, type(self).__name__)
         heads, note = ["class", "posterior", "weight", "product"], "The largest product is said."
-        return [
-            Section(
-                "Weighted posterior",
-                heads,
-                [
-                    [str(v), *map(float, (p, w, p * w))]
-                    for v, p, w in zip(self.classes_, row, self.best_weights_)
-                ],
-                note,
-            )
-            for row in P
-        ]
+
+        def products(i: int) -> list[Section]:
+            lines = [
+                [str(label), *map(float, (p, w, p * w))]
+                for label, p, w in zip(self.classes_, P[i], self.best_weights_)
+            ]
+            return [Section("Weighted posterior", heads, lines, note)]
+
+        return products
 
     def _fitted_estimator(self) -> Any:
         """The classifier that came fitted."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.learner import Classifier
 from assay.core.meta_estimator import predicted_codes
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
@@ -29,6 +30,7 @@ from assay.ensembles.weak_learners import (
     values_of,
 )
 from assay.errors import DegenerateError
+from assay.trees.shap import column_reasons
 
 __all__ = ["AdaBoostClassifier"]
 
@@ -316,16 +318,18 @@ class AdaBoostClassifier(Boosted, Classifier):
         for answers in self.staged_predict(X):
             yield float(np.average(np.asarray(y) == answers, weights=sample_weight))
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        votes, total = self._votes(X)[0], self._weights_of_members().sum()
-        shares = [[str(c), float(v), float(v / total)] for c, v in zip(self.classes_, votes)]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        votes, total = self._votes(X), self._weights_of_members().sum()
         members = f"{len(self.members_)} member" + ("s" if len(self.members_) > 1 else "")
-        sections = [Section(f"Votes of {members}", ["class", "weight", "share"], shares)]
-        if self._grows_trees():
-            from assay.trees.shap import contribution_section
 
-            k = int(np.argmax(votes))
-            phi, base = self._votes_of_trees.contributions(X)
-            of = f"the share of the votes for {self.classes_[k]}"
-            sections.append(contribution_section(row, phi[0, :, k] / total, base[k] / total, of=of))
-        return sections
+        def shares(i: int) -> list[Section]:
+            lines = [[str(c), float(v), float(v / total)] for c, v in zip(self.classes_, votes[i])]
+            return [Section(f"Votes of {members}", ["class", "weight", "share"], lines)]
+
+        if not self._grows_trees():
+            return Reasons(shares)
+        phi, base = self._votes_of_trees.contributions(X)
+        outputs = [f"the share of the votes for {label}" for label in self.classes_]
+        chosen = np.argmax(votes, axis=1)
+        known = Contributions(phi / total, base / total, self.schema_.names, outputs, chosen)
+        return column_reasons(known, rows, shares)

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.learner import Classifier
 from assay.core.meta_estimator import aligned
 from assay.core.parameters import Any_, Count, Range, Seed
@@ -27,6 +28,7 @@ from assay.ensembles.weak_learners import (
     values_of,
 )
 from assay.errors import DegenerateError, ParameterError
+from assay.trees.shap import column_reasons
 
 __all__ = ["AdaBoostM2Classifier"]
 
@@ -270,19 +272,21 @@ class AdaBoostM2Classifier(Boosted, Classifier):
         for sums in self._staged_sums(self._admit(X)):
             yield self.classes_[np.argmax(sums, axis=1)]
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        sums, total = self._sums(X)[0], self.estimator_weights_.sum()
-        shown = [[str(c), float(v / total)] for c, v in zip(self.classes_, sums)]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        sums, total = self._sums(X), self.estimator_weights_.sum()
         members = f"{len(self.members_)} member" + ("s" if len(self.members_) > 1 else "")
-        sections = [Section(f"How plausible {members} find each class", ["class", "share"], shown)]
-        if self._grows_trees():
-            from assay.trees.shap import contribution_section
 
-            k = int(np.argmax(sums))
-            phi, base = self._sum_of_trees.contributions(X)
-            of = f"the plausibility of {self.classes_[k]}"
-            sections.append(contribution_section(row, phi[0, :, k] / total, base[k] / total, of=of))
-        return sections
+        def shares(i: int) -> list[Section]:
+            lines = [[str(c), float(v / total)] for c, v in zip(self.classes_, sums[i])]
+            return [Section(f"How plausible {members} find each class", ["class", "share"], lines)]
+
+        if not self._grows_trees():
+            return Reasons(shares)
+        phi, base = self._sum_of_trees.contributions(X)
+        outputs = [f"the plausibility of {label}" for label in self.classes_]
+        chosen = np.argmax(sums, axis=1)
+        known = Contributions(phi / total, base / total, self.schema_.names, outputs, chosen)
+        return column_reasons(known, rows, shares)
 
 
 def _shares(sums: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Regressor
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.progress import progress
@@ -194,19 +195,23 @@ class AdaBoostRegressor(Boosted, Regressor):
     def _predict(self, X: Any) -> np.ndarray:
         return _weighted_median(self._answers(X), self.estimator_weights_[: len(self.members_)])
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        answers, weights = self._answers(X)[0], self._weights_of_members()
-        order = np.argsort(answers, kind="stable")
-        below = np.cumsum(weights[order]) / weights.sum()
-        half = int(np.argmax(below >= 0.5))
-        shown = sorted({0, half // 2, half, (half + len(order)) // 2, len(order) - 1})
-        rows = [
-            [int(order[i]) + 1, float(answers[order[i]]), float(weights[order[i]]), float(below[i])]
-            for i in shown
-        ]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        answers, weights = self._answers(X), self._weights_of_members()
         columns = ["member", "answer", "weight", "share of the weight so far"]
         note = "The answer is the first at which half of the weight is reached."
-        return [Section(f"Answers of {len(order)} members, ascending", columns, rows, note)]
+
+        def sections(i: int) -> list[Section]:
+            order = np.argsort(answers[i], kind="stable")
+            below = np.cumsum(weights[order]) / weights.sum()
+            half = int(np.argmax(below >= 0.5))
+            shown = sorted({0, half // 2, half, (half + len(order)) // 2, len(order) - 1})
+            lines = [
+                [int(order[t]) + 1, float(answers[i, order[t]]), float(weights[order[t]]), float(below[t])]
+                for t in shown
+            ]
+            return [Section(f"Answers of {len(order)} members, ascending", columns, lines, note)]
+
+        return Reasons(sections)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """(n,) the answers after each round."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.progress import progress
@@ -23,6 +24,7 @@ from assay.ensembles.weak_learners import (
     as_kept,
     kept,
 )
+from assay.trees.shap import column_reasons
 
 __all__ = ["AdditiveClassifier"]
 
@@ -254,22 +256,22 @@ class AdditiveClassifier(Boosted, Classifier):
         for sums in self._staged_sums(self._admit(X), self._n_scores()):
             yield self.classes_[self._best(self._scores(sums))]
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        F = self._scores(self._sums(X))[0]
-        names = [str(c) for c in self.classes_]
-        shown = [[names[-1], float(F[0])]] if len(F) == 1 else [[c, float(v)] for c, v in zip(names, F)]
-        sections = [Section("Scores", ["class", "score"], shown)]
-        if self._grows_trees() and len(self.members_):
-            from assay.trees.shap import contribution_section
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        F, names = self._scores(self._sums(X)), [str(c) for c in self.classes_]
+        one = F.shape[1] == 1
+        labels, chosen = (names[-1:], np.zeros(len(F), int)) if one else (names, self._best(F))
 
-            phi, base = self._sum_of_trees.contributions(X)
-            k = int(self._best(F[None])[0]) if len(F) > 1 else 0
-            named = names[k] if len(F) > 1 else names[1]
-            each = self._scores(phi[0])[:, k]  # the scores are linear in the sums
-            sections.append(
-                contribution_section(row, each, self._scores(base[None])[0, k], of=f"the score of {named}")
-            )
-        return sections
+        def scores(i: int) -> list[Section]:
+            return [Section("Scores", ["class", "score"], [[c, float(v)] for c, v in zip(labels, F[i])])]
+
+        if not self._grows_trees() or not len(self.members_):
+            return Reasons(scores)
+        phi, base = self._sum_of_trees.contributions(X)
+        n, d, _ = phi.shape
+        each = self._scores(phi.reshape(n * d, -1)).reshape(n, d, -1)  # the scores are linear in the sums
+        outputs = [f"the score of {label}" for label in labels]
+        known = Contributions(each, self._scores(base[None])[0], self.schema_.names, outputs, chosen)
+        return column_reasons(known, rows, scores)
 
 
 def _share(w: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from assay.core.explanation import Section
+from assay.core.explanations import Contributions, dense_block
 from assay.core.meta_estimator import MetaEstimator, takes_weights
 from assay.core.parameters import Accepted, Any_, Count, Flag, Instance, Range, Seed
 from assay.core.routing import routing_enabled
@@ -203,25 +203,28 @@ class Bagging(MetaEstimator):
         pairs = list(zip(self.estimators_, self.estimators_features_))
         return self._each(lambda pair: ask(pair[0], self._columns(X, pair[1])), pairs, self.n_jobs)
 
-    def _column_section(
-        self, X: Any, row: dict[str, Any], answer: np.ndarray, k: int = 0, of: str = "the answer"
-    ) -> list[Section]:
-        """What each column adds to output k of the members' mean, (V,), where the members answer as their trees do."""
-        from assay.trees.shap import contribution_section, contributions
+    def _column_contributions(
+        self, X: Any, answers: np.ndarray, outputs: list[str], chosen: np.ndarray
+    ) -> Any:
+        """What each column adds to the members' mean, (n, V), where the members answer as their trees do, else None."""
+        from assay.trees.shap import contributions
         from assay.trees.tree_learner import TreeLearner
 
         if any(getattr(type(m), "_reasons", None) is not TreeLearner._reasons for m in self.estimators_):
-            return []  # a member does not end in the leaf of a tree
-        phi, base = np.zeros((self.n_features_in_, len(answer))), np.zeros(len(answer))
+            return None  # a member does not end in the leaf of a tree
+        n, V = answers.shape
+        phi, base = np.zeros((n, self.n_features_in_, V)), np.zeros(V)
         for member, features in zip(self.estimators_, self.estimators_features_):
-            block = member._admit(self._columns(X, features))
-            block = block if isinstance(block, np.ndarray) else block.toarray()
+            block = dense_block(member._admit(self._columns(X, features)))
             own, start = contributions(member.tree_, block, 1 / len(self.estimators_))
-            np.add.at(phi, features, own[0])  # a column may have been drawn several times
+            for j, feature in enumerate(features.tolist()):  # a column may have been drawn several times
+                phi[:, feature] += own[:, j]
             base += start
-        if not np.allclose(base + phi.sum(axis=0), answer, rtol=1e-9, atol=1e-12 * np.abs(answer).max()):
-            return []  # leaves that answer with other numbers than the tree holds, such as Laplace's
-        return [contribution_section(row, phi[:, k], float(base[k]), of=of, names=self.schema_.names)]
+        if not np.allclose(
+            base + phi.sum(axis=1), answers, rtol=1e-9, atol=1e-12 * np.abs(answers).max(initial=0)
+        ):
+            return None  # leaves that answer with other numbers than the tree holds, such as Laplace's
+        return Contributions(phi, base, self.schema_.names, outputs, chosen)
 
     def __len__(self) -> int:
         return len(self.estimators_)

@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Classifier
 from assay.core.meta_estimator import aligned, predicted_codes
 from assay.core.parameters import Choice
@@ -19,6 +20,7 @@ from assay.core.targets import EncodedLabels
 from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import mean_of_outsiders
 from assay.tables.rows import take_rows
+from assay.trees.shap import column_reasons
 
 __all__ = ["BaggingClassifier"]
 
@@ -212,16 +214,21 @@ class BaggingClassifier(Bagging, Classifier):
         each = self._answers(values, lambda model, own: model.decision_function(own, **more))
         return sum(each) / len(self.estimators_)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        said = np.concatenate(self._answers(X, self._ask))
-        votes = np.bincount(np.argmax(said, axis=1), minlength=len(self.classes_))
-        rows = [
-            [str(label), int(v), float(p), float(low), float(high)]
-            for label, v, p, low, high in zip(self.classes_, votes, said.mean(0), said.min(0), said.max(0))
-        ]
-        title = f"Votes of {len(said)} members"
-        told = [Section(title, ["class", "votes", "mean probability", "lowest", "highest"], rows)]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        answers = np.stack(self._answers(X, self._ask))  # (T, n, K)
+        heads = ["class", "votes", "mean probability", "lowest", "highest"]
+
+        def votes(i: int) -> list[Section]:
+            P = answers[:, i]
+            counts = np.bincount(np.argmax(P, axis=1), minlength=len(self.classes_))
+            lines = [
+                [str(label), int(v), float(p), float(low), float(high)]
+                for label, v, p, low, high in zip(self.classes_, counts, P.mean(0), P.min(0), P.max(0))
+            ]
+            return [Section(f"Votes of {len(P)} members", heads, lines)]
+
+        mean, outputs = answers.mean(axis=0), [f"the probability of {label}" for label in self.classes_]
+        known = None
         if self.combine == "average":
-            k = int(np.argmax(said.mean(0)))
-            told += self._column_section(X, row, said.mean(0), k, f"the probability of {self.classes_[k]}")
-        return told
+            known = self._column_contributions(X, mean, outputs, np.argmax(mean, axis=1))
+        return Reasons(votes) if known is None else column_reasons(known, rows, votes)

@@ -8,12 +8,14 @@ import numpy as np
 
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Regressor
 from assay.core.parameters import Choice
 from assay.core.stored import FloatArray, Scalar
 from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import divided, out_of_bag
 from assay.tables.rows import take_rows
+from assay.trees.shap import column_reasons
 
 __all__ = ["BaggingRegressor"]
 
@@ -150,13 +152,17 @@ class BaggingRegressor(Bagging, Regressor):
             return np.median(said, axis=0)
         return sum(said) / len(said)  # (1)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        said = np.array(self._answers(X, lambda model, own: np.asarray(model.predict(own), np.float64)))
-        marks = np.quantile(said, [0, 0.25, 0.5, 0.75, 1])
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        answers = np.array(self._answers(X, lambda model, own: np.asarray(model.predict(own), np.float64)))
         columns = ["members", "mean", "lowest", "quarter", "median", "three quarters", "highest"]
-        told = [
-            Section("Answers of the members", columns, [[len(said), float(said.mean()), *map(float, marks)]])
-        ]
-        if self.combine == "mean" and said.ndim == 2:
-            told += self._column_section(X, row, said.mean(axis=0))
-        return told
+
+        def spread(i: int) -> list[Section]:
+            marks = np.quantile(answers[:, i], [0, 0.25, 0.5, 0.75, 1])
+            line = [len(answers), float(answers[:, i].mean()), *map(float, marks)]
+            return [Section("Answers of the members", columns, [line])]
+
+        known = None
+        if self.combine == "mean" and answers.ndim == 2:
+            mean = answers.mean(axis=0)[:, None]
+            known = self._column_contributions(X, mean, ["the answer"], np.zeros(len(mean), int))
+        return Reasons(spread) if known is None else column_reasons(known, rows, spread)

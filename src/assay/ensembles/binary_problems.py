@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -12,13 +13,15 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Classifier, Learner
 from assay.core.meta_estimator import MetaEstimator, takes_tables
 from assay.core.parameters import Accepted, Any_, Instance
 from assay.core.stored import AnyArray, Boolean, Each, Integer, Object
 from assay.errors import DataError, ParameterError
+from assay.tables.rows import take_rows
 
 __all__ = ["BINARY", "BinaryProblems", "Constant", "member_has", "names_with_reject"]
 
@@ -148,16 +151,25 @@ class BinaryProblems(MetaEstimator):
 
     # ------------------------------------------------------------------ answers
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
-        raise TypeError(f"{type(self).__name__} must define _explanation")
+    def _member_reasons(
+        self, members: np.ndarray, X: Any, title: Callable[[int], str]
+    ) -> Callable[[int], list[Section]]:
+        """For each row the own reasoning of one member, by its number or -1, if it explains itself."""
+        told: dict[int, tuple[Explanations, dict[int, int]]] = {}
+        for k in np.unique(members[members >= 0]).tolist():
+            if isinstance(self.estimators_[k], Classifier):
+                some = np.flatnonzero(members == k)
+                block = self.estimators_[k]._explain_table(take_rows(X, some))
+                told[k] = block, {int(i): place for place, i in enumerate(some)}
 
-    def _reasons_of(self, k: int, X: Any, said: str) -> list[Section]:
-        """The own reasoning of member k about one row, if it explains itself."""
-        model = self.estimators_[k]
-        if not isinstance(model, Classifier):
-            return []
-        inner: Any = model.explain(X)
-        return [Section(f"{said}: {s.title}", s.columns, s.rows, s.note) for s in inner.sections]
+        def sections(i: int) -> list[Section]:
+            k = int(members[i])
+            if k not in told:
+                return []
+            block, place = told[k]
+            return [replace(s, title=f"{title(k)}: {s.title}") for s in block.reasons.sections(place[i])]
+
+        return sections
 
 
 def binary_score(model: Any, X: Any) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.learner import Learner
 from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Function, Range, Seed
@@ -305,36 +306,38 @@ class Forest(Learner):
         model.trees_ = self.trees_.without_history()
         return model
 
-    def _explainers(self, X: Any) -> Iterator[Self]:
-        """For each row the forest with the reasons of that row, which take one pass over the trees for many rows."""
-        from assay.trees.shap import BLOCK, contributions
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        from assay.trees.shap import contribution_section, contributions
 
-        trees = [self.trees_.tree(t) for t in range(len(self.trees_))]
-        for start in range(0, X.shape[0], BLOCK):
-            rows = X[start : start + BLOCK]
-            dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
-            phi, base = contributions(trees, dense, 1 / len(trees))
-            answers = np.stack([tree.predict(dense) for tree in trees])  # (T, rows, V)
-            for i in range(len(dense)):
-                explainer = copy.copy(self)
-                explainer._row_reasons = phi[i], base, answers[:, i]
-                yield explainer
+        trees, block = [self.trees_.tree(t) for t in range(len(self.trees_))], dense_block(X)
+        phi, base = contributions(trees, block, 1 / len(trees))
+        leaves = self.trees_.grove.apply(X, self.n_jobs) + self.trees_.roots[:-1]  # (n, T) among all nodes
+        values = np.concatenate([tree.values for tree in trees])
+        chosen, outputs, names = self._explained_outputs(X), self._output_words(), self.schema_.names
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        from assay.trees.shap import contribution_section
+        def sections(i: int) -> list[Section]:
+            return [
+                self._votes(values[leaves[i]]),
+                *(
+                    contribution_section(rows[i], phi[i, :, k], float(base[k]), of=outputs[k], names=names)
+                    for k in chosen[i]
+                ),
+            ]
 
-        if "_row_reasons" not in self.__dict__:
-            return next(self._explainers(X))._reasons(X, row)
-        phi, base, answers = self._row_reasons
-        section, chosen = self._votes(answers)
-        names = self.schema_.names
-        return [section] + [
-            contribution_section(row, phi[:, k], float(base[k]), of=of, names=names) for k, of in chosen
-        ]
+        every = Contributions(phi, base, names, outputs, chosen[:, 0])
+        return Reasons(sections, every.take if chosen.shape[1] == 1 else lambda some: None)
 
-    def _votes(self, said: np.ndarray) -> tuple[Section, list[tuple[int, str]]]:
-        """What the trees say, (T, V), as a section; and which of the V outputs are explained, in words too."""
+    def _votes(self, answers: np.ndarray) -> Section:
+        """What the trees answer, (T, V), as a section."""
         raise TypeError(f"{type(self).__name__} must show what its trees say")
+
+    def _explained_outputs(self, X: Any) -> np.ndarray:
+        """(n, O) which of the V outputs explain the answers, one for each target."""
+        raise TypeError(f"{type(self).__name__} must say which outputs decide")
+
+    def _output_words(self) -> list[str]:
+        """What each of the V outputs is."""
+        raise TypeError(f"{type(self).__name__} must say what its outputs are")
 
     def _tree_learner(self, seed: int | None = None) -> Any:
         """The learner that a single tree of the forest is."""

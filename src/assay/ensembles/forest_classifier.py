@@ -125,23 +125,29 @@ class ForestClassifier(Forest, MultiTargetClassifier):
         tree = DecisionTreeClassifier if self.splitter == "best" else ExtraTreeClassifier
         return tree(**self._tree_parameters(), random_state=seed)
 
-    def _votes(self, said: np.ndarray) -> tuple[Section, list[tuple[int, str]]]:
-        mean, spread = said.mean(axis=0), said.std(axis=0)
+    def _votes(self, answers: np.ndarray) -> Section:
+        mean, spread = answers.mean(axis=0), answers.std(axis=0)
         sizes = self.n_classes_ if self._several else [self.n_classes_]
-        labels = self._target_labels() if self._several else [str(label) for label in self.classes_]
-        rows: list[list[Any]] = []
-        chosen = []
-        for first, K in zip(np.cumsum([0, *sizes[:-1]]).tolist(), sizes):
-            block = slice(first, first + K)
-            votes = np.bincount(np.argmax(said[:, block], axis=1), minlength=K)
-            rows += [
-                [label, int(v), float(p), float(s)]
-                for label, v, p, s in zip(labels[block], votes, mean[block], spread[block])
-            ]
-            k = first + int(np.argmax(mean[block]))
-            chosen.append((k, f"the probability of {labels[k]}"))
-        table = Section(f"Votes of {len(said)} trees", ["class", "votes", "mean probability", "spread"], rows)
-        return table, chosen
+        blocks = np.split(answers, np.cumsum(sizes)[:-1], axis=1)
+        votes = np.concatenate([np.bincount(np.argmax(b, axis=1), minlength=b.shape[1]) for b in blocks])
+        rows = [
+            [label, int(v), float(p), float(s)]
+            for label, v, p, s in zip(self._output_labels(), votes, mean, spread)
+        ]
+        return Section(
+            f"Votes of {len(answers)} trees", ["class", "votes", "mean probability", "spread"], rows
+        )
+
+    def _explained_outputs(self, X: Any) -> np.ndarray:
+        posteriors = self._posteriors(X) if self._several else [self._posterior(X)]
+        first = np.cumsum([0] + [posterior.shape[1] for posterior in posteriors[:-1]])
+        return np.column_stack([posterior.argmax(axis=1) for posterior in posteriors]) + first
+
+    def _output_words(self) -> list[str]:
+        return [f"the probability of {label}" for label in self._output_labels()]
+
+    def _output_labels(self) -> list[str]:
+        return self._target_labels() if self._several else [str(label) for label in self.classes_]
 
 
 def _balanced(y: np.ndarray, w: np.ndarray | None, K: int) -> np.ndarray:

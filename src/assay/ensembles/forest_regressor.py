@@ -50,10 +50,17 @@ class ForestRegressor(Forest, Regressor):
         tree = DecisionTreeRegressor if self.splitter == "best" else ExtraTreeRegressor
         return tree(**self._tree_parameters(), random_state=seed)
 
-    def _votes(self, said: np.ndarray) -> tuple[Section, list[tuple[int, str]]]:
-        names = ["answer"] if said.shape[1] == 1 else self._target_names(said.shape[1])
-        marks = np.quantile(said, [0, 0.25, 0.5, 0.75, 1], axis=0)
-        rows = [[name, float(m), *map(float, q)] for name, m, q in zip(names, said.mean(axis=0), marks.T)]
+    def _votes(self, answers: np.ndarray) -> Section:
+        names = ["answer"] if self.n_outputs_ == 1 else self._target_names(self.n_outputs_)
+        marks = np.quantile(answers, [0, 0.25, 0.5, 0.75, 1], axis=0)
+        rows = [[name, float(m), *map(float, q)] for name, m, q in zip(names, answers.mean(axis=0), marks.T)]
         columns = ["", "mean", "lowest", "quarter", "median", "three quarters", "highest"]
-        explained = ["the answer"] if len(names) == 1 else [f"the answer {name}" for name in names]
-        return Section(f"Answers of {len(said)} trees", columns, rows), list(enumerate(explained))
+        return Section(f"Answers of {len(answers)} trees", columns, rows)
+
+    def _explained_outputs(self, X: Any) -> np.ndarray:
+        return np.tile(np.arange(self.n_outputs_), (X.shape[0], 1))
+
+    def _output_words(self) -> list[str]:
+        return (
+            ["the answer"] if self.n_outputs_ == 1 else [f"the answer y{k}" for k in range(self.n_outputs_)]
+        )

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.learner import Classifier, Learner
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
@@ -23,6 +24,7 @@ from assay.ensembles.set_aside import set_aside
 from assay.ensembles.weak_learners import SumOfTrees, WeakTrees, as_kept, kept
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.tables import Schema
+from assay.trees.shap import column_reasons
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import dense
 from assay.trees.tree_list import TreeList
@@ -448,10 +450,16 @@ class GradientBoosting(Learner):
     def __getitem__(self, i: int) -> np.ndarray:
         return self.estimators_[i]
 
-    def _what_columns_add(self, X: np.ndarray, row: dict[str, Any], c: int, of: str) -> list[Section]:
-        from assay.trees.shap import contribution_section
-
+    def _what_columns_add(
+        self,
+        X: np.ndarray,
+        rows: RowValues,
+        outputs: list[str],
+        chosen: np.ndarray,
+        first: Callable[[int], list[Section]] | None = None,
+    ) -> Reasons:
         if not len(self.members_):
-            return []
+            return Reasons() if first is None else Reasons(first)
         phi, base = self._sum_of_trees.contributions(X)
-        return [contribution_section(row, phi[0, :, c], base[c] + self._start(X)[0, c], of=of)]
+        known = Contributions(phi, base + self._start(X), self.schema_.names, outputs, chosen)
+        return column_reasons(known, rows, first)

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Classifier
 from assay.core.parameters import Choice
 from assay.ensembles.boosting_losses import BoostingLoss, class_loss
@@ -206,19 +207,19 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         for F in self._staged_raw(X):
             yield self.classes_[_best(F)]
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         X = dense(X)
-        F, names = self._raw(X)[0], [str(c) for c in self.classes_]
+        F, names = self._raw(X), [str(c) for c in self.classes_]
         if len(names) == 1:
-            return []
-        shown = [[names[1], float(F[0])]] if len(F) == 1 else [[c, float(v)] for c, v in zip(names, F)]
-        k = int(_best(F[None])[0])
-        c, named = (0, names[1]) if len(F) == 1 else (k, names[k])
-        said = "log odds" if len(F) == 1 and self.loss == "log_loss" else "score"
-        return [
-            Section("Scores", ["class", said], shown),
-            *self._what_columns_add(X, row, c, f"the {said} of {named}"),
-        ]
+            return Reasons()
+        one = F.shape[1] == 1
+        labels, chosen = (names[1:], np.zeros(len(F), int)) if one else (names, _best(F))
+        head = "log odds" if one and self.loss == "log_loss" else "score"
+
+        def scores(i: int) -> list[Section]:
+            return [Section("Scores", ["class", head], [[c, float(v)] for c, v in zip(labels, F[i])])]
+
+        return self._what_columns_add(X, rows, [f"the {head} of {c}" for c in labels], chosen, scores)
 
 
 def _best(F: np.ndarray) -> np.ndarray:

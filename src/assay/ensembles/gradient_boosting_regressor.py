@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core import Card
-from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Regressor
 from assay.core.parameters import Choice, Range
 from assay.ensembles.boosting_losses import LOSSES, BoostingLoss
@@ -166,8 +166,8 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     def _predict(self, X: Any) -> np.ndarray:
         return self._raw(dense(X))[:, 0]
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        return self._what_columns_add(dense(X), row, 0, "the answer")
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        return self._what_columns_add(dense(X), rows, ["the answer"], np.zeros(X.shape[0], int))
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """(n,) the answers after each round."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core import Card
-from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Classifier, Regressor
 from assay.core.parameters import Any_, Choice, Range
 from assay.core.scores import softmax
@@ -268,12 +268,11 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
         for raw in self._staged(X):
             yield self.classes_[self._winners(raw)]
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
-        raw = self._raw(X)[0]
-        k = 0 if len(raw) == 1 else int(np.argmax(raw))
-        label = self.classes_[-1 if len(raw) == 1 else k]
-        of = f"the log odds of {label}" if len(raw) == 1 else f"the score of {label}"
-        return self._sections(X, row, k, of)
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
+        raw = self._raw(X)
+        if raw.shape[1] == 1:
+            return self._add_up(X, rows, [f"the log odds of {self.classes_[-1]}"], np.zeros(len(raw), int))
+        return self._add_up(X, rows, [f"the score of {c}" for c in self.classes_], np.argmax(raw, axis=1))
 
 
 class HistGradientBoostingRegressor(HistBoosting, Regressor):
@@ -474,6 +473,6 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
         for raw in self._staged(X):
             yield self._loss().response(raw[:, 0])
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
         of = "the logarithm of the answer" if self.loss in ("poisson", "gamma") else "the answer"
-        return self._sections(X, row, 0, of)
+        return self._add_up(X, rows, [of], np.zeros(len(X), int))

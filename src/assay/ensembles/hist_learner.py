@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner
 from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Function, Range, Seed
@@ -25,6 +24,7 @@ from assay.ensembles.hist_trees import BoostedTrees, Grown
 from assay.ensembles.set_aside import set_aside
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.tables import Table
+from assay.trees.shap import column_reasons
 
 __all__ = ["HistBoosting", "Rows"]
 
@@ -310,25 +310,10 @@ class HistBoosting(Learner):
         phi, base = contributions(trees, values, output=np.arange(len(trees)) % K, n_outputs=K)
         return phi, base + self.baseline_
 
-    def _explainers(self, X: Any) -> Iterator[Self]:
-        """For each row the model with the contributions of that row, which take one pass over the trees for many."""
-        from assay.trees.shap import BLOCK
-
-        for start in range(0, X.shape[0], BLOCK):
-            rows = X[start : start + BLOCK]
-            phi, base = self.contributions(Table(rows, self.schema_, None))
-            for i in range(len(rows)):
-                explainer = copy.copy(self)
-                explainer._row_contributions = phi[i], base
-                yield explainer
-
-    def _sections(self, X: np.ndarray, row: dict[str, Any], k: int, of: str) -> list[Section]:
-        from assay.trees.shap import contribution_section
-
-        if "_row_contributions" not in self.__dict__:
-            return next(self._explainers(X))._sections(X, row, k, of)
-        phi, base = self._row_contributions
-        return [contribution_section(row, phi[:, k], float(base[k]), of=of)]
+    def _add_up(self, X: np.ndarray, rows: RowValues, outputs: list[str], chosen: np.ndarray) -> Reasons:
+        """What each column adds to the scores of a block; ``chosen`` is the score that explains each answer."""
+        phi, base = self.contributions(Table(X, self.schema_, None))
+        return column_reasons(Contributions(phi, base, self.schema_.names, outputs, chosen), rows)
 
 
 class _Watch:

@@ -12,7 +12,8 @@ from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
 from assay.core.discriminant import Discriminant
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.learner import plain_label
 from assay.core.parameters import Any_, Choice
 from assay.core.stored import CodeArray, Each
@@ -227,38 +228,39 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         """(n,) for two classes, else (n, K): wins plus a third at most for the sum of confidences; "sum": the sum."""
         return self._scores(self._admit(X))
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
-        scores, (wins, sums) = self._score_members(X)[0], self._wins_and_sums(X)
-        duels = []
-        for k, (i, j) in enumerate(self._pairs()):
-            one = bool(says_one(self.estimators_[k], self._columns_of(k, X), scores[k : k + 1])[0])
-            duels.append(
-                [
-                    f"{self.classes_[i]} : {self.classes_[j]}",
-                    float(-scores[k]),
-                    str(self.classes_[j if one else i]),
-                ]
-            )
-        table = [[str(c), int(v), float(s)] for c, v, s in zip(self.classes_, wins[0], sums[0])]
-        told = [
-            Section("Wins", ["class", "wins", "sum of confidences"], table),
-            Section(
-                "Duels",
-                ["pair", "score of the first", "winner"],
-                duels,
-                "To a member 0 is the first class of its pair, and 1 the second.",
-            ),
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        scores, (wins, sums), pairs = self._score_members(X), self._wins_and_sums(X), self._pairs()
+        firsts = [
+            ~says_one(model, self._columns_of(k, X), scores[:, k]) for k, model in enumerate(self.estimators_)
         ]
-        k = int(self._choose(X)[0])
-        answer = plain_label(self.classes_[k]) if k >= 0 else self.reject_label
-        if k >= 0:
-            rivals = np.where(np.arange(len(self.classes_)) == k, -np.inf, _ranked(wins, sums)[0])
-            rival = int(np.argmax(rivals))
-            pair = (min(k, rival), max(k, rival))
-            said = f"Member {self.classes_[pair[0]]} : {self.classes_[pair[1]]}"
-            if self.pairwise_indices_ is None:
-                told += self._reasons_of(self._pairs().index(pair), X, said)
-        return Explanation(type(self).__name__, answer, row=row, sections=told)
+        codes, names = self._choose(X), [str(label) for label in self.classes_]
+        answers = [plain_label(self.classes_[k]) if k >= 0 else self.reject_label for k in codes]
+        members = np.full(len(codes), -1)
+        if self.pairwise_indices_ is None:  # the duel of the answer with the class next to it
+            ranked = _ranked(wins, sums).copy()
+            ranked[np.arange(len(codes)), codes] = -np.inf
+            rivals = np.argmax(ranked, axis=1)
+            places = {pair: k for k, pair in enumerate(pairs)}
+            duels = [(min(k, r), max(k, r)) for k, r in zip(codes.tolist(), rivals.tolist())]
+            members = np.array([places.get(pair, -1) if k >= 0 else -1 for k, pair in zip(codes, duels)], int)
+        inner = self._member_reasons(
+            members, X, lambda k: f"Member {names[pairs[k][0]]} : {names[pairs[k][1]]}"
+        )
+        note = "To a member 0 is the first class of its pair, and 1 the second."
+
+        def sections(i: int) -> list[Section]:
+            table = [[c, int(v), float(s)] for c, v, s in zip(names, wins[i], sums[i])]
+            lines = [
+                [f"{names[a]} : {names[b]}", float(-scores[i, k]), names[a if firsts[k][i] else b]]
+                for k, (a, b) in enumerate(pairs)
+            ]
+            return [
+                Section("Wins", ["class", "wins", "sum of confidences"], table),
+                Section("Duels", ["pair", "score of the first", "winner"], lines, note),
+                *inner(i),
+            ]
+
+        return Explanations(type(self).__name__, answers, rows, Reasons(sections))
 
 
 def _ranked(wins: np.ndarray, sums: np.ndarray) -> np.ndarray:

@@ -10,9 +10,10 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Classifier, plain_label
+from assay.core.learner import Classifier, plain_label, plain_labels
 from assay.core.parameters import Any_, Choice
 from assay.core.scores import winner
 from assay.core.stored import Boolean
@@ -305,25 +306,30 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         total = yes.sum(axis=1, keepdims=True)
         return np.divide(yes, total, out=np.full_like(yes, 1 / yes.shape[1]), where=total > 0)
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         scores = self._score_members(X)
-        g = scores[0]
-        one = len(g) == 1
+        one = scores.shape[1] == 1
         labels = self.classes_[-1:] if one else self.classes_
-        rows = [[str(label), float(score), "yes" if score > 0 else "no"] for label, score in zip(labels, g)]
-        note = "To a member 1 is its class, and 0 all others."
-        told = [Section("What each member says of its class", ["class", "score", "answer"], rows, note)]
+        members = np.full(len(scores), -1)
         if self._of_several:
-            answer: Any = [plain_label(k) for k in self.classes_[g > 0]]
+            answers: list[Any] = [plain_labels(self.classes_[g > 0]) for g in scores]
         else:
-            k = int(self._chosen(scores)[0])
-            answer = plain_label(self.classes_[k]) if k >= 0 else self.reject_label
-        if not self._of_several and answer in self.classes_.tolist():
-            told += self._reasons_of(0 if one else k, X, f"Member {labels[0 if one else k]}")
-        believed = {}
-        if hasattr(self, "predict_proba"):
-            believed = {plain_label(c): float(p) for c, p in zip(self.classes_, self._posterior(X)[0])}
-        return Explanation(type(self).__name__, answer, believed, row, told)
+            codes = self._chosen(scores)
+            answers = [plain_label(self.classes_[k]) if k >= 0 else self.reject_label for k in codes]
+            known = np.isin(np.array(answers, dtype=object), self.classes_.astype(object))
+            members = np.where(known, 0 if one else codes, -1)
+        inner = self._member_reasons(members, X, lambda k: f"Member {labels[k]}")
+        note = "To a member 1 is its class, and 0 all others."
+
+        def sections(i: int) -> list[Section]:
+            lines = [[str(c), float(g), "yes" if g > 0 else "no"] for c, g in zip(labels, scores[i])]
+            heads = ["class", "score", "answer"]
+            return [Section("What each member says of its class", heads, lines, note), *inner(i)]
+
+        posterior = self._posterior(X) if hasattr(self, "predict_proba") else None
+        return Explanations(
+            type(self).__name__, answers, rows, Reasons(sections), plain_labels(self.classes_), posterior
+        )
 
 
 def _indicators(y: Any) -> np.ndarray | None:

@@ -9,8 +9,9 @@ from sklearn.base import BaseEstimator
 
 from assay.core import Card
 from assay.core.discriminant import Discriminant
-from assay.core.explanation import Explanation, Section
-from assay.core.learner import plain_label
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations, Reasons, RowValues
+from assay.core.learner import plain_labels
 from assay.core.parameters import Any_, Choice, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object
@@ -181,19 +182,20 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
     def _choose(self, X: Any) -> np.ndarray:
         return np.argmax(self._scores(X), axis=1)
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
-        margins, scores = self._margins(X)[0], self._scores(X)[0]
-        best = int(np.argmax(scores))
-        bits = [
-            [l, float(s), int(np.sign(s)), int(m)]
-            for l, (s, m) in enumerate(zip(margins, self.code_book_[best]))
-        ]
-        table = [[str(c), float(-d)] for c, d in zip(self.classes_, scores)]
-        told = [
-            Section("Distance of the code words", ["class", "distance"], table),
-            Section(f"Bits of {self.classes_[best]}", ["member", "score", "says", "word"], bits),
-        ]
-        return Explanation(type(self).__name__, plain_label(self.classes_[best]), row=row, sections=told)
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        margins, scores = self._margins(X), self._scores(X)
+        best = np.argmax(scores, axis=1)
+
+        def sections(i: int) -> list[Section]:
+            word = self.code_book_[best[i]]
+            bits = [[l, float(s), int(np.sign(s)), int(m)] for l, (s, m) in enumerate(zip(margins[i], word))]
+            table = [[str(c), float(-d)] for c, d in zip(self.classes_, scores[i])]
+            return [
+                Section("Distance of the code words", ["class", "distance"], table),
+                Section(f"Bits of {self.classes_[best[i]]}", ["member", "score", "says", "word"], bits),
+            ]
+
+        return Explanations(type(self).__name__, plain_labels(self.classes_[best]), rows, Reasons(sections))
 
 
 def one_vs_rest_code(K: int) -> np.ndarray:

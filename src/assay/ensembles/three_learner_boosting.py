@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, clone
 
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Classifier
 from assay.core.meta_estimator import aligned, fit_to, predicted_codes, takes_weights
 from assay.core.parameters import Any_, Seed
@@ -146,11 +147,15 @@ class ThreeLearnerBoosting(Boosted, Classifier):
             return aligned(np.asarray(model.predict_proba(X)), model.classes_, self.classes_)
         return np.eye(len(self.classes_))[self._says(model, X)]
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        names = ["first", "second", "third"]
-        rows = [[names[i], str(self.classes_[self._says(m, X)[0]])] for i, m in enumerate(self.members_)]
-        agreed = len(rows) == 1 or rows[0][1] == rows[1][1]
-        decides = "the first two agree" if agreed and len(rows) > 1 else "the first decides"
-        if not agreed and self.third_ is not None:
-            decides = "the first two disagree, so the third decides"
-        return [Section("What the learners say", ["learner", "answer"], rows, f"Here {decides}.")]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        names, answers = ["first", "second", "third"], [self._says(member, X) for member in self.members_]
+
+        def sections(i: int) -> list[Section]:
+            lines = [[name, str(self.classes_[codes[i]])] for name, codes in zip(names, answers)]
+            agreed = len(lines) == 1 or lines[0][1] == lines[1][1]
+            decides = "the first two agree" if agreed and len(lines) > 1 else "the first decides"
+            if not agreed and self.third_ is not None:
+                decides = "the first two disagree, so the third decides"
+            return [Section("What the learners say", ["learner", "answer"], lines, f"Here {decides}.")]
+
+        return Reasons(sections)

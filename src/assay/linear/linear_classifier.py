@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.scores import logistic, softmax
 from assay.core.stored import FloatArray, Scalar, TableRows
 from assay.errors import DataError, ParameterError
@@ -183,35 +184,40 @@ class LinearClassifier(LateLook, _Classifier):
     def _dense(X: Any) -> np.ndarray:
         return X if isinstance(X, np.ndarray) else X.toarray()
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        x = self._dense(X)[0].astype(np.float64)
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         W, b = self._rows()
         if len(W) < 2:
-            return []
-        g = W @ x + b
-        best = int(self._choose(X)[0])
-        others = np.where(np.arange(len(g)) == best, -np.inf, g)
-        second = int(np.argmax(others))
-        label, other = (str(self.classes_[k]) for k in (best, second))
-        if len(W) == 2:
-            weights, constants, heads = (W[1] - W[0])[:, None], b[1:] - b[0], ["product"]
-            gap = float(g[1] - g[0])
-            title = f"Terms of the score (above 0: {self.classes_[1]})"
-        else:
-            pair = [best, second]
-            weights = np.column_stack((W[pair].T, W[best] - W[second]))
-            constants = np.array([b[best], b[second], b[best] - b[second]])
-            heads, gap = [label, other, "difference"], float(g[best] - g[second])
-            title = f"Terms of the scores of {label} and, next to it, {other}"
-        sections = [
-            terms_section(
-                title, self.design_, row, x, weights, constants, heads, self._odds(gap, label, other)
-            )
-        ]
-        nearest = nearest_section(
-            self.design_, row, x, W[best] - W[second], float(g[best] - g[second]), other
-        )
-        return sections + ([nearest] if nearest else [])
+            return Reasons()
+        answers, two = self._choose(X), len(W) == 2
+
+        def sections(i: int) -> list[Section]:
+            x, best = dense_block(X[i : i + 1])[0].astype(np.float64), int(answers[i])
+            g = W @ x + b
+            second = int(np.argmax(np.where(np.arange(len(g)) == best, -np.inf, g)))
+            label, other = (str(self.classes_[k]) for k in (best, second))
+            if two:
+                weights, constants, heads = (W[1] - W[0])[:, None], b[1:] - b[0], ["product"]
+                gap = float(g[1] - g[0])
+                title = f"Terms of the score (above 0: {self.classes_[1]})"
+            else:
+                pair = [best, second]
+                weights = np.column_stack((W[pair].T, W[best] - W[second]))
+                constants = np.array([b[best], b[second], b[best] - b[second]])
+                heads, gap = [label, other, "difference"], float(g[best] - g[second])
+                title = f"Terms of the scores of {label} and, next to it, {other}"
+            note = self._odds(gap, label, other)
+            terms = terms_section(title, self.design_, rows[i], x, weights, constants, heads, note)
+            lead = float(g[best] - g[second])
+            nearest = nearest_section(self.design_, rows[i], x, W[best] - W[second], lead, other)
+            return [terms] + ([nearest] if nearest else [])
+
+        def contributions(some: np.ndarray) -> Contributions:
+            V, c = (W[1:] - W[:1], b[1:] - b[:1]) if two else (W, b)
+            outputs = [f"the score of {label}" for label in self.classes_[-len(V) :]]
+            chosen = np.zeros(len(some), int) if two else answers[some]
+            return self._contributions(dense_block(X[some])[:, :, None] * V.T, c, outputs, chosen)
+
+        return Reasons(sections, contributions)
 
     @property
     def _has_odds(self) -> bool:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.stored import Each, FloatArray, Object, Plain, Scalar, TableRows
 from assay.linear.late_look import LateLook
-from assay.linear.terms import terms_section
+from assay.linear.terms import sum_of_terms
 from assay.optimize.objective import Record
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ class LinearRegressor(LateLook, _Regressor):
         answers = self._affine(X)
         return answers[:, 0] if self.coef_.ndim == 1 else answers
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        x = (X if isinstance(X, np.ndarray) else X.toarray())[0].astype(np.float64)
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         W = np.atleast_2d(self.coef_)
         b = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), len(W))
         heads = ["product"] if len(W) == 1 else [f"output {k}" for k in range(len(W))]
-        return [terms_section("Terms of the prediction", self.design_, row, x, W.T, b, heads)]
+        outputs = ["the answer"] if len(W) == 1 else [f"output {k}" for k in range(len(W))]
+        return sum_of_terms(self, "Terms of the prediction", X, rows, W.T, b, heads, outputs)

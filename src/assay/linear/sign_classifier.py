@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay.core.discriminant import Discriminant
-from assay.core.explanation import Explanation
+from assay.core.explanations import Explanations, RowValues
 from assay.core.seeds import random_state_of
 from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError
@@ -60,10 +60,12 @@ class SignClassifier(LinearClassifier, Discriminant):
             chosen[even] = random_state_of(getattr(self, "random_state", None)).randint(2, size=len(even))
         return chosen
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
-        said = super()._explanation(X, row)
-        rejected = self._tie == "reject" and self._scores(X)[0] == 0
-        return replace(said, answer="reject") if rejected else said
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        block = super()._explain_block(X, rows)
+        if self._tie != "reject":
+            return block
+        answers = ["reject" if g == 0 else a for g, a in zip(self._scores(X), block.answers)]
+        return replace(block, answers=answers)
 
     @property
     def _tie(self) -> str:

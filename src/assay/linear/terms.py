@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.linear.affine import length
 from assay.tables import Design
 
-__all__ = ["nearest_section", "terms_section"]
+__all__ = ["nearest_section", "sum_of_terms", "terms_section"]
 
 MANY = 12  # terms that are told one by one
 
@@ -75,6 +76,29 @@ def terms_section(
     rows.append(["sum", "", *blank, *(product.sum(axis=0) + constants).tolist()])
     columns = ["term", "value", *(["weight"] if single else []), *heads]
     return Section(title, columns, rows, note)
+
+
+def sum_of_terms(
+    learner: Any,
+    title: str,
+    X: Any,
+    rows: RowValues,
+    weights: np.ndarray,
+    constants: np.ndarray,
+    heads: list[str],
+    outputs: list[str],
+) -> Reasons:
+    """The reasons of a learner that adds up terms: the section of each row, and the contributions of its columns."""
+
+    def sections(i: int) -> list[Section]:
+        x = dense_block(X[i : i + 1])[0].astype(np.float64)
+        return [terms_section(title, learner.design_, rows[i], x, weights, constants, heads)]
+
+    def contributions(some: np.ndarray) -> Contributions:
+        values = dense_block(X[some])[:, :, None] * weights
+        return learner._contributions(values, constants, outputs, np.zeros(len(some), int))
+
+    return Reasons(sections, contributions)
 
 
 def nearest_section(

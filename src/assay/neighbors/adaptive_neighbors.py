@@ -9,6 +9,7 @@ import numpy as np
 from assay.core import Card, Classifier
 from assay.core.cases import RowKeeper
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
@@ -146,19 +147,25 @@ class AdaptiveNeighborsClassifier(RowKeeper, Classifier):
         _, rows = self._near(X)
         return vote_counts(self.codes_[rows], len(self.classes_)) / rows.shape[1]
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
-        distances, rows = self._near(X)
-        labels = self.classes_[self.codes_[rows[0]]]
-        near = [
-            [self._cases.label(int(i)), str(c), float(d)] for i, c, d in zip(rows[0], labels, distances[0])
-        ]
-        weights = np.diag(self._adapt(X[0] / self.scale_)[0] / np.outer(self.scale_, self.scale_))
-        columns = [[name, float(v)] for name, v in zip(self._names, weights)]
-        return [
-            Section("The neighbours that voted", [f"training {self._cases.head}", "class", "distance"], near),
-            *self._beside(row, self.rows_[rows[0]] * self.scale_, rows[0].tolist()),
-            Section("What a step along each column counts here", ["column", "weight"], columns),
-        ]
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
+        distances, near = self._near(X)
+
+        def sections(i: int) -> list[Section]:
+            labels = self.classes_[self.codes_[near[i]]]
+            lines = [
+                [self._cases.label(int(t)), str(c), float(d)]
+                for t, c, d in zip(near[i], labels, distances[i])
+            ]
+            weights = np.diag(self._adapt(X[i] / self.scale_)[0] / np.outer(self.scale_, self.scale_))
+            columns = [[name, float(v)] for name, v in zip(self._names, weights)]
+            heads = [f"training {self._cases.head}", "class", "distance"]
+            return [
+                Section("The neighbours that voted", heads, lines),
+                *self._beside(rows[i], self.rows_[near[i]] * self.scale_, near[i].tolist()),
+                Section("What a step along each column counts here", ["column", "weight"], columns),
+            ]
+
+        return Reasons(sections)
 
 
 def _stretch(X: np.ndarray, y: np.ndarray, epsilon: float) -> np.ndarray:

@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Array, Choice, Range
 from assay.core.scores import log_softmax, softmax
@@ -219,10 +220,14 @@ class NearestCentroid(Classifier):
         """(n, K) the logarithm of the probabilities."""
         return log_softmax(self._scores(self._admit(X)))
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        apart, priors = self._apart(X)[0], self.class_prior_
-        rows = [[str(c), float(d), float(p)] for c, d, p in zip(self.classes_, apart, priors)]
-        return [Section("Distance to the centres", ["class", "distance", "prior"], rows)]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        apart, priors = self._apart(X), self.class_prior_
+
+        def sections(i: int) -> list[Section]:
+            lines = [[str(c), float(d), float(p)] for c, d, p in zip(self.classes_, apart[i], priors)]
+            return [Section("Distance to the centres", ["class", "distance", "prior"], lines)]
+
+        return Reasons(sections)
 
 
 def _mean(X: Any) -> np.ndarray:

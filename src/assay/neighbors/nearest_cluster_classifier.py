@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core import Card, Classifier
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Seed
 from assay.core.seeds import random_state_of
@@ -140,13 +141,17 @@ class NearestClusterClassifier(Classifier):
         nearest = self.codes_[np.argmin(self._apart(X), axis=1)]  # (1)
         return np.eye(len(self.classes_))[nearest]
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
-        apart = self._apart(X)[0]
-        rows = [
-            [str(self.classes_[self.codes_[c]]), int(c), int(self.sizes_[c]), float(apart[c])]
-            for c in np.argsort(apart, kind="stable")
-        ]
-        return [Section("The nearest centres", ["class", "centre", "rows", "distance"], rows)]
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
+        apart = self._apart(X)
+
+        def sections(i: int) -> list[Section]:
+            lines = [
+                [str(self.classes_[self.codes_[c]]), int(c), int(self.sizes_[c]), float(apart[i, c])]
+                for c in np.argsort(apart[i], kind="stable")
+            ]
+            return [Section("The nearest centres", ["class", "centre", "rows", "distance"], lines)]
+
+        return Reasons(sections)
 
 
 def best_of_starts(

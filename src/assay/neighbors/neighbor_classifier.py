@@ -6,13 +6,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from assay.core.explanations import Explanations, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Classifier
+from assay.core.learner import Classifier, plain_label
 from assay.core.parameters import Choice, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Boolean, CodeArray
 from assay.core.targets import encode_labels, plain_values, side_by_side
-from assay.neighbors.neighbor_learner import NeighborLearner, plain_labels
+from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.weights import WEIGHTS, Neighbourhoods, weigh
 
 __all__ = ["NeighborClassifier"]
@@ -146,25 +147,19 @@ class NeighborClassifier(NeighborLearner, Classifier):
         near[found.query[order], codes[found.rows[order]]] = rank[order]
         return near
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Any:
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         if not self.outputs_2d_:
-            return super()._explanation(X, row)
-        from assay.core.explanation import Explanation
-
-        answer = [labels[c] for labels, c in zip(self.classes_, self._choose(X)[0])]
-        return Explanation(
-            type(self).__name__,
-            plain_labels(np.array(answer, dtype=object)),
-            row=row,
-            sections=self._reasons(X, row),
-        )
+            return super()._explain_block(X, rows)
+        codes = self._choose(X)
+        answers = [[plain_label(labels[c]) for labels, c in zip(self.classes_, chosen)] for chosen in codes]
+        return Explanations(type(self).__name__, answers, rows, self._reasons(X, rows))
 
     @property
     def _heads(self) -> list[str]:
         return self._target_names(len(self.classes_)) if self.outputs_2d_ else ["class"]
 
     def _said(self, row: int) -> list[Any]:
-        return [plain_labels(labels[codes[row]])[0] for labels, codes in self._targets]
+        return [plain_label(labels[codes[row]]) for labels, codes in self._targets]
 
 
 def plain(column: np.ndarray) -> np.ndarray:

@@ -10,7 +10,8 @@ import numpy as np
 from assay.core.cases import RowKeeper
 from assay.core.csr import compressed_matrix
 from assay.core.explanation import Section
-from assay.core.learner import Learner, plain_label
+from assay.core.explanations import Reasons, RowValues
+from assay.core.learner import Learner
 from assay.core.parameters import Any_, Choice, Count, Instance, Range
 from assay.core.stored import FloatArray, Integer, Mapped, Object, Plain, TableRows, Text
 from assay.distances.metric import METRICS, Metric, metric_of
@@ -166,25 +167,30 @@ class NeighborLearner(RowKeeper, Learner):
     def _neighbourhoods(self, X: Any) -> Neighbourhoods:
         raise TypeError(f"{type(self).__name__} must define _neighbourhoods")
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         """The training rows that decided, from near to far, and their values."""
-        found = self._neighbourhoods(X)
+        near = self._neighbourhoods(X)
         weights = weigh(
-            found, getattr(self, "weights", None), getattr(self, "bandwidth", None), type(self).__name__
+            near, getattr(self, "weights", None), getattr(self, "bandwidth", None), type(self).__name__
         )
-        order = np.lexsort((found.rows, found.distances))
-        lines: list[list[Any]] = [
-            [
-                self._cases.label(int(found.rows[t])),
-                float(found.distances[t]),
-                float(weights[t]),
-                *self._said(int(found.rows[t])),
+
+        def sections(i: int) -> list[Section]:
+            start, end = near.start[i : i + 2]
+            order = start + np.lexsort((near.rows[start:end], near.distances[start:end]))
+            lines: list[list[Any]] = [
+                [
+                    self._cases.label(int(near.rows[t])),
+                    float(near.distances[t]),
+                    float(weights[t]),
+                    *self._said(int(near.rows[t])),
+                ]
+                for t in order
             ]
-            for t in order
-        ]
-        title = f"The {len(lines)} of {self.n_samples_fit_} training rows that decided"
-        decided = Section(title, [self._cases.head, "distance", "weight", *self._heads], lines)
-        return [decided, *self._beside_stored(row, found.rows[order])]
+            title = f"The {len(lines)} of {self.n_samples_fit_} training rows that decided"
+            decided = Section(title, [self._cases.head, "distance", "weight", *self._heads], lines)
+            return [decided, *self._beside_stored(rows[i], near.rows[order])]
+
+        return Reasons(sections)
 
     def _beside_stored(self, row: dict[str, Any], places: np.ndarray) -> list[Section]:
         """The values of the rows at these places beside the row's; none for distances that were given."""
@@ -332,8 +338,3 @@ def _check_mode(mode: str, who: str) -> None:
         raise ParameterError(
             f'{who}: Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead.'
         )
-
-
-def plain_labels(labels: np.ndarray) -> list[Any]:
-    """The labels as plain Python objects, for tables of an explanation."""
-    return [plain_label(label) for label in np.atleast_1d(labels)]

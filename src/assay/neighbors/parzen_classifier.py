@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from assay.core import Card
 from assay.core.cases import MOST_CASES, RowKeeper
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Generative, plain_label
 from assay.core.parallel import end_if_abandoned, in_threads
 from assay.core.parameters import Choice, Instance, Range, Simplex
@@ -249,49 +250,54 @@ class ParzenClassifier(RowKeeper, Generative):
             joint[np.flatnonzero(none), np.argmin(near, axis=0)] = 0.0
         return joint
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
         """The stored rows with the greatest say."""
-        kernel, lines, logs = kernel_of(self.kernel), [], []
-        with np.errstate(divide="ignore"):
-            for k, points in enumerate(self.points_):
-                far = self.distance_.between(np.asarray(X, dtype=np.float64), points.X)[0]
-                vote = (
-                    np.log(self.priors_[k])
-                    + np.log(points.weights)
-                    - np.log(max(points.weights.sum(), 1e-300))
+        kernel = kernel_of(self.kernel)
+
+        def sections(i: int) -> list[Section]:
+            lines, logs = [], []
+            with np.errstate(divide="ignore"):
+                for k, points in enumerate(self.points_):
+                    far = self.distance_.between(np.asarray(X[i : i + 1], dtype=np.float64), points.X)[0]
+                    vote = (
+                        np.log(self.priors_[k])
+                        + np.log(points.weights)
+                        - np.log(max(points.weights.sum(), 1e-300))
+                    )
+                    logs.append(vote + log_profile(kernel, far / self.bandwidth_, np.inf))
+                    lines += [
+                        [self._cases.label(int(r)), str(plain_label(self.classes_[k])), float(f)]
+                        for r, f in zip(self.rows_[k], far)
+                    ]
+            votes = np.concatenate(logs)
+            if np.isneginf(votes.max()):
+                note = f"No stored row is within reach of a kernel of width {self.bandwidth_:g}."
+                order = np.array([], dtype=np.int64)
+            else:
+                votes = np.exp(votes - votes.max())
+                votes /= votes.sum()
+                order = np.lexsort((np.arange(len(votes)), -votes))[:SHOWN]
+                order = order[votes[order] > 0]
+                others, rest = len(votes) - len(order), max(0.0, 1 - float(votes[order].sum()))
+                note = f"Width {self.bandwidth_:g}" + (
+                    f"; {others} more rows have {rest:.3g} together." if others else "."
                 )
-                logs.append(vote + log_profile(kernel, far / self.bandwidth_, np.inf))
-                lines += [
-                    [self._cases.label(int(r)), str(plain_label(self.classes_[k])), float(f)]
-                    for r, f in zip(self.rows_[k], far)
-                ]
-        votes = np.concatenate(logs)
-        if np.isneginf(votes.max()):
-            note = f"No stored row is within reach of a kernel of width {self.bandwidth_:g}."
-            order = np.array([], dtype=np.int64)
-        else:
-            votes = np.exp(votes - votes.max())
-            votes /= votes.sum()
-            order = np.lexsort((np.arange(len(votes)), -votes))[:SHOWN]
-            order = order[votes[order] > 0]
-            others, rest = len(votes) - len(order), max(0.0, 1 - float(votes[order].sum()))
-            note = f"Width {self.bandwidth_:g}" + (
-                f"; {others} more rows have {rest:.3g} together." if others else "."
-            )
-        shown = [[*lines[i], float(votes[i])] for i in order]
-        places, ends = np.concatenate(self.rows_), np.cumsum([len(rows) for rows in self.rows_])
-        nearest = [
-            self.points_[k].X[i - (ends[k - 1] if k else 0)]
-            for i in order[:MOST_CASES]
-            for k in [int(np.searchsorted(ends, i, "right"))]
-        ]
-        stored = np.array(nearest).reshape(len(nearest), X.shape[1])
-        return [
-            Section(
-                "Stored rows by their share of all votes",
-                [self._cases.head, "class", "distance", "share"],
-                shown,
-                note,
-            ),
-            *self._beside(row, stored, places[order[:MOST_CASES]].tolist()),
-        ]
+            shown = [[*lines[t], float(votes[t])] for t in order]
+            places, ends = np.concatenate(self.rows_), np.cumsum([len(rows) for rows in self.rows_])
+            nearest = [
+                self.points_[k].X[t - (ends[k - 1] if k else 0)]
+                for t in order[:MOST_CASES]
+                for k in [int(np.searchsorted(ends, t, "right"))]
+            ]
+            stored = np.array(nearest).reshape(len(nearest), X.shape[1])
+            return [
+                Section(
+                    "Stored rows by their share of all votes",
+                    [self._cases.head, "class", "distance", "share"],
+                    shown,
+                    note,
+                ),
+                *self._beside(rows[i], stored, places[order[:MOST_CASES]].tolist()),
+            ]
+
+        return Reasons(sections)  # a distance to each stored row: made when they are asked for

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Classifier
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, Count, Instance, Range
 from assay.core.stored import CodeArray, Scalar, TableRows
@@ -83,14 +84,20 @@ class PrototypeClassifier(NeighborLearner, Classifier):
         _, rows = self._near(X)
         return vote_counts(self.codes_[rows], len(self.classes_)) / rows.shape[1]
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        distances, rows = self._near(X)
-        near = [
-            [self._cases.label(int(self.sample_indices_[i])), str(self.classes_[self.codes_[i]]), float(d)]
-            for i, d in zip(rows[0], distances[0])
-        ]
-        told = Section("The nearest prototypes", [f"training {self._cases.head}", "class", "distance"], near)
-        return [told, *self._beside(row, self._fit_X[rows[0]], self.sample_indices_[rows[0]].tolist())]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        distances, near = self._near(X)
+
+        def sections(i: int) -> list[Section]:
+            places = self.sample_indices_[near[i]]
+            lines = [
+                [self._cases.label(int(t)), str(self.classes_[c]), float(d)]
+                for t, c, d in zip(places, self.codes_[near[i]], distances[i])
+            ]
+            heads = [f"training {self._cases.head}", "class", "distance"]
+            nearest = Section("The nearest prototypes", heads, lines)
+            return [nearest, *self._beside(rows[i], self._fit_X[near[i]], places.tolist())]
+
+        return Reasons(sections)
 
     def _select(self, search: Searcher, y: np.ndarray) -> Any:
         """The numbers of the rows that are kept."""

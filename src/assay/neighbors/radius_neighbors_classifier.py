@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from assay.core import Card
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations, Reasons, RowValues
+from assay.core.learner import plain_label
 from assay.core.parameters import Any_
 from assay.core.stored import AnyArray, Plain
 from assay.core.targets import side_by_side
@@ -189,14 +193,16 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
             )
         return label
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Any:
-        explanation = super()._explanation(X, row)
-        if explanation.sections[0].rows or self.outputs_2d_:
-            return explanation
-        from dataclasses import replace
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        block, near = super()._explain_block(X, rows), self._neighbourhoods(X)
+        if self.outputs_2d_ or not near.empty.any():
+            return block
+        label = plain_label(self._label(near, 0))
+        note = f"No row is within radius {self.radius:g}: outlier_label answers."
 
-        note = replace(
-            explanation.sections[0], note=f"No row is within radius {self.radius:g}: outlier_label answers."
-        )
-        label = self._label(self._neighbourhoods(X), 0)
-        return replace(explanation, answer=getattr(label, "item", lambda: label)(), sections=[note])
+        def sections(i: int) -> list[Section]:
+            told = block.reasons.sections(i)
+            return [replace(told[0], note=note)] if near.empty[i] else told
+
+        answers = [label if alone else answer for alone, answer in zip(near.empty, block.answers)]
+        return replace(block, answers=answers, reasons=Reasons(sections))

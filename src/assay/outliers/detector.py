@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
 
 from assay.core.explanation import Explanation, Section
+from assay.core.explanations import Explanations, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Learner, _explain_rows
+from assay.core.learner import Learner
 from assay.core.parameters import Accepted, Choice, Range
 from assay.core.stored import Scalar
 
@@ -63,19 +65,22 @@ class Detector(OutlierMixin, Learner):
         """(n,) -1 for outliers, 1 for all others."""
         return sides(self.decision_function(X))
 
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """Why a row is an outlier or is none: an Explanation for one row, a list for several."""
-        return _explain_rows(self, X)
+    def explain(self, X: Any) -> Explanation | Explanations:
+        """Why a row is an outlier or is none: an Explanation for one row, Explanations for several."""
+        return self._explain_table(X).one_or_all()
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
-        score = float(self._score(X)[0])
-        answer = "outlier" if score < self.offset_ else "inlier"
-        threshold = Section("Score", ["score", "threshold"], [[score, float(self.offset_)]])
-        return Explanation(type(self).__name__, answer, row=row, sections=[threshold, *self._reasons(X, row)])
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        scores, threshold = self._score(X), float(self.offset_)
+        answers = ["outlier" if score < threshold else "inlier" for score in scores]
+        reasons = self._reasons(X, rows)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        """The detector's own reasoning about one row."""
-        return []
+        def sections(i: int) -> list[Section]:
+            return [
+                Section("Score", ["score", "threshold"], [[float(scores[i]), threshold]]),
+                *reasons.sections(i),
+            ]
+
+        return Explanations(type(self).__name__, answers, rows, replace(reasons, sections=sections))
 
     def _auto_offset(self) -> float:
         return self.usual_offset

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import BoolArray, FloatArray
@@ -163,20 +164,22 @@ class GaussianOutliers(Detector):
     def _score(self, X: np.ndarray) -> np.ndarray:
         return -np.sum(((X - self.location_) @ self._map_.T) ** 2, axis=1)  # (1)
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
-        apart = X[0] - self.location_
-        parts = apart * (self.precision_ @ apart)  # they sum to the squared distance
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
+        apart = X - self.location_
+        parts = apart * (apart @ self.precision_)  # they sum to the squared distance
         spread = np.sqrt(np.diag(self.covariance_))
-        rows = [
-            [name, float(x), float(m), float(s), float(part)]
-            for name, x, m, s, part in zip(self._names, X[0], self.location_, spread, parts)
-        ]
-        note = f"The contributions sum to the squared distance {parts.sum():.4g}."
-        return [
-            Section(
-                "Distance from the centre",
-                ["column", "value", "centre", "spread", "contribution"],
-                rows,
-                note,
-            )
-        ]
+
+        def sections(i: int) -> list[Section]:
+            lines = [
+                [name, float(x), float(m), float(s), float(part)]
+                for name, x, m, s, part in zip(self._names, X[i], self.location_, spread, parts[i])
+            ]
+            note = f"The contributions sum to the squared distance {parts[i].sum():.4g}."
+            columns = ["column", "value", "centre", "spread", "contribution"]
+            return [Section("Distance from the centre", columns, lines, note)]
+
+        def contributions(some: np.ndarray) -> Contributions:
+            outputs, chosen = ["the squared distance from the centre"], np.zeros(len(some), int)
+            return self._contributions(parts[some][:, :, None], np.zeros(1), outputs, chosen)
+
+        return Reasons(sections, contributions)

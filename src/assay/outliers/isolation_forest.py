@@ -12,6 +12,7 @@ import numpy as np
 import assay.outliers._isolation as _isolation
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues, dense_block
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed
@@ -243,26 +244,28 @@ class IsolationForest(Detector):
         usual = len(self.trees_) * float(mean_path_length(self.max_samples_))
         return -(2.0 ** -(lengths / usual)) if usual > 0 else np.full(len(lengths), -0.5)  # (2)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        """How long its paths are, and which columns it was cut by, against what is usual."""
-        dense = X if isinstance(X, np.ndarray) else X.toarray()
-        cuts, lengths = np.zeros(self.n_features_in_), []
-        for t in range(len(self.trees_)):
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        """How long the paths are, and which columns a row was cut by, against what is usual."""
+        dense, T = dense_block(X), len(self.trees_)
+        cuts, lengths = np.zeros((len(dense), self.n_features_in_)), np.zeros(len(dense))
+        for t in range(T):
             tree = self.trees_.tree(t)
-            path = tree.decision_path(dense).indices
-            np.add.at(cuts, tree.feature[path][tree.feature[path] >= 0], 1)
-            lengths.append(float(tree.predict(dense)[0, 0]))
-        usual = float(mean_path_length(self.max_samples_))
-        order = np.argsort(-cuts, kind="stable")
-        table = [
-            [self.schema_.names[j], row[self.schema_.names[j]], cuts[j] / len(lengths)]
-            for j in order
-            if cuts[j]
-        ]
-        note = (
-            f"Mean path length {np.mean(lengths):.4g}; {usual:.4g} is the mean of {self.max_samples_} rows."
-        )
-        return [Section("Cuts on the way to being alone", ["column", "value", "cuts a tree"], table, note)]
+            path = tree.decision_path(dense)
+            feature = tree.feature[path.indices]
+            row = np.repeat(np.arange(len(dense)), np.diff(path.indptr))
+            np.add.at(cuts, (row[feature >= 0], feature[feature >= 0]), 1)
+            lengths += tree.predict(dense)[:, 0] / T
+        usual, names = float(mean_path_length(self.max_samples_)), self.schema_.names
+
+        def sections(i: int) -> list[Section]:
+            order = [j for j in np.argsort(-cuts[i], kind="stable") if cuts[i, j]]
+            table = [[names[j], rows[i][names[j]], cuts[i, j] / T] for j in order]
+            note = f"Mean path length {lengths[i]:.4g}; {usual:.4g} is the mean of {self.max_samples_} rows."
+            return [
+                Section("Cuts on the way to being alone", ["column", "value", "cuts a tree"], table, note)
+            ]
+
+        return Reasons(sections)
 
     # ------------------------------------------------------------------ looking at the trees
 

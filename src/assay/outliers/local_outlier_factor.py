@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Choice, Flag
 from assay.core.stored import FloatArray, Integer
 from assay.errors import AssayWarning, DataError, warn_user
@@ -184,21 +185,25 @@ class LocalOutlierFactor(KNeighbors, Detector):
     def _score(self, X: Any) -> np.ndarray:
         return -self._factors(*self._nearest(X, self.n_neighbors_))
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        distances, rows = self._nearest(X, self.n_neighbors_)
-        near = [
-            [self._cases.label(int(i)), float(d), float(self._reach_[i])]
-            for i, d in zip(rows[0], distances[0])
-        ]
-        factor = float(self._factors(distances, rows)[0])
-        note = f"Factor {factor:.4g}: about 1 is as lonely as its neighbours are."
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        distances, near = self._nearest(X, self.n_neighbors_)
+        factors = self._factors(distances, near)
         columns = [
             f"training {self._cases.head}",
             "distance",
             "distance to its own neighbour number " + str(self.n_neighbors_),
         ]
-        told = Section(f"The {self.n_neighbors_} nearest training rows", columns, near, note)
-        return [told, *self._beside_stored(row, rows[0])]
+
+        def sections(i: int) -> list[Section]:
+            lines = [
+                [self._cases.label(int(t)), float(d), float(self._reach_[t])]
+                for t, d in zip(near[i], distances[i])
+            ]
+            note = f"Factor {float(factors[i]):.4g}: about 1 is as lonely as its neighbours are."
+            nearest = Section(f"The {self.n_neighbors_} nearest training rows", columns, lines, note)
+            return [nearest, *self._beside_stored(rows[i], near[i])]
+
+        return Reasons(sections)
 
     @available_if(_for_training_rows)
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:

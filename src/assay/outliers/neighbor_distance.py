@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Choice, Count
 from assay.core.stored import FloatArray, Integer
 from assay.errors import DataError
@@ -121,8 +122,14 @@ class NeighborDistanceOutliers(NeighborLearner, Detector):
             itself, rows[:, 1:], rows[:, :-1]
         )
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        distances, rows = self._near(X)
-        near = [[self._cases.label(int(i)), float(d)] for i, d in zip(rows[0], distances[0])]
-        told = Section("The nearest training rows", [f"training {self._cases.head}", "distance"], near)
-        return [told, *self._beside_stored(row, rows[0])]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        distances, near = self._near(X)
+
+        def sections(i: int) -> list[Section]:
+            lines = [[self._cases.label(int(t)), float(d)] for t, d in zip(near[i], distances[i])]
+            nearest = Section(
+                "The nearest training rows", [f"training {self._cases.head}", "distance"], lines
+            )
+            return [nearest, *self._beside_stored(rows[i], near[i])]
+
+        return Reasons(sections)

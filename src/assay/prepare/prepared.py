@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from assay.core import Card, Classifier, Explanation
+from assay.core import Card, Classifier
 from assay.core.complaints import warn_unseen
+from assay.core.explanations import Explanations, RowValues
 from assay.core.learner import Learner
 from assay.core.meta_estimator import MetaEstimator, predicted_codes
 from assay.core.model_view import Part, TextBlock
@@ -170,12 +171,16 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
     def _choose(self, X: Table) -> np.ndarray:
         return predicted_codes(self.estimator_, self._prepare(X), self.classes_)
 
-    def _explanation(self, X: Table, row: dict[str, Any]) -> Explanation:
-        told = self.estimator_.explain(self._prepare(X))
-        sections = told.sections
+    def _explain_block(self, X: Table, rows: RowValues) -> Explanations:
+        block = self.estimator_._explain_table(self._prepare(X))
+        reasons = block.reasons
         if self.scale:
-            sections = [in_own_units(section, self.steps_[-1], self.schema_) for section in sections]
-        return replace(told, row=row, sections=sections)
+            scaler, schema = self.steps_[-1], self.schema_
+            reasons = replace(
+                reasons,
+                sections=lambda i: [in_own_units(s, scaler, schema) for s in block.reasons.sections(i)],
+            )
+        return replace(block, rows=rows, reasons=reasons)
 
     def _model_name(self) -> str:
         return f"{self.estimator_._model_name()} (with preparation)"

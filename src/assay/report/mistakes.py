@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from assay.core.explanation import Explanation
 from assay.evaluate import Comparison
 from assay.evaluate.design import Split
-from assay.evaluate.fold import Fold
 from assay.tables.rows import take_rows
 
 __all__ = ["Mistake", "surest_mistakes"]
@@ -48,13 +47,10 @@ def surest_mistakes(result: Comparison, name: str, splits: list[Split], most: in
     wrong = np.flatnonzero((answers.answer != answers.truth) & (answers.answer >= 0))
     sure = answers.posterior[wrong, answers.answer[wrong]]
     chosen = wrong[np.argsort(-sure, kind="stable")[:most]]
-    fitted: dict[int, tuple[Fold, Any]] = {}
+    reasoning = _reasoning(result, name, splits, [int(answers.rows[i]) for i in chosen])
     told = []
     for i in chosen:
         row = int(answers.rows[i])
-        split = next(j for j, s in enumerate(splits) if row in s.test)
-        if split not in fitted:
-            fitted[split] = _fitted(result, name, splits[split])
         values, hidden = _values(result, row)
         told.append(
             Mistake(
@@ -65,29 +61,36 @@ def surest_mistakes(result: Comparison, name: str, splits: list[Split], most: in
                 answer=str(result.classes[answers.answer[i]]),
                 believed=float(answers.posterior[i, answers.answer[i]]),
                 truth_believed=float(answers.posterior[i, answers.truth[i]]),
-                text=_explained(*fitted[split], result.candidates[name], row),
+                text=reasoning.get(row, ""),
             )
         )
     return told
 
 
-def _fitted(result: Comparison, name: str, split: Split) -> tuple[Fold, Any]:
+def _reasoning(result: Comparison, name: str, splits: list[Split], rows: list[int]) -> dict[int, str]:
+    """The learner's reasoning about some rows, each by the model of the split that held it out."""
     assert result.source is not None
-    candidate = result.candidates[name]
-    learner, fold = clone(candidate.seeded(result.settings["seed"])), result.source.fold(split)
-    if not hasattr(learner, "explain"):
-        return fold, None
-    return fold, fold.fit(learner, fold.tables(candidate)[0])
+    candidate, texts = result.candidates[name], {}
+    for split in splits:
+        places = np.flatnonzero(np.isin(split.test, rows))
+        learner = clone(candidate.seeded(result.settings["seed"]))
+        if not len(places) or not hasattr(learner, "explain"):
+            continue
+        fold = result.source.fold(split)
+        train, test = fold.tables(candidate)
+        learner = fold.fit(learner, train)
+        block = learner.explain(take_rows(test, places))
+        texts |= zip(
+            split.test[places].tolist(), map(_text, [block] if isinstance(block, Explanation) else block)
+        )
+    return texts
 
 
-def _explained(fold: Fold, learner: Any, candidate: Any, row: int) -> str:
-    if learner is None:
-        return ""
-    place = int(np.flatnonzero(fold.split.test == row)[0])
-    said = str(learner.explain(take_rows(fold.tables(candidate)[1], np.array([place]))))
-    head, _, reasons = said.partition("\n\n")  # who answers what for which row stands above already
-    said = reasons or head
-    return said if len(said) <= LONGEST else said[:LONGEST].rsplit("\n", 1)[0] + "\n  ..."
+def _text(explanation: Explanation) -> str:
+    # who answers what for which row stands above already
+    head, _, reasons = str(explanation).partition("\n\n")
+    text = reasons or head
+    return text if len(text) <= LONGEST else text[:LONGEST].rsplit("\n", 1)[0] + "\n  ..."
 
 
 def _values(result: Comparison, row: int, most: int = 12) -> tuple[list[tuple[str, str]], int]:

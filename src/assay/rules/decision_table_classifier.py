@@ -10,6 +10,7 @@ import numpy as np
 import assay.rules._decision_table as _decision_table
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Flag
 from assay.core.progress import progress
@@ -158,13 +159,16 @@ class DecisionTableClassifier(RuleClassifier):
             posterior[at] = counts / counts.sum(axis=1, keepdims=True)
         return posterior
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        names = [[self.schema_[j].name, row.get(self.schema_[j].name)] for j in self.columns_]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        names, reasons = [self.schema_[j].name for j in self.columns_], super()._reasons(X, rows)
         note = f"Rows left out one by one: {self.right_:.3f} right."
-        return [
-            Section("Columns of the table", ["column", "the row has"], names, note),
-            *super()._reasons(X, row),
-        ]
+
+        def sections(i: int) -> list[Section]:
+            values = [[name, rows[i].get(name)] for name in names]
+            table = Section("Columns of the table", ["column", "the row has"], values, note)
+            return [table, *reasons.sections(i)]
+
+        return Reasons(sections)
 
 
 class _Search:

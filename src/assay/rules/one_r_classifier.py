@@ -9,6 +9,7 @@ import numpy as np
 import assay.rules._one_r as _one_r
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import in_threads
 from assay.core.parameters import Range
 from assay.core.stored import FloatArray, IntArray, Integer
@@ -144,7 +145,8 @@ class OneRClassifier(RuleClassifier):
         order = np.lexsort((np.arange(len(self.errors_)), np.round(self.errors_, 9)))
         return [(self.schema_[j].name, float(self.errors_[j]), int(self.sizes_[j])) for j in order]
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        rows = [list(one) for one in self.ranking()[:10]]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        ranking = [list(one) for one in self.ranking()[:10]]
         note = "The column that errs least on the training rows answers."
-        return [*super()._reasons(X, row), Section("Columns", ["column", "errors", "rules"], rows, note)]
+        section = Section("Columns", ["column", "errors", "rules"], ranking, note)
+        return super()._reasons(X, rows).then(lambda i: [section])

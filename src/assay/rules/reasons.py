@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, dense_block
 from assay.core.words import number, shorter, value_word
 from assay.rulebase.posterior import best_order, mean_votes
 from assay.rulebase.rules import RuleBase
@@ -17,24 +18,27 @@ __all__ = ["rule_reasons"]
 MOST_RULES = 8  # that an explanation shows
 
 
-def rule_reasons(base: RuleBase, X: Any, answer: Answer | None = None) -> list[Section]:
-    """The rules that cover the row, in words, with their training counts; and the smallest changes of the row that
-    lead to other answers.
+def rule_reasons(base: RuleBase, X: Any, answer: Answer | None = None) -> Reasons:
+    """The rules that cover each row, in words, with their training counts; and the smallest changes of the row that
+    lead to other answers, which are searched for when the row is asked for.
 
     Parameters
     ----------
     base : RuleBase
-    X : (1, d) float block
+    X : (n, d) float block
     answer : function of a block, or None
         What the model answers, where that is more than its rules and their policy.
     """
-    X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray(), np.float64)
-    fired = np.flatnonzero(base.covers_block(X)[0])
-    if base.policy == "best":
-        fired = np.array([r for r in best_order(base) if r in set(fired.tolist())], int)
-    sections = [_that_hold(base, fired)]
-    others = _another(base, X[0], answer)
-    return sections if others is None else [*sections, others]
+    X = np.ascontiguousarray(dense_block(X), np.float64)
+    covers = base.covers_block(X)
+    order = best_order(base) if base.policy == "best" else range(len(base.rules))
+
+    def sections(i: int) -> list[Section]:
+        fired = np.array([r for r in order if covers[i, r]], int)
+        others = _another(base, X[i], answer)
+        return [_that_hold(base, fired)] + ([] if others is None else [others])
+
+    return Reasons(sections)
 
 
 def _that_hold(base: RuleBase, fired: np.ndarray) -> Section:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from assay.core import Classifier, Regressor
-from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.stored import Each, Kind, Object, Plain
 from assay.rulebase.conditions import RowTest
 from assay.rulebase.posterior import rules_posterior
@@ -100,7 +100,7 @@ class RuleClassifier(_RuleLearner, Classifier):
     def _posterior(self, X: Any) -> np.ndarray:
         return rules_posterior(self.rules_, X)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         from assay.rules.reasons import rule_reasons
 
         return rule_reasons(self.rules_, X, lambda block: self.classes_[self._choose(block)])
@@ -117,7 +117,7 @@ class RuleRegressor(_RuleLearner, Regressor):
     def _predict(self, X: Any) -> np.ndarray:
         return np.asarray(self.rules_.predict_block(X), np.float64)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         from assay.rules.reasons import rule_reasons
 
         return rule_reasons(self.rules_, X)

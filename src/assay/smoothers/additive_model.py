@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import Card, Regressor
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parameters import Any_, Count, Range
 from assay.core.progress import track
 from assay.core.stored import Each, FloatArray, Object, Scalar
@@ -211,9 +212,17 @@ class AdditiveModel(Regressor):
     def _predict(self, X: Any) -> np.ndarray:
         return self.intercept_ + self._curves(X).sum(axis=1)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        terms = self._curves(X)[0]
-        rows: list[list[Any]] = [["(mean)", "", self.intercept_]]
-        rows += [[name, float(X[0, j]), float(terms[j])] for j, name in enumerate(self._names)]
-        rows.append(["sum", "", float(self.intercept_ + terms.sum())])
-        return [Section("Terms of the sum", ["column", "value", "term"], rows)]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        terms = self._curves(X)
+
+        def sections(i: int) -> list[Section]:
+            lines: list[list[Any]] = [["(mean)", "", self.intercept_]]
+            lines += [[name, float(X[i, j]), float(terms[i, j])] for j, name in enumerate(self._names)]
+            lines.append(["sum", "", float(self.intercept_ + terms[i].sum())])
+            return [Section("Terms of the sum", ["column", "value", "term"], lines)]
+
+        def contributions(some: np.ndarray) -> Contributions:
+            base, chosen = np.array([self.intercept_]), np.zeros(len(some), int)
+            return self._contributions(terms[some][:, :, None], base, ["the answer"], chosen)
+
+        return Reasons(sections, contributions)

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from assay.core import Regressor
 from assay.core.cases import RowKeeper
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.progress import track
 from assay.core.stored import FloatArray
 from assay.core.targets import row_counts
@@ -183,27 +184,24 @@ class Smoother(RowKeeper, Regressor):
         """The parameters with which another fit smooths as much as this one."""
         return {self.steered_by: getattr(self, self.steered_by)}
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        share = self._shares(X)[0]
-        largest = np.argsort(-np.abs(share), kind="stable")
-        largest = largest[share[largest] != 0]
-        apart = self._apart(X)
-        heads = [
-            self._cases.head,
-            *self._names[:6],
-            *([] if apart is None else ["distance"]),
-            "number",
-            "weight",
-        ]
-        rows = []
-        for t in largest[:SHOWN]:
-            cells = [self._cell(j, self.X_[t, j]) for j in range(min(6, self.X_.shape[1]))]
-            distance = [] if apart is None else [float(apart[t])]
-            rows.append([self._row(int(t)), *cells, *distance, float(self.y_[t]), float(share[t])])
-        more = len(largest) - len(rows)
-        rest = float(share[largest[SHOWN:]].sum())
-        note = f"... and {more} more rows with the weight {rest:.4g} together" if more else ""
-        return [Section("The rows that decide", heads, rows, note)]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        def sections(i: int) -> list[Section]:
+            share, apart = self._shares(X[i : i + 1])[0], self._apart(X[i : i + 1])
+            largest = np.argsort(-np.abs(share), kind="stable")
+            largest = largest[share[largest] != 0]
+            measured = [] if apart is None else ["distance"]
+            heads = [self._cases.head, *self._names[:6], *measured, "number", "weight"]
+            lines = []
+            for t in largest[:SHOWN]:
+                cells = [self._cell(j, self.X_[t, j]) for j in range(min(6, self.X_.shape[1]))]
+                distance = [] if apart is None else [float(apart[t])]
+                lines.append([self._row(int(t)), *cells, *distance, float(self.y_[t]), float(share[t])])
+            more = len(largest) - len(lines)
+            rest = float(share[largest[SHOWN:]].sum())
+            note = f"... and {more} more rows with the weight {rest:.4g} together" if more else ""
+            return [Section("The rows that decide", heads, lines, note)]
+
+        return Reasons(sections)  # n shares a row: made when they are asked for
 
     def _row(self, t: int) -> int | str:
         """The name of a stored row among the rows that came."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from assay.core import Card, Regressor
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Count, Range
 from assay.core.stored import FloatArray, Object
 from assay.trees.growing import grow, rank_columns
@@ -133,16 +134,20 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
         """Refused: a rule has one answer, and here leaves are mixed."""
         raise no_rules(type(self).__name__)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         """The path of the ordinary tree, and the leaves that have a say."""
-        weight, leaves = self._weights(X)[0], np.flatnonzero(self.tree_.is_leaf)
-        said = [
-            [int(leaves[i]), float(weight[i]), float(self.leaf_values_[i])]
-            for i in np.argsort(-weight, kind="stable")[:12]
-            if weight[i] > 0
-        ]
-        note = "The answer is the weighted mean of the values."
-        return [*super()._reasons(X, row), Section("Leaves", ["leaf", "weight", "value"], said, note)]
+        weights, leaves = self._weights(X), np.flatnonzero(self.tree_.is_leaf)
+
+        def sections(i: int) -> list[Section]:
+            lines = [
+                [int(leaves[k]), float(weights[i, k]), float(self.leaf_values_[k])]
+                for k in np.argsort(-weights[i], kind="stable")[:12]
+                if weights[i, k] > 0
+            ]
+            note = "The answer is the weighted mean of the values."
+            return [Section("Leaves", ["leaf", "weight", "value"], lines, note)]
+
+        return super()._reasons(X, rows).then(sections)
 
     def leaf_weights(self, X: Any) -> np.ndarray:
         """(n, leaves) how much each leaf counts for each row; rows sum to 1."""

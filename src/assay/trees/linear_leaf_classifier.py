@@ -9,6 +9,7 @@ from scipy.special import softmax
 
 from assay.core import Card, Classifier
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Count, Range
 from assay.core.stored import FloatArray, Object
@@ -182,22 +183,22 @@ class LinearLeafClassifier(TreeLearner, Classifier):
         """Refused: a rule has one answer, and here a leaf has a classifier."""
         raise no_rules(type(self).__name__)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         """The path, and the terms of the leaf's linear scores."""
-        place = int((np.cumsum(self.tree_.is_leaf) - 1)[self.tree_.apply(X)][0])
-        names, z = self.terms_.names, self.terms_.expand(X)[0]
-        classes = [str(label) for label in self.classes_]
-        terms = self.coef_[place] * z  # (K, p)
-        largest = np.argsort(-np.ptp(terms, axis=0), kind="stable")[:8]
-        rows = [["intercept", *(float(b) for b in self.intercept_[place])]]
-        rows += [[names[j], *(float(v) for v in terms[:, j])] for j in largest if np.ptp(terms[:, j]) > 0]
-        score = self.intercept_[place] + terms.sum(axis=1)
-        rows.append(["score", *(float(s) for s in score)])
+        places = (np.cumsum(self.tree_.is_leaf) - 1)[self.tree_.apply(X)]
+        names, Z = self.terms_.names, self.terms_.expand(X)
+        heads = ["term", *(str(label) for label in self.classes_)]
         note = "The posterior is the softmax of the scores; shown are the terms that differ most between classes."
-        return [
-            *super()._reasons(X, row),
-            Section("Linear scores in the leaf", ["term", *classes], rows, note),
-        ]
+
+        def sections(i: int) -> list[Section]:
+            intercept, terms = self.intercept_[places[i]], self.coef_[places[i]] * Z[i]  # (K,), (K, p)
+            largest = np.argsort(-np.ptp(terms, axis=0), kind="stable")[:8]
+            lines = [["intercept", *map(float, intercept)]]
+            lines += [[names[j], *map(float, terms[:, j])] for j in largest if np.ptp(terms[:, j]) > 0]
+            lines.append(["score", *map(float, intercept + terms.sum(axis=1))])
+            return [Section("Linear scores in the leaf", heads, lines, note)]
+
+        return super()._reasons(X, rows).then(sections)
 
 
 def _shortlist(search: SplitSearch, X: Floats, rows: Rows, w: Floats) -> list[Split]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from assay.core import Card, Regressor
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Choice, Count, Flag, Range
 from assay.core.stored import FloatArray, Object
@@ -202,18 +203,22 @@ class ModelTreeRegressor(TreeLearner, Regressor):
         """Refused: a rule has one answer, and here a leaf has a function."""
         raise no_rules(type(self).__name__)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         """The path, and the terms of the leaf's linear function."""
-        place = int((np.cumsum(self.tree_.is_leaf) - 1)[self.tree_.apply(X)][0])
-        coef, z = self.coef_[place], self.terms_.expand(X)[0]
-        terms: list[list[Any]] = [["intercept", "", "", float(self.intercept_[place])]]
-        terms += [
-            [self.terms_.names[j], float(coef[j]), float(z[j]), float(coef[j] * z[j])]
-            for j in np.flatnonzero(coef)
-        ]
+        places, Z = (np.cumsum(self.tree_.is_leaf) - 1)[self.tree_.apply(X)], self.terms_.expand(X)
         columns = ["term", "coefficient", "value", "product"]
         note = "The answer is the sum of the products."
-        return [*super()._reasons(X, row), Section("Linear function of the leaf", columns, terms, note)]
+
+        def sections(i: int) -> list[Section]:
+            coef, z = self.coef_[places[i]], Z[i]
+            lines: list[list[Any]] = [["intercept", "", "", float(self.intercept_[places[i]])]]
+            lines += [
+                [self.terms_.names[j], float(coef[j]), float(z[j]), float(coef[j] * z[j])]
+                for j in np.flatnonzero(coef)
+            ]
+            return [Section("Linear function of the leaf", columns, lines, note)]
+
+        return super()._reasons(X, rows).then(sections)
 
 
 def _members(tree: Tree, X: Floats) -> list[Rows]:

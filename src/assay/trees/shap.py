@@ -15,7 +15,7 @@ a row through m nodes in O(m D) where D is the number of columns on a path (Lund
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -23,11 +23,12 @@ import numpy as np
 
 import assay.trees._shap as _shap
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.trees.tree import Tree
 
-__all__ = ["contribution_section", "contributions", "interactions"]
+__all__ = ["column_reasons", "contribution_section", "contributions", "interactions"]
 
 BLOCK = 256  # rows that one thread takes at a time
 SHOWN = 16  # columns that a section lists one by one
@@ -176,6 +177,20 @@ def _gauss_points(Q: int) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros(0), np.zeros(0)
     t, w = roots_legendre(Q)
     return np.ascontiguousarray((t + 1) / 2), np.ascontiguousarray(w / 2)
+
+
+def column_reasons(
+    contributions: Contributions, rows: RowValues, first: Callable[[int], list[Section]] | None = None
+) -> Reasons:
+    """Reasons that end with what each column adds to the output that explains the answer."""
+    values, base = contributions.of_answers()
+
+    def sections(i: int) -> list[Section]:
+        of = contributions.outputs[contributions.chosen[i]]
+        section = contribution_section(rows[i], values[i], float(base[i]), of=of, names=contributions.columns)
+        return [*(first(i) if first else []), section]
+
+    return Reasons(sections, contributions.take)
 
 
 def contribution_section(

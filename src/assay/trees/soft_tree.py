@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Count, Range
 from assay.core.stored import Each, FloatArray, IntArray, Kind, Scalar
@@ -90,24 +91,27 @@ class SoftTree:
     def _leaf_weights(self, X: Floats) -> Floats:
         return leaf_weights(X @ self.gate_coef_.T + self.gate_intercept_, self.side_)
 
-    def _reasons(self, X: Floats, row: dict[str, Any]) -> list[Section]:
+    def _reasons(self, X: Floats, rows: RowValues) -> Reasons:
         """What each gate says, and what each leaf weighs."""
-        names, gates = self._names, []  # type: ignore[attr-defined]
-        right = expit(X @ self.gate_coef_.T + self.gate_intercept_)[0]
-        for m, (coef, p) in enumerate(zip(self.gate_coef_, right)):
-            terms = coef * X[0]
-            largest = np.argsort(-np.abs(terms), kind="stable")[:3]
-            gates.append([m, float(p), ", ".join(f"{names[j]} {terms[j]:+.3g}" for j in largest)])
+        names: list[str] = self._names  # type: ignore[attr-defined]
+        right, weights = expit(X @ self.gate_coef_.T + self.gate_intercept_), self._leaf_weights(X)
         values = self.leaf_values_.reshape(len(self.leaf_values_), -1)
-        leaves = [
-            [leaf, float(v), *map(float, values[leaf])] for leaf, v in enumerate(self._leaf_weights(X)[0])
-        ]
-        said = [str(label) for label in getattr(self, "classes_", ["value"])]
+        heads = ["leaf", "weight", *(str(label) for label in getattr(self, "classes_", ["value"]))]
         note = "The answer is the mean of the leaves by weight."
-        return [
-            Section("Gates", ["gate", "to the right", "largest terms"], gates),
-            Section("Leaves", ["leaf", "weight", *said], leaves, note),
-        ]
+
+        def sections(i: int) -> list[Section]:
+            gates = []
+            for m, (coef, p) in enumerate(zip(self.gate_coef_, right[i])):
+                terms = coef * X[i]
+                largest = np.argsort(-np.abs(terms), kind="stable")[:3]
+                gates.append([m, float(p), ", ".join(f"{names[j]} {terms[j]:+.3g}" for j in largest)])
+            leaves = [[leaf, float(v), *map(float, values[leaf])] for leaf, v in enumerate(weights[i])]
+            return [
+                Section("Gates", ["gate", "to the right", "largest terms"], gates),
+                Section("Leaves", heads, leaves, note),
+            ]
+
+        return Reasons(sections)
 
     def _train(
         self,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.errors import DataError
 from assay.trees.tree import Tree
 
@@ -122,26 +123,48 @@ class TreeLearner:
         self._ready()  # type: ignore[attr-defined]
         return self.tree_
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        outline, tree = self.outline(), self.tree_
-        x = dense(X)[0]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        outline, tree, block = self.outline(), self.tree_, dense_block(X)
         labels = getattr(self, "classes_", ())
         several = isinstance(labels, list)
         classes = self._target_labels() if several else [str(c) for c in labels]  # type: ignore[attr-defined]
-        rows = []
-        for node, branch in tree.path(x):
-            told = outline.nodes[node].branches[branch].words if branch >= 0 else "the leaf"
-            gone = f"{outline.nodes[node].test} is missing"
-            if branch >= 0 and np.isnan(x[tree.feature[node]]) and told != gone:
-                told = f"{gone}: as if {told}"
-            weight, value = float(tree.weighted_n_node_samples[node]), tree.values[node]
-            numbers = [_count(v * weight) for v in value] if classes else [float(v) for v in value]
-            rows.append([node, told, _count(weight), *numbers])
-        names = classes or (
-            ["mean"] if tree.values.shape[1] == 1 else self._target_names(tree.values.shape[1])
-        )
-        note = _spread_note(tree, x, list(row))
-        return [Section("Path", ["node", "the row has", "rows", *names], rows, note)]
+        V = tree.values.shape[1]
+        names = classes or (["mean"] if V == 1 else self._target_names(V))
+
+        def sections(i: int) -> list[Section]:
+            lines, x = [], block[i]
+            for node, branch in tree.path(x):
+                test = outline.nodes[node].branches[branch].words if branch >= 0 else "the leaf"
+                gone = f"{outline.nodes[node].test} is missing"
+                if branch >= 0 and np.isnan(x[tree.feature[node]]) and test != gone:
+                    test = f"{gone}: as if {test}"
+                weight, value = float(tree.weighted_n_node_samples[node]), tree.values[node]
+                numbers = [_count(v * weight) for v in value] if classes else [float(v) for v in value]
+                lines.append([node, test, _count(weight), *numbers])
+            note = _spread_note(tree, x, self.schema_.names)
+            return [Section("Path", ["node", "the row has", "rows", *names], lines, note)]
+
+        return Reasons(sections, lambda some: self._column_contributions(block[some]))
+
+    def _column_contributions(self, X: np.ndarray) -> Contributions | None:
+        """What each column adds to the answers; None where these are not the numbers that the tree holds."""
+        from assay.trees.shap import contributions
+
+        labels = getattr(self, "classes_", None)
+        if isinstance(labels, list):
+            return None
+        answers = self._posterior(X) if labels is not None else self._predict(X)  # type: ignore[attr-defined]
+        phi, base = contributions(self.tree_, X)
+        answers = np.asarray(answers, np.float64).reshape(len(X), -1)
+        if answers.shape[1] != len(base) or not np.allclose(
+            base + phi.sum(axis=1), answers, rtol=1e-9, atol=1e-12
+        ):
+            return None  # leaves that answer with other numbers than the tree holds, such as Laplace's
+        outputs = ["the answer"] if labels is None else [f"the probability of {label}" for label in labels]
+        chosen = np.zeros(len(X), int) if labels is None else self._choose(X)  # type: ignore[attr-defined]
+        if labels is None and len(base) > 1:
+            outputs = [f"the answer {name}" for name in self._target_names(len(base))]
+        return Contributions(phi, base, self.schema_.names, outputs, chosen)
 
 
 def _spread_note(tree: Tree, x: np.ndarray, names: list[str]) -> str:

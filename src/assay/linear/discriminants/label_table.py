@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
 from assay.core.targets import is_table
 from assay.errors import DataError
@@ -60,14 +61,13 @@ class LabelTable(_Classifier):
             return super().predict(X)
         return (self.decision_function(X) > 0).astype(np.int64)  # type: ignore[attr-defined]
 
-    def explain(self, X: Any) -> Any:
-        """How the learner reached its answer; not for tables of labels."""
+    def _explain_table(self, X: Any) -> Explanations:
         if getattr(self, "multilabel_", False):
             raise DataError(
                 f"{type(self).__name__}: explain speaks of one class a row, this model has learned "
                 f"{len(self.classes_)} labels. Fit one model for each column of y."
             )
-        return super().explain(X)
+        return super()._explain_table(X)
 
     @all_or_nothing
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any, **params: Any) -> Self:

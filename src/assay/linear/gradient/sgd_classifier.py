@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier, Discriminant
-from assay.core.explanation import Explanation
+from assay.core.explanations import Explanations, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import plain_label
 from assay.core.parallel import in_threads
@@ -331,9 +331,9 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
     def _has_odds(self) -> bool:
         return self.loss == "log_loss" and len(self.classes_) == 2
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         believes = self.loss in ("log_loss", "modified_huber")
-        return (Classifier if believes else Discriminant)._explanation(self, X, row)
+        return (Classifier if believes else Discriminant)._explain_block(self, X, rows)
 
 
 def _accuracy(X: Any, positive: np.ndarray, w: np.ndarray | None, skip: np.ndarray) -> Any:

@@ -8,9 +8,10 @@ import numpy as np
 from scipy.special import expit
 
 from assay.core import Card
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations, Reasons, RowValues, dense_block
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import plain_label
+from assay.core.learner import plain_labels
 from assay.core.stored import Boolean
 from assay.core.targets import check_weights, plain_values
 from assay.errors import DataError, ParameterError
@@ -167,29 +168,30 @@ class IndependentSigmoids(GradientOutputs):
     def _posterior(self, X: Any) -> np.ndarray:
         return expit(self._score_table(X)) if self.multilabel_ else super()._posterior(X)
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         if not self.multilabel_:
-            return super()._explanation(X, row)
-        p = self._posterior(X)[0]
-        labels = [plain_label(label) for label in self.classes_]
-        there = [label for label, probable in zip(labels, p) if probable > 0.5]
-        posterior = {label: float(probable) for label, probable in zip(labels, p)}
-        return Explanation(type(self).__name__, there, posterior, row, self._label_terms(X, row, labels))
+            return super()._explain_block(X, rows)
+        P, labels = self._posterior(X), plain_labels(self.classes_)
+        answers = [[label for label, probable in zip(labels, p) if probable > 0.5] for p in P]
+        return Explanations(type(self).__name__, answers, rows, self._label_terms(X, rows, labels), labels, P)
 
-    def _label_terms(self, X: Any, row: dict[str, Any], labels: list[Any]) -> list[Section]:
-        x = self._dense(X)[0].astype(np.float64)
-        return [
-            terms_section(
-                f"Terms of the log odds of {label}",
-                self.design_,
-                row,
-                x,
-                w[:, None],
-                np.array([b]),
-                ["product"],
-            )
-            for label, w, b in zip(labels, self.coef_, self.intercept_)
-        ]
+    def _label_terms(self, X: Any, rows: RowValues, labels: list[Any]) -> Reasons:
+        def sections(i: int) -> list[Section]:
+            x = dense_block(X[i : i + 1])[0].astype(np.float64)
+            return [
+                terms_section(
+                    f"Terms of the log odds of {label}",
+                    self.design_,
+                    rows[i],
+                    x,
+                    w[:, None],
+                    np.array([b]),
+                    ["product"],
+                )
+                for label, w, b in zip(labels, self.coef_, self.intercept_)
+            ]
+
+        return Reasons(sections)
 
 
 def _table(y: Any) -> np.ndarray | None:

@@ -11,9 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 import assay.linear.ranking._pairwise as _pairwise
 from assay.core import Card
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Explanation
+from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Learner, _explain_rows
+from assay.core.learner import Learner
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
@@ -28,7 +29,7 @@ from assay.linear.ranking.ranking_pairs import (
     pairs_from_grades,
     ranking_error,
 )
-from assay.linear.terms import terms_section
+from assay.linear.terms import sum_of_terms
 
 __all__ = ["PairwiseRanker", "RankingPass"]
 
@@ -272,18 +273,16 @@ class PairwiseRanker(Learner):
     def _predict(self, X: Any) -> np.ndarray:
         return affine(X, self.coef_[None], 0.0)[:, 0]
 
-    def explain(self, X: Any) -> Explanation | list[Explanation]:
-        """The terms of the score: an Explanation for one row, a list for several."""
-        return _explain_rows(self, X)
+    def explain(self, X: Any) -> Explanation | Explanations:
+        """The terms of the score: an Explanation for one row, Explanations for several."""
+        return self._explain_table(X).one_or_all()
 
-    def _explanation(self, X: Any, row: dict[str, Any]) -> Explanation:
-        return Explanation(
-            type(self).__name__, float(self._predict(X)[0]), row=row, sections=self._reasons(X, row)
-        )
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        return Explanations(type(self).__name__, self._predict(X).tolist(), rows, self._reasons(X, rows))
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        x, W = (X if isinstance(X, np.ndarray) else X.toarray())[0].astype(np.float64), self.coef_[:, None]
-        return [terms_section("Terms of the score", self.design_, row, x, W, np.zeros(1), ["product"])]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        W = self.coef_[:, None]
+        return sum_of_terms(self, "Terms of the score", X, rows, W, np.zeros(1), ["product"], ["the score"])
 
     def rank(self, X: Any, group: Any = None) -> np.ndarray:
         """(n,) the place of each row in its group: 1 for the highest score; of equals the first row."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Card, Regressor
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
 from assay.core.stored import FloatArray, IntArray, Integer, Object, Scalar
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
@@ -271,16 +272,19 @@ class PolynomialRegressor(Regressor):
             lines.append(text)
         return "\n".join(lines)
 
-    def _reasons(self, X: np.ndarray, row: dict[str, Any]) -> list[Section]:
-        x = np.asarray(X[0], dtype=np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = np.prod(x**self.powers_, axis=1)
-            W = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)])
-            products = W * values
+    def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
+        W = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)])
         heads = ["product"] if len(W) == 1 else [f"output {k}" for k in range(len(W))]
-        rows = [[t, float(v), *map(float, p)] for t, v, p in zip(self.terms_, values, products.T)]
-        rows.append(["sum", "", *products.sum(axis=1).tolist()])
-        return [Section("Terms of the polynomial", ["term", "value", *heads], rows)]
+
+        def sections(i: int) -> list[Section]:
+            with np.errstate(over="ignore", invalid="ignore"):
+                values = np.prod(np.asarray(X[i], dtype=np.float64) ** self.powers_, axis=1)
+                products = W * values
+            lines = [[t, float(v), *map(float, p)] for t, v, p in zip(self.terms_, values, products.T)]
+            lines.append(["sum", "", *products.sum(axis=1).tolist()])
+            return [Section("Terms of the polynomial", ["term", "value", *heads], lines)]
+
+        return Reasons(sections)
 
 
 def _different(column: np.ndarray, degree: Any) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.core import Card
-from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Count, Range
 from assay.rulebase.measures import chi_square
 from assay.rules.associative.car_learner import CarClassifier
@@ -117,5 +117,5 @@ class CMARClassifier(CarClassifier):
         rules = mined.rules(found.take(kept))
         self.rules_ = mined.base(rules, int(sets.majority(rest)[0]), never, policy="chi_square")
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        return [*super()._reasons(X, row), *rule_score_sections(self.rules_, X, "weighted chi-square")]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        return super()._reasons(X, rows).then(rule_score_sections(self.rules_, X, "weighted chi-square"))

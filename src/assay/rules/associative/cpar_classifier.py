@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core import Card
-from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Count, Range
 from assay.core.progress import track
 from assay.core.stored import FloatArray, Mapped
@@ -147,5 +147,5 @@ class CPARClassifier(RuleClassifier):
     def _posterior(self, X: Any) -> np.ndarray:
         return voted_posterior(self.rules_, X)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        return [*super()._reasons(X, row), *rule_score_sections(self.rules_, X, "Laplace accuracy")]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        return super()._reasons(X, rows).then(rule_score_sections(self.rules_, X, "Laplace accuracy"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -85,15 +86,21 @@ def voted_posterior(base: RuleBase, X: np.ndarray) -> np.ndarray:
     return shares(base, vote_scores(base, X))
 
 
-def rule_score_sections(base: RuleBase, X: np.ndarray, what: str) -> list[Section]:
-    """What each firing rule has to say for one row, and the score of each class."""
-    fired = np.flatnonzero([rule.covers(X)[0] for rule in base])
-    if not len(fired):
-        return []
+def rule_score_sections(base: RuleBase, X: np.ndarray, what: str) -> Callable[[int], list[Section]]:
+    """What each firing rule has to say for a row of a block, and the score of each class."""
+    fires = np.array([rule.covers(X) for rule in base]).reshape(len(base), len(X))
     adds, scores = rule_weights(base), vote_scores(base, X)
-    rows = [[f"R{r + 1}", str(base.rules[r].answer), float(adds[r])] for r in fired]
-    classes = [[str(label), float(s)] for label, s in zip(base.classes or (), scores[0])]
-    return [
-        Section(f"The {what} of each rule", ["rule", "class", what], rows),
-        Section("The score of each class", ["class", "score"], classes),
-    ]
+
+    def sections(i: int) -> list[Section]:
+        lines = [
+            [f"R{r + 1}", str(base.rules[r].answer), float(adds[r])] for r in np.flatnonzero(fires[:, i])
+        ]
+        classes = [[str(label), float(s)] for label, s in zip(base.classes or (), scores[i])]
+        if not lines:
+            return []
+        return [
+            Section(f"The {what} of each rule", ["rule", "class", what], lines),
+            Section("The score of each class", ["class", "score"], classes),
+        ]
+
+    return sections

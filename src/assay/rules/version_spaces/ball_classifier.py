@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core import Card, Classifier
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Any_, Choice, Range
 from assay.core.stored import CodeArray, Each, FloatArray, Integer
 from assay.core.words import one_line, shorter
@@ -220,12 +221,18 @@ class BallClassifier(Classifier):
         inner, outer = self.specific_radii_[0] * (1 + SLACK), self.general_radii_[0] * (1 - SLACK)
         return (away > inner) & (away < outer)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        rows = []
-        for b, label in enumerate(self._labels()):
-            away, r = float(self._distance(b, X)[0]), float(self.radii_[b])
-            rows.append([str(label), away, r, "yes" if away <= r * (1 + SLACK) else "no"])
-        return [Section("Where the row lies", ["class", "distance", "radius", "inside"], rows)]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        labels = self._labels()
+        distances = [self._distance(b, X) for b in range(len(labels))]
+
+        def sections(i: int) -> list[Section]:
+            lines = []
+            for label, away, r in zip(labels, distances, self.radii_):
+                inside = "yes" if away[i] <= r * (1 + SLACK) else "no"
+                lines.append([str(label), float(away[i]), float(r), inside])
+            return [Section("Where the row lies", ["class", "distance", "radius", "inside"], lines)]
+
+        return Reasons(sections)
 
     def _labels(self) -> np.ndarray:
         return self.classes_ if self._one < 0 else self.classes_[[self._one]]

@@ -10,6 +10,7 @@ import numpy as np
 import assay.rules.version_spaces._boxes as _boxes
 from assay.core import Card
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Any_, Choice, Instance, Range
 from assay.core.stored import CodeArray, Each, FloatArray, Object, Plain
 from assay.errors import DataError, DegenerateError, ParameterError
@@ -227,17 +228,16 @@ class BoxClassifier(RuleClassifier):
         S = self.specific_[0]
         return ~S.covers(X) & reachable(X, S, self._negatives, self.schema_, self.nominal)  # type: ignore[arg-type]
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        labels = [self.classes_[k] for k in self._wanted()]
-        rows = [
-            [str(label), *("yes" if box.covers(X)[0] else "no" for box in (S, G))]
-            for label, S, G in zip(labels, self.specific_, self.general_)
-        ]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        labels = [str(self.classes_[k]) for k in self._wanted()]
+        inside = [(S.covers(X), G.covers(X)) for S, G in zip(self.specific_, self.general_)]
         note = "S is the tightest box of a class, G the widest without rows of other classes."
-        return [
-            *super()._reasons(X, row),
-            Section("Where the row lies", ["class", "in S", "in G"], rows, note),
-        ]
+
+        def sections(i: int) -> list[Section]:
+            lines = [[c, *("yes" if box[i] else "no" for box in pair)] for c, pair in zip(labels, inside)]
+            return [Section("Where the row lies", ["class", "in S", "in G"], lines, note)]
+
+        return super()._reasons(X, rows).then(sections)
 
 
 def reachable(

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Card, Classifier
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Choice, Count
 from assay.core.stored import Each, FloatArray, Integer, Object
@@ -276,14 +277,19 @@ class CandidateElimination(Classifier):
         k = self.classes_.tolist().index(self.version_spaces_[0].positive)
         return np.column_stack([level, 1 - level] if k == 0 else [1 - level, level])
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        words = {1.0: "yes", 0.5: "in doubt", 0.0: "no"}
-        said = []
-        for space, level in zip(self.version_spaces_, self._levels(X)[0]):
-            held = [G.words(self.schema_) for G in space.general if G.covers(X)[0]]
-            why = space.specific.words(self.schema_) if level == 1 else held[0] if held else "no general box"
-            said.append([str(space.positive), words[float(level)], why])
-        return [Section("Where the row lies", ["class", "member", "because of"], said)]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        words, levels = {1.0: "yes", 0.5: "in doubt", 0.0: "no"}, self._levels(X)
+
+        def sections(i: int) -> list[Section]:
+            lines = []
+            for space, level in zip(self.version_spaces_, levels[i]):
+                held = [G.words(self.schema_) for G in space.general if G.covers(X[i : i + 1])[0]]
+                why = held[0] if held else "no general box"
+                why = space.specific.words(self.schema_) if level == 1 else why
+                lines.append([str(space.positive), words[float(level)], why])
+            return [Section("Where the row lies", ["class", "member", "because of"], lines)]
+
+        return Reasons(sections)
 
     def __str__(self) -> str:
         if "version_spaces_" not in vars(self):

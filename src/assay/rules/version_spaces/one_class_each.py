@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from assay.core import Card, Classifier
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Learner
 from assay.core.parameters import Any_, Choice
 from assay.core.stored import Each, FloatArray, Object
@@ -162,18 +164,28 @@ class OneClassEach(Classifier):
         codes = label_codes(y, self.classes_, len(fires), type(self).__name__)
         return int((fires != (codes[:, None] == np.arange(len(self.classes_)))).sum())  # (1)
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        fires = self._fires(X)[0]
-        rows = [
-            [str(label), type(model).__name__ if model is not None else "always", "yes" if yes else "no"]
-            for label, model, yes in zip(self.classes_, self.estimators_, fires)
-        ]
-        told = [Section("What each hypothesis says", ["class", "hypothesis", "answer"], rows)]
-        for label, model, yes in zip(self.classes_, self.estimators_, fires):
-            if yes and isinstance(model, Classifier):
-                inner: Any = model.explain(self._seen_by(model, X))
-                told += [Section(f"{label}: {s.title}", s.columns, s.rows, s.note) for s in inner.sections]
-        return told
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        fires = self._fires(X)
+        told = {
+            k: model._explain_table(self._seen_by(model, X)).reasons
+            for k, model in enumerate(self.estimators_)
+            if isinstance(model, Classifier) and fires[:, k].any()
+        }
+
+        def sections(i: int) -> list[Section]:
+            lines = [
+                [str(label), type(model).__name__ if model is not None else "always", "yes" if yes else "no"]
+                for label, model, yes in zip(self.classes_, self.estimators_, fires[i])
+            ]
+            answers = Section("What each hypothesis says", ["class", "hypothesis", "answer"], lines)
+            return [answers] + [
+                replace(section, title=f"{self.classes_[k]}: {section.title}")
+                for k, reasons in told.items()
+                if fires[i, k]
+                for section in reasons.sections(i)
+            ]
+
+        return Reasons(sections)
 
     def __str__(self) -> str:
         if "estimators_" not in vars(self):

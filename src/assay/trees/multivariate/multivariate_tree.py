@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core import Classifier, Learner, Regressor
 from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Accepted, Choice, Count, Instance, Range, Seed
 from assay.core.seeds import random_state_of
@@ -136,8 +137,11 @@ class MultivariateTree(TreeLearner, Learner):
         plain = self.design_.plain
         return self.schema_ if plain else Schema([Column(name) for name in self.design_.names])
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        x, tree, names = X[0], self.tree_, self._names
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        return Reasons(lambda i: self._path_sections(X[i]))
+
+    def _path_sections(self, x: np.ndarray) -> list[Section]:
+        tree, names = self.tree_, self._names
         classes = [str(label) for label in getattr(self, "classes_", ())]
         steps, parts = [], []
         for node, branch in tree.path(x):
