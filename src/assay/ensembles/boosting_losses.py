@@ -1,6 +1,7 @@
 r"""The losses of gradient boosting: where the scores start, their gradients, and the best step of each leaf.
 
-A loss knows y and the scores F, an (n, C) array: C = 1, or the number of classes if there are more than two. All
+A loss knows y and the scores F, an (n, C) array: C = 1, or the number of classes if there are more than two. What one
+row costs is a loss of :mod:`assay.optimize.losses`, of its residual or its margin; here stands what boosting adds. All
 weights are given by the caller. ``steps`` is the line search: for the rows of each leaf the constant that lowers the
 loss most, exactly or by one Newton step. Of it boosting takes a share, the rate. If the trees of a round have raised
 the loss, ``steps`` is asked again, for steps whose share ``rate`` raises the loss of no leaf's rows: where it would (a
@@ -21,6 +22,8 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from assay.core.scores import log_softmax, softmax
+from assay.optimize import residual_losses
+from assay.optimize.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 
 __all__ = ["LOSSES", "BoostingLoss", "class_loss", "weighted_quantile"]
 
@@ -111,7 +114,7 @@ class SquaredError(BoostingLoss):
         return None if rate is None else _leaf_means(r, w, leaf, m) * min(1.0, 1 / rate)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
-        return (y - F[:, 0]) ** 2
+        return 2 * RESIDUAL_LOSSES["squared_error"].value(y - F[:, 0])
 
 
 class Quantile(BoostingLoss):
@@ -141,8 +144,7 @@ class Quantile(BoostingLoss):
         return steps if rate is None else steps * min(1.0, 1 / rate)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
-        off = y - F[:, 0]
-        return np.where(off >= 0, self.alpha * off, (self.alpha - 1) * off)
+        return residual_losses.Quantile(self.alpha).value(y - F[:, 0])
 
 
 class AbsoluteError(Quantile):
@@ -155,7 +157,7 @@ class AbsoluteError(Quantile):
         return np.where(y >= F[:, 0], 1.0, -1.0)[:, None]
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
-        return np.abs(y - F[:, 0])
+        return RESIDUAL_LOSSES["absolute_error"].value(y - F[:, 0])
 
 
 class Huber(BoostingLoss):
@@ -174,7 +176,7 @@ class Huber(BoostingLoss):
         self.delta = float(weighted_quantile(off, w, np.zeros(len(y), np.int64), 1, self.alpha)[0])
 
     def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
-        return np.clip(y - F[:, 0], -self.delta, self.delta)[:, None]
+        return residual_losses.Huber(self.delta).slope(y - F[:, 0])[:, None]
 
     def steps(
         self,
@@ -197,8 +199,7 @@ class Huber(BoostingLoss):
         return np.where(self._raises(y, F, w, leaf, rate * steps), shorter, steps)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
-        off = np.abs(y - F[:, 0])
-        return np.where(off <= self.delta, 0.5 * off**2, self.delta * (off - 0.5 * self.delta))
+        return residual_losses.Huber(self.delta).value(y - F[:, 0])
 
 
 class Binomial(BoostingLoss):
@@ -230,7 +231,7 @@ class Binomial(BoostingLoss):
         return _bounded(steps, rate, slope, curved, lambda rows: F[rows, 0], y == 1, w, leaf)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
-        return 2 * (np.logaddexp(0.0, F[:, 0]) - y * F[:, 0])
+        return 2 * MARGIN_LOSSES["log_loss"].value(_margin(y, F))
 
     def posterior(self, F: np.ndarray) -> np.ndarray:
         return np.column_stack((expit(-F[:, 0]), expit(F[:, 0])))
@@ -263,7 +264,7 @@ class Exponential(BoostingLoss):
         return steps if rate is None else steps * min(1.0, 1 / rate)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
-        return np.exp(np.where(y == 1, -F[:, 0], F[:, 0]))
+        return MARGIN_LOSSES["exponential"].value(_margin(y, F))
 
     def posterior(self, F: np.ndarray) -> np.ndarray:
         return np.column_stack((expit(-2 * F[:, 0]), expit(2 * F[:, 0])))
@@ -356,6 +357,11 @@ def _quantile(y: np.ndarray, w: np.ndarray, q: float) -> float:
     if (w == w[0]).all():
         return float(np.quantile(y, q))
     return float(weighted_quantile(y, w, np.zeros(len(y), np.int64), 1, q)[0])
+
+
+def _margin(y: np.ndarray, F: np.ndarray) -> np.ndarray:
+    """(n,) the score of two classes, its sign turned for rows of the first."""
+    return np.where(y == 1, F[:, 0], -F[:, 0])
 
 
 def _class_shares(y: np.ndarray, w: np.ndarray, K: int) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 import assay.ensembles._hist_boosting as _hist_boosting
 from assay.core.parallel import in_threads
+from assay.optimize.residual_losses import Quantile
 
 __all__ = ["KINDS", "HistLoss"]
 
@@ -98,8 +99,7 @@ class HistLoss:
         return float(residuals[order[min(int(np.searchsorted(sums, goal)), len(order) - 1)]])
 
     def _pinball(self, residuals: np.ndarray, w: np.ndarray | None) -> float:
-        share = 0.5 if self.name == "absolute_error" else self.quantile
-        each = np.where(residuals >= 0, share, share - 1) * residuals
+        each = Quantile(0.5 if self.name == "absolute_error" else self.quantile).value(residuals)
         return float(each.sum() if w is None else each @ w)
 
     def mean(self, raw: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> float:

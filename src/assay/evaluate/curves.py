@@ -439,8 +439,10 @@ def complexity_curve_of(
     curve = _of_comparison(
         result, learner, metric, key.split("__")[-1], np.array(values, float), work, splits
     )
-    used = candidate.estimator.get_params()[key] if curve is not None else None
-    return replace(curve, used=float(used)) if curve is not None and _numbers([used]) else curve
+    if curve is None:
+        return None
+    used = candidate.estimator.get_params()[key]
+    return replace(curve, used=float(used)) if _numbers([used]) else curve
 
 
 def _of_comparison(

@@ -254,7 +254,7 @@ def _ece(
     bins: int = 15, strategy: str = "uniform", norm: str = "l1", of: str = "auto", debias: bool = False
 ) -> OfOutcome:
     """Noise adds to the error in the data, once more in a resample: the basic bootstrap takes it away."""
-    options = {"bins": bins, "strategy": strategy, "norm": norm, "of": of, "debias": debias}
+    options: dict[str, Any] = {"bins": bins, "strategy": strategy, "norm": norm, "of": of, "debias": debias}
     return OfOutcome(partial(_error_of, **options), bootstrap="basic")
 
 

@@ -25,7 +25,11 @@ from assay.stats.intervals.proportion_interval import wilson_interval
 __all__ = ["Form", "IntervalRequest", "OfOutcome", "OfRows", "OfScores", "OfTable"]
 
 Bounds = tuple[float, float]
-BOOTSTRAPS = {"bca": "BCa bootstrap", "basic": "basic bootstrap", "percentile": "percentile bootstrap"}
+BOOTSTRAPS: dict[str, str] = {
+    "bca": "BCa bootstrap",
+    "basic": "basic bootstrap",
+    "percentile": "percentile bootstrap",
+}
 MOST_CLASSES = 100  # a derivative by each of more cells than so many squared takes longer than resampling
 NOT_DEFINED = "the measure is not defined here"
 
@@ -333,8 +337,8 @@ class OfScores:
             from assay.metrics.delong import interval_of
 
             found = interval_of(tallies(each[0]), request.alpha, "auto", request.who)
-            ends = (float(self._scaled(v)) for v in (found.value, found.low, found.high))
-            return Estimate(*ends, found.method, request.alpha, found.why)
+            value, low, high = (float(self._scaled(v)) for v in (found.value, found.low, found.high))
+            return Estimate(value, low, high, found.method, request.alpha, found.why)
         if request.method == "analytic":
             raise ParameterError(
                 f"{request.who}: only an area under the ROC curve, of two classes and rows that weigh alike, has an "

@@ -21,7 +21,7 @@ from assay.stats.significance.test_result import check_alpha
 
 __all__ = ["with_interval"]
 
-METHODS = ("auto", "analytic", "bootstrap", *BOOTSTRAPS)
+METHODS: tuple[str, ...] = ("auto", "analytic", "bootstrap", *BOOTSTRAPS)
 MOST_BLOCKS = 200  # of rows that are left out for the influences of a function of the user
 
 
