@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose
 
 from assay.errors import DataError
 from assay.evaluate import compare
-from assay.plots.comparison_display import ComparisonDisplay, spread
+from assay.plots._interval_rows import spread
+from assay.plots.comparison_display import ComparisonDisplay
 from assay.tables.data import load_iris
 
 RESULT = compare(["majority", "lda", "cart"], load_iris(), design="3x5", metrics=["error", "log-loss"])

@@ -4,11 +4,12 @@ import re
 
 import numpy as np
 
-from assay.report.charts import Line, chart, unit_axis
+from assay.plots.scale import Scale
+from assay.report.charts import Line, chart
 
 
 def drawn(*lines, **more):
-    return str(chart(lines, unit_axis(), unit_axis(), "x < y", "up", "a & b", size=(256.0, 246.0), **more))
+    return str(chart(lines, Scale.unit(), Scale.unit(), "x < y", "up", "a & b", size=(256.0, 246.0), **more))
 
 
 def corners(path):

@@ -4,34 +4,9 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from assay.report.svg import Scale, axis, class_bar, element, share_bar, whisker
-
-numbers = st.floats(-1e6, 1e6, allow_subnormal=False)
-
-
-@given(st.lists(numbers, min_size=1, max_size=8))
-@settings(deadline=None, max_examples=150)
-def test_a_scale_holds_its_values_and_has_a_few_round_ticks(values):
-    scale = Scale.over(values, 300)
-    slack = 1e-8 * (scale.high - scale.low)
-    assert scale.low <= min(values) + slack and scale.high >= max(values) - slack
-    assert 2 <= len(scale.ticks) <= 12
-    assert np.allclose(np.diff(scale.ticks), scale.ticks[1] - scale.ticks[0], rtol=1e-3)
-    places = [scale(v) for v in sorted(values)]
-    assert all(0 <= p <= 300 for p in places) and places == sorted(places)
-
-
-def test_bounds_and_emptiness():
-    scale = Scale.over([0.01, 0.4], 300, (0.0, 1.0))
-    assert scale.low == 0.0 and scale(5.0) == scale(scale.high) == 286
-    assert Scale.over([np.nan], 300).ticks[0] == 0.0
-    flat = Scale.over([0.3, 0.3], 300)
-    assert flat.low < 0.3 < flat.high
-    edge = Scale.over([1.0], 300, (0.0, 1.0))
-    assert edge.high == 1.0 and edge.low < 1.0
+from assay.plots.scale import Scale
+from assay.report.svg import axis, class_bar, element, share_bar, whisker
 
 
 def test_a_drawing_is_well_formed_and_escapes_names():

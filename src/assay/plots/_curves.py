@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from assay.core.palette import class_colour
 from assay.errors import DataError
 from assay.plots.canvas import axes_for
-from assay.plots.looks import FAINT, bare, curve_legend, draw_literally, legend_name
+from assay.plots.looks import FAINT, ON_TOP, bare, curve_legend, draw_literally, legend_name
+from assay.plots.scale import Scale
 
 if TYPE_CHECKING:
     from assay.evaluate.curves import Curve
@@ -39,8 +41,8 @@ def draw_curves(
     ax = axes_for(ax, (6.2, 4.2))
     lines, bands = [], []
     for k, curve in enumerate(curves):
-        x, names = _places(curve.ticks)
-        look = {"color": class_colour(k), "lw": 1.7, "marker": "osD^v"[k % 5], "ms": 4}
+        x = Scale.at(curve.ticks)[1]
+        look = {"color": class_colour(k), "lw": 1.7, "marker": "osD^v"[k % 5], "ms": 4, **ON_TOP}
         name = legend_name(curve.learner)
         lines += ax.plot(x, curve.test_mean, label=f"{name}, rows not seen", **look)
         lines += ax.plot(
@@ -51,20 +53,16 @@ def draw_curves(
         if mark:
             ring = {"mfc": "none", "mec": class_colour(k), "mew": 1.6, "ms": 11}
             ax.plot([x[curve.best]], [curve.test_mean[curve.best]], "o", **ring)
-        if names is not None:
-            ax.set_xticks(x, names)
-        elif len(x) > 2 and (x > 0).all() and np.ptp(np.diff(x)) > 0 and x.max() / x.min() >= 20:
-            ax.set_xscale("log")
+    ticks = [np.asarray(curve.ticks) for curve in curves]
+    numbers = all(np.issubdtype(each.dtype, np.number) for each in ticks)
+    scale, _ = Scale.at(np.unique(np.concatenate(ticks)) if numbers else ticks[-1])
+    bounds = curves[0].metric.bounds
+    reached = [np.clip(v, *bounds) for c in curves for v in (c.test_mean, c.train_mean, *c.band.T)]
+    Scale.over(np.concatenate(reached), within=bounds).draw(ax, "y")
+    replace(scale, names=[legend_name(name, 16) for name in scale.names or ()]).draw(ax, "x")
     ax.set(xlabel=label, ylabel=curves[0].metric.name)
     ax.tick_params(color=FAINT)
     curve_legend(ax, "best", frameon=False)
     bare(ax)
     draw_literally(ax)
     return ax, lines, bands
-
-
-def _places(ticks: np.ndarray) -> tuple[np.ndarray, list[str] | None]:
-    """Numbers stand where they are; words, and numbers mixed with None, one after another."""
-    if np.issubdtype(np.asarray(ticks).dtype, np.number):
-        return np.asarray(ticks, dtype=np.float64), None
-    return np.arange(len(ticks), dtype=np.float64), [legend_name(tick, 16) for tick in ticks]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.palette import class_colour
 from assay.errors import DataError
+from assay.plots._interval_rows import draw_interval_rows
 from assay.plots.canvas import axes_for
-from assay.plots.looks import FAINT, INK, bare, draw_literally, legend_name
+from assay.plots.looks import FAINT, INK, draw_literally
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -112,46 +112,13 @@ class ComparisonDisplay:
         L = len(self.names)
         self.ax_ = ax = axes_for(ax, (6.6, 0.42 * L + 1.1))
         self.figure_ = ax.figure
-        at = np.arange(L, dtype=np.float64)
-        self.points_ = []
-        if points and self.values is not None:
-            for place, values in zip(at, self.values):
-                there = values[np.isfinite(values)]
-                look = {"s": 12, "color": class_colour(4), "alpha": 0.55, "linewidths": 0, "zorder": 2}
-                self.points_.append(ax.scatter(there, place + spread(there), **look))
-        known = np.isfinite(self.means)
-        below = np.where(np.isfinite(self.lows), self.means - self.lows, 0)[known]
-        above = np.where(np.isfinite(self.highs), self.highs - self.means, 0)[known]
-        look = {"fmt": "o", "color": class_colour(0), "ms": 6, "elinewidth": 2.4, "capsize": 0, "zorder": 3}
-        sides = [np.maximum(below, 0), np.maximum(above, 0)]
-        self.intervals_ = ax.errorbar(self.means[known], at[known], xerr=sides, **look)
+        self.points_, self.intervals_ = draw_interval_rows(
+            ax, self.names, self.means, self.lows, self.highs, self.values if points else None
+        )
         ax.axvline(self.means[0], color=FAINT, lw=0.8, ls=":", zorder=1)
-        ax.set_yticks(at, [legend_name(name, 32) for name in self.names])
-        ax.set(ylim=(L - 0.5, -0.5), xlabel=self.metric)
+        ax.set_xlabel(self.metric)
         if self.letters is not None and any(self.letters):
-            for place, mark in zip(at, self.letters):
+            for place, mark in enumerate(self.letters):
                 ax.annotate(mark, (1.02, place), xycoords=("axes fraction", "data"), va="center", color=INK)
-        bare(ax)
-        ax.tick_params(axis="y", length=0)
         draw_literally(ax)
         return self
-
-
-def spread(values: np.ndarray, width: float = 0.3) -> np.ndarray:
-    """Small shifts that part equal and nearly equal values; the same for the same values.
-
-    >>> import numpy as np
-    >>> from assay.plots.comparison_display import spread
-    >>> spread(np.array([0.1, 0.1, 0.1, 0.4])).round(2)
-    array([-0.1,  0. ,  0.1,  0. ])
-    """
-    shift = np.zeros(len(values))
-    if len(values) < 2:
-        return shift
-    wide = float(np.ptp(values))
-    bins = np.round((values - values.min()) / (wide or 1.0) * 60).astype(int)
-    for b in np.unique(bins):
-        rows = np.flatnonzero(bins == b)
-        half = min(width, 0.1 * (len(rows) - 1) / 2)
-        shift[rows] = np.linspace(-half, half, len(rows)) if len(rows) > 1 else 0.0
-    return shift

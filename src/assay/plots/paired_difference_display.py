@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.palette import class_colour
 from assay.errors import DataError, ParameterError
+from assay.plots._interval_rows import draw_interval_rows
 from assay.plots.canvas import axes_for
-from assay.plots.comparison_display import spread
-from assay.plots.looks import FAINT, PALE, bare, draw_literally, legend_name
+from assay.plots.looks import FAINT, PALE, draw_literally, legend_name
 from assay.plots.of_comparison import chosen_learners
 
 if TYPE_CHECKING:
@@ -140,29 +139,16 @@ class PairedDifferenceDisplay:
         L = len(self.names)
         self.ax_ = ax = axes_for(ax, (6.6, 0.42 * L + 1.3))
         self.figure_ = ax.figure
-        at = np.arange(L, dtype=np.float64)
         if self.rope:
             ax.axvspan(-self.rope, self.rope, color=PALE, zorder=0, label="does not matter")
         ax.axvline(0, color=FAINT, lw=1.0, zorder=1)
-        self.points_ = []
-        if points and self.values is not None:
-            for place, values in zip(at, self.values):
-                there = values[np.isfinite(values)]
-                look = {"s": 12, "color": class_colour(4), "alpha": 0.55, "linewidths": 0, "zorder": 2}
-                self.points_.append(ax.scatter(there, place + spread(there), **look))
-        known = np.isfinite(self.estimates)
-        below = np.where(np.isfinite(self.lows), self.estimates - self.lows, 0)[known]
-        above = np.where(np.isfinite(self.highs), self.highs - self.estimates, 0)[known]
-        look = {"fmt": "o", "color": class_colour(0), "ms": 6, "elinewidth": 2.4, "capsize": 0, "zorder": 3}
-        sides = [np.maximum(below, 0), np.maximum(above, 0)]
-        self.intervals_ = ax.errorbar(self.estimates[known], at[known], xerr=sides, **look)
-        ax.set_yticks(at, [legend_name(name, 32) for name in self.names])
-        ax.set(ylim=(L - 0.5, -0.5), xlabel=f"{self.metric}, learner minus {legend_name(self.reference, 32)}")
+        self.points_, self.intervals_ = draw_interval_rows(
+            ax, self.names, self.estimates, self.lows, self.highs, self.values if points else None
+        )
+        ax.set_xlabel(f"{self.metric}, learner minus {legend_name(self.reference, 32)}")
         if self.p is not None:
-            for place, p in zip(at, self.p):
+            for place, p in enumerate(self.p):
                 text = "" if np.isnan(p) else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
                 ax.annotate(text, (1.02, place), xycoords=("axes fraction", "data"), va="center", size=9)
-        bare(ax)
-        ax.tick_params(axis="y", length=0)
         draw_literally(ax)
         return self

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from assay.report.svg import Scale, element
+from assay.plots.scale import Scale
+from assay.report.svg import element
 from assay.report.thinning import thinned
 
-__all__ = ["Line", "chart", "unit_axis"]
+__all__ = ["Line", "chart"]
 
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 10.0, 8.0, 38.0  # room for the labels around the paper
 SEEN = 0.5  # the eye does not see a shift of so many units of the drawing
@@ -40,11 +41,6 @@ class Line:
     dots: bool = False
 
 
-def unit_axis(width: float = 1.0) -> Scale:
-    """From 0 to 1 in fifths."""
-    return Scale(0.0, 1.0, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0], width, margin=0.0)
-
-
 def chart(
     lines: Sequence[Line],
     x: Scale,
@@ -53,22 +49,21 @@ def chart(
     y_label: str,
     label: str,
     bars: Sequence[tuple[float, float, float]] = (),
-    ticks: Sequence[tuple[float, str]] | None = None,
     size: tuple[float, float] = (270.0, 245.0),
 ) -> Markup:
     """Lines over a grid.
 
     Parameters
     ----------
-    x, y : scales from 0 to 1 wide; they are stretched over the paper
+    x, y : scales, stretched over the paper
     label : what the picture shows, for readers who do not see it
     bars : (from, to, height as a share of the paper), a histogram at the foot
-    ticks : places and names on the x axis; default: the scale's own
 
     Examples
     --------
-    >>> from assay.report.charts import Line, chart, unit_axis
-    >>> drawn = chart([Line([0, 0.5, 1], [0, 0.5, 1])], unit_axis(), unit_axis(), "x", "y", "a diagonal")
+    >>> from assay.plots.scale import Scale
+    >>> from assay.report.charts import Line, chart
+    >>> drawn = chart([Line([0, 0.5, 1], [0, 0.5, 1])], Scale.unit(), Scale.unit(), "x", "y", "a diagonal")
     >>> drawn.count("<path"), "50L" in drawn
     (1, False)
     """
@@ -76,21 +71,20 @@ def chart(
     paper = (wide - LEFT - RIGHT, high - TOP - BOTTOM)
 
     def place(u: Any) -> Any:
-        return LEFT + _share(x, u) * paper[0]
+        return LEFT + x.share(u) * paper[0]
 
     def level(v: Any) -> Any:
-        return TOP + (1.0 - _share(y, v)) * paper[1]
+        return TOP + (1.0 - y.share(v)) * paper[1]
 
-    named = [(t, f"{t:g}") for t in x.ticks] if ticks is None else list(ticks)
     parts = [element("title", label)]
-    for tick, name in named:
+    for tick, name in x.labels:
         parts += [
             element(
                 "line", x1=float(place(tick)), x2=float(place(tick)), y1=TOP, y2=TOP + paper[1], class_="grid"
             ),
-            element("text", _minus(name), x=float(place(tick)), y=TOP + paper[1] + 15, text_anchor="middle"),
+            element("text", name, x=float(place(tick)), y=TOP + paper[1] + 15, text_anchor="middle"),
         ]
-    for tick in y.ticks:
+    for tick, name in y.labels:
         parts += [
             element(
                 "line",
@@ -100,7 +94,7 @@ def chart(
                 y2=float(level(tick)),
                 class_="grid",
             ),
-            element("text", _minus(f"{tick:g}"), x=LEFT - 6, y=float(level(tick)) + 4, text_anchor="end"),
+            element("text", name, x=LEFT - 6, y=float(level(tick)) + 4, text_anchor="end"),
         ]
     middle = TOP + paper[1] / 2
     parts += [
@@ -125,11 +119,6 @@ def chart(
     return element(
         "svg", *parts, viewBox=f"0 0 {wide:g} {high:g}", class_="svg chart", role="img", aria_label=label
     )
-
-
-def _share(scale: Scale, values: Any) -> Any:
-    """Where values lie between the ends of a scale, from 0 to 1; beyond the ends, at the ends."""
-    return np.clip((np.asarray(values, dtype=np.float64) - scale.low) / (scale.high - scale.low), 0.0, 1.0)
 
 
 def _drawn(line: Line, place: Callable[[Any], Any], level: Callable[[Any], Any]) -> list[Markup]:
@@ -171,7 +160,3 @@ def _path(points: np.ndarray) -> str:
 def _number(tenths: int) -> str:
     text = f"{tenths / 10:g}"
     return text.replace("0.", ".", 1) if abs(tenths) < 10 and tenths else text
-
-
-def _minus(text: str) -> str:
-    return text.replace("-", "−")

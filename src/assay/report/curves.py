@@ -28,7 +28,8 @@ from assay.metrics.estimate import Estimate
 from assay.metrics.gains import GainCurve
 from assay.metrics.precision_recall import PrecisionRecallCurve
 from assay.metrics.roc import RocCurve
-from assay.report.charts import Line, chart, unit_axis
+from assay.plots.scale import Scale
+from assay.report.charts import Line, chart
 from assay.stats.significance.test_result import shown_confidence
 
 __all__ = ["learner_panels", "overview", "positive_class"]
@@ -138,7 +139,7 @@ def _panel(
 ) -> dict[str, Any]:
     """A drawing with its legend: (colour, name, number, interval) of each line."""
     said = title + ": " + "; ".join(f"{name} {value}" for _, name, value, _ in legend)
-    plot = chart(lines, unit_axis(), unit_axis(), x, y, said, **more)
+    plot = chart(lines, Scale.unit(), Scale.unit(), x, y, said, **more)
     return {"title": title, "plot": plot, "legend": legend, "measure": measure}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ from assay.evaluate.curves import Curve
 from assay.evaluate.out_of_fold import OutOfFold
 from assay.learners import learners
 from assay.metrics.estimate import Estimate
+from assay.plots.scale import Scale
 from assay.report.charts import Line, chart
 from assay.report.curves import learner_panels
 from assay.report.ranking import number
 from assay.report.refits import Extras
-from assay.report.svg import Scale
 from assay.report.words import spelled
 
 __all__ = ["class_table", "confusion_card", "learner_pages"]
@@ -119,28 +118,23 @@ def _shown(estimate: Estimate) -> dict[str, str]:
 
 
 def _trained(curve: Curve, name: str) -> dict[str, Any]:
-    """A learning or complexity curve as a panel; the x axis counts in powers."""
+    """A learning or complexity curve as a panel."""
     at, tested, band = curve.ticks, curve.test_mean, curve.band
     lower, upper = band.T if np.isfinite(band).all() else ((), ())  # one split alone shows no spread
-    places = np.log10(at)
-    low, high = float(places.min()), float(places.max())
-    pad = max(0.04 * (high - low), 0.02)
-    x = Scale(low - pad, high + pad, [], 1.0, margin=0.0)
-    y = replace(Scale.over([*tested, *curve.train_mean, *lower, *upper], 1.0), margin=0.0)
+    x, places = Scale.at(at)
+    y = Scale.over([*tested, *curve.train_mean, *lower, *upper])
     lines = [
         Line(places, curve.train_mean, "k1", f"on training rows, {name}", dots=True),
         Line(places, tested, "k0", f"on test rows, {name}", lower, upper, dots=True),
     ]
-    if curve.used is not None and curve.used > 0 and low <= np.log10(curve.used) <= high:
-        used = float(np.log10(curve.used))
-        lines.insert(0, Line([used, used], [y.low, y.high], "ideal", f"used: {curve.used:g}"))
-    named = [(float(p), _count(v)) for p, v in zip(places, at)]
+    if curve.used is not None and at.min() <= curve.used <= at.max():
+        lines.insert(0, Line([curve.used] * 2, [y.low, y.high], "ideal", f"used: {curve.used:g}"))
     over, metric = "training rows" if curve.along == "rows" else curve.along, curve.metric.name
     said = f"{metric} of {name} over {over}: " + ", ".join(
         f"{_count(v)}: {t:.3f}" for v, t in zip(at, tested)
     )
     return {
-        "plot": chart(lines, x, y, over, metric, said, ticks=named),
+        "plot": chart(lines, x, y, over, metric, said),
         "over": over,
         "metric": metric,
         "folds": len(curve.splits),

@@ -10,7 +10,8 @@ from sklearn.base import clone
 
 from assay.evaluate import Comparison, PermutationImportance
 from assay.evaluate.weights import group_keyword, weight_keyword
-from assay.report.svg import Scale, axis, whisker
+from assay.plots.scale import Scale
+from assay.report.svg import MARGIN, axis, whisker
 from assay.stats.significance.test_result import shown_confidence, shown_p
 
 __all__ = ["columns_part", "model_html"]
@@ -27,7 +28,7 @@ def columns_part(found: PermutationImportance | None) -> dict[str, Any] | None:
         return None
     shown = found.table(MOST_COLUMNS)
     reach = [v for row in shown for v in (row["importance"], row["low"], row["high"]) if np.isfinite(v)]
-    scale = Scale.over([0.0, *reach], PLOT)
+    scale = Scale.over([0.0, *reach], PLOT, margin=MARGIN)
     rows = []
     for row in shown:
         matters = row["p"] <= found.alpha

@@ -12,9 +12,10 @@ from assay.evaluate import Comparison, Standing
 from assay.evaluate.show import duration, signed
 from assay.evaluate.verdict import shown_p
 from assay.learners import learners
+from assay.plots.scale import Scale
 from assay.report.methods import usual_test
 from assay.report.rank_diagram import average_ranks, rank_diagram
-from assay.report.svg import Scale, axis, share_bar, whisker
+from assay.report.svg import MARGIN, axis, share_bar, whisker
 
 __all__ = ["differences", "measures", "number", "pairs", "ranked", "ranks", "tiles", "times"]
 
@@ -53,7 +54,7 @@ def ranked(result: Comparison) -> dict[str, Any]:
     standings = [s for s in result.ranking() if not s.failure]
     values = {s.learner: result.values(s.learner) for s in standings}
     reach = [(s.mean, s.low, s.high, *_middle(values[s.learner])) for s in standings if not np.isnan(s.mean)]
-    scale = Scale.over(_near(reach), PLOT, m.bounds)
+    scale = Scale.over(_near(reach), PLOT, m.bounds, MARGIN)
     rows = []
     for i, s in enumerate(standings):
         entry = learners().get(s.learner)
@@ -131,7 +132,7 @@ def differences(result: Comparison, rope: float | None) -> dict[str, Any] | None
     ]
     if rope is not None:
         reach[0] = (*reach[0], rope)
-    scale = Scale.over(_near(reach), PLOT)
+    scale = Scale.over(_near(reach), PLOT, margin=MARGIN)
     rows = []
     for s in others:
         verdict = result.test(s.learner, best.learner)

@@ -5,13 +5,17 @@ Every text and attribute is escaped here, so names from the data can be passed a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from markupsafe import Markup, escape
 
-__all__ = ["Scale", "axis", "class_bar", "element", "share_bar", "whisker"]
+from assay.plots.scale import Scale
+
+__all__ = ["axis", "class_bar", "element", "share_bar", "whisker"]
+
+
+MARGIN = 14.0  # of the line on which whiskers stand: room for half a number at its ends
 
 
 def element(name: str, *children: str | Markup, **attributes: object) -> Markup:
@@ -33,62 +37,18 @@ def _short(value: object) -> object:
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else value
 
 
-@dataclass(frozen=True)
-class Scale:
-    """From values to places on a line of some width, with round ticks.
-
-    >>> from assay.report.svg import Scale
-    >>> scale = Scale.over([0.03, 0.41], width=300)
-    >>> scale.ticks
-    [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
-    """
-
-    low: float
-    high: float
-    ticks: list[float]
-    width: float
-    margin: float = 14.0
-
-    @classmethod
-    def over(
-        cls, values: Iterable[float], width: float, within: tuple[float, float] = (-np.inf, np.inf)
-    ) -> Scale:
-        """A scale that holds all finite values, ends on ticks and stays within bounds."""
-        known = [float(v) for v in values if np.isfinite(v)]
-        low, high = (min(known), max(known)) if known else (0.0, 1.0)
-        if high - low < 1e-12:
-            pad = max(abs(high) * 0.1, 0.005)
-            low, high = low - pad, high + pad
-        step = _step((high - low) / 5)
-        low, high = np.floor(low / step + 1e-9) * step, np.ceil(high / step - 1e-9) * step
-        low, high = max(low, within[0]), min(high, within[1])
-        count = round((high - low) / step)
-        ticks = [round(float(low + i * step), 10) + 0.0 for i in range(count + 1)]
-        return cls(float(low), float(high), ticks, width)
-
-    def __call__(self, value: float) -> float:
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return self.margin + share * (self.width - 2 * self.margin)
-
-
-def _step(rough: float) -> float:
-    """The next larger one of 1, 2, 5 times a power of ten."""
-    power = 10.0 ** np.floor(np.log10(rough))
-    return float(next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9)))
-
-
 def axis(scale: Scale, height: float = 22.0) -> Markup:
     """Tick labels, to stand over or under whiskers of the same scale."""
     labels = [
         element(
             "text",
-            f"{tick:g}".replace("-", "−"),
+            name,
             x=scale(tick),
             y=height - 7,
             text_anchor="middle",
             class_="tick",
         )
-        for tick in scale.ticks
+        for tick, name in scale.labels
     ]
     return _drawing(scale.width, height, labels, "axis")
 
