@@ -361,6 +361,7 @@ def rules_and_firing() -> None:
 
 @scenario
 def linear() -> None:
+    import assay.linear.generalized._log_link as _log_link
     import assay.linear.gradient._sgd as _sgd
     import assay.linear.logistic._elastic_net_logistic as _model
     import assay.linear.logistic._logistic_discriminant as _outputs
@@ -400,6 +401,9 @@ def linear() -> None:
     for kind in (np.float64, np.float32):
         for labels, K in (((y > 0).astype(np.int64), 2), (y, 3)):
             gradient_part(Block(X.astype(kind), labels, None), np.zeros((5, 1 if K == 2 else K)), K, None)
+        for power in (1.0, 1.5, 2.0):
+            some = np.ones(50), np.zeros(50), np.full(X.shape[1], 0.1), 0.2, power, np.zeros(X.shape[1] + 1)
+            _log_link.loss_gradient(X.astype(kind), np.abs(X[:, 0]) + 1, *some)
     _sgd.loss(0, 1.0, 0.5, 0.1)
     order, rates = np.arange(50), np.full(3, 0.1)
     more = (np.eye(3)[y], np.ones(50), order, 7, rates, True, False, True, np.zeros((3, 5)), np.zeros((7, 3)))

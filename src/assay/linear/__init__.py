@@ -8,6 +8,10 @@ from assay.linear.discriminants.perceptron_rule import PerceptronRule
 from assay.linear.discriminants.pocket import PocketClassifier
 from assay.linear.discriminants.ridge_classifier import RidgeClassifier
 from assay.linear.discriminants.ridge_classifier_cv import RidgeClassifierCV
+from assay.linear.generalized.gamma_regressor import GammaRegressor
+from assay.linear.generalized.generalized_linear_model import GeneralizedLinearModel
+from assay.linear.generalized.poisson_regressor import PoissonRegressor
+from assay.linear.generalized.tweedie_regressor import TweedieRegressor
 from assay.linear.gradient.sgd_classifier import SGDClassifier
 from assay.linear.gradient.sgd_regressor import SGDRegressor
 from assay.linear.hyperplane import Hyperplane
@@ -51,6 +55,8 @@ __all__ = [
     "ElasticNetCV",
     "EpsilonInsensitiveRegressor",
     "ExtrapolationWarning",
+    "GammaRegressor",
+    "GeneralizedLinearModel",
     "HuberRegressor",
     "Hyperplane",
     "IndependentSigmoids",
@@ -67,6 +73,7 @@ __all__ = [
     "Perceptron",
     "PerceptronRule",
     "PocketClassifier",
+    "PoissonRegressor",
     "PolynomialRegressor",
     "QuadraticForm",
     "QuantileRegressor",
@@ -79,6 +86,7 @@ __all__ = [
     "SGDRegressor",
     "Separability",
     "Separation",
+    "TweedieRegressor",
     "coefficient_report",
     "convergence_bound",
     "convergence_trace",

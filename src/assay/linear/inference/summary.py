@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 else:
     _Learner = object  # a mixin: it stands before a learner's base
 
-__all__ = ["Inference"]
+__all__ = ["SHRUNKEN", "Inference", "check_options", "constant_name", "inflation_factors", "wald"]
 
 
 class Inference(_Learner):
@@ -101,7 +101,7 @@ class Inference(_Learner):
                 f"{who}: standard errors and tests are worked out from the rows of fit, which a model does not keep: "
                 "summary(X, y). The coefficients alone: model.show()."
             )
-        level = _check(who, level, covariance, intervals)
+        level = check_options(who, level, covariance, intervals)
         values = self._admit(X)
         if groups is not None and covariance != "cluster":
             raise ParameterError(f"{who}: groups are for covariance='cluster', got {covariance!r}.")
@@ -190,14 +190,14 @@ class Inference(_Learner):
         estimate = fit.outside @ fit.at
         others = [k for k in range(fit.K) if k != fit.reference]
         labels = [str(label) for label in self.classes_]
-        constant = _constant(given.names, self.fit_intercept)
+        constant = constant_name(given.names, self.fit_intercept)
         terms = ([constant] if constant else []) + given.names
         equations = [f"log odds of {labels[k]} against {labels[fit.reference]}" for k in others]
         error = np.sqrt(np.maximum(V.diagonal(), 0.0))
         if intervals == "profile":
             lower, upper = fit.profile(error, level)
         else:
-            lower, upper = _wald(estimate, error, level, np.inf)
+            lower, upper = wald(estimate, error, level, np.inf)
         if fit.penalised:
             notes = [*notes, SHRUNKEN.format("C = infinity")]
         notes += self._more_notes(given, fit.gram, fit.objective.scale, covariance, "frequencies")
@@ -212,7 +212,7 @@ class Inference(_Learner):
             V,
             level,
             np.inf,
-            np.tile(_factors(fit.gram, given.names, self.fit_intercept), len(others)),
+            np.tile(inflation_factors(fit.gram, given.names, self.fit_intercept), len(others)),
             logistic_measures(fit, condition(fit.gram, fit.objective.scale, self.fit_intercept)),
             notes=notes,
             odds=True,
@@ -249,10 +249,10 @@ class Inference(_Learner):
         df = fit.df_residual if given.groups is None else float(given.groups.max())
         estimate = np.append([fit.intercept] if self.fit_intercept else [], fit.coef)
         error = np.sqrt(np.maximum(V.diagonal(), 0.0))
-        lower, upper = _wald(estimate, error, level, df)
+        lower, upper = wald(estimate, error, level, df)
         gram = fit.gram / fit.scale.total
         notes = [SHRUNKEN.format("LinearRegression")] if fit.penalised else []
-        constant = _constant(given.names, self.fit_intercept)
+        constant = constant_name(given.names, self.fit_intercept)
         terms = ([constant] if constant else []) + given.names
         table = CoefficientTable(
             type(self).__name__,
@@ -265,7 +265,7 @@ class Inference(_Learner):
             V,
             level,
             df,
-            _factors(gram, given.names, self.fit_intercept),
+            inflation_factors(gram, given.names, self.fit_intercept),
             {},
             quantiles(fit.residual if given.w is None else np.sqrt(given.w) * fit.residual),
             notes + self._more_notes(given, gram, fit.scale, covariance, "precisions"),
@@ -386,12 +386,13 @@ SHRUNKEN = (
 )
 
 
-def _constant(names: list[str], intercept: bool) -> str:
+def constant_name(names: list[str], intercept: bool) -> str:
     """What the constant is called beside these columns; nothing if there is none."""
     return "" if not intercept else "(constant)" if "constant" in names else "constant"
 
 
-def _wald(estimate: np.ndarray, error: np.ndarray, level: float, df: float) -> tuple[np.ndarray, np.ndarray]:
+def wald(estimate: np.ndarray, error: np.ndarray, level: float, df: float) -> tuple[np.ndarray, np.ndarray]:
+    """(m,) and (m,) the ends of intervals of so many standard errors on either side."""
     from scipy.special import ndtri, stdtrit
 
     tail = (1 + level) / 2
@@ -399,7 +400,7 @@ def _wald(estimate: np.ndarray, error: np.ndarray, level: float, df: float) -> t
     return estimate - reach, estimate + reach
 
 
-def _factors(gram: np.ndarray, names: list[str], intercept: bool) -> np.ndarray:
+def inflation_factors(gram: np.ndarray, names: list[str], intercept: bool) -> np.ndarray:
     """(P,) variance inflation factors, NaN for the constant."""
     factors = inflation(gram, len(names))
     return np.append(np.nan, factors) if intercept else factors
@@ -413,7 +414,8 @@ def _all_classes(coef: np.ndarray, intercept: Any, K: int) -> tuple[np.ndarray, 
     return np.vstack((np.zeros_like(coef), coef)), np.append(0.0, b)
 
 
-def _check(who: str, level: float, covariance: str, intervals: str) -> float:
+def check_options(who: str, level: float, covariance: str, intervals: str = "wald") -> float:
+    """The level, if it and the choices are known ones."""
     if not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"{who}: level must be a number above 0 below 1, got {level!r}.")
     for name, value, known in (

@@ -1,0 +1,1 @@
+"""Generalised linear models: a family of distributions, a link, and a linear predictor."""

@@ -1,0 +1,511 @@
+"""What regressors that minimise a deviance share: from rows to coefficients, to means, to a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from assay.core import PassLearner, Regressor
+from assay.core.explanation import Section
+from assay.core.progress import progress
+from assay.core.stored import Integer, Scalar
+from assay.core.sums import Block, Rows, Source
+from assay.core.targets import check_weights, numeric_target
+from assay.errors import DataError, ParameterError, warn_user
+from assay.linear.generalized.deviance_objective import DevianceObjective, means, split
+from assay.linear.generalized.families import Family, NegativeBinomial
+from assay.linear.generalized.fisher_scoring import fisher_scoring
+from assay.linear.generalized.links import Link
+from assay.linear.linear_regressor import LinearRegressor
+from assay.linear.logistic.logistic_objective import Scale
+from assay.linear.logistic.row_sample import Columns
+from assay.optimize.lbfgs import lbfgs
+from assay.optimize.objective import Optimum, Record
+from assay.tables.row_names import row_name
+
+__all__ = ["DevianceRegressor"]
+
+SAMPLE_ROWS = 1024  # rows at least, and for each column as many as below, that are solved first
+SAMPLE_ROWS_PER_COLUMN = 48
+SAMPLE_FACTOR = 4  # how many times as many rows make that worth while
+NEWTON_COLUMNS = 1000  # columns beyond which no matrix of curvatures is made
+GRADIENT_STEPS = 12  # with the curvature of a sample, before all rows are asked for theirs
+OUTER_STEPS = 50  # of fitting the coefficients and the overdispersion in turn
+
+
+class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
+    """Base of regressors by a family, a link and a linear predictor.
+
+    A subclass has the parameters ``alpha``, ``fit_intercept``, ``max_iter``, ``tol`` and ``warm_start`` and writes
+    ``_get_family()`` and ``_get_link()``; with ``offset`` or ``exposure`` it has those parameters, too.
+    """
+
+    stored = {
+        "dispersion_": Scalar(low=0),
+        "overdispersion_": Scalar(low=0),
+        "deviance_": Scalar(),
+        "null_deviance_": Scalar(),
+        "n_iter_": Integer(low=0),
+    }
+
+    alpha: float
+    fit_intercept: bool
+    max_iter: int
+    tol: float
+    warm_start: bool
+    offset: str | int | None = None
+    exposure: str | int | None = None
+    keeps_measures: ClassVar[bool] = True  # deviances and dispersion, which cost one more pass
+    slack: ClassVar[float] = 1.0  # factor of tol where only gradients are looked at
+
+    coef_: np.ndarray
+    intercept_: float
+    history_: list[Record]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        with suppress(
+            ParameterError, KeyError, TypeError, ValueError
+        ):  # a wrong parameter, which fit will name
+            tags.target_tags.positive_only = self._get_family().low == 0
+        return tags
+
+    def _get_family(self) -> Family:
+        raise TypeError(f"{type(self).__name__} must define _get_family")
+
+    def _get_link(self) -> Link:
+        raise TypeError(f"{type(self).__name__} must define _get_link")
+
+    def _estimates_overdispersion(self) -> bool:
+        return False
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        r"""D2, the share of the deviance that the model explains: 1 - deviance / deviance of the mean alone.
+
+        1 is a perfect fit, 0 no better than the mean of y, below 0 worse. For the gaussian family it is R2.
+        """
+        values = self._admit(X)
+        truth = numeric_target(y, values.shape[0], type(self).__name__)
+        w = check_weights(sample_weight, values)
+        weight = np.ones(len(truth)) if w is None else w
+        family = self._get_family()
+        self._refuse_targets(truth, family)
+        middle = np.full(len(truth), np.average(truth, weights=weight))
+        null = float(weight @ family.deviance(truth, middle))
+        deviance = float(weight @ family.deviance(truth, self._predict(values)))
+        return 1 - deviance / null if null > 0 else float(deviance <= 0)
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self._learn_from(Rows(X, y, w))
+
+    def _learn_from(self, source: Source) -> None:
+        self._last = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
+        for name in ("overdispersion_",):
+            self.__dict__.pop(name, None)
+        family, link = self._get_family(), self._get_link()
+        columns = self._columns(link)
+        inner = columns.applied(source)
+        sample = _sample(inner, len(columns.kept))
+        survey = inner.add_up(lambda block: self._survey_part(block, family, sample is None))
+        if sample is not None:
+            survey = replace(survey, columns=Columns.of(sample.X, sample.w), sample=sample)
+        objective = self._objective(inner, survey, family, link, columns)
+        optimum = self._minimise(objective, survey)
+        if self._estimates_overdispersion():
+            objective, optimum = self._with_overdispersion(objective, optimum, survey)
+            family = objective.family
+        self.overdispersion_ = family.alpha if isinstance(family, NegativeBinomial) else 0.0
+        w, b = objective.outside(optimum.w)
+        self.coef_, self.intercept_ = columns.all_weights(w), b
+        self.history_, self.n_iter_ = optimum.history, max(1, optimum.n_iter)
+        if self.keeps_measures:
+            self._keep_measures(objective, optimum, survey, columns)
+        del self._last
+        if not optimum.converged:
+            last = optimum.history[-1]
+            advice = (
+                "Raise max_iter or tol."
+                if optimum.reason == "iterations"
+                else "Try another link, or raise alpha."
+            )
+            warn_user(
+                f"{type(self).__name__} stopped after {last.iteration} steps with a gradient of {last.gradient:.2g}. "
+                f"{advice}",
+                ConvergenceWarning,
+            )
+
+    def _columns(self, link: Link) -> _Columns:
+        """Which columns of the design have a weight of their own."""
+        who, names = type(self).__name__, self._names
+        places: dict[str, int | None] = {}
+        for role in ("offset", "exposure"):
+            given = getattr(self, role)
+            if given is None:
+                places[role] = None
+                continue
+            table = self.schema_.names
+            if isinstance(given, str):
+                if given not in table:
+                    raise ParameterError(
+                        f"{who}: {role}={given!r} is none of the columns {', '.join(table[:10])}."
+                    )
+                name = given
+            else:
+                if not -len(table) <= given < len(table):
+                    raise ParameterError(
+                        f"{who}: {role}={given} is no column of a table of {len(table)} columns."
+                    )
+                name = table[given]
+            if name not in names:
+                raise DataError(f"{who}: the column {name}, given as {role}, must hold numbers.")
+            places[role] = names.index(name)
+        if places["exposure"] is not None and link.name != "log":
+            raise ParameterError(
+                f"{who}: exposure multiplies the mean, which needs link='log'; the link is {link.name!r}. Use offset."
+            )
+        return _Columns(len(names), places["offset"], places["exposure"], who)
+
+    def _survey_part(self, block: Block, family: Family, look: bool) -> _Survey:
+        """Of a block, the sums of its targets and, if they are to be looked at, where its columns lie."""
+        y, _ = split(block.y)
+        if (block.y.ndim == 2 and block.y.shape[1] > 2) or y.ndim > 1:
+            raise DataError(f"{type(self).__name__}: y should be a 1d array, got several columns.")
+        self._refuse_targets(y, family)
+        if block.w is None:
+            sums = np.array([len(y), y.sum(), len(y)], dtype=np.float64)
+        else:
+            sums = np.array([block.w.sum(), block.w @ y, np.count_nonzero(block.w)], dtype=np.float64)
+        return _Survey(sums, Columns.of(block.X, block.w) if look else None)
+
+    def _refuse_targets(self, y: np.ndarray, family: Family) -> None:
+        who = type(self).__name__
+        if y.ndim != 1:
+            raise DataError(f"{who}: y should be a 1d array, got several columns.")
+        wrong = ~family.accepts(y)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise DataError(
+                f"{who}: {row_name(i)} of y is {y[i]:g}: some value(s) of y are out of the valid range of the "
+                f"{family.name} family, which has {family.range}."
+            )
+
+    def _objective(
+        self, source: Source, survey: _Survey, family: Family, link: Link, columns: _Columns
+    ) -> DevianceObjective:
+        who, total, where = type(self).__name__, survey.weight, survey.columns
+        if not total > 0 or where is None or not where.total > 0:
+            raise DataError(f"{who}: the weights of all rows are zero, so there is nothing to learn.")
+        scatter = where.scatter
+        if not np.isfinite(scatter).all():
+            j = columns.kept[int(np.argmin(np.isfinite(scatter)))]
+            raise DataError(
+                f"{who}: column {self._names[j]} has values too large to be squared. Divide them by some power of ten."
+            )
+        scale = Scale.of(where.mean, scatter / where.total, total, self.fit_intercept)
+        return DevianceObjective(source, family, link, scale, float(self.alpha), self.fit_intercept)
+
+    def _minimise(
+        self, objective: DevianceObjective, survey: _Survey, start: np.ndarray | None = None
+    ) -> Optimum:
+        """Few columns: Fisher scoring, first on a sample of many rows, whose curvature is then used for all of them."""
+        rows = survey.rows
+        with progress(self.max_iter, f"{type(self).__name__}: steps") as bar:
+
+            def watch(record: Record) -> None:
+                bar.advance(note=f"gradient {record.gradient:.2g}")
+
+            if objective.size > NEWTON_COLUMNS:
+                return self._by_gradients(objective, self._first(objective, start), watch)
+            sample = survey.sample if start is None and self._last is None else None
+            if sample is not None:
+                weight = float(len(sample.y) if sample.w is None else sample.w.sum())
+                small = objective.over(sample, weight)
+                first = fisher_scoring(
+                    small, self._first(small, None), rows=len(sample.y), tol=0.01, max_iter=self.max_iter
+                )
+                start = self._first(objective, first.w)
+                if objective.power is not None:
+                    optimum = self._from_sample(objective, small, start, rows, first.value, watch)
+                    if optimum.converged:
+                        return optimum
+                    start = optimum.w
+            else:
+                start = self._first(objective, start)
+            return fisher_scoring(
+                objective, start, rows=rows, tol=float(self.tol), max_iter=self.max_iter, watch=watch
+            )
+
+    def _from_sample(
+        self,
+        objective: DevianceObjective,
+        small: DevianceObjective,
+        start: np.ndarray,
+        rows: float,
+        half_deviance: float,
+        watch: Callable[[Record], None],
+    ) -> Optimum:
+        """Gradients of all rows, with the sample's curvature: a pass costs a fraction of one with curvatures."""
+        inverse = np.linalg.pinv(small.curvature(start)[2])
+        phi = max(2 * half_deviance, 1e-300)
+
+        def standard_errors(g: np.ndarray) -> float:
+            return float(np.sqrt(rows * max(g @ inverse @ g, 0.0) / phi))
+
+        return lbfgs(
+            objective,
+            start,
+            metric=lambda g: inverse @ g,
+            scaled=False,
+            tol=self.tol * self.slack,
+            max_iter=GRADIENT_STEPS,
+            norm=standard_errors,
+            watch=watch,
+        )
+
+    def _by_gradients(
+        self, objective: DevianceObjective, start: np.ndarray, watch: Callable[[Record], None]
+    ) -> Optimum:
+        """Many columns: no matrix of curvatures, but its diagonal as if all rows had the mean curvature."""
+        value, _ = objective.value_gradient(start)
+        unit = max(value, 1e-300)
+        return lbfgs(
+            objective,
+            start,
+            metric=lambda g: g / (1.0 + objective.decay),
+            tol=max(float(self.tol), 1e-10) * max(np.sqrt(unit), 1e-150),
+            max_iter=10 * self.max_iter,
+            watch=watch,
+        )
+
+    def _first(self, objective: DevianceObjective, start: np.ndarray | None) -> np.ndarray:
+        """Where the search begins: at a given place, at the last fit, or near the targets."""
+        if start is None and self._last is not None:
+            coef, intercept = self._last
+            kept = self._columns(objective.link).kept
+            if len(coef) == len(self._names):
+                start = objective.inside(np.asarray(coef, dtype=np.float64)[kept], float(intercept))
+        tries: list[Callable[[], np.ndarray]] = [objective.working_start, objective.level_start]
+        if objective.size > NEWTON_COLUMNS:
+            tries = [objective.level_start]
+        if start is not None:
+            tries.insert(0, lambda: start)
+        for attempt in tries:
+            v = attempt()
+            with np.errstate(all="ignore"):
+                if np.isfinite(v).all() and np.isfinite(objective.value_gradient(v)[0]):
+                    return v
+        raise DataError(
+            f"{type(self).__name__}: no coefficients were found whose means the {objective.family.name} family can "
+            f"have with the link {objective.link.name}. Use link='log', or fit_intercept=True."
+        )
+
+    def _with_overdispersion(
+        self, objective: DevianceObjective, optimum: Optimum, survey: _Survey
+    ) -> tuple[DevianceObjective, Optimum]:
+        """The negative binomial's alpha and the coefficients by turns, until neither moves."""
+        from assay.linear.generalized.overdispersion import most_likely_alpha
+
+        alpha = 1.0
+        for _ in range(OUTER_STEPS):
+            new = most_likely_alpha(objective, optimum.w, alpha)
+            settled = abs(np.log(new / alpha)) < 1e-9
+            alpha = new
+            objective = DevianceObjective(
+                objective.source,
+                NegativeBinomial(alpha),
+                objective.link,
+                objective.scale,
+                objective.alpha,
+                objective.fit_intercept,
+            )
+            optimum = self._minimise(objective, survey, optimum.w)
+            if settled:
+                break
+        return objective, optimum
+
+    def _keep_measures(
+        self, objective: DevianceObjective, optimum: Optimum, survey: _Survey, columns: _Columns
+    ) -> None:
+        """Deviance, that of the constant alone, and the dispersion."""
+        family = objective.family
+        null = objective
+        middle: float | None = survey.sums[1] / survey.weight
+        at = optimum.w
+        if columns.offset is not None or columns.exposure is not None:
+            bare = columns.without_columns(objective.source)
+            scale = Scale(np.empty(0), np.empty(0), objective.scale.total)
+            null = DevianceObjective(bare, family, objective.link, scale, 0.0, True)
+            start = null.level_start()
+            level = fisher_scoring(null, start, rows=survey.rows, tol=1e-8, max_iter=100).w
+            middle = None
+        w, b = objective.outside(at)
+
+        def part(block: Block) -> np.ndarray:
+            y, offset = split(block.y)
+            weight = np.ones(len(y)) if block.w is None else block.w
+            mu = means(np.asarray(block.X @ w) + (b + offset), family, objective.link)
+            assert mu is not None
+            if middle is None:
+                base = means(np.full(len(y), level[0]) + offset, family, objective.link)
+            else:
+                base = np.full(len(y), middle)
+            pearson = weight @ ((y - mu) ** 2 / family.variance(mu))
+            return np.array(
+                [weight @ family.deviance(y, mu), weight @ family.deviance(y, base), pearson],
+                dtype=np.float64,
+            )
+
+        with np.errstate(all="ignore"):
+            deviance, base, pearson = objective.source.add_up(part)
+        self.deviance_, self.null_deviance_ = float(deviance), float(base)
+        free = survey.rows - objective.size
+        fixed = family.dispersion
+        self.dispersion_ = fixed if fixed is not None else float(pearson / free) if free > 0 else 0.0
+
+    def _linear_predictor(self, X: Any) -> np.ndarray:
+        eta = self._affine(X)[:, 0]
+        columns = self._columns(self._get_link())
+        return eta if columns.exposure is None else eta + columns.log_exposure(X)
+
+    def _predict(self, X: Any) -> np.ndarray:
+        link, family = self._get_link(), self._get_family()
+        eta = self._linear_predictor(X)
+        with np.errstate(all="ignore"):
+            mu = np.where(eta > 0, link.mean(eta), np.nan) if link.positive else link.mean(eta)
+        wrong = ~((mu >= family.low) & (mu <= family.high)) if family.low == 0 else np.isnan(mu)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise DataError(
+                f"{type(self).__name__}: the linear predictor of {row_name(i)} is {eta[i]:.4g}, which the link "
+                f"{link.name} turns into no mean of the {family.name} family. Fit with link='log', whose means are "
+                "always above 0."
+            )
+        return mu
+
+    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
+        sections = super()._reasons(X, row)
+        link = self._get_link()
+        if link.name == "identity":
+            return sections
+        eta, mu = float(self._linear_predictor(X)[0]), float(self._predict(X)[0])
+        return [
+            *sections,
+            Section(
+                "From the linear predictor to the mean",
+                ["link", "linear predictor", "mean"],
+                [[link.name, eta, mu]],
+            ),
+        ]
+
+
+@dataclass
+class _Survey:
+    """Of all rows: the sums of weights and weighted targets, the number of rows that count, and where columns lie.
+
+    ``columns`` is of the sample alone, where there is one.
+    """
+
+    sums: np.ndarray
+    columns: Columns | None = None
+    sample: Rows | None = None
+
+    @property
+    def weight(self) -> float:
+        return float(self.sums[0])
+
+    @property
+    def rows(self) -> float:
+        return float(self.sums[2])
+
+    def __add__(self, other: _Survey) -> _Survey:
+        both = None if self.columns is None or other.columns is None else self.columns + other.columns
+        return _Survey(self.sums + other.sums, both)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of the design: their number, and which of them are offset and exposure."""
+
+    number: int
+    offset: int | None
+    exposure: int | None
+    who: str
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The columns that have a weight of their own."""
+        fixed = [j for j in (self.offset, self.exposure) if j is not None]
+        return np.setdiff1d(np.arange(self.number), fixed)
+
+    def applied(self, source: Source) -> Source:
+        """The rows with offset and exposure beside the target instead of among the columns."""
+        if self.offset is None and self.exposure is None:
+            return source
+        if isinstance(source, Rows):
+            return Rows(*self._block(Block(source.X, source.y, source.w)))
+        return _MappedSource(source, self._block)
+
+    def without_columns(self, source: Source) -> Source:
+        """Offset and target alone."""
+        return _MappedSource(source, lambda block: Block(np.empty((len(block.y), 0)), block.y, block.w))
+
+    def all_weights(self, w: np.ndarray) -> np.ndarray:
+        """(D,) the weights of all columns of the design."""
+        full = np.zeros(self.number)
+        full[self.kept] = w
+        if self.offset is not None:
+            full[self.offset] = 1.0
+        return full
+
+    def log_exposure(self, X: Any) -> np.ndarray:
+        """(n,) the logarithm of the exposure."""
+        assert self.exposure is not None
+        amount = _dense_column(X, self.exposure)
+        wrong = ~(amount > 0)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise DataError(
+                f"{self.who}: the exposure of {row_name(i)} is {amount[i]:g}; it must be above 0."
+            )
+        return np.log(amount)
+
+    def _block(self, block: Block) -> Block:
+        y = np.asarray(block.y)
+        if y.ndim != 1:
+            raise DataError(f"{self.who}: y should be a 1d array, got several columns.")
+        shift = np.zeros(len(y))
+        if self.offset is not None:
+            shift += _dense_column(block.X, self.offset)
+        if self.exposure is not None:
+            shift += self.log_exposure(block.X)
+        return Block(block.X[:, self.kept], np.column_stack((y, shift)), block.w)
+
+
+class _MappedSource(Source):
+    """A source whose blocks are changed before they are summarised."""
+
+    def __init__(self, source: Source, change: Callable[[Block], Block]):
+        self._source, self._change = source, change
+
+    def add_up(self, summarize: Callable[[Block], Any]) -> Any:
+        change = self._change
+        return self._source.add_up(lambda block: summarize(change(block)))
+
+
+def _dense_column(X: Any, j: int) -> np.ndarray:
+    column = X[:, j]
+    return np.asarray(column if isinstance(X, np.ndarray) else column.toarray(), dtype=np.float64).ravel()
+
+
+def _sample(source: Source, columns: int) -> Rows | None:
+    """Some rows of a table in memory, if it has many more."""
+    size = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * columns)
+    if not isinstance(source, Rows) or source.X.shape[0] < SAMPLE_FACTOR * size:
+        return None
+    rows = np.sort(np.random.default_rng(0).choice(source.X.shape[0], size, replace=False))
+    return Rows(source.X[rows], source.y[rows], None if source.w is None else source.w[rows])
