@@ -67,7 +67,7 @@ def test_wrong_names_are_refused_with_what_to_do():
     ):
         find_learner("lasso")
     with pytest.raises(
-        ParameterError, match="Tuned cannot be made by its name alone: it needs learner, grid"
+        ParameterError, match="Tuned cannot be made by its name alone: it needs estimator, grid"
     ):
         find_learner("tuned", "wrapper").make()
 

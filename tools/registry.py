@@ -187,7 +187,7 @@ def stub() -> str:
     lines += [f"from assay import {room} as {room}" for room in sorted(rooms())]
     functions = sorted((place, name) for name, place in assay._FUNCTIONS.items())
     lines += [f"from assay.{place} import {name} as {name}" for place, name in functions]
-    return "\n".join([*lines, "", "__version__: str", ""])
+    return "\n".join([*lines, "", "__version__: str", "_ROOMS: tuple[str, ...]", ""])
 
 
 def families(listed: list[dict[str, object]]) -> str:

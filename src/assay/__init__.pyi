@@ -31,3 +31,4 @@ from assay.core.persistence import save as save
 from assay.evaluate import compare as compare
 
 __version__: str
+_ROOMS: tuple[str, ...]

@@ -77,7 +77,7 @@ def all_learners() -> tuple[Entry, ...]:
     'majority'
     """
     records = json.loads(LIST.read_text(encoding="utf-8"))
-    return tuple(Entry(**{k: tuple(v) if isinstance(v, list) else v for k, v in r.items()}) for r in records)
+    return tuple(Entry(**{key: _frozen(value) for key, value in record.items()}) for record in records)
 
 
 @cache
@@ -123,6 +123,10 @@ def make_learner(name: str, **settings: Any) -> Any:
     MajorityClassifier()
     """
     return find_learner(name).make(**settings)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _named(name: str, kind: str) -> Entry | None:
