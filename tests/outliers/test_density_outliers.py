@@ -39,7 +39,7 @@ def test_the_share_of_outliers_is_what_was_asked_for_and_the_given_density_is_no
 
 
 def test_a_density_that_cannot_score_is_refused():
-    with pytest.raises(ParameterError, match="density must be an estimator with fit and score_samples"):
+    with pytest.raises(ParameterError, match="estimator must be a density with fit and score_samples"):
         DensityOutliers(object()).fit(GROUPS)
 
 

@@ -31,12 +31,12 @@ def test_two_linear_rules_are_the_machine(machine):
     X, y = cancer()
     rules = LinearRuleClassifier(machine).fit(X, y)
     assert rules.n_rules_ == 2
-    assert_array_equal(rules.predict(X), rules.machines_[0].predict(X))
+    assert_array_equal(rules.predict(X), rules.estimators_[0].predict(X))
     far = np.random.default_rng(0).normal(size=(500, X.shape[1])) * 5
-    assert_array_equal(rules.predict(far), rules.machines_[0].predict(far))
+    assert_array_equal(rules.predict(far), rules.estimators_[0].predict(far))
     above, below = (rule.conditions[0] for rule in rules.rules_)
     assert isinstance(above, LinearCondition) and above.low == below.high == -float(
-        rules.machines_[0].intercept_[0]
+        rules.estimators_[0].intercept_[0]
     )
     assert_array_equal(above.covers(far) ^ below.covers(far), np.ones(500, bool))
 
@@ -80,9 +80,9 @@ def test_a_list_of_machines_covers_what_one_cannot():
     X, y = make_circles(400, noise=0.05, factor=0.4, random_state=0)
     X = np.column_stack([X, X[:, 0] ** 2])
     one = LinearRuleClassifier(LogisticRegression()).fit(X, y)
-    many = LinearRuleClassifier(LogisticRegression(), max_machines=12, min_samples=3).fit(X, y)
+    many = LinearRuleClassifier(LogisticRegression(), max_estimators=12, min_samples=3).fit(X, y)
     assert many.score(X, y) > one.score(X, y) + 0.05
-    assert 1 < len(many.machines_) <= 12
+    assert 1 < len(many.estimators_) <= 12
     sure = many.rules_.rules[: many.n_rules_ - 2]
     assert all(rule.correct == rule.n >= 3 for rule in sure)  # no row of the other class is beyond
 
@@ -94,7 +94,7 @@ def test_nominal_columns_enter_as_indicators():
     model = LinearRuleClassifier(LogisticRegression()).fit(frame, list("aabbab"))
     assert "colour=r" in str(model)
     assert_array_equal(
-        model.predict(frame), np.asarray(model.classes_)[model.machines_[0].predict(model._admit(frame))]
+        model.predict(frame), np.asarray(model.classes_)[model.estimators_[0].predict(model._admit(frame))]
     )
     assert model.explain(frame.iloc[[0]]).sections
 

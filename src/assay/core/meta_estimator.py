@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, has_fit_parameter
 
+from assay.core.complaints import warn_unseen
 from assay.core.learner import Classifier, Learner
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
@@ -56,18 +57,21 @@ class MetaEstimator(Learner):
     takes = frozenset({"nominal", "missing", "sparse"})
     stored = {"estimator_": Object(BaseEstimator)}
     _task: ClassVar[str] = "classifier"  # what the estimator must be; "" for either
+    _reads_itself: ClassVar[bool] = False  # whether X is read as a table here, whatever the estimator takes
     estimator: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         template = self._template()
-        if hasattr(template, "__sklearn_tags__"):
+        if not self._reads_itself and hasattr(template, "__sklearn_tags__"):
             inner = get_tags(template).input_tags
             tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
     def why_not(self, X: Any) -> str | None:
         """None if the estimator can use this table, else the sentence that says why not."""
+        if self._reads_itself:
+            return super().why_not(X)
         template = self._template()
         return template.why_not(X) if hasattr(template, "why_not") else None
 
@@ -102,7 +106,7 @@ class MetaEstimator(Learner):
         return self._template() if fitted is None else fitted
 
     def _takes_infinite(self) -> bool:
-        asked = self._asked()
+        asked = None if self._reads_itself else self._asked()
         return isinstance(asked, Learner) and asked._takes_infinite()
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
@@ -112,6 +116,12 @@ class MetaEstimator(Learner):
             self._refuse_other_task(self._template())
         else:
             self._ready()
+        if self._reads_itself:
+            table = self._read(X, fitting)
+            self._refuse_sparse(table)
+            if table.unseen and not fitting:
+                warn_unseen(table, type(self).__name__, "treated as missing")
+            return table.unseen_as_missing()
         if takes_tables(self._asked()):
             return self._read(X, fitting)
         return self._as_it_came(X, fitting)

@@ -30,7 +30,7 @@ class DensityOutliers(Detector):
 
     Parameters
     ----------
-    density : estimator, default None
+    estimator : a density with ``score_samples``, default None
         None takes ``assay.densities.KernelDensity`` with a bandwidth by Scott's rule for columns divided by their
         standard deviations.
     contamination : a share up to 0.5, or "auto", default 0.1
@@ -38,7 +38,7 @@ class DensityOutliers(Detector):
 
     Attributes
     ----------
-    density_ : the fitted estimator      scale_ : (d,) what columns were divided by      offset_ : float
+    estimator_ : the fitted density      scale_ : (d,) what columns were divided by      offset_ : float
 
     Examples
     --------
@@ -52,25 +52,27 @@ class DensityOutliers(Detector):
 
     card = Card("density outliers", "rows where an estimated density is low", scale=True)
     accepts = {
-        "density": Any_(
-            "an estimator with fit and score_samples, or None",
+        "estimator": Any_(
+            "a density with fit and score_samples, or None",
             lambda v: v is None or (hasattr(v, "fit") and hasattr(v, "score_samples")),
         ),
         "contamination": CONTAMINATION,
     }
     stored = {
         "_scores_": FloatArray("*"),
-        "density_": Object(BaseEstimator),
+        "estimator_": Object(BaseEstimator),
         "scale_": FloatArray("p"),
     }
 
-    def __init__(self, density: Any = None, *, contamination: Any = 0.1):
-        self.density = density
+    renamed = {"density": "estimator", "density_": "estimator_"}  # in model files of earlier versions
+
+    def __init__(self, estimator: Any = None, *, contamination: Any = 0.1):
+        self.estimator = estimator
         self.contamination = contamination
 
     def _learn(self, X: np.ndarray) -> np.ndarray:
         n, d = X.shape
-        if self.density is None:
+        if self.estimator is None:
             from assay.densities.kernel_density import KernelDensity
 
             apart = X - X[0]  # 0 in columns that are constant, which a mean need not be
@@ -80,8 +82,8 @@ class DensityOutliers(Detector):
             self.scale_ = np.where(spread > 0, spread, 1.0)
             density: Any = KernelDensity(bandwidth=float(max(n, 2) ** (-1 / (d + 4))))
         else:
-            self.scale_, density = np.ones(d), clone(self.density)
-        self.density_ = density.fit(X / self.scale_)
+            self.scale_, density = np.ones(d), clone(self.estimator)
+        self.estimator_ = density.fit(X / self.scale_)
         self._scores_ = self._score(X)
         return self._scores_
 
@@ -89,4 +91,4 @@ class DensityOutliers(Detector):
         return float(np.percentile(self._scores_, 10.0))
 
     def _score(self, X: np.ndarray) -> np.ndarray:
-        return np.asarray(self.density_.score_samples(X / self.scale_), dtype=np.float64)  # (1)
+        return np.asarray(self.estimator_.score_samples(X / self.scale_), dtype=np.float64)  # (1)

@@ -12,9 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier
-from assay.core.complaints import warn_unseen
 from assay.core.explanations import Explanations, RowValues
-from assay.core.learner import Learner
 from assay.core.meta_estimator import MetaEstimator, predicted_codes
 from assay.core.model_view import Part, TextBlock
 from assay.core.multi_target import MultiTargetClassifier
@@ -78,6 +76,7 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
     }
     renamed = {"learner": "estimator", "learner_": "estimator_"}  # in model files of earlier versions
     takes = frozenset({"nominal", "missing"})
+    _reads_itself = True
 
     def __init__(self, estimator: Any = None, scale: bool = False):
         self.estimator = estimator
@@ -100,14 +99,9 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse, tags.input_tags.allow_nan = False, True
         several = get_tags(self._template()).target_tags.multi_output
         tags.classifier_tags.multi_label = tags.target_tags.multi_output = several
         return tags
-
-    def why_not(self, X: Any) -> str | None:
-        """None if the table can be prepared, else the sentence that says why not."""
-        return Learner.why_not(self, X)
 
     def _default_estimator(self) -> Any:
         from assay.bayes import GaussianNB
@@ -122,16 +116,6 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
                 "scikit-learn's make_pipeline(SimpleImputer(), ...)."
             )
         return template
-
-    def _takes_infinite(self) -> bool:
-        return False  # neither means nor scales are of infinite numbers
-
-    def _admit(self, X: Any, fitting: bool = False) -> Table:
-        table = self._read(X, fitting)
-        self._refuse_sparse(table)
-        if table.unseen and not fitting:
-            warn_unseen(table, type(self).__name__, "treated as missing")
-        return table.unseen_as_missing()
 
     def _learn(self, X: Table, y: np.ndarray, w: np.ndarray | None) -> None:
         self.n_outputs_ = 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from assay.core import Card
+from assay.core.meta_estimator import fit_to
 from assay.core.parameters import Any_, Count, Range
 from assay.core.stored import Each, Object
 from assay.errors import DataError
@@ -39,10 +40,10 @@ class LinearRuleClassifier(RuleClassifier):
 
     Parameters
     ----------
-    machine : a linear classifier, default None
+    estimator : a linear classifier, default None
         Cloned, and fitted to the rows left; then it has ``coef_`` and ``intercept_``, as scikit-learn's ``LinearSVC``
         and our ``Perceptron`` have. None takes our ``LogisticRegression``.
-    max_machines : int, default 1
+    max_estimators : int, default 1
         How many machines there are, at most.
     min_samples : float, default 5
         Rows (their weights) that a rule before the last machine covers, at least.
@@ -50,7 +51,7 @@ class LinearRuleClassifier(RuleClassifier):
     Attributes
     ----------
     rules_ : RuleBase, in order, with linear conditions      classes_ : (2,)
-    machines_ : list of the fitted machines
+    estimators_ : list of the fitted machines
 
     Examples
     --------
@@ -68,15 +69,20 @@ class LinearRuleClassifier(RuleClassifier):
 
     takes = frozenset()
     accepts = {
-        "machine": Any_("a linear classifier, or None", lambda v: v is None or hasattr(v, "fit")),
-        "max_machines": Count(1),
+        "estimator": Any_("a linear classifier, or None", lambda v: v is None or hasattr(v, "fit")),
+        "max_estimators": Count(1),
         "min_samples": Range(0, open="low"),
     }
-    stored = {"machines_": Each(Object(BaseEstimator))}
+    stored = {"estimators_": Each(Object(BaseEstimator))}
+    renamed = {  # in model files of earlier versions
+        "machine": "estimator",
+        "max_machines": "max_estimators",
+        "machines_": "estimators_",
+    }
 
-    def __init__(self, machine: Any = None, max_machines: int = 1, min_samples: float = 5):
-        self.machine = machine
-        self.max_machines = max_machines
+    def __init__(self, estimator: Any = None, max_estimators: int = 1, min_samples: float = 5):
+        self.estimator = estimator
+        self.max_estimators = max_estimators
         self.min_samples = min_samples
 
     def __sklearn_tags__(self) -> Any:
@@ -97,11 +103,11 @@ class LinearRuleClassifier(RuleClassifier):
         weights = np.ones(len(y)) if w is None else w
         left = np.flatnonzero(weights > 0)
         rules: list[Rule] = []
-        self.machines_: list[Any] = []
+        self.estimators_: list[Any] = []
         while len(np.unique(y[left])) > 1:
             machine = self._machine(X[left], y[left], None if w is None else w[left])
-            self.machines_.append(machine)
-            last = len(self.machines_) == self.max_machines
+            self.estimators_.append(machine)
+            last = len(self.estimators_) == self.max_estimators
             sure = [] if last else self._sure(machine, X[left], y[left], weights[left])
             if not sure:
                 rules += rules_of_machine(machine, tuple(range(K)))
@@ -117,15 +123,10 @@ class LinearRuleClassifier(RuleClassifier):
         self.rules_ = counted(RuleBase(told, schema, classes, classes[default]), X, y, w)
 
     def _machine(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Any:
-        from sklearn.base import clone
+        from assay.linear import LogisticRegression
 
-        machine = self.machine
-        if machine is None:
-            from assay.linear import LogisticRegression
-
-            machine = LogisticRegression()
-        machine = clone(machine)
-        return machine.fit(X, y) if w is None else machine.fit(X, y, sample_weight=w)
+        machine = LogisticRegression() if self.estimator is None else clone(self.estimator)
+        return fit_to(machine, X, y, w, type(self).__name__)
 
     def _sure(self, machine: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> list[Rule]:
         """A rule for each class: beyond all rows of the other class that the machine was fitted to."""

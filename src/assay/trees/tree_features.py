@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from assay.core import Card, Transformer
+from assay.core.meta_estimator import fit_to
 from assay.core.parameters import Instance, Range
 from assay.core.stored import BoolArray, FloatArray, Object
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
-from assay.tables import Schema, Table
+from assay.tables import Table
 from assay.trees.tree import Tree
 
 __all__ = [
@@ -100,7 +101,7 @@ class TreeFeatureSelector(Transformer):
 
     Parameters
     ----------
-    tree : a learner with ``tree_`` after ``fit``, default None
+    estimator : a learner with ``tree_`` after ``fit``, default None
         None takes ``DecisionTreeClassifier`` if the target is of classes, else ``DecisionTreeRegressor``, with leaves
         of at least 1 % of the rows.
     min_closeness : float, default 0
@@ -124,15 +125,20 @@ class TreeFeatureSelector(Transformer):
 
     card = Card("tree selector", "the columns that a tree uses")
     takes = frozenset({"nominal", "missing"})
-    accepts = {"tree": Instance(having="fit", words="a tree learner") | None, "min_closeness": Range(0, 1)}
+    accepts = {
+        "estimator": Instance(having="fit", words="a tree learner") | None,
+        "min_closeness": Range(0, 1),
+    }
     stored = {
         "closeness_": FloatArray("d"),
         "estimator_": Object(BaseEstimator),
         "support_": BoolArray("d"),
     }
 
-    def __init__(self, tree: Any = None, min_closeness: float = 0.0):
-        self.tree = tree
+    renamed = {"tree": "estimator"}  # in model files of earlier versions
+
+    def __init__(self, estimator: Any = None, min_closeness: float = 0.0):
+        self.estimator = estimator
         self.min_closeness = min_closeness
 
     def __sklearn_tags__(self) -> Any:
@@ -143,9 +149,8 @@ class TreeFeatureSelector(Transformer):
     def _learn(self, X: np.ndarray, y: Any, w: np.ndarray | None) -> None:
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        estimator = _default_tree(y) if self.tree is None else clone(self.tree)
-        table = Table(X, self.schema_, None)
-        self.estimator_ = estimator.fit(table, y) if w is None else estimator.fit(table, y, sample_weight=w)
+        estimator = _default_tree(y) if self.estimator is None else clone(self.estimator)
+        self.estimator_ = fit_to(estimator, Table(X, self.schema_, None), y, w, type(self).__name__)
         self.closeness_ = closeness_to_root(_tree_of(self.estimator_, type(self).__name__))
         self.support_ = (self.closeness_ > 0) & (self.closeness_ >= self.min_closeness)
         if not self.support_.any():
@@ -158,11 +163,10 @@ class TreeFeatureSelector(Transformer):
     def transform(self, X: Any) -> Any:
         """The kept columns of X: a frame of the same library, an array for an array."""
         self._ready()
-        table = Table.like(X, self.schema_, type(self).__name__)
+        table = self._read(X)
         kept = np.flatnonzero(self.support_)
         if isinstance(X, Table):
-            columns = Schema([self.schema_[int(j)] for j in kept], self.schema_.named)
-            return Table(table.values[:, kept], columns, table.complete)
+            return table.select(kept)
         if isinstance(X, Mapping):
             return {self.schema_.names[j]: X[self.schema_.names[j]] for j in kept}
         if hasattr(X, "columns") or hasattr(X, "column_names"):

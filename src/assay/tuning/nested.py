@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Learner
 from assay.core.meta_estimator import MetaEstimator, fit_to
 from assay.core.parameters import Any_, Seed
 from assay.core.stored import Boolean, Object, Plain, Scalar
@@ -31,7 +31,6 @@ from assay.learners import find_learner
 from assay.metrics.measure import Measure
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import shown_confidence
-from assay.tables import Table
 
 __all__ = ["Nested", "Tuned", "nested"]
 
@@ -98,6 +97,7 @@ class Tuned(MetaEstimator, Classifier):
         "results_": Plain(list),
     }
     renamed = {"learner": "estimator"}  # in model files of earlier versions
+    _reads_itself = True  # what a setting cannot use is prepared in the inner splits
 
     def __init__(
         self,
@@ -115,18 +115,13 @@ class Tuned(MetaEstimator, Classifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True  # what a setting cannot use is prepared in the inner splits
+        template = self._template()
+        if hasattr(template, "__sklearn_tags__"):
+            tags.input_tags.sparse = get_tags(template).input_tags.sparse
         return tags
-
-    def why_not(self, X: Any) -> str | None:
-        """None if the table can be read, else the sentence that says why not."""
-        return Learner.why_not(self, X)
 
     def _template(self) -> Any:
         return find_learner(self.estimator).make() if isinstance(self.estimator, str) else self.estimator
-
-    def _admit(self, X: Any, fitting: bool = False) -> Table:
-        return self._read(X, fitting)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:  # type: ignore[override]

@@ -152,9 +152,9 @@ def test_odd_tables():
 
 def test_something_that_is_no_tree_is_refused():
     with pytest.raises(
-        ValueError, match=r"C45RulesClassifier: tree must be a learner of trees that has rules\(\)"
+        ValueError, match=r"C45RulesClassifier: estimator must be a learner of trees that has rules\(\)"
     ):
-        C45RulesClassifier(tree=3).fit([[1.0], [2.0]], [0, 1])
+        C45RulesClassifier(estimator=3).fit([[1.0], [2.0]], [0, 1])
 
 
 def test_rows_without_weight_are_neither_learned_from_nor_held_out():

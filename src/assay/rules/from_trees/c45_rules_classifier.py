@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from assay.core import Card
+from assay.core.meta_estimator import fit_to
 from assay.core.parameters import Any_, Choice, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.stored import Object
@@ -15,6 +16,7 @@ from assay.rulebase.rules import Rule
 from assay.rules.covering.covering import weighing
 from assay.rules.covering.rule_selection import class_order, possible_conditions, shortest_subset, theory_bits
 from assay.rules.rule_learner import RuleClassifier, class_rules
+from assay.tables import Table
 from assay.trees.c45_classifier import C45Classifier, held_out_rows
 from assay.trees.rule_pruning import shortened, useful
 
@@ -43,7 +45,7 @@ class C45RulesClassifier(RuleClassifier):
 
     Parameters
     ----------
-    tree : a learner of trees, default None
+    estimator : a learner of trees, default None
         Its ``rules()`` are the beginning; None takes ``C45Classifier()``. It is cloned, and fitted to the rows that are
         not held out. Quinlan's program begins with ``C45Classifier(pruning=None)``: on real tables that gave about
         twice as many rules, and no fewer errors.
@@ -68,7 +70,7 @@ class C45RulesClassifier(RuleClassifier):
     Attributes
     ----------
     rules_ : RuleBase, in order      classes_ : (K,)
-    tree_ : the fitted tree learner
+    estimator_ : the fitted tree learner
 
     Examples
     --------
@@ -89,7 +91,7 @@ class C45RulesClassifier(RuleClassifier):
         settings={"random_state": 0},
     )
     accepts = {
-        "tree": Any_(
+        "estimator": Any_(
             "a learner of trees that has rules(), or None", lambda v: v is None or hasattr(v, "rules")
         ),
         "pruning": Choice("pessimistic", "validation") | None,
@@ -101,11 +103,12 @@ class C45RulesClassifier(RuleClassifier):
         "drop": Flag(),
         "random_state": Seed(),
     }
-    stored = {"tree_": Object(BaseEstimator)}
+    stored = {"estimator_": Object(BaseEstimator)}
+    renamed = {"tree": "estimator", "tree_": "estimator_"}  # in model files of earlier versions
 
     def __init__(
         self,
-        tree: Any = None,
+        estimator: Any = None,
         pruning: str | None = "pessimistic",
         confidence: float = 0.25,
         validation_fraction: float = 0.25,
@@ -115,7 +118,7 @@ class C45RulesClassifier(RuleClassifier):
         drop: bool = True,
         random_state: Any = None,
     ):
-        self.tree = tree
+        self.estimator = estimator
         self.pruning = pruning
         self.confidence = confidence
         self.validation_fraction = validation_fraction
@@ -139,15 +142,9 @@ class C45RulesClassifier(RuleClassifier):
 
     def _tree_rules(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> tuple[Rule, ...]:
         """The rules of the tree, with class codes as answers."""
-        from sklearn.base import clone
-
-        from assay.tables import Table
-
-        tree = C45Classifier() if self.tree is None else clone(self.tree)
-        table = Table(X, self.schema_, None)
-        tree.fit(table, y, **({} if w is None else {"sample_weight": w}))
-        self.tree_ = tree
-        return tree.rules().rules
+        model = C45Classifier() if self.estimator is None else clone(self.estimator)
+        self.estimator_ = fit_to(model, Table(X, self.schema_, None), y, w, type(self).__name__)
+        return self.estimator_.rules().rules
 
     def _simplified(
         self, rules: tuple[Rule, ...], X: np.ndarray, y: np.ndarray, w: np.ndarray, aside: np.ndarray

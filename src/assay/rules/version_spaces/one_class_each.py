@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import has_fit_parameter
 
 from assay.core import Card, Classifier
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Learner
+from assay.core.meta_estimator import MetaEstimator, fit_to
 from assay.core.parameters import Any_, Choice
 from assay.core.stored import Each, FloatArray, Object
 from assay.core.targets import label_codes
@@ -23,7 +23,7 @@ from assay.tables import Table
 __all__ = ["OneClassEach"]
 
 
-class OneClassEach(Classifier):
+class OneClassEach(MetaEstimator, Classifier):
     r"""Learn for each class a hypothesis that says yes or no, and answer where exactly one says yes.
 
     To hypothesis k the rows of class k are positive and all others negative (IML 2.5). Two classes have two hypotheses
@@ -66,6 +66,7 @@ class OneClassEach(Classifier):
     multiclass = "one-vs-rest"
 
     takes = frozenset({"nominal", "missing"})
+    _reads_itself = True
     accepts = {
         "estimator": Any_(
             "a classifier, a dict of classifiers by label, or None",
@@ -94,7 +95,7 @@ class OneClassEach(Classifier):
         )  # boxes around classes that overlap overlap too
         return tags
 
-    def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
+    def _learn(self, X: Table, y: np.ndarray, w: np.ndarray | None) -> None:
         who, labels = type(self).__name__, self.classes_.tolist()
         if self.decision == "reject":
             refuse_label_of_a_class(who, self.classes_, self.reject_label)
@@ -108,35 +109,37 @@ class OneClassEach(Classifier):
             for k, label in enumerate(labels)
         ]
 
-    def _fit_one(self, label: Any, X: np.ndarray, target: np.ndarray, w: np.ndarray | None) -> Any:
+    def _fit_one(self, label: Any, X: Table, target: np.ndarray, w: np.ndarray | None) -> Any:
+        given = self.estimator.get(label) if isinstance(self.estimator, dict) else self.estimator
+        model = self._default_estimator() if given is None else clone(given)
+        return fit_to(model, self._seen_by(model, X), target, w, type(self).__name__)
+
+    def _default_estimator(self) -> Any:
         from assay.rules.version_spaces.box_classifier import BoxClassifier
 
-        given = self.estimator.get(label) if isinstance(self.estimator, dict) else self.estimator
-        model = BoxClassifier(positive=1) if given is None else clone(given)
-        if w is None:
-            return model.fit(self._seen_by(model, X), target)
-        if not has_fit_parameter(model, "sample_weight"):
-            raise ParameterError(
-                f"{type(self).__name__}: {type(model).__name__} cannot be fitted with sample_weight. Leave the weights "
-                "out, or choose a classifier that takes them."
-            )
-        return model.fit(self._seen_by(model, X), target, sample_weight=w)
+        return BoxClassifier(positive=1)
 
-    def _seen_by(self, model: Any, X: np.ndarray) -> Any:
+    def _template(self) -> Any:
+        several = isinstance(self.estimator, dict)
+        return (
+            next(iter(self.estimator.values()), self._default_estimator()) if several else super()._template()
+        )
+
+    def _seen_by(self, model: Any, X: Table) -> Any:
         """The table as it is for learners of Assay, the block of numbers for others."""
-        return Table(X, self.schema_, None) if isinstance(model, Learner) else X
+        return X if isinstance(model, Learner) else X.values
 
     def fires(self, X: Any) -> np.ndarray:
         """(n, K) bool: which hypotheses say yes."""
         return self._fires(self._admit(X))
 
-    def _fires(self, X: np.ndarray) -> np.ndarray:
+    def _fires(self, X: Table) -> np.ndarray:
         if self.estimators_[0] is None:
             return np.ones((len(X), 1), bool)
         said = [np.asarray(model.predict(self._seen_by(model, X))) == 1 for model in self.estimators_]
         return np.column_stack(said)
 
-    def _posterior(self, X: np.ndarray) -> np.ndarray:
+    def _posterior(self, X: Table) -> np.ndarray:
         if self.estimators_[0] is None:
             return np.ones((len(X), 1))
         said = []
