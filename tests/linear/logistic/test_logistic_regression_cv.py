@@ -240,6 +240,11 @@ def test_folds_without_weight(ratio, scoring):
         LogisticRegressionCV(cv=[(rows[40:], rows[:40])], **settings).fit(X, y, w)
 
 
+def test_the_dual_problem_is_refused_where_the_solver_has_none():
+    with pytest.raises(ParameterError, match="Solver saga supports only dual=False"):
+        LogisticRegressionCV(solver="saga", dual=True).fit(*table(load_iris))
+
+
 def test_no_folds_are_refused():
     X, y = table(load_iris)
     with pytest.raises(ParameterError, match="cv must give at least one fold"):

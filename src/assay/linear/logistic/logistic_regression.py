@@ -195,10 +195,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         who = type(self).__name__
-        if self.dual and self.solver != "liblinear":
-            raise ParameterError(
-                f"{who}: Solver {self.solver} supports only dual=False, got dual=True. Leave dual as it is."
-            )
+        check_dual(who, self.solver, self.dual)
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ParameterError(f"{who}: l1_ratio must be specified when penalty is elasticnet.")
         said = ""
@@ -356,19 +353,10 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
             )
 
     def _count_classes(self) -> int:
-        K, who = len(self.classes_), type(self).__name__
-        if K < 2:
-            raise DataError(
-                f"{who}: y has only one class, {self.classes_.tolist()[0]!r}; at least 2 classes are needed."
-            )
-        if K > 2 and self.solver == "liblinear":
-            raise ParameterError(
-                f"{who}: The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Leave "
-                "solver as it is, with penalize_intercept=True for a penalised intercept, or use OneVsRestClassifier."
-            )
+        check_classes(type(self).__name__, self.solver, self.classes_)
         if self.reference is not None:
             self._number(self.reference)
-        return K
+        return len(self.classes_)
 
     def _factors(self, weight: np.ndarray) -> tuple[np.ndarray | None, float]:
         """The factors of the classes, and the sum of all weights with them."""
@@ -445,3 +433,22 @@ def _coefficients(W: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarra
     if symmetric:  # what all classes share no row determines, and a penalty draws it to 0
         W = W - W.mean(axis=1, keepdims=True)
     return np.ascontiguousarray(W[:-1].T), W[-1].copy()
+
+
+def check_dual(who: str, solver: str, dual: bool) -> None:
+    """Refuse the dual problem where the solver has none."""
+    if dual and solver != "liblinear":
+        raise ParameterError(
+            f"{who}: Solver {solver} supports only dual=False, got dual=True. Leave dual as it is."
+        )
+
+
+def check_classes(who: str, solver: str, classes: np.ndarray) -> None:
+    """Refuse one class alone, and more than two where the solver tells apart two."""
+    if len(classes) < 2:
+        raise DataError(f"{who}: y has only one class, {classes.tolist()[0]!r}; at least 2 classes are needed.")
+    if len(classes) > 2 and solver == "liblinear":
+        raise ParameterError(
+            f"{who}: The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Leave "
+            "solver as it is, with penalize_intercept=True for a penalised intercept, or use OneVsRestClassifier."
+        )

@@ -20,7 +20,7 @@ from assay.linear.class_factors import class_factors
 from assay.linear.compact import compact
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.logistic.elastic_net_logistic import Search
-from assay.linear.logistic.logistic_regression import LogisticRegression
+from assay.linear.logistic.logistic_regression import LogisticRegression, check_classes, check_dual
 from assay.linear.regression.penalty_curve import PenaltyCurve
 from assay.tables import Table
 from assay.tables.rows import entries_of_rows
@@ -234,19 +234,15 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         plain = self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "warn")
         return "accuracy" if plain else self.scoring
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_dual(type(self).__name__, self.solver, self.dual)
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         from sklearn.model_selection import check_cv
 
         who, K = type(self).__name__, len(self.classes_)
-        if K < 2:
-            raise DataError(
-                f"{who}: y has only one class, {self.classes_.tolist()[0]!r}; at least 2 classes are needed."
-            )
-        if K > 2 and self.solver == "liblinear":
-            raise ParameterError(
-                f"{who}: The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Leave "
-                "solver as it is."
-            )
+        check_classes(who, self.solver, self.classes_)
         X = compact(X)
         if isinstance(X, np.ndarray):
             X = np.ascontiguousarray(X, dtype=np.float64)
