@@ -206,6 +206,13 @@ def test_more_folds_than_rows_of_a_class_are_refused_where_each_fold_calibrates(
 
 def test_bad_input_is_told():
     X, y = load_iris(return_X_y=True)
+
+    class Short(GaussianNB):
+        def decision_function(self, X):
+            return np.zeros((len(X), 2))
+
+    with pytest.raises(DataError, match="Short scores 2 columns and has 3 classes"):
+        CalibratedClassifierCV(Short()).fit(X, y)
     with pytest.raises(ParameterError, match="method must be one of 'sigmoid', 'isotonic'"):
         CalibratedClassifierCV(method="beta").fit(X, y)
     with pytest.raises(DataError, match="60 folds need at least 60 rows of each class, one class has 50"):

@@ -305,6 +305,11 @@ def scores_of(model: Any, X: Any, classes: np.ndarray, method: str) -> np.ndarra
             if K == 2 and method != "temperature":
                 return scores[:, None]
             scores = np.column_stack([-scores, scores])
+        if scores.shape[1] != len(found):
+            raise DataError(
+                f"CalibratedClassifierCV: {type(model).__name__} scores {scores.shape[1]} columns and has {len(found)} "
+                "classes; its decision_function must give one column a class, or one number a row for two classes."
+            )
         return aligned(scores, found, classes, fill=scores.min(initial=0.0))
     if not hasattr(model, "predict_proba"):
         raise ParameterError(
