@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.datasets import load_iris
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LinearRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -17,8 +20,9 @@ from assay.ensembles.binary_problems import (
 )
 from assay.ensembles.one_vs_one import OneVsOneClassifier
 from assay.ensembles.one_vs_rest import OneVsRestClassifier
+from assay.ensembles.output_code import OutputCodeClassifier
 from assay.errors import DataError, ParameterError
-from assay.linear import SGDClassifier
+from assay.linear import LogisticRegression, SGDClassifier
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))
@@ -65,3 +69,36 @@ def test_a_first_part_that_fails_leaves_nothing_behind(kind):
     with pytest.raises(DataError, match="label 'z'"):
         model.partial_fit(X[:1], ["z"])
     assert set(model.partial_fit(X, names).predict(X)) <= {"a", "b", "c"}
+
+
+class Listening(LogisticRegression):
+    """A member that keeps the tags of its rows."""
+
+    def fit(self, X, y, sample_weight=None, tags=None):
+        self.heard_ = tags
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("cls", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier])
+def test_members_get_the_metadata_they_ask_for(cls):
+    """With scikit-learn's metadata routing: cut to the member's rows, and an error for what nobody decided on."""
+    X, y = load_iris(return_X_y=True)
+    tags, w = np.arange(150), np.linspace(0.5, 1.5, 150)
+    seed = {"random_state": 0} if cls is OutputCodeClassifier else {}
+    with config_context(enable_metadata_routing=True):
+        with pytest.raises(UnsetMetadataPassedError, match="tags"):
+            cls(Listening(), **seed).fit(X, y, tags=tags)
+        member = Listening().set_fit_request(tags=True, sample_weight=True)
+        model = cls(member, **seed).fit(X, y, sample_weight=w, tags=tags)
+        deaf = Listening().set_fit_request(tags=False, sample_weight=False)
+        with pytest.raises(TypeError, match="not routed to any object"):
+            cls(deaf, **seed).fit(X, y, sample_weight=w)
+    heard = [(k, m.heard_) for k, m in enumerate(model.estimators_) if not isinstance(m, Constant)]
+    assert len(heard) > 1
+    for k, own in heard:
+        rows = np.flatnonzero(np.isin(y, model._pairs()[k])) if cls is OneVsOneClassifier else np.arange(150)
+        assert_array_equal(own, tags[rows])
+    plain = cls(LogisticRegression(), **seed).fit(X, y, sample_weight=w)
+    assert_array_equal(model.decision_function(X), plain.decision_function(X))
+    with pytest.raises(ParameterError, match="enable_metadata_routing=True"):
+        cls(Listening(), **seed).fit(X, y, tags=tags)

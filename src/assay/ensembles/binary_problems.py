@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Section
@@ -19,9 +20,10 @@ from assay.core.fitting import all_or_nothing
 from assay.core.learner import Classifier, Learner
 from assay.core.meta_estimator import MetaEstimator, takes_tables
 from assay.core.parameters import Accepted, Any_, Instance
+from assay.core.routing import routing_enabled
 from assay.core.stored import AnyArray, Boolean, Each, Integer, Object
 from assay.errors import DataError, ParameterError
-from assay.tables.rows import take_rows
+from assay.tables.rows import entries_of_rows, take_rows
 
 __all__ = ["BINARY", "BinaryProblems", "Constant", "member_has", "names_with_reject"]
 
@@ -67,6 +69,8 @@ class BinaryProblems(MetaEstimator):
     estimators_: list[Any]
     classes_: np.ndarray
     _in_parts: bool = False
+    _member_params: Mapping[str, Any] = {}  # besides the weights, while fitting
+    __metadata_request__fit = {"sample_weight": UNUSED}  # the members' to ask for
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -95,13 +99,63 @@ class BinaryProblems(MetaEstimator):
     def _ready(self) -> None:
         check_is_fitted(self, "estimators_")
 
+    # ------------------------------------------------------------------ metadata for the members
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : table of n rows
+        y : (n,) class labels
+        sample_weight : (n,) what each row counts; None counts each once
+        params : passed on to the members that ask for them, with scikit-learn's metadata routing
+        """
+        sample_weight, self._member_params = self._for_members("fit", sample_weight, params)
+        try:
+            return super().fit(X, y, sample_weight)  # type: ignore[misc]
+        finally:
+            del self._member_params
+
+    def _routes(self) -> dict[str, str]:
+        return {method: method for method in ("fit", "partial_fit") if hasattr(type(self), method)}
+
+    def _for_members(
+        self, method: str, sample_weight: Any, params: Mapping[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """The weights and the other metadata for the members."""
+        if routing_enabled():
+            from sklearn.utils.metadata_routing import process_routing
+
+            weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+            given = dict(process_routing(self, method, **weights, **params).estimator[method])
+            return given.pop("sample_weight", None), given
+        if params and method == "fit":
+            raise ParameterError(
+                f"{type(self).__name__}: fit got {', '.join(sorted(params))}, which reaches the members with metadata "
+                "routing only: sklearn.set_config(enable_metadata_routing=True)."
+            )
+        return sample_weight, dict(params)
+
+    def _part_params(self, params: dict[str, Any]) -> dict[str, Any]:
+        """What ``partial_fit`` of the members is given."""
+        rest = {name: value for name, value in params.items() if name != "sample_weight"}
+        weights, rest = self._for_members("partial_fit", params.get("sample_weight"), rest)
+        return rest if weights is None else {"sample_weight": weights, **rest}
+
     # ------------------------------------------------------------------ members
 
-    def _fit_member(self, X: Any, target: np.ndarray, w: np.ndarray | None) -> Any:
-        """A clone fitted with labels 0 and 1; if only one of them is there, what always says it."""
+    def _fit_member(
+        self, X: Any, target: np.ndarray, w: np.ndarray | None, rows: Any = None, n: int = 0
+    ) -> Any:
+        """A clone fitted with labels 0 and 1; if only one of them is there, what always says it.
+
+        ``rows`` are those of X among all n; None for all.
+        """
         if not target.any() or target.all():
             return Constant(int(target[0])).fit(X)
-        return self._fit_clone(X, target, w)
+        params = self._member_params if rows is None else entries_of_rows(self._member_params, rows, n)
+        return self._fit_clone(X, target, w, **params)
 
     def _of_each(self, work: Callable[[Any], Any], items: list[Any], entries: float) -> list[Any]:
         """``[work(item) for item in items]``; threads only where there is much to do."""

@@ -122,9 +122,8 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
             rows = np.sort(np.concatenate([by_class[k] for k in pair]))
             own = take_rows(X, rows)
             own = own[:, rows] if kernel else own
-            return self._fit_member(
-                own, (y[rows] == pair[1]).astype(np.int64), None if w is None else w[rows]
-            ), rows
+            target, weights = (y[rows] == pair[1]).astype(np.int64), None if w is None else w[rows]
+            return self._fit_member(own, target, weights, rows, len(y)), rows
 
         width = X.shape[1] if len(X.shape) > 1 else 1
         found = self._of_each(duel, self._pairs(), (len(self.classes_) - 1) * X.shape[0] * width)
@@ -144,7 +143,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         classes : all class labels; needed in the first call, since some rows may lack some
         params : passed on to the members: one value per row (such as sample_weight), or one for all
         """
-        return self._all_or_as_before(OneVsOneClassifier._take, X, y, classes, params)
+        return self._all_or_as_before(OneVsOneClassifier._take, X, y, classes, self._part_params(params))
 
     def _take(self, X: Any, y: Any, classes: Any, params: dict[str, Any]) -> Self:
         """One block of rows."""

@@ -125,7 +125,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Fit a member for each class.
 
         Parameters
@@ -133,11 +133,12 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         X : table of n rows
         y : (n,) class labels, or (n, K) of 0 and 1, dense or sparse, for labels that do not exclude each other
         sample_weight : (n,) what each row counts; None counts each once
+        params : passed on to the members that ask for them, with scikit-learn's metadata routing
         """
         indicators = _indicators(y)
         if indicators is None:
             self._of_several, self._sparse_target = False, False
-            return super().fit(X, y, sample_weight)
+            return super().fit(X, y, sample_weight, **params)
         self._check_parameters()
         if self.decision == "reject":
             raise ParameterError(
@@ -151,7 +152,11 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
             )
         self._of_several, self._sparse_target = True, hasattr(y, "tocsc")
         self.classes_ = np.arange(indicators.shape[1])
-        self._fit_members(values, indicators.T, check_weights(sample_weight, values))
+        sample_weight, self._member_params = self._for_members("fit", sample_weight, params)
+        try:
+            self._fit_members(values, indicators.T, check_weights(sample_weight, values))
+        finally:
+            del self._member_params
         return self
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
@@ -212,7 +217,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         classes : all class labels; needed in the first call, since some rows may lack some
         params : passed on to the members, such as sample_weight
         """
-        return self._all_or_as_before(OneVsRestClassifier._take, X, y, classes, params)
+        return self._all_or_as_before(OneVsRestClassifier._take, X, y, classes, self._part_params(params))
 
     def _take(self, X: Any, y: Any, classes: Any, params: dict[str, Any]) -> Self:
         """One block of rows."""

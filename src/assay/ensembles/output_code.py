@@ -129,7 +129,8 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
         def member(bit: np.ndarray) -> Any:
             rows = np.flatnonzero(bit)
             own = X if len(rows) == len(y) else take_rows(X, rows)
-            return self._fit_member(own, (bit[rows] > 0).astype(np.int64), None if w is None else w[rows])
+            target, weights = (bit[rows] > 0).astype(np.int64), None if w is None else w[rows]
+            return self._fit_member(own, target, weights, rows, len(y))
 
         width = X.shape[1] if len(X.shape) > 1 else 1
         self.estimators_ = self._of_each(member, bits, X.shape[0] * width * len(bits))

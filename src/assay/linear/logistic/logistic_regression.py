@@ -446,7 +446,9 @@ def check_dual(who: str, solver: str, dual: bool) -> None:
 def check_classes(who: str, solver: str, classes: np.ndarray) -> None:
     """Refuse one class alone, and more than two where the solver tells apart two."""
     if len(classes) < 2:
-        raise DataError(f"{who}: y has only one class, {classes.tolist()[0]!r}; at least 2 classes are needed.")
+        raise DataError(
+            f"{who}: y has only one class, {classes.tolist()[0]!r}; at least 2 classes are needed."
+        )
     if len(classes) > 2 and solver == "liblinear":
         raise ParameterError(
             f"{who}: The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Leave "
