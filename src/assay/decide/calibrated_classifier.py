@@ -225,7 +225,7 @@ class CalibratedClassifierCV(MetaClassifier):
 
     def _check_folds(self, codes: np.ndarray, splits: list[tuple[np.ndarray, np.ndarray]]) -> None:
         """Refuse more folds than some class has rows to be left out: calibrators would not meet that class."""
-        rows = sum(np.bincount(codes[test], minlength=len(self.classes_)) for _, test in splits)
+        rows = np.bincount(codes[np.concatenate([test for _, test in splits])], minlength=len(self.classes_))
         if np.min(rows) < len(splits):
             k = int(np.argmin(rows))
             raise DataError(

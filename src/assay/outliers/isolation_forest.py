@@ -118,6 +118,7 @@ class IsolationForest(Detector):
     takes = frozenset({"nominal", "missing", "sparse"})
     usual_offset = -0.5
     trees_: PressedTrees
+    _seeds_: np.ndarray
 
     def __init__(
         self,
