@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import assay
 from assay.core.persistence import container, describe
+from assay.core.persistence.registry import FORMER_NAMES, class_of, name_of
 from assay.learners import all_learners
 from assay.tables import Table
 
@@ -52,3 +53,8 @@ def test_a_file_of_any_version_goes_through_today_s_format(path, tmp_path):
     if hasattr(model, "get_params"):
         assert repr(again.get_params()) == repr(model.get_params())
     assert describe(path)["learner"] == type(model).__name__
+
+
+@pytest.mark.parametrize("former", sorted(FORMER_NAMES))
+def test_names_of_earlier_files_stand_for_classes_of_today(former):
+    assert name_of(class_of(former)) == FORMER_NAMES[former]

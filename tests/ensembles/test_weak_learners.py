@@ -96,10 +96,10 @@ def test_the_sum_is_kept_until_the_members_change_or_are_gone():
     assert kept(model, make) is first and made == [3]
     model.members_.append(model.members_[0])
     assert kept(model, make) is not first and made == [3, 4]
-    before = len(weak_learners._planted)
+    before = len(weak_learners._sums_by_model)
     del model, make
     gc.collect()
-    assert len(weak_learners._planted) < before
+    assert len(weak_learners._sums_by_model) < before
 
 
 def test_refitted_models_answer_anew():

@@ -70,7 +70,7 @@ class ExtraTreesClassifier(ForestClassifier):
 
     Attributes
     ----------
-    trees_ : PressedTrees
+    trees_ : PackedForest
         All trees, about 14 bytes a node; ``trees_.tree(t)`` is one of them.
     estimators_ : list of ExtraTreeClassifier
         The same as learners, made when they are first asked for.
@@ -191,7 +191,7 @@ class ExtraTreesRegressor(ForestRegressor):
 
     Attributes
     ----------
-    trees_ : PressedTrees
+    trees_ : PackedForest
         All trees, about 14 bytes a node; ``trees_.tree(t)`` is one of them.
     estimators_ : list of ExtraTreeRegressor
         The same as learners, made when they are first asked for.

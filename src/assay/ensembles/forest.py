@@ -1,4 +1,4 @@
-"""What all forests share: trees grown at the same time on columns ranked once, walked together, kept pressed."""
+"""What all forests share: trees grown at the same time on columns ranked once, walked together, kept packed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from assay.errors import AssayWarning, DataError, DegenerateError, ParameterErro
 from assay.tables import Schema
 from assay.trees.decision_tree import DecisionTree, Share
 from assay.trees.growing import Columns, grow, rank_columns
-from assay.trees.pressed import PressedTrees
+from assay.trees.packed_forest import PackedForest
 from assay.trees.pruning.cost_complexity import cost_complexity
 from assay.trees.tree import Tree
 
@@ -65,7 +65,7 @@ class Forest(Learner):
     """Many trees, each grown with its own bag of rows and its own draws of columns.
 
     Tree t depends on ``random_state`` and t alone, so neither threads nor a warm start change it. The trees are kept
-    pressed in ``trees_`` (about 14 bytes a node) and walked together in ``trees_.grove``; ``estimators_`` grows them
+    packed in ``trees_`` (about 14 bytes a node) and walked together in ``trees_.walker``; ``estimators_`` grows them
     back when somebody looks.
     """
 
@@ -73,7 +73,7 @@ class Forest(Learner):
         "_bags": Mapped(FloatArray("*") | Each(Plain() | Object(Schema)) | Plain()),
         "_seeds": IntArray("t"),
         "max_features_": Integer(low=1),
-        "trees_": Object(PressedTrees, t="t", d="d") | Each(Object(Tree), "t"),
+        "trees_": Object(PackedForest, t="t", d="d") | Each(Object(Tree), "t"),
         "tree_": Object(Tree),
         "oob_score_": Scalar(),
     }
@@ -99,7 +99,7 @@ class Forest(Learner):
     n_classes_: Any
     warm_start: bool
     n_jobs: int | None
-    trees_: PressedTrees
+    trees_: PackedForest
     _seeds: np.ndarray
     _bags: dict[str, Any]
 
@@ -132,7 +132,7 @@ class Forest(Learner):
         columns = rank_columns(X, self.schema_.category_counts(ordered=False), presorted=take_all)
         parts = [self.trees_] if old else []
         parts += self._grow_each(seeds, columns, y, w, size, n_classes, settings)
-        self.trees_ = PressedTrees.join(parts)
+        self.trees_ = PackedForest.join(parts)
         self._seeds = np.concatenate([self._seeds, seeds]) if old else seeds
         self._bags = {
             "rows": n,
@@ -166,10 +166,10 @@ class Forest(Learner):
         size: int,
         n_classes: Any,
         settings: dict[str, Any],
-    ) -> list[PressedTrees]:
+    ) -> list[PackedForest]:
         with progress(total=len(seeds), description=type(self).__name__) as bar:
 
-            def one(seed: int) -> PressedTrees:
+            def one(seed: int) -> PackedForest:
                 weights = w
                 if self.bootstrap:
                     counts = np.bincount(draw_rows(seed, columns.n, size, w), minlength=columns.n)
@@ -177,7 +177,7 @@ class Forest(Learner):
                 own = seeded(seed).randint(2**31)  # as the tree alone draws it
                 tree = self._grow_tree(columns, y, weights, n_classes, settings, own)
                 bar.advance()
-                return PressedTrees.of([tree], n_classes if isinstance(n_classes, int) else 0)
+                return PackedForest.of([tree], n_classes if isinstance(n_classes, int) else 0)
 
             return in_threads(one, seeds.tolist(), self.n_jobs)
 
@@ -218,11 +218,11 @@ class Forest(Learner):
 
     def _outsiders(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """(n, V) the mean answer of the trees that did not see a row, and (n,) how many these are."""
-        n, grove = X.shape[0], self.trees_.grove
-        sums, votes = np.zeros((n, grove.width)), np.zeros(n, np.int64)
-        for first in range(0, len(grove), TOGETHER):
+        n, walker = X.shape[0], self.trees_.walker
+        sums, votes = np.zeros((n, walker.width)), np.zeros(n, np.int64)
+        for first in range(0, len(walker), TOGETHER):
             bags = np.stack([~out_of_bag(rows, n) for rows in self._drawn(first, first + TOGETHER)])
-            sums = grove.sums(X, first, first + len(bags), sums, bags, self.n_jobs)
+            sums = walker.sums(X, first, first + len(bags), sums, bags, self.n_jobs)
             votes += len(bags) - bags.sum(axis=0)
         return divided(sums, votes), votes
 
@@ -272,7 +272,7 @@ class Forest(Learner):
 
     def apply(self, X: Any) -> np.ndarray:
         """(n, T) the number of the leaf that each row reaches in each tree."""
-        return self.trees_.grove.apply(self._admit(X), self.n_jobs).astype(np.int64)
+        return self.trees_.walker.apply(self._admit(X), self.n_jobs).astype(np.int64)
 
     def decision_path(self, X: Any) -> tuple[Any, np.ndarray]:
         """(n, nodes of all trees) sparse, 1 at the nodes that each row passes; and (T + 1,) where each tree begins."""
@@ -311,7 +311,7 @@ class Forest(Learner):
 
         trees, block = [self.trees_.tree(t) for t in range(len(self.trees_))], dense_block(X)
         phi, base = contributions(trees, block, 1 / len(trees))
-        leaves = self.trees_.grove.apply(X, self.n_jobs) + self.trees_.roots[:-1]  # (n, T) among all nodes
+        leaves = self.trees_.walker.apply(X, self.n_jobs) + self.trees_.roots[:-1]  # (n, T) among all nodes
         values = np.concatenate([tree.values for tree in trees])
         chosen, outputs, names = self._explained_outputs(X), self._output_words(), self.schema_.names
 

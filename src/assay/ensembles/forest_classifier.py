@@ -116,7 +116,7 @@ class ForestClassifier(Forest, MultiTargetClassifier):
         return np.split(self._posterior(X), np.cumsum(self.n_classes_)[:-1], axis=1)
 
     def _posterior(self, X: Any) -> np.ndarray:
-        return self.trees_.grove.sums(X, n_jobs=self.n_jobs) / len(self.trees_)  # (1)
+        return self.trees_.walker.sums(X, n_jobs=self.n_jobs) / len(self.trees_)  # (1)
 
     def _tree_learner(self, seed: int | None = None) -> Any:
         from assay.trees.decision_tree_classifier import DecisionTreeClassifier

@@ -40,7 +40,7 @@ class ForestRegressor(Forest, Regressor):
             self.oob_score_ = score(y, self.oob_prediction_)
 
     def _predict(self, X: Any) -> np.ndarray:
-        mean = self.trees_.grove.sums(X, n_jobs=self.n_jobs) / len(self.trees_)  # (1)
+        mean = self.trees_.walker.sums(X, n_jobs=self.n_jobs) / len(self.trees_)  # (1)
         return mean[:, 0] if self.n_outputs_ == 1 else mean
 
     def _tree_learner(self, seed: int | None = None) -> Any:

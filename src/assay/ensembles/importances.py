@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-import assay.trees._grove as _grove
+import assay.trees._packed_forest as _packed_forest
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.core.targets import label_codes, numeric_target
@@ -52,7 +52,7 @@ def impurity_importances(forest: Any) -> np.ndarray:
     amount = trees.weights() * trees.impurity
     inner = np.flatnonzero(trees.kind)
     inner = inner[trees.parent[inner + 1] == inner]
-    gain = amount[inner] - amount[inner + 1] - amount[trees.grove.right[inner]]  # (1)
+    gain = amount[inner] - amount[inner + 1] - amount[trees.walker.right[inner]]  # (1)
     tree = np.searchsorted(trees.roots, inner, side="right") - 1
     gains = np.bincount(tree * d + trees.feature, weights=gain, minlength=len(trees) * d).reshape(-1, d)
     gains = np.maximum(gains, 0.0)
@@ -102,7 +102,7 @@ def unbiased_importances(forest: Any, X: Any, y: Any) -> np.ndarray:
         rows = np.flatnonzero(out_of_bag(forest._drawn(t, t + 1)[0], len(z)))
         sums = np.zeros((tree.node_count, z.shape[1]))
         np.add.at(sums, tree.apply(_some(values, rows)), z[rows])
-        _grove.gather_up(tree.parent, sums)
+        _packed_forest.gather_up(tree.parent, sums)
         change = tree.values[1:] - tree.values[tree.parent[1:]]
         credit = np.sum(change * sums[1:], axis=1) / max(1, len(rows))
         return np.bincount(tree.feature[tree.parent[1:]], weights=credit, minlength=d)
@@ -141,13 +141,13 @@ def permutation_importances(
     (True, True)
     """
     values, target = _training_rows(forest, X, y)
-    grove, d = forest.trees_.grove, forest.n_features_in_
+    walker, d = forest.trees_.walker, forest.n_features_in_
     dense = values if isinstance(values, np.ndarray) else values.toarray()
     classes = forest.trees_.n_classes > 0
     scale = 1.0 if classes else max(float(np.mean((target - target.mean(axis=0)) ** 2)), 1e-300)
 
     def wrong(t: int, block: np.ndarray, truth: np.ndarray) -> float:
-        said = grove.sums(block, t, t + 1, n_jobs=1)
+        said = walker.sums(block, t, t + 1, n_jobs=1)
         if classes:
             return float(np.mean(np.argmax(said, axis=1) != truth))
         return float(np.mean((said - truth.reshape(said.shape)) ** 2)) / scale

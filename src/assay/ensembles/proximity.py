@@ -98,7 +98,7 @@ def outlier_scores(proximities: np.ndarray, y: Any) -> np.ndarray:
 def _leaves(forest: Any, X: Any) -> Any:
     """(n, nodes) sparse: 1 at the leaf of each tree that a row reaches."""
     trees = forest.trees_
-    leaf = trees.grove.apply(forest._admit(X), forest.n_jobs) + trees.roots[:-1]
+    leaf = trees.walker.apply(forest._admit(X), forest.n_jobs) + trees.roots[:-1]
     n, T = leaf.shape
     indptr = np.arange(0, n * T + 1, T)
     return compressed_matrix("csr_array", np.ones(n * T), leaf.ravel(), indptr, (n, trees.node_count))

@@ -72,7 +72,7 @@ class RandomForestClassifier(ForestClassifier):
 
     Attributes
     ----------
-    trees_ : PressedTrees
+    trees_ : PackedForest
         All trees, about 14 bytes a node; ``trees_.tree(t)`` is one of them.
     estimators_ : list of DecisionTreeClassifier
         The same as learners, made when they are first asked for.
@@ -201,7 +201,7 @@ class RandomForestRegressor(ForestRegressor):
 
     Attributes
     ----------
-    trees_ : PressedTrees
+    trees_ : PackedForest
         All trees, about 14 bytes a node; ``trees_.tree(t)`` is one of them.
     estimators_ : list of DecisionTreeRegressor
         The same as learners, made when they are first asked for.

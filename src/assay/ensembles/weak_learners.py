@@ -19,7 +19,7 @@ from assay.core.seeds import with_seed
 from assay.errors import ParameterError
 from assay.tables import Schema
 from assay.tables.rows import take_rows
-from assay.trees.grove import MISSING_FIRST, Grove
+from assay.trees.forest_walker import MISSING_FIRST, ForestWalker
 from assay.trees.tree import LEAF, SUBSET, THRESHOLD, Tree
 from assay.trees.tree_list import TreeList
 
@@ -97,7 +97,7 @@ class WeakEstimators:
         return fit_to(model, take_rows(self.X, rows), y[rows], None, self.who)
 
 
-_planted: WeakKeyDictionary[Any, tuple[Any, int, SumOfTrees]] = WeakKeyDictionary()
+_sums_by_model: WeakKeyDictionary[Any, tuple[Any, int, SumOfTrees]] = WeakKeyDictionary()
 
 
 def kept(model: Any, make: Callable[[], SumOfTrees]) -> SumOfTrees:
@@ -105,10 +105,10 @@ def kept(model: Any, make: Callable[[], SumOfTrees]) -> SumOfTrees:
 
     Kept outside of the model: predicting changes nothing in it, and it is stored without what follows from the rest.
     """
-    found = _planted.get(model)
+    found = _sums_by_model.get(model)
     if found is None or found[0] is not model.members_ or found[1] != len(model.members_):
         found = (model.members_, len(model.members_), make())
-        _planted[model] = found
+        _sums_by_model[model] = found
     return found[2]
 
 
@@ -135,11 +135,11 @@ class SumOfTrees:
         self.scale = np.broadcast_to(np.asarray(scale, np.float64), (n,))
         self.columns = np.zeros(n, np.int32) if columns is None else np.asarray(columns, np.int32)
         self.width = int(self.columns.max()) + self._value.shape[1]
-        self._grove = None
+        self._walker = None
         if isinstance(self._trees, TreeList):
             inner = self._trees.kind != LEAF
             if (self._trees.missing[inner] >= 0).all() and (self._trees.kind <= SUBSET).all():
-                self._grove = self._planted(self._trees)
+                self._walker = self._walker_over(self._trees)
 
     @cached_property
     def trees(self) -> list[Tree]:
@@ -147,7 +147,7 @@ class SumOfTrees:
         ends = np.cumsum([t.node_count for t in self._trees])
         return [replace(t, values=v) for t, v in zip(self._trees, np.split(self._value, ends[:-1]))]
 
-    def _planted(self, trees: TreeList) -> Grove:
+    def _walker_over(self, trees: TreeList) -> ForestWalker:
         """The trees as they are walked together."""
         kind = trees.kind
         leaf = kind == LEAF
@@ -164,12 +164,12 @@ class SumOfTrees:
             node_count=len(kind),
         )
         leaves = (self._value * np.repeat(self.scale, trees.sizes)[:, None])[leaf]
-        return Grove.plant(flat, leaves, np.arange(len(leaves))).with_columns(self.columns)
+        return ForestWalker.of_packed(flat, leaves, np.arange(len(leaves))).with_columns(self.columns)
 
     def sums(self, X: np.ndarray) -> np.ndarray:
         """(n, outputs) the sum over all trees."""
-        if self._grove is not None:
-            return self._grove.sums(X)
+        if self._walker is not None:
+            return self._walker.sums(X)
         *_, last = self.staged_sums(X, len(self._trees))
         return last
 
@@ -177,8 +177,8 @@ class SumOfTrees:
         self, X: np.ndarray, every: int = 1, start: np.ndarray | None = None
     ) -> Iterator[np.ndarray]:
         """(n, outputs) the sums after each ``every`` trees, added to ``start``."""
-        if self._grove is not None:
-            yield from self._grove.staged_sums(X, every, start)
+        if self._walker is not None:
+            yield from self._walker.staged_sums(X, every, start)
             return
         trees, total = self.trees, np.zeros((len(X), self.width)) if start is None else start
         for first in range(0, len(trees), every):  # trees with surrogates

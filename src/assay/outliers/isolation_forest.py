@@ -24,7 +24,7 @@ from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.outliers.detector import CONTAMINATION, Detector
 from assay.trees.extra_tree import ExtraTreeRegressor
 from assay.trees.growing import grow, rank_columns
-from assay.trees.pressed import PressedTrees
+from assay.trees.packed_forest import PackedForest
 from assay.trees.tree import LEAF, THRESHOLD, Tree
 
 __all__ = ["IsolationForest", "mean_path_length"]
@@ -73,7 +73,7 @@ class IsolationForest(Detector):
 
     Attributes
     ----------
-    trees_ : PressedTrees      max_samples_ : int      offset_ : float
+    trees_ : PackedForest      max_samples_ : int      offset_ : float
     estimators_ : list of ExtraTreeRegressor, each predicting (1)      estimator_ : one of them, not fitted
     estimators_samples_, estimators_features_ : lists of arrays, the rows and columns of each tree
 
@@ -113,11 +113,11 @@ class IsolationForest(Detector):
         "max_features_": Integer(low=1),
         "n_outputs_": Integer(low=1),
         "tree_": Object(Tree),
-        "trees_": Object(PressedTrees, t="t", d="d"),
+        "trees_": Object(PackedForest, t="t", d="d"),
     }
     takes = frozenset({"nominal", "missing", "sparse"})
     usual_offset = -0.5
-    trees_: PressedTrees
+    trees_: PackedForest
     _seeds_: np.ndarray
 
     def __init__(
@@ -189,7 +189,7 @@ class IsolationForest(Detector):
         trees = self._grow_each(X, seeds[old:])
         if old:
             seeds[:old], trees = self._seeds_, [self.trees_, *trees]
-        self.trees_, self._seeds_, self._rows_ = PressedTrees.join(trees), seeds, n
+        self.trees_, self._seeds_, self._rows_ = PackedForest.join(trees), seeds, n
         shown = self.__dict__.pop("estimators_", [])[:old]
         if shown:
             self.estimators_ = shown + self._regressors(old)
@@ -207,17 +207,17 @@ class IsolationForest(Detector):
             return min(int(self.max_samples), n)
         return max(1, int(self.max_samples * n))
 
-    def _grow_each(self, X: Any, seeds: np.ndarray) -> list[PressedTrees]:
+    def _grow_each(self, X: Any, seeds: np.ndarray) -> list[PackedForest]:
         categories = self.schema_.category_counts(ordered=False)
         with progress(total=len(seeds), description=type(self).__name__) as bar:
 
-            def one(seed: int) -> PressedTrees:
+            def one(seed: int) -> PackedForest:
                 rows, columns, draw = self._drawn(seed, *X.shape)
                 rows = np.unique(rows)  # copies cannot be separated, so they count once
                 sample = X[rows] if isinstance(X, np.ndarray) else X[rows].toarray()
                 tree = _isolated(sample, columns, categories, self._max_depth, draw)
                 bar.advance()
-                return PressedTrees.of([tree])
+                return PackedForest.of([tree])
 
             return in_threads(one, seeds.tolist(), self.n_jobs)
 
@@ -241,7 +241,7 @@ class IsolationForest(Detector):
         return sample_without_replacement(n, self.max_samples_, random_state=draw), columns, draw
 
     def _score(self, X: Any) -> np.ndarray:
-        lengths = self.trees_.grove.sums(X, n_jobs=self.n_jobs)[:, 0]
+        lengths = self.trees_.walker.sums(X, n_jobs=self.n_jobs)[:, 0]
         usual = len(self.trees_) * float(mean_path_length(self.max_samples_))
         return -(2.0 ** -(lengths / usual)) if usual > 0 else np.full(len(lengths), -0.5)  # (2)
 

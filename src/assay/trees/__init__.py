@@ -11,8 +11,8 @@ from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 from assay.trees.decision_tree_regressor import DecisionTreeRegressor
 from assay.trees.export import export_graphviz, export_text, plot_tree
 from assay.trees.extra_tree import ExtraTreeClassifier, ExtraTreeRegressor
+from assay.trees.forest_walker import ForestWalker
 from assay.trees.graphviz import tree_graphviz
-from assay.trees.grove import Grove
 from assay.trees.growing import grow
 from assay.trees.id3_classifier import ID3Classifier
 from assay.trees.linear_leaf_classifier import LinearLeafClassifier
@@ -30,7 +30,7 @@ from assay.trees.multivariate.quadratic_tree import QuadraticTreeClassifier
 from assay.trees.multivariate.soft_margin_tree import SoftMarginTreeClassifier
 from assay.trees.multivariate.sphere_tree import SphereTreeClassifier
 from assay.trees.outline import Outline, outline_of
-from assay.trees.pressed import PressedTrees
+from assay.trees.packed_forest import PackedForest
 from assay.trees.pruning import prune
 from assay.trees.rule_pruning import simplify
 from assay.trees.rules import Rule, RuleBase, rules_of
@@ -61,7 +61,7 @@ __all__ = [
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
     "FisherTreeClassifier",
-    "Grove",
+    "ForestWalker",
     "ID3Classifier",
     "LDATreeClassifier",
     "LinearCombinationTreeClassifier",
@@ -73,7 +73,7 @@ __all__ = [
     "OC1Classifier",
     "OmnivariateTreeClassifier",
     "Outline",
-    "PressedTrees",
+    "PackedForest",
     "QuadraticTreeClassifier",
     "Rule",
     "RuleBase",

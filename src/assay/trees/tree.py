@@ -16,7 +16,7 @@ from assay.core.parallel import in_threads
 from assay.core.stored import CodeArray, FloatArray, IntArray, Object, OffsetArray
 
 if TYPE_CHECKING:
-    from assay.trees.grove import Grove
+    from assay.trees.forest_walker import ForestWalker
 
 __all__ = ["LEAF", "NWAY", "SUBSET", "TERNARY", "THRESHOLD", "Surrogates", "Tree", "as_words"]
 
@@ -419,8 +419,8 @@ class Tree:
             self._over_sparse(X, lambda rows, at: _routing.apply_sparse(self._nodes, *rows, leaf[at]))
             return leaf
         X = self._block(X)
-        if self._worth_packing(len(X)) and self._grove is not None:
-            return self._grove.apply(X)[:, 0]
+        if self._worth_packing(len(X)) and self._walker is not None:
+            return self._walker.apply(X)[:, 0]
         leaf = np.empty(len(X), np.int32)
         self._over_blocks(len(X), lambda at: _routing.apply(self._nodes, X[at], leaf[at]))
         return leaf
@@ -434,8 +434,8 @@ class Tree:
             )
             return out
         X = self._block(X)
-        if self._worth_packing(len(X)) and self._grove is not None:
-            return self._grove.sums(X)
+        if self._worth_packing(len(X)) and self._walker is not None:
+            return self._walker.sums(X)
         out = np.zeros((len(X), self.values.shape[1]))
         self._over_blocks(len(X), lambda at: _routing.predict(self._nodes, X[at], self.values, out[at]))
         return out
@@ -478,17 +478,17 @@ class Tree:
             in_threads(work, [slice(a, min(a + BLOCK, n)) for a in range(0, n, BLOCK)])
 
     def _worth_packing(self, n: int) -> bool:
-        return "_grove" in vars(self) or n * (self.node_count.bit_length() - 4) >= MANY
+        return "_walker" in vars(self) or n * (self.node_count.bit_length() - 4) >= MANY
 
     @cached_property
-    def _grove(self) -> Grove | None:
+    def _walker(self) -> ForestWalker | None:
         """The same tree in packed nodes, which are walked faster; None if some node is of another kind."""
         inner = ~self.is_leaf
         if self.surrogates is not None or (self.kind > SUBSET).any() or (self.missing[inner] < 0).any():
             return None
-        from assay.trees.grove import Grove
+        from assay.trees.forest_walker import ForestWalker
 
-        return Grove.from_trees([self])
+        return ForestWalker.from_trees([self])
 
     @cached_property
     def _nodes(self) -> Any:

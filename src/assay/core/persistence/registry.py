@@ -57,6 +57,7 @@ FORMER_NAMES = {  # names that classes had in files of earlier releases, to toda
     "linear.sgd.Epoch": "linear.gradient.sgd.Epoch",
     "rules.rule_growth.GrowthStep": "rules.covering.rule_growth.GrowthStep",
     "rules.rule_growth.Tried": "rules.covering.rule_growth.Tried",
+    "trees.PressedTrees": "trees.PackedForest",
 }
 REMADE = {Design: ("schema", "drop_first")}  # classes made anew from these: all else follows from them
 NOT_OF_THE_MODEL = ("_skl_callbacks",)  # who watched the fit

@@ -1,4 +1,4 @@
-"""Trees pressed flat for keeping: about 14 bytes a node, from which the trees grow back bit for bit."""
+"""Trees packed flat for keeping: about 14 bytes a node, from which the trees grow back bit for bit."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-import assay.trees._grove as _grove
+import assay.trees._packed_forest as _packed_forest
 from assay.core.stored import CodeArray, FloatArray, IntArray, Integer, NumberArray, OffsetArray
-from assay.trees.grove import MISSING_FIRST, Grove, refuse
+from assay.trees.forest_walker import MISSING_FIRST, ForestWalker, refuse
 from assay.trees.tree import LEAF, SUBSET, THRESHOLD, Tree
 
-__all__ = ["PressedTrees"]
+__all__ = ["PackedForest"]
 
 
 @dataclass(frozen=True, eq=False)
-class PressedTrees:
+class PackedForest:
     """Many binary trees, end to end, without anything that follows from the rest.
 
     In preorder the kinds of the nodes alone say which node is whose child. What only inner nodes have stands once
@@ -78,24 +78,24 @@ class PressedTrees:
     }
 
     @classmethod
-    def of(cls, trees: Iterable[Tree], n_classes: int = 0) -> PressedTrees:
-        """Press trees; ``n_classes`` above 0 says that their values are class shares.
+    def of(cls, trees: Iterable[Tree], n_classes: int = 0) -> PackedForest:
+        """Pack trees; ``n_classes`` above 0 says that their values are class shares.
 
-        >>> from assay.trees.pressed import PressedTrees
+        >>> from assay.trees.packed_forest import PackedForest
         >>> from assay.trees.tree import Tree
         >>> stump = Tree.of({"feature": 0, "threshold": 2.5, "missing": 1, "children": [
         ...     {"value": [1.0, 0.0], "n": 3}, {"value": [0.25, 0.75], "n": 4}]}, n_categories=[0])
-        >>> pressed = PressedTrees.of([stump, stump], n_classes=2)
-        >>> len(pressed), pressed.present_weight.tolist()
+        >>> packed = PackedForest.of([stump, stump], n_classes=2)
+        >>> len(packed), packed.present_weight.tolist()
         (2, [3, 1, 3, 3, 1, 3])
-        >>> pressed.tree(1).values.round(3).tolist() == stump.values.round(3).tolist()
+        >>> packed.tree(1).values.round(3).tolist() == stump.values.round(3).tolist()
         True
         """
-        return cls.join([_press(tree, n_classes) for tree in trees])
+        return cls.join([_pack(tree, n_classes) for tree in trees])
 
     @classmethod
-    def join(cls, parts: Sequence[PressedTrees]) -> PressedTrees:
-        """All trees of several presses, in order."""
+    def join(cls, parts: Sequence[PackedForest]) -> PackedForest:
+        """All trees of several packed forests, in order."""
         if len(parts) == 1:
             return parts[0]
         if len({(len(p.value) == len(p.kind), len(p.value) > 0) for p in parts}) > 1:
@@ -116,14 +116,14 @@ class PressedTrees:
         )
 
     @classmethod
-    def of_whole(cls, pressed: PressedTrees) -> PressedTrees:
+    def of_whole(cls, packed: PackedForest) -> PackedForest:
         """The same trees with the values of all nodes written out."""
-        trees = [pressed.tree(t) for t in range(len(pressed))]
-        parts = [_press(tree, pressed.n_classes, whole=True) for tree in trees]
+        trees = [packed.tree(t) for t in range(len(packed))]
+        parts = [_pack(tree, packed.n_classes, whole=True) for tree in trees]
         return parts[0] if len(parts) == 1 else cls.join(parts)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # the grove grows back
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # the walker grows back
 
     def __len__(self) -> int:
         return len(self.roots) - 1
@@ -135,13 +135,13 @@ class PressedTrees:
 
     def tree(self, t: int) -> Tree:
         """Tree number t, grown back."""
-        self.grove  # noqa: B018  checks the arrays, once
+        self.walker  # noqa: B018  checks the arrays, once
         a, b = self._places[:, t], self._places[:, t + 1]
         node, inner, cut, subset, word, leaf, pair = (slice(*ends) for ends in zip(a.tolist(), b.tolist()))
         kind = self.kind[node] & ~np.uint8(MISSING_FIRST)
         is_leaf, m = kind == LEAF, int(b[0] - a[0])
         above = np.flatnonzero(~is_leaf)
-        first, second = above + 1, self.grove.right[node][above] - int(a[0])
+        first, second = above + 1, self.walker.right[node][above] - int(a[0])
         parent = np.full(m, -1, np.int32)
         parent[first] = parent[second] = above
         child = np.empty(m - 1, np.int32)
@@ -175,7 +175,7 @@ class PressedTrees:
         """(N,) the node above each node, among the nodes of all trees; -1 above roots."""
         above = np.flatnonzero(self.kind & ~np.uint8(MISSING_FIRST)).astype(np.int32)
         parent = np.full(self.node_count, -1, np.int32)
-        parent[self.grove.right[above]] = parent[above + 1] = above
+        parent[self.walker.right[above]] = parent[above + 1] = above
         return parent
 
     def weights(self) -> np.ndarray:
@@ -187,12 +187,12 @@ class PressedTrees:
         at_leaves = np.add.reduceat(self.present_weight, ends - self.n_present, dtype=np.float64)
         return _gathered(at_leaves, is_leaf, self.parent)[:, 0]
 
-    def without_history(self) -> PressedTrees:
+    def without_history(self) -> PackedForest:
         """The same trees without the impurities of their nodes, which no prediction needs."""
         return replace(self, impurity=np.zeros(0))
 
     @cached_property
-    def grove(self) -> Grove:
+    def walker(self) -> ForestWalker:
         """The same trees as they are walked; a ValueError if the arrays do not make up trees."""
         places = self._places
         if len(self.value) == len(self.kind) and len(self.samples) < len(self.kind):
@@ -200,10 +200,10 @@ class PressedTrees:
         elif len(self.value):
             leaves = self.value
         else:
-            return self._grove_of_shares(places)
-        return Grove.plant(self, *_distinct(leaves))
+            return self._walker_of_shares(places)
+        return ForestWalker.of_packed(self, *_distinct(leaves))
 
-    def _grove_of_shares(self, places: np.ndarray) -> Grove:
+    def _walker_of_shares(self, places: np.ndarray) -> ForestWalker:
         """The shares of some trees at a time, so that the table of all leaves and all classes never exists."""
         tables, numbers, known = [np.zeros((0, self.n_classes))], [], 0
         step = max(1, len(self) * (1 << 20) // max(1, len(self.samples) * self.n_classes))
@@ -215,7 +215,7 @@ class PressedTrees:
             numbers.append(number + known)
             known += len(rows)
         rows, merged = _distinct(np.concatenate(tables))
-        return Grove.plant(self, rows, merged[np.concatenate(numbers)])
+        return ForestWalker.of_packed(self, rows, merged[np.concatenate(numbers)])
 
     def _class_weights(self, leaf: slice, pair: slice) -> np.ndarray:
         """(leaves, K) the weight of each class at some leaves."""
@@ -287,7 +287,7 @@ class PressedTrees:
         return np.stack([row[roots] for row in rows])
 
     def _check_stored(self) -> None:
-        self.grove  # noqa: B018
+        self.walker  # noqa: B018
 
 
 _TYPES = {
@@ -301,23 +301,23 @@ _TYPES = {
 _none = np.zeros(0, np.uint8)
 
 
-def _press(tree: Tree, n_classes: int, whole: bool = False) -> PressedTrees:
+def _pack(tree: Tree, n_classes: int, whole: bool = False) -> PackedForest:
     refuse(tree)
     kind, leaf = tree.kind, tree.is_leaf
     inner = ~leaf
     value, weight = tree.values[:0], _none
     n_present, present, present_weight = _none, _none, _none
     if n_classes and not whole:
-        follows, n_present, present, present_weight = _grove.class_weights(
+        follows, n_present, present, present_weight = _packed_forest.class_weights(
             kind, tree.offset, tree.child, tree.values, tree.weighted_n_node_samples
         )
         if not follows:
-            return _press(tree, n_classes, whole=True)
+            return _pack(tree, n_classes, whole=True)
     else:
         value, weight = tree.values[leaf], tree.weighted_n_node_samples[leaf]
         if whole or not np.allclose(_means(value, weight, leaf, tree.parent), tree.values, rtol=1e-9, atol=0):
             value = tree.values
-    return PressedTrees(
+    return PackedForest(
         roots=np.array([0, tree.node_count], np.int64),
         kind=kind | np.where(inner & (tree.missing == 0), MISSING_FIRST, 0).astype(np.uint8),
         feature=_small(tree.feature[inner]),
@@ -350,7 +350,7 @@ def _gathered(at_leaves: np.ndarray, leaf: np.ndarray, parent: np.ndarray) -> np
     at_leaves = at_leaves[:, None] if at_leaves.ndim == 1 else at_leaves
     sums = np.zeros((len(leaf), at_leaves.shape[1]))
     sums[leaf] = at_leaves
-    _grove.gather_up(parent, sums)
+    _packed_forest.gather_up(parent, sums)
     return sums
 
 
@@ -358,7 +358,7 @@ def _distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct rows of a table, and for each row the number of its like."""
     rows = np.ascontiguousarray(rows)
     number, example = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
-    found = _grove.distinct(rows, number, example)
+    found = _packed_forest.distinct(rows, number, example)
     return rows[example[:found]], number
 
 
@@ -381,4 +381,4 @@ def _counted(there: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 def _require(holds: object, what: str) -> None:
     if not holds:
-        raise ValueError(f"PressedTrees: not trees ({what}).")
+        raise ValueError(f"PackedForest: not trees ({what}).")

@@ -1,4 +1,4 @@
-// Grove: many binary trees end to end in packed nodes, and the sums of the leaves that rows reach.
+// Packed forest: many binary trees end to end in packed nodes, and the sums of the leaves that rows reach.
 //
 //     inner node    x_f <= threshold: the next node, else node `right`
 //                   (SET: category x_f in the set that starts at word `threshold`, read as an integer)
@@ -8,8 +8,8 @@
 // Several rows (or, of a single row, several trees) walk together, so that one waits for memory while others
 // move; a block of rows goes through all trees while it is in the cache. Answers are added in the order of the
 // trees, whatever the block.
-// Checked once, when a Planted is made of them: every index within its array, every child behind its parent.
-// Twin in NumPy: tests/trees/test_grove.py, walk_by_the_book.
+// Checked once, when a CheckedNodes is made of them: every index within its array, every child behind its parent.
+// Twin in NumPy: tests/trees/test_forest_walker.py, walk_by_the_book.
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -30,7 +30,7 @@ struct Node {
 };
 static_assert(sizeof(Node) == 16, "two nodes to four in a cache line");
 
-enum { LEAF, THRESHOLD, SUBSET };               // kinds of pressed nodes ...
+enum { LEAF, THRESHOLD, SUBSET };               // kinds of packed nodes ...
 constexpr uint8_t MISSING_FIRST = 0x80;         // ... and their flag: missing values go to the first child
 constexpr int32_t SET = 1 << 30, FIRST = 1 << 29, COLUMN = FIRST - 1;
 constexpr int LANES = 8;
@@ -121,21 +121,21 @@ struct Trees {
 };
 
 // Trees that can be walked without harm, with d columns and leaves that answer with one of n_rows rows of values.
-struct Planted {
+struct CheckedNodes {
     In2<int64_t> nodes;
     In1<int64_t> roots;
     In1<uint32_t> sets;
     int64_t d, n_rows;
 
-    Planted(In2<int64_t> nodes_, In1<int64_t> roots_, In1<uint32_t> sets_, int64_t d_, int64_t n_rows_)
+    CheckedNodes(In2<int64_t> nodes_, In1<int64_t> roots_, In1<uint32_t> sets_, int64_t d_, int64_t n_rows_)
         : nodes(nodes_), roots(roots_), sets(sets_), d(d_), n_rows(n_rows_) {
         const int64_t N = length(nodes), T = length(roots) - 1;
-        require(nodes.shape(1) == 2 && N < INT32_MAX && shares_out(roots, T, N, true) && d <= COLUMN, "grove: nodes do not fit");
+        require(nodes.shape(1) == 2 && N < INT32_MAX && shares_out(roots, T, N, true) && d <= COLUMN, "packed forest: nodes do not fit");
         const Node *node = reinterpret_cast<const Node *>(nodes.data());
         for (int64_t t = 0; t < T; ++t)
             for (int64_t i = roots.data()[t]; i < roots.data()[t + 1]; ++i)
-                require(sound(node[i], i, roots.data()[t + 1]), "grove: a node that leads nowhere");
-        for (int64_t t = 0; t < T; ++t) require(roots.data()[t] < roots.data()[t + 1], "grove: a tree without nodes");
+                require(sound(node[i], i, roots.data()[t + 1]), "packed forest: a node that leads nowhere");
+        for (int64_t t = 0; t < T; ++t) require(roots.data()[t] < roots.data()[t + 1], "packed forest: a tree without nodes");
     }
 
     bool sound(const Node &node, int64_t i, int64_t end) const {
@@ -149,8 +149,8 @@ struct Planted {
 
     // The trees, for rows of these columns; a leaf, too, looks at the first one.
     Trees walked(int64_t first, int64_t last, size_t columns) const {
-        require(0 <= first && first <= last && last < length(roots), "grove: trees that are not there");
-        require(int64_t(columns) == d && (d > 0 || first == last), "grove: X has other columns");
+        require(0 <= first && first <= last && last < length(roots), "packed forest: trees that are not there");
+        require(int64_t(columns) == d && (d > 0 || first == last), "packed forest: X has other columns");
         return {reinterpret_cast<const Node *>(nodes.data()), roots.data(), sets.data(), sets.size() > 0, length(nodes),
                 length(roots) - 1};
     }
@@ -164,16 +164,16 @@ inline int64_t block_of(int64_t d, int64_t bytes, int64_t mean_nodes) {
 }
 
 template <class T>
-void add(const Planted &grove, int64_t first, int64_t last,  // in  trees first to last
+void add(const CheckedNodes &packed, int64_t first, int64_t last,  // in  trees first to last
          In1<int32_t> column,        // in      (T,)     where in out the values of each tree begin
          In2<double> leaves,         // in      (L, V)
          In2<T> X,                   // in      (n, d)
          In2<uint8_t> skip,          // in      (last - first, n) or (0, 0): pairs that are left out
          InOut2<double> out) {       // in/out  (n, W)   out[i, column[t]:][:V] += leaves[leaf of i in t]
-    const Trees trees = grove.walked(first, last, X.shape(1));
+    const Trees trees = packed.walked(first, last, X.shape(1));
     const int64_t n = X.shape(0), d = X.shape(1), V = leaves.shape(1), W = out.shape(1);
     const bool all = skip.size() == 0;
-    require(length(leaves) == grove.n_rows && length(out) == n && length(column) == trees.n_trees && V <= W &&
+    require(length(leaves) == packed.n_rows && length(out) == n && length(column) == trees.n_trees && V <= W &&
                 within(column, 0, W - V + 1),
             "add: values for each leaf, and a place for them");
     require(all || (length(skip) == last - first && int64_t(skip.shape(1)) == n), "add: pairs that are left out");
@@ -208,10 +208,10 @@ void add(const Planted &grove, int64_t first, int64_t last,  // in  trees first 
 }
 
 template <class T>
-void apply(const Planted &grove, int64_t first, int64_t last,
+void apply(const CheckedNodes &packed, int64_t first, int64_t last,
            In2<T> X,                   // in      (n, d)
            InOut2<int32_t> leaf) {     // out     (n, last - first)  number of the leaf among the nodes of its tree
-    const Trees trees = grove.walked(first, last, X.shape(1));
+    const Trees trees = packed.walked(first, last, X.shape(1));
     const int64_t n = X.shape(0), d = X.shape(1), W = leaf.shape(1);
     require(length(leaf) == n && W >= last - first, "apply: a place for each row and tree");
     nb::gil_scoped_release unlocked;
@@ -227,8 +227,8 @@ void apply(const Planted &grove, int64_t first, int64_t last,
     }
 }
 
-// The walking form of pressed trees; a ValueError if they are none.
-void plant(In1<int64_t> roots,         // in   (T + 1,)  where each tree's nodes begin
+// The walking form of packed trees; a ValueError if they are none.
+void lay_out(In1<int64_t> roots,         // in   (T + 1,)  where each tree's nodes begin
            In1<uint8_t> kind,          // in   (N,)      LEAF, THRESHOLD or SUBSET, and MISSING_FIRST
            In1<int32_t> feature,       // in   (inner nodes,)
            In1<double> threshold,      // in   (THRESHOLD nodes,)
@@ -393,12 +393,12 @@ int64_t distinct(In2<double> rows,           // in   (L, V)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    nb::class_<Planted>(m, "Planted").def(nb::init<In2<int64_t>, In1<int64_t>, In1<uint32_t>, int64_t, int64_t>());
+    nb::class_<CheckedNodes>(m, "CheckedNodes").def(nb::init<In2<int64_t>, In1<int64_t>, In1<uint32_t>, int64_t, int64_t>());
     m.def("add", &add<double>);
     m.def("add", &add<float>);
     m.def("apply", &apply<double>);
     m.def("apply", &apply<float>);
-    m.def("plant", &plant);
+    m.def("lay_out", &lay_out);
     m.def("class_weights", &class_weights);
     m.def("gather_up", &gather_up);
     m.def("distinct", &distinct);

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import assay.trees._grove as _grove
+import assay.trees._packed_forest as _packed_forest
 from assay.core.parallel import in_threads
 from assay.trees.tree import SUBSET, Tree
 
 if TYPE_CHECKING:
-    from assay.trees.pressed import PressedTrees
+    from assay.trees.packed_forest import PackedForest
 
-__all__ = ["Grove"]
+__all__ = ["ForestWalker"]
 
 MISSING_FIRST = 0x80  # beside the kind of a node: missing values go to the first child
 WORK = 1 << 19  # steps from node to node below which a second thread would only wait
 NONE = np.zeros((0, 0), np.uint8)
 
 
-class Grove:
+class ForestWalker:
     r"""Binary trees end to end in nodes of 16 bytes, for prediction.
 
     Row x reaches leaf :math:`l_t(x)` of tree t with values :math:`v_{l}`; the answer of all trees is
@@ -34,17 +34,17 @@ class Grove:
     value, or a category that the node does not know, goes where the node learned to send it. Trees with other nodes
     (one child per category, three intervals, missing values spread over all children) are refused.
 
-    Cost: O(depth) per row and tree. The trees of a grove are made by :class:`~assay.trees.pressed.PressedTrees` or
-    from a list.
+    Cost: O(depth) per row and tree. A walker is made of a :class:`~assay.trees.packed_forest.PackedForest` or of a list
+    of trees.
 
     Examples
     --------
-    >>> from assay.trees.grove import Grove
+    >>> from assay.trees.forest_walker import ForestWalker
     >>> from assay.trees.tree import Tree
     >>> stump = Tree.of({"feature": 0, "threshold": 2.5, "missing": 1, "children": [
     ...     {"value": 1.0, "n": 3}, {"value": 4.0, "n": 4}]}, n_categories=[0])
-    >>> grove = Grove.from_trees([stump, stump])
-    >>> grove.sums(np.array([[2.5], [3.0], [np.nan]])).tolist()
+    >>> walker = ForestWalker.from_trees([stump, stump])
+    >>> walker.sums(np.array([[2.5], [3.0], [np.nan]])).tolist()
     [[2.0], [8.0], [8.0]]
     """
 
@@ -57,8 +57,8 @@ class Grove:
         self.width = leaves.shape[1]
 
     @classmethod
-    def from_trees(cls, trees: Sequence[Tree], columns: Sequence[int] | None = None) -> Grove:
-        """A grove of these trees.
+    def from_trees(cls, trees: Sequence[Tree], columns: Sequence[int] | None = None) -> ForestWalker:
+        """A walker over these trees.
 
         Parameters
         ----------
@@ -67,35 +67,35 @@ class Grove:
             None adds all at column 0. With trees that answer one number each, ``[0, 1, 2, 0, 1, 2, ...]`` keeps the
             scores of three classes.
         """
-        from assay.trees.pressed import PressedTrees
+        from assay.trees.packed_forest import PackedForest
 
-        grove = PressedTrees.of(trees).grove
-        return grove if columns is None else grove.with_columns(columns)
+        walker = PackedForest.of(trees).walker
+        return walker if columns is None else walker.with_columns(columns)
 
     @classmethod
-    def plant(cls, pressed: PressedTrees, leaves: np.ndarray, leaf_row: np.ndarray) -> Grove:
-        """The walking form of pressed trees, whose leaf number l answers ``leaves[leaf_row[l]]``."""
-        nodes = np.empty((pressed.node_count, 2), np.int64)
-        d = len(pressed.n_categories)
-        lengths = pressed.set_length.astype(np.int64)
+    def of_packed(cls, packed: PackedForest, leaves: np.ndarray, leaf_row: np.ndarray) -> ForestWalker:
+        """The form of a packed forest that is walked, whose leaf number l answers ``leaves[leaf_row[l]]``."""
+        nodes = np.empty((packed.node_count, 2), np.int64)
+        d = len(packed.n_categories)
+        lengths = packed.set_length.astype(np.int64)
         sets = np.insert(
-            pressed.sets, np.cumsum(lengths) - lengths, lengths.astype(np.uint32)
+            packed.sets, np.cumsum(lengths) - lengths, lengths.astype(np.uint32)
         )  # length, words, ...
-        feature = pressed.feature.astype(np.int32)
-        _grove.plant(
-            *(pressed.roots, pressed.kind, feature, np.ascontiguousarray(pressed.threshold), sets),
+        feature = packed.feature.astype(np.int32)
+        _packed_forest.lay_out(
+            *(packed.roots, packed.kind, feature, np.ascontiguousarray(packed.threshold), sets),
             *(leaf_row.astype(np.int32, copy=False), d, len(leaves), nodes),
         )
-        return cls(nodes, pressed.roots, sets, np.ascontiguousarray(leaves), d)
+        return cls(nodes, packed.roots, sets, np.ascontiguousarray(leaves), d)
 
-    def with_columns(self, columns: Sequence[int] | np.ndarray) -> Grove:
+    def with_columns(self, columns: Sequence[int] | np.ndarray) -> ForestWalker:
         """The same trees with values that are added at these columns of the sums."""
         places = np.ascontiguousarray(columns, np.int32)
         if places.shape != (len(self),) or (places < 0).any():
-            raise ValueError(f"Grove: expected {len(self)} column numbers, one per tree.")
-        grove = Grove(self._nodes, self.roots, self._sets, self.leaves, self.n_features)
-        grove.columns, grove.width = places, int(places.max(initial=0)) + self.leaves.shape[1]
-        return grove
+            raise ValueError(f"ForestWalker: expected {len(self)} column numbers, one per tree.")
+        walker = ForestWalker(self._nodes, self.roots, self._sets, self.leaves, self.n_features)
+        walker.columns, walker.width = places, int(places.max(initial=0)) + self.leaves.shape[1]
+        return walker
 
     def __len__(self) -> int:
         return len(self.roots) - 1
@@ -139,7 +139,9 @@ class Grove:
         def work(at: slice) -> None:
             some = NONE if left_out is None else np.ascontiguousarray(left_out[:, at])
             block = self._block(X, at)
-            _grove.add(self._planted, first, last, self.columns, self.leaves, block, some, out[at])
+            _packed_forest.add(
+                self._checked_nodes, first, last, self.columns, self.leaves, block, some, out[at]
+            )
 
         self._over_blocks(X, last - first, work, n_jobs)
         return out
@@ -156,18 +158,20 @@ class Grove:
         self._over_blocks(
             X,
             len(self),
-            lambda at: _grove.apply(self._planted, 0, len(self), self._block(X, at), out[at]),
+            lambda at: _packed_forest.apply(self._checked_nodes, 0, len(self), self._block(X, at), out[at]),
             n_jobs,
         )
         return out
 
     @cached_property
-    def _planted(self) -> Any:
+    def _checked_nodes(self) -> Any:
         """The nodes as the native code walks them: looked through once, whoever made them."""
-        return _grove.Planted(self._nodes, self.roots, self._sets, self.n_features, len(self.leaves))
+        return _packed_forest.CheckedNodes(
+            self._nodes, self.roots, self._sets, self.n_features, len(self.leaves)
+        )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_planted"}
+        return {name: value for name, value in self.__dict__.items() if name != "_checked_nodes"}
 
     def _block(self, X: Any, at: slice) -> np.ndarray:
         """Some rows as the native code takes them; sparse rows are filled up a block at a time."""
@@ -178,7 +182,7 @@ class Grove:
     def _over_blocks(self, X: Any, n_trees: int, work: Any, n_jobs: int | None) -> None:
         n, d = X.shape
         if d != self.n_features:
-            raise ValueError(f"Grove: expected rows of {self.n_features} columns, got {d}.")
+            raise ValueError(f"ForestWalker: expected rows of {self.n_features} columns, got {d}.")
         if n * n_trees < WORK // 16 and isinstance(X, np.ndarray):
             work(slice(0, n))
         else:
@@ -187,10 +191,10 @@ class Grove:
 
 
 def refuse(tree: Tree) -> None:
-    """Raise if a tree has nodes that a grove cannot hold."""
+    """Raise if a tree has nodes that a walker cannot hold."""
     inner = ~tree.is_leaf
     if (tree.kind > SUBSET).any() or (tree.missing[inner] < 0).any() or tree.surrogates is not None:
         raise ValueError(
-            "Grove: trees with more than two branches, surrogates, or missing values spread over the branches are "
-            "walked one by one, with Tree.predict."
+            "ForestWalker: trees with more than two branches, surrogates, or missing values spread over the branches "
+            "are walked one by one, with Tree.predict."
         )

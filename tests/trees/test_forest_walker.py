@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-import assay.trees._grove as _grove
+import assay.trees._packed_forest as _packed_forest
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from assay.core import parallel
-from assay.trees.grove import Grove
+from assay.trees.forest_walker import ForestWalker
 from assay.trees.growing import grow, rank_columns
 from assay.trees.tree import LEAF, THRESHOLD, Tree
 
@@ -62,13 +62,13 @@ def make(seed, n_trees, width=2):
 @given(seed=st.integers(0, 10**6), n=st.integers(0, 40), n_trees=st.integers(1, 20), width=st.integers(1, 3))
 def test_a_row_reaches_the_leaf_of_the_book(seed, n, n_trees, width):
     trees, rng = make(seed, n_trees, width)
-    grove, X = Grove.from_trees(trees), rows(rng, n)
+    walker, X = ForestWalker.from_trees(trees), rows(rng, n)
     leaf = np.array([[walk_by_the_book(tree, x) for tree in trees] for x in X], np.int64).reshape(n, n_trees)
-    assert_array_equal(grove.apply(X), leaf)
+    assert_array_equal(walker.apply(X), leaf)
     expected = np.zeros((n, width))
     for t, tree in enumerate(trees):
         expected += tree.values[leaf[:, t]]
-    assert_array_equal(grove.sums(X), expected)
+    assert_array_equal(walker.sums(X), expected)
 
 
 def test_a_threshold_keeps_its_last_bit():
@@ -80,55 +80,55 @@ def test_a_threshold_keeps_its_last_bit():
         "missing": 1,
         "children": [{"value": 0, "n": 1}, {"value": 1, "n": 1}],
     }
-    grove = Grove.from_trees([Tree.of(stump, [0])])
-    assert_array_equal(grove.sums(np.array([[t], [above]])), [[0], [1]])
+    walker = ForestWalker.from_trees([Tree.of(stump, [0])])
+    assert_array_equal(walker.sums(np.array([[t], [above]])), [[0], [1]])
     single = np.array([[t]], np.float32)  # 0.1 in single precision is larger than 0.1
-    assert_array_equal(grove.sums(single), [[1]])
-    assert_array_equal(grove.sums(np.array([[-0.0]])), [[0]])
+    assert_array_equal(walker.sums(single), [[1]])
+    assert_array_equal(walker.sums(np.array([[-0.0]])), [[0]])
 
 
 def test_sparse_and_single_precision_blocks_give_the_same_sums():
     trees, rng = make(1, 10)
     X = np.where(rng.random((50, 4)) < 0.5, 0.0, rows(rng, 50)).astype(np.float32)
-    grove = Grove.from_trees(trees)
-    assert_array_equal(grove.sums(X), grove.sums(X.astype(np.float64)))
-    assert_array_equal(grove.sums(csr_array(X)), grove.sums(X))
-    assert_array_equal(grove.sums(np.asfortranarray(X)), grove.sums(X))
+    walker = ForestWalker.from_trees(trees)
+    assert_array_equal(walker.sums(X), walker.sums(X.astype(np.float64)))
+    assert_array_equal(walker.sums(csr_array(X)), walker.sums(X))
+    assert_array_equal(walker.sums(np.asfortranarray(X)), walker.sums(X))
 
 
 def test_sums_depend_neither_on_threads_nor_on_the_other_rows(monkeypatch):
     trees, rng = make(2, 30)
-    grove, X = Grove.from_trees(trees), rows(rng, 20000)
+    walker, X = ForestWalker.from_trees(trees), rows(rng, 20000)
     monkeypatch.setattr(parallel, "threads", lambda limit=None: 2)
-    two = grove.sums(X)
+    two = walker.sums(X)
     monkeypatch.setattr(parallel, "threads", lambda limit=None: 1)
-    assert_array_equal(grove.sums(X), two)
-    assert_array_equal(np.concatenate([grove.sums(X[i : i + 1]) for i in range(50)]), two[:50])
+    assert_array_equal(walker.sums(X), two)
+    assert_array_equal(np.concatenate([walker.sums(X[i : i + 1]) for i in range(50)]), two[:50])
 
 
 def test_some_trees_some_pairs_and_a_start():
     trees, rng = make(3, 12)
-    grove, X = Grove.from_trees(trees), rows(rng, 300)
+    walker, X = ForestWalker.from_trees(trees), rows(rng, 300)
     single = np.stack([tree.predict(X) for tree in trees])
     skip = rng.random((12, 300)) < 0.6
-    assert_allclose(grove.sums(X, skip=skip), np.sum(single * ~skip[:, :, None], axis=0), atol=1e-14)
+    assert_allclose(walker.sums(X, skip=skip), np.sum(single * ~skip[:, :, None], axis=0), atol=1e-14)
     assert_allclose(
-        grove.sums(X, 3, 7, start=np.array([1.0, -1.0])), single[3:7].sum(0) + np.array([1, -1]), atol=1e-14
+        walker.sums(X, 3, 7, start=np.array([1.0, -1.0])), single[3:7].sum(0) + np.array([1, -1]), atol=1e-14
     )
-    stages = list(grove.staged_sums(X, every=5))
+    stages = list(walker.staged_sums(X, every=5))
     assert [len(s) for s in stages] == [300] * 3
-    assert_array_equal(stages[-1], grove.sums(X))
+    assert_array_equal(stages[-1], walker.sums(X))
     assert_allclose(stages[0], single[:5].sum(0), atol=1e-14)
 
 
 def test_each_tree_adds_at_its_own_column():
     trees, rng = make(4, 6, width=1)
     X = rows(rng, 40)
-    sums = Grove.from_trees(trees, columns=[0, 1, 2] * 2).sums(X)
+    sums = ForestWalker.from_trees(trees, columns=[0, 1, 2] * 2).sums(X)
     single = np.hstack([tree.predict(X) for tree in trees])
     assert_allclose(sums, single[:, :3] + single[:, 3:], atol=1e-14)
     with pytest.raises(ValueError, match="expected 6 column numbers"):
-        Grove.from_trees(trees, columns=[0, 1])
+        ForestWalker.from_trees(trees, columns=[0, 1])
 
 
 def test_a_chain_of_a_hundred_thousand_nodes():
@@ -150,10 +150,10 @@ def test_a_chain_of_a_hundred_thousand_nodes():
         n_categories=[0],
     )
     X = np.array([[-1.0], [3e5], [100_000.5]])
-    assert_array_equal(Grove.from_trees([tree]).sums(X), tree.predict(X))
+    assert_array_equal(ForestWalker.from_trees([tree]).sums(X), tree.predict(X))
 
 
-def test_trees_that_a_grove_cannot_hold_are_refused():
+def test_trees_that_a_walker_cannot_hold_are_refused():
     leaves = [{"value": 0.0, "n": 1}] * 3
     spread = {"feature": 0, "threshold": 1.0, "children": leaves[:2]}
     for nested in (
@@ -162,10 +162,10 @@ def test_trees_that_a_grove_cannot_hold_are_refused():
         {"feature": 0, "threshold": 0, "second": 1} | {"children": leaves},
     ):
         with pytest.raises(ValueError, match=r"walked one by one, with Tree\.predict"):
-            Grove.from_trees([Tree.of(nested, [0, 3])])
+            ForestWalker.from_trees([Tree.of(nested, [0, 3])])
     fine = Tree.of(spread | {"missing": 0}, [0, 3])
     with pytest.raises(ValueError, match="expected rows of 2 columns, got 3"):
-        Grove.from_trees([fine]).sums(np.zeros((1, 3)))
+        ForestWalker.from_trees([fine]).sums(np.zeros((1, 3)))
 
 
 # ---------------------------------------------------------------- the small native functions
@@ -175,7 +175,7 @@ def test_rows_of_equal_bits_get_one_number():
     rng = np.random.default_rng(0)
     table = rng.integers(0, 3, (500, 3)).astype(float)
     number, example = np.empty(500, np.int32), np.empty(500, np.int32)
-    found = _grove.distinct(table, number, example)
+    found = _packed_forest.distinct(table, number, example)
     assert found == len(np.unique(table, axis=0))
     assert_array_equal(table[example[:found]][number], table)
     first_seen = [next(i for i in range(500) if number[i] == k) for k in range(found)]
@@ -186,7 +186,7 @@ def test_children_add_themselves_to_their_parents():
     trees, _ = make(5, 1)
     tree = trees[0]
     sums = np.where(tree.is_leaf, 1.0, 0.0)[:, None]
-    _grove.gather_up(tree.parent, sums)
+    _packed_forest.gather_up(tree.parent, sums)
     expected = [np.count_nonzero(tree.is_leaf[i : tree.end[i]]) for i in range(tree.node_count)]
     assert_array_equal(sums[:, 0], expected)
 
@@ -216,7 +216,7 @@ def test_class_weights_of_the_leaves_are_those_of_the_book(K, real):
     w = rng.uniform(0.1, 2, 400) if real else None
     tree = grow(rank_columns(X), y, w, n_classes=K, max_depth=6)
     for changed in (tree, replace(tree, values=np.where(tree.is_leaf[:, None], tree.values, 1 / K))):
-        found = _grove.class_weights(
+        found = _packed_forest.class_weights(
             changed.kind, changed.offset, changed.child, changed.values, changed.weighted_n_node_samples
         )
         expected = class_weights_by_the_book(changed)
@@ -225,10 +225,10 @@ def test_class_weights_of_the_leaves_are_those_of_the_book(K, real):
             assert_allclose(a, b, rtol=1e-14)
 
 
-def plant(kind, feature=(), threshold=(), sets=(), leaf_row=(), roots=None, d=2):
+def lay_out(kind, feature=(), threshold=(), sets=(), leaf_row=(), roots=None, d=2):
     kind = np.array(kind, np.uint8)
     nodes = np.empty((len(kind), 2), np.int64)
-    _grove.plant(
+    _packed_forest.lay_out(
         np.array([0, len(kind)] if roots is None else roots, np.int64),
         kind,
         np.array(feature, np.int32),
@@ -271,6 +271,6 @@ def plant(kind, feature=(), threshold=(), sets=(), leaf_row=(), roots=None, d=2)
 )
 def test_arrays_that_are_no_trees_are_refused(wrong):
     sound = {"kind": [1, 0, 0], "feature": [0], "threshold": [1.0], "leaf_row": [0, 1]}
-    plant(**sound)
+    lay_out(**sound)
     with pytest.raises(ValueError):
-        plant(**sound | wrong)
+        lay_out(**sound | wrong)
