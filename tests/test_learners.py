@@ -59,7 +59,7 @@ def test_settings_reach_the_learner_and_overrule_those_of_its_card():
 
 def test_wrong_names_are_refused_with_what_to_do():
     with pytest.raises(
-        ParameterError, match=r"no learner 'naive bays'. Did you mean 'naive bayes'\? All names: assay"
+        ParameterError, match=r"no learner 'naive bays'. Did you mean naive bayes\? All names: assay"
     ):
         find_learner("naive bays")
     with pytest.raises(

@@ -4,6 +4,7 @@
 - Public functions, methods and classes have a docstring; public signatures carry types.
 - A SciPy matrix is made of (data, indices, indptr) only where these are checked first: SciPy believes them, and one
   column number beyond the shape writes outside of what was allocated.
+- No branch on the words of a message: errors, findings and results carry a class, a code and fields for that.
 - No paths of a single machine.
 """
 
@@ -61,6 +62,19 @@ MAKES_MATRICES = {
     "src/assay/tables/readers/libsvm.py",  # below core; counts and numbers the columns itself
 }
 
+# What looks for words in a text, and the attributes that hold sentences for people.
+LOOKS_FOR_WORDS = {
+    "startswith",
+    "endswith",
+    "removeprefix",
+    "removesuffix",
+    "find",
+    "index",
+    "partition",
+    "split",
+}
+SENTENCES = {"message", "sentence", "fact", "failure", "partial", "remedy", "what", "why", "test"}
+
 FOREIGN = re.compile(r"(/home/\w+/|/Users/\w+/|/root/\w+|[A-Z]:\\Users\\)")  # paths of somebody's machine
 
 
@@ -72,6 +86,7 @@ def main() -> int:
         complaints += import_direction(path, tree, where)
         complaints += public_things(path, tree, where)
         complaints += bare_matrices(tree, where)
+        complaints += branches_on_words(tree, where)
     complaints += foreign_words()
     print("\n".join(complaints) or "The house is in order.")
     return 1 if complaints else 0
@@ -139,6 +154,42 @@ def bare_matrices(tree: ast.Module, where: pathlib.Path) -> list[str]:
         if name in COMPRESSED and isinstance(node.args[0], ast.Tuple) and len(node.args[0].elts) == 3:
             complaints.append(f"{where}:{node.lineno}: {name} of bare arrays; use core.csr.compressed_matrix")
     return complaints
+
+
+def branches_on_words(tree: ast.Module, where: pathlib.Path) -> list[str]:
+    """Code that looks for words in an error's text, or in the sentence of a finding or a result.
+
+    ``" ".join(str(error).split())`` and the like only change how a text is laid out: split without a word is fine.
+    """
+    caught = {n.name for n in ast.walk(tree) if isinstance(n, ast.ExceptHandler) and n.name}
+
+    def is_message(node: ast.AST) -> bool:
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "str" and node.args:
+            return isinstance(node.args[0], ast.Name) and node.args[0].id in caught
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        if isinstance(node, ast.Attribute) and node.attr == "args":
+            return isinstance(node.value, ast.Name) and node.value.id in caught
+        return isinstance(node, ast.Attribute) and node.attr in SENTENCES
+
+    def looks(node: ast.AST) -> bool:
+        if isinstance(node, ast.Compare):
+            texts = [n for op, n in zip(node.ops, node.comparators) if isinstance(op, (ast.In, ast.NotIn))]
+            quoted = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+            return quoted and any(map(is_message, texts))
+        if not isinstance(node, ast.Call) or not node.args or not isinstance(node.func, ast.Attribute):
+            return False
+        owner = node.func.value
+        if getattr(owner, "id", "") == "re":
+            return any(map(is_message, node.args))
+        quoted = not isinstance(node.args[0], ast.Tuple)  # a tuple of stops: how a sentence ends
+        return node.func.attr in LOOKS_FOR_WORDS and quoted and is_message(owner)
+
+    return [
+        f"{where}:{node.lineno}: looks for words in a message; ask for the error's class, code or fields"
+        for node in ast.walk(tree)
+        if looks(node)
+    ]
 
 
 def signature(node: ast.FunctionDef, where: pathlib.Path, method: bool) -> list[str]:

@@ -29,7 +29,9 @@ import re
 import sys
 import threading
 import warnings
-from typing import Any
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Self
 
 __all__ = [
     "AssayError",
@@ -43,11 +45,16 @@ __all__ = [
     "ReadError",
     "SchemaError",
     "SchemaWarning",
+    "did_you_mean",
     "one_stop",
+    "spoken_as",
     "warn_user",
 ]
 
 
+_COMPARED = 80  # characters of a wrong word that are compared with the known ones
+_LISTED = 20  # known words that are listed
+_NOTHING: Any = object()  # no value came
 _STOPS = re.compile(r"(?<!\.)(?:\.\.|(\.\.\.)\.)(?=\s|$)")
 
 
@@ -62,10 +69,94 @@ def one_stop(message: Any) -> Any:
 
 
 class AssayError(Exception):
-    """Every error that Assay raises on purpose."""
+    """Every error that Assay raises on purpose: fields for programs, and the sentence that is made of them.
 
-    def __init__(self, *args: Any):
-        super().__init__(*map(one_stop, args))
+    Code that has to know which error it caught asks for its class or its ``code``, never for words of the sentence.
+
+    Parameters
+    ----------
+    what : str
+        What is wrong, as a sentence; the whole message, if no other field is given.
+    who : str
+        The function or learner that the user called.
+    where : str
+        The place: a file and its line, a row, a column.
+    got : any value
+        What came instead of what was expected.
+    remedy : str
+        What to do next, as a sentence.
+    code : str
+        A short name of this very error, such as "ragged-line".
+
+    Examples
+    --------
+    >>> from assay.errors import ParameterError
+    >>> error = ParameterError("alpha must be below 1", who="compare", got=1.5, remedy="Give 0.05.", code="bad-level")
+    >>> print(error)
+    compare: alpha must be below 1, got 1.5. Give 0.05.
+    >>> error.who, error.got, error.code
+    ('compare', 1.5, 'bad-level')
+    """
+
+    def __init__(
+        self,
+        what: Any = "",
+        *,
+        who: str = "",
+        where: str = "",
+        got: Any = _NOTHING,
+        remedy: str = "",
+        code: str = "",
+    ):
+        self.what, self.who, self.where, self.remedy, self.code = what, who, where, remedy, code
+        if got is not _NOTHING:
+            self.got = got
+        super().__init__(self.sentence)
+
+    @property
+    def sentence(self) -> Any:
+        """Who, where, what, what came instead, and what to do."""
+        what = self.what
+        if "got" in vars(self):
+            what = f"{str(what).removesuffix('.')}, got {self.got!r}."
+        heads = "".join(f"{head}: " for head in (self.who, self.where) if head)
+        if not heads and not self.remedy:
+            return one_stop(what)
+        return one_stop(f"{heads}{what} {self.remedy}".rstrip())
+
+    def with_remedy(self, remedy: str) -> Self:
+        """The same error with one more sentence about what to do."""
+        self.remedy = f"{self.remedy} {remedy}".lstrip()
+        self.args = (self.sentence,)
+        return self
+
+    def said_by(self, who: str, instead_of: str = "") -> Self:
+        """The same error in the name of another function; a speaker other than ``instead_of`` stays, behind it."""
+        if self.who not in ("", instead_of):
+            self.what = f"{self.who}: {self.what}"
+        self.who = who
+        self.args = (self.sentence,)
+        return self
+
+
+@contextmanager
+def spoken_as(who: str, instead_of: str = "compare") -> Iterator[None]:
+    """Let errors of ``instead_of`` be said in the name of the function that uses it, which is the one the user called.
+
+    As a decorator or around a block.
+
+    >>> from assay.errors import DataError, spoken_as
+    >>> with spoken_as("learning_curve"):
+    ...     raise DataError("y has one class.", who="compare")
+    Traceback (most recent call last):
+    assay.errors.DataError: learning_curve: y has one class.
+    """
+    try:
+        yield
+    except AssayError as error:
+        if error.who == instead_of:
+            error.said_by(who, instead_of)
+        raise
 
 
 class ParameterError(AssayError, ValueError, TypeError):
@@ -109,6 +200,28 @@ class SchemaWarning(AssayWarning):
 
 class DegenerateWarning(AssayWarning):
     """The data are degenerate for this model, and the message says what was done about it."""
+
+
+def did_you_mean(word: Any, known: Iterable[Any], listed: bool = True) -> str:
+    """A sentence with the known word nearest to a wrong one; if none is near, with all of them where ``listed``.
+
+    Capitals and quotes do not count. It begins with a space, to be put behind a sentence.
+
+    >>> from assay.errors import did_you_mean
+    >>> did_you_mean("churm", ["churn", "age", "income"])
+    ' Did you mean churn?'
+    >>> did_you_mean("zebra", ["churn", "age"])
+    ' There are: churn, age.'
+    """
+    from difflib import get_close_matches
+
+    names = list(dict.fromkeys(map(str, known)))
+    plain = {name.strip("'\"").lower(): name for name in reversed(names)}
+    near = get_close_matches(str(word)[:_COMPARED].strip("'\"").lower(), plain, n=1)
+    if near:
+        return f" Did you mean {plain[near[0]]}?"
+    shown = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+    return f" There are: {shown}." if listed and names else ""
 
 
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep

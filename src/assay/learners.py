@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from assay.errors import ParameterError
+from assay.errors import ParameterError, did_you_mean
 
 __all__ = ["KINDS", "Entry", "all_learners", "find_learner", "learners", "make_learner"]
 
@@ -108,10 +108,7 @@ def find_learner(name: str, kind: str = "classifier") -> Entry:
             raise ParameterError(
                 f"{name!r} is {entry.class_name}, a learner of the kind {other}. Name a {kind}."
             )
-    from difflib import get_close_matches
-
-    near = get_close_matches(str(name).lower(), learners(kind), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(name, learners(kind), listed=False)
     raise ParameterError(f"There is no learner {name!r}.{hint} All names: assay learners.")
 
 

@@ -99,7 +99,7 @@ def test_kept_in_a_file(tmp_path):
 
 def test_too_many_on_blocks():
     with pytest.raises(
-        ParameterError, match=r"FrequentItems: at min_support=0.01 there are more than 10 item sets"
+        ParameterError, match=r"FrequentItems: at a support of 0.01 there are more than 10 item sets"
     ):
         FrequentItems(0.01, limit=10).fit_blocks(blocks())
     with pytest.raises(ParameterError, match="FrequentItems: min_support must be a share"):
@@ -110,7 +110,7 @@ def test_too_many_on_blocks():
 
 def test_the_learner_speaks_for_itself():
     with pytest.raises(
-        ParameterError, match=r"^FrequentItems: at min_support=1\.0 .* there would be about 1\.3e\+30"
+        ParameterError, match=r"^FrequentItems: at a support of 1\.0 .* there would be about 1\.3e\+30"
     ):
         FrequentItems(1.0).fit(np.ones((5, 100)))
 

@@ -124,7 +124,7 @@ def test_errors_advise_in_options(run, long, tmp_path):
     code, _, said = run("associate", "german_credit", "--attributes")
     assert code and said.rstrip().endswith("Say where to cut them: --cuts 4.")
     code, _, said = run("associate", "german_credit", "--attributes", "--cuts", 4, "-s", 0.0001)
-    assert code and "at --min-support 0.0001" in said and "or set --max-size." in said
+    assert code and "at a support of 0.0001" in said and "Raise --min-support, or set --max-size." in said
     assert "kind=" not in said and " min_support" not in said
     (tmp_path / "empty.csv").write_text("bill,what\n")
     code, _, said = run("associate", tmp_path / "empty.csv")

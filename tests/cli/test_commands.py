@@ -115,7 +115,7 @@ def test_learners_and_their_parameters_are_listed(run):
         (["compare", "nothing.csv", "-t", "y"], "There is no file nothing.csv"),
         (["compare", "irs"], "Did you mean iris?"),
         (["compare", "{loans}"], "--target"),
-        (["compare", "{loans}", "-t", "defalt"], "'default'"),
+        (["compare", "{loans}", "-t", "defalt"], "Did you mean default?"),
         (["compare", "{loans}", "-t", "default", "--design", "banana"], "banana"),
         (["compare", "{loans}", "-t", "default", "-m", "banana"], "banana"),
         (["compare", "{loans}", "-t", "default", "-l", "banana"], "banana"),
@@ -136,7 +136,10 @@ def test_learners_and_their_parameters_are_listed(run):
         (["describ", "iris"], "Did you mean describe?"),
         (["describe", "{empty}"], "empty.csv"),
         (["datasets", "irs"], "Did you mean iris?"),
-        (["datasets", "iris", "--save", "{folder}/iris.xyz"], "should end in one of .csv"),
+        (
+            ["datasets", "iris", "--save", "{folder}/iris.xyz"],
+            "names no format that is written. Endings: .csv",
+        ),
         (["predict", "{model}", "iris", "-o", "{folder}/no/a.csv"], "there is no folder"),
         (["explain", "{model}", "iris", "--html", "{folder}/no/a.html"], "there is no folder"),
     ],
@@ -201,7 +204,7 @@ def test_a_measured_target_is_refused_in_a_sentence(run, tmp_path):
     assert code == 2 and err.startswith(
         "assay: y holds 29 distinct numbers from 0.125 to 3.625, but fit tells"
     )
-    assert "--nominal" not in err and "Cut them into classes" in err and "assay.linear.Ridge" in err
+    assert "--nominal" not in err and "Cut the numbers into classes" in err and "assay.linear.Ridge" in err
     code, out, _ = run("describe", data, "-t", "y")
     assert code == 0 and "error: y holds 29 distinct numbers with fractions" in out
 
@@ -374,7 +377,7 @@ def test_rules_from_a_file_with_holes_to_an_explained_answer(run, loans, tmp_pat
 def test_wrong_settings_of_rules_end_in_one_sentence(run, loans, tmp_path):
     model = tmp_path / "rules.assay"
     for learner, setting, words in [
-        ("riper", "k=2", "Did you mean 'ripper'?"),
+        ("riper", "k=2", "Did you mean ripper?"),
         ("ripper", "passes=2", "RipperClassifier has no parameter 'passes'"),
         ("ripper", "k=-1", "RipperClassifier: k must be a whole number from 0 up, got -1."),
         ("prism", "order=['maybe']", "PrismClassifier: order must name each of the classes"),

@@ -110,7 +110,7 @@ def test_weights_of_an_arff_file_are_used_and_said(run, tmp_path):
      (("--weight", "patient"), "expected numbers"), (("--time", "when", "--group", "patient"), "not both"),
      (("--time", "when", "--design", "3x10"), "times puts rows in order"), (("--design", "logo"), "needs groups="),
      (("--budget", "soon"), "'soon' is no time"), (("--budget", "5 weeks"), "is no time"),
-     (("--save", "r.xlsx"), "should end in one of .csv"),
+     (("--save", "r.xlsx"), "names no format that is written. Endings: .csv"),
      (("--save", "no/where/r.csv"), "there is no folder"),
      (("--test", "nothing.csv"), "There is no file nothing.csv"), (("--seed", "-3"), "-3 is below 0"),
      (("--test", "iris", "--group", "patient"), "--test already says which rows test"),

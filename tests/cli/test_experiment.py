@@ -118,7 +118,7 @@ def test_new_writes_an_example_that_runs_as_it_says(run, tmp_path, monkeypatch):
     [
         (("run", "nothing.toml"), "there is no file nothing.toml"),
         (("run", "small.toml", "--jobs", "0"), "0 processes can do nothing"),
-        (("run", "small.toml", "--budget", "soon"), "a time such as 90, 90s, 10m or 2h, got soon"),
+        (("run", "small.toml", "--budget", "soon"), "'soon' is no time; write 90, 90s, 5m or 1h"),
         (("show", "nowhere"), "there is no folder nowhere"),
         (("show", "."), "holds no experiment"),
         (("resume", "nowhere"), "there is no experiment in nowhere"),

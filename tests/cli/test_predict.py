@@ -49,7 +49,7 @@ def test_the_ending_decides_the_format(run, model, tmp_path):
 
 def test_an_ending_that_names_no_format_is_refused_before_the_work(run, model, tmp_path):
     code, _, err = run("predict", model, "nothing.csv", "-o", tmp_path / "answers.docx")
-    assert code == 2 and "answers.docx should end in one of .csv, .tsv" in err
+    assert code == 2 and "answers.docx' names no format that is written. Endings: .csv, .tsv" in err
 
 
 def test_models_come_and_go_by_pipes(tmp_path, monkeypatch, capfdbinary):
@@ -145,3 +145,12 @@ def test_every_learner_gives_a_reason_for_its_answer(learner):
         other = "no" if explanation.answer == "yes" else "yes"
         assert words and len(words) <= 200
         assert f"for {other}" not in words and f"them {other}" not in words
+
+
+def test_a_table_that_lacks_a_column_is_refused_in_the_name_of_the_model_file(run, tmp_path):
+    model = tmp_path / "model.assay"
+    assert run("fit", "iris", "-l", "knn", "-o", model)[0] == 0
+    (tmp_path / "short.csv").write_text("sepal length (cm)\n5.1\n")
+    for command in ("predict", "explain"):
+        code, _, err = run(command, model, tmp_path / "short.csv")
+        assert code != 0 and "Prepared" not in err and "model.assay: " in err and "petal width (cm)" in err

@@ -232,7 +232,7 @@ def test_text_that_means_numbers_is_cleaned_and_the_model_remembers_it(run, tmp_
     assert run("predict", model, new, "--labels-only") == (0, "y\na\nb\n", "")
     assert run("describe", data, "-t", "y", "--clean", "all")[2] == err
     code, _, err = run("describe", data, "--clean", "prise")
-    assert code == 2 and "there is no column 'prise'. Did you mean 'price'?" in err
+    assert code == 2 and "there is no column 'prise'. Did you mean price?" in err
     new.write_text("price,member\ncheap,yes\n")
     code, _, err = run("predict", model, new)
     assert code == 2 and "'cheap'" in err and "price" in err

@@ -40,7 +40,7 @@ def test_numbers_that_are_nearly_all_different_get_no_advice_that_would_fail(run
     path = tmp_path / "n.csv"
     path.write_text("x,y\n" + "".join(f"{i % 7},{i}\n" for i in range(60)))
     code, _, err = run("fit", path, "-t", "y", "-o", tmp_path / "m.assay")
-    assert code == 2 and "--nominal" not in err and "Cut them into classes" in err
+    assert code == 2 and "--nominal" not in err and "Cut the numbers into classes" in err
 
 
 def test_describe_tells_numbers_as_numbers(run, numbers):

@@ -78,14 +78,14 @@ def test_models_that_are_none(wrong, tmp_path):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("fit", "iris", "-l", "forst", "-o", "{folder}/m.assay"), "Did you mean 'forest'?"),
-        (("compare", "iris", "-l", "lda,forst"), "Did you mean 'forest'?"),
+        (("fit", "iris", "-l", "forst", "-o", "{folder}/m.assay"), "Did you mean forest?"),
+        (("compare", "iris", "-l", "lda,forst"), "Did you mean forest?"),
         (("fit", "iris", "--targt", "species", "-o", "{folder}/m.assay"), "Did you mean '--target'?"),
         (("fit", "iris", "-t", "variety", "-o", "{folder}/m.assay"), "iris predicts 'species', not 'variety'"),
         (("fit", "iris", "-o", "{folder}/no/m.assay"), "there is no folder"),
         (("fit", "iris", "-o", "{folder}"), "is a directory"),
         (("predict", "{model}", "weather"), "missing: sepal length (cm)"),
-        (("predict", "{model}", "iris", "-o", "{folder}/a.doc"), "should end in one of .csv"),
+        (("predict", "{model}", "iris", "-o", "{folder}/a.doc"), "names no format that is written. Endings: .csv"),
         (("predict", "{model}", "iris", "-o", "/proc/answers.csv"), "Cannot read or write"),
         (("explain", "{model}", "iris", "--html", "/proc/page.html"), "Cannot read or write"),
         (("datasets", "iris", "--save", "/proc/iris.csv"), "Cannot read or write"),

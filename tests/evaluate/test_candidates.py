@@ -20,7 +20,7 @@ def test_names_of_learners():
     assert twice.learners == ["GaussianNB", "GaussianNB(var_smoothing=0.1)", "GaussianNB (2)"]
     assert compare("LDA", X, y, design="3-fold").learners == ["lda"]
     assert compare(GaussianNB(), X, y, design="3-fold").learners == ["GaussianNB"]
-    with pytest.raises(ParameterError, match=r"no learner 'naive byes'\. Did you mean 'naive bayes'"):
+    with pytest.raises(ParameterError, match=r"no learner 'naive byes'\. Did you mean naive bayes"):
         compare(["naive byes"], X, y)
     with pytest.raises(ParameterError, match=r"Give GaussianNB\(\) instead of GaussianNB"):
         compare([GaussianNB], X, y)

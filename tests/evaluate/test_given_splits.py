@@ -68,7 +68,7 @@ def test_pairs_of_rows_or_masks_count_rows_as_they_were_given():
      ([([0, 1], [])], "has no row to test"), ([([], [1])], "has no row to teach"),
      ([([0, 1], [2, 2])], "tests a row twice"), ([([0, 200], [1])], "row numbers go from 0 to 149"),
      ([([0.5], [1])], "whole numbers or a mask"), ([([True, False], [False, True])], "a mask of rows needs 150"),
-     (GroupKFold(3), "Give groups=")],
+     (GroupKFold(3), "If it needs groups, give groups=")],
 )  # fmt: skip
 def test_splits_that_would_deceive_are_refused(design, words):
     with pytest.raises(DataError, match=words):

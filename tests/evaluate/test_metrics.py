@@ -95,7 +95,7 @@ def test_names_are_read_kindly_and_unknown_ones_refused():
     ]
     assert [m.name for m in as_measures("auc")] == ["auc"]
     with pytest.raises(
-        ParameterError, match=r"no metric 'acuracy'\. Did you mean 'accuracy'\? Known: accuracy, auc"
+        ParameterError, match=r"no metric 'acuracy'\. Did you mean accuracy\? Known: accuracy, auc"
     ):
         as_measures(["acuracy"])
     with pytest.raises(ParameterError, match="twice"):

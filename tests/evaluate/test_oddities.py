@@ -171,3 +171,14 @@ def test_identifiers_that_repeat_a_little():
         "identifier", "customer"
     ].said("command line")
     assert ("many-categories", "customer") not in said
+
+
+def test_a_category_of_punctuation_may_stand_for_missing_values():
+    frame = pd.DataFrame(
+        {"job": ["cook", "-", "clerk", "-"] * 5, "sign": ["+", "-"] * 10, "two": ["a", "-"] * 10}
+    )
+    marks = [f for f in diagnose(frame) if f.code == "missing-mark"]
+    assert [f.column for f in marks] == ["job"] and "'-' in 10 rows" in marks[0].fact
+    assert "read_table(..., na='-')" in marks[0].sentence and marks[0].said("command line").endswith(
+        "add --na=-."
+    )

@@ -279,8 +279,8 @@ def test_a_killed_process_loses_the_running_cell_at_most(tmp_path, monkeypatch):
         ({"metrics": []}, "^experiment: metrics is empty"),
         ({"folder": 3}, "folder must be the path of a folder, got 3"),
         ({"checklist": "aim"}, "checklist must be a Checklist"),
-        ({"data": "irs"}, "Did you mean 'iris'"),
-        ({"learners": ["ldaa"]}, "Did you mean 'lda'"),
+        ({"data": "irs"}, "Did you mean iris"),
+        ({"learners": ["ldaa"]}, "Did you mean lda"),
         ({"factors": {"depth": [1]}}, "has no parameter 'depth'"),
     ],
 )

@@ -96,7 +96,7 @@ def test_wrong_data_are_explained(data, words):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("irs", "no file and no built-in data set 'irs'. Did you mean 'iris'"),
+        ("irs", "no file and no built-in data set 'irs'. Did you mean iris"),
         ("transactions", "has no classes"),
         ((PAIR[0], np.ones(10)), "data 'it': all rows of class have the class 1"),
         ((PAIR[0], np.arange(9)), "data 'it': X has 10 rows, so y must have 10"),

@@ -91,7 +91,7 @@ def test_an_experiment_from_python_cannot_be_resumed_from_disk_alone(tmp_path):
         ),
         (
             'learners = ["lda"]\ndata = ["iris"]\nzebra = 1',
-            "'zebra' that is not known. It may have: name, folder",
+            "'zebra' that is not known. There are: name, folder",
         ),
         ('learners = 5\ndata = ["iris"]', "learners must be a list of names"),
         ('learners = ["lda"]\ndata = 5', "data must be a list or a table"),

@@ -276,7 +276,7 @@ def test_bad_input_is_told_plainly():
     for call, said in (
         (
             lambda: with_interval("acuracy", Y, Z),
-            r"no metric 'acuracy'\. Did you mean 'accuracy'\? Known: accuracy",
+            r"no metric 'acuracy'\. Did you mean accuracy\? Known: accuracy",
         ),
         (lambda: with_interval("accuracy", Y, Z, method="magic"), "method must be one of auto"),
         (lambda: with_interval("accuracy", Y, Z, groups=Y, method="analytic"), "groups have no analytic"),

@@ -391,3 +391,12 @@ def test_parameters_are_checked_by_name():
             KNeighborsClassifier(**wrong).fit(X, y)
     with pytest.raises(ParameterError, match="n_neighbors does not take"):
         KNeighborsClassifier(1).fit(X, y).kneighbors(X, 1.5)
+
+
+def test_show_says_who_is_asked_and_how_near_is_measured():
+    shown = str(
+        KNeighborsClassifier(3, weights="distance").fit([[0.0], [1.0], [2.0]], ["a", "b", "b"]).show()
+    )
+    for line in ("training rows     3", "neighbours asked  3", "their votes       distance", "euclidean"):
+        assert line in shown
+    assert "outputs_2d_" not in shown and "RowNames" not in shown

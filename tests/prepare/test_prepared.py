@@ -113,3 +113,10 @@ def test_several_targets_reach_a_classifier_that_learns_them(learner, tmp_path):
     assert "ill" in str(again.explain(X[:1])) and "size" in str(again.explain(X[:1]))
     with pytest.raises(DataError, match=r"^GaussianNB: y should be a 1d array"):
         Prepared(GaussianNB()).fit(X, targets)
+
+
+def test_means_of_dates_are_days():
+    days = pd.to_datetime(["2020-01-01", "2020-01-02", None, "2020-02-01", "2020-02-03", "2020-02-04"])
+    frame = pd.DataFrame({"when": days, "size": np.arange(6.0)})
+    shown = str(Prepared(GaussianNB(), scale=True).fit(frame, list("ababab")).show())
+    assert shown.count("2020-01-21") == 2 and ":12:00" not in shown  # the mean is 2020-01-20 19:12

@@ -32,7 +32,7 @@ def test_each_step_says_what_was_done(result):
     assert "3 levels: lda, naive bayes, majority" in told["C"]
     assert "6 splits, the same for every learner" in told["D"]
     assert "seed 0" in told["E"] and "Every learner finished every split." in told["E"]
-    assert "Corrected resampled t test" in told["F"] and "over 3 pairs, level 0.05" in told["F"]
+    assert "Corrected resampled t test" in told["F"] and "adjusted by Holm's method, level 0.05" in told["F"]
     assert told["G"] == conclusion(result)
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from assay.rulebase.scanner import RuleSyntaxError, Scanner, near
+from assay.rulebase.scanner import RuleSyntaxError, Scanner
 
 
 def test_words_end_where_words_end():
@@ -45,9 +45,3 @@ def test_errors_know_their_place():
     scanner.at = 8
     with pytest.raises(RuleSyntaxError, match=r"line 2, column 5: this quote ' is never closed\."):
         scanner.quoted()
-
-
-def test_hints():
-    assert near("agee", ["age", "job"]) == " Did you mean age?"
-    assert near("xyz", ["age", "job"]) == " There are age, job."
-    assert near("zzz", [f"c{i}" for i in range(20)]).endswith("c7, ...")

@@ -130,7 +130,7 @@ def test_classes_can_be_those_that_the_rules_name():
             "IF age > 3\n AND jbo = 'A' THEN yes",
             "line 2, column 6: there is no column jbo. Did you mean job?",
         ),
-        ("IF job = 'D' THEN yes", "line 1, column 10: job has no category 'D'. There are 'A', 'B', 'C'"),
+        ("IF job = 'D' THEN yes", "line 1, column 10: job has no category 'D'. There are: 'A', 'B', 'C'"),
         ("IF size = 'smal' THEN yes", "size has no category 'smal'. Did you mean 'small'?"),
         ("IF age > 3 THEN yess", "line 1, column 17: there is no class yess. Did you mean yes?"),
         ("IF age > x THEN yes", "line 1, column 10: expected a number"),

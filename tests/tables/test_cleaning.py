@@ -136,7 +136,7 @@ def test_nothing_is_converted_without_being_asked():
 
 
 def test_unknown_columns_are_named():
-    with pytest.raises(SchemaError, match=r"there is no column 'prise'\. Did you mean 'price'"):
+    with pytest.raises(SchemaError, match=r"there is no column 'prise'\. Did you mean price"):
         read_table(io.StringIO(TEXT), clean="prise")
 
 

@@ -615,3 +615,12 @@ def test_columns_are_chosen_with_their_categories_and_unseen_values():
     chosen = again.select([1])
     assert chosen.schema.names == ["taste"] and chosen.values.tolist() == [[-1.0]]
     assert chosen.unseen == {"taste": ["bitter"]} and again.select([0]).unseen == {}
+
+
+@pytest.mark.parametrize("X", [[], [1.0, 2.0], np.zeros(0), np.zeros(3)])
+def test_single_values_are_no_table_and_the_sentence_shows_how_to_make_one(X):
+    with pytest.raises(
+        DataError, match=r"^predict: Expected 2D array.*Reshape your data: one row is \[x\]"
+    ) as caught:
+        Table.of(X, who="predict")
+    assert caught.value.code == "one-dimension" and "\n" not in str(caught.value)

@@ -106,8 +106,10 @@ def association_rules(
                 total += len(rules[0])
                 if total > limit:
                     raise DataError(
-                        f"association_rules: more than {limit:,} rules have a confidence of {min_confidence:g}. Raise "
-                        "min_confidence or the support of the sets, or give max_consequent or consequent."
+                        f"more than {limit:,} rules have a confidence of {min_confidence:g}.",
+                        who="association_rules",
+                        remedy="Raise min_confidence or the support of the sets, or give max_consequent or consequent.",
+                        code="too-many-rules",
                     )
             bar.advance(len(ids), note=f"{total:,} rules")
     whole, ante, cons = (np.concatenate([r[j] for r in found] or [np.zeros(0, np.int64)]) for j in range(3))

@@ -111,8 +111,10 @@ def attribute_items(table: Table, cuts: int | Mapping[str, Any] | None) -> list[
         asked = given.get(column.name, None if isinstance(cuts, Mapping) else cuts)
         if asked is None:
             raise DataError(
-                f"{WHO}: column {column.name!r} holds numbers, which hardly repeat. Say where to cut them: "
-                f"cuts=4, or cuts={{{column.name!r}: [10, 20]}}."
+                f"column {column.name!r} holds numbers, which hardly repeat.",
+                who=WHO,
+                remedy=f"Say where to cut them: cuts=4, or cuts={{{column.name!r}: [10, 20]}}.",
+                code="uncut-numbers",
             )
         ends = [-math.inf, *_cut_points(asked, table.values[:, j], column.name), math.inf]
         found += [Condition(j, low=a, high=b) for a, b in pairwise(ends)]
@@ -198,8 +200,10 @@ def _check_quantities(values: np.ndarray, columns: np.ndarray | None, names: Seq
         at = np.argwhere(odd)[0]
         name, value = names[int(at[1]) if columns is None else int(columns[at[0]])], values[tuple(at)]
         raise DataError(
-            f"{WHO}: column {str(name)!r} holds {value:g}, expected 0, 1 or a quantity of the item. For attributes "
-            'use Baskets.from_table: it makes items "column = value".'
+            f"column {str(name)!r} holds {value:g}, expected 0, 1 or a quantity of the item.",
+            who=WHO,
+            remedy='For attributes use Baskets.from_table: it makes items "column = value".',
+            code="table-of-attributes",
         )
 
 

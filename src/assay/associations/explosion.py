@@ -61,13 +61,14 @@ class Guard:
 
     def _complain(self, what: str) -> None:
         least = self.threshold.least
-        at = f"min_support={self.min_support!r} ({self._count(least)} of {self._count(self.threshold.total)} baskets)"
-        said = f"{self.who}: at {at} {what}"
+        counts = f"{self._count(least)} of {self._count(self.threshold.total)} baskets"
+        fact = f"at a support of {self.min_support!r} ({counts}) {what}."
         better, sets = reasonable(self.ranked, least, self.limit, self.max_size)
         if sets <= self.limit:
-            said += f". min_support={self._asked(better)} would give about {in_words(sets)}"
+            fact += f" A support of {self._asked(better)} would give about {in_words(sets)}."
         other = "ask for the closed ones only (kind='closed'), " if self.kind == "all" else ""
-        raise ParameterError(f"{said}. Raise min_support, {other}set max_size, or raise limit.")
+        remedy = f"Raise min_support, {other}set max_size, or raise limit."
+        raise ParameterError(fact, who=self.who, remedy=remedy, code="too-many-sets")
 
     def _asked(self, least: int) -> str:
         """A threshold in the caller's own terms, rounded up to two digits."""

@@ -48,7 +48,7 @@ def sets_by_passes(
 
     def too_many(found: int) -> None:
         raise ParameterError(
-            f"{who}: at min_support={min_support!r} there are more than {limit:,} item sets. Raise min_support, set "
+            f"{who}: at a support of {min_support!r} there are more than {limit:,} item sets. Raise min_support, set "
             "max_size, or raise limit; estimate_sets tells how many some of the rows give."
         )
 

@@ -46,8 +46,10 @@ def wide_form(table: Table) -> str:
     for j in numbers:
         if not _zero_one(table.values[:, j]):
             raise DataError(
-                f"Baskets: column {schema[j].name!r} holds numbers and others hold text, so these are neither flags "
-                'nor slots. For items "column = value" use Baskets.from_table.'
+                f"column {schema[j].name!r} holds numbers and others hold text, so these are neither flags nor slots.",
+                who="Baskets",
+                remedy='For items "column = value" use Baskets.from_table.',
+                code="table-of-attributes",
             )
     if not numbers and _shared_names(table):
         return "slots"

@@ -67,7 +67,7 @@ class Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Suggest the nearest command for a misspelt one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from assay.cli.words import did_you_mean
+            from assay.errors import did_you_mean
 
             raise click.UsageError(
                 f"There is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx=ctx

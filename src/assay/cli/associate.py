@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,8 @@ import click
 
 from assay.cli.data import built_in_with, data_argument
 from assay.cli.reading import Reading, is_file, table_options
-from assay.cli.words import counted, did_you_mean
-from assay.errors import DataError, ParameterError, ReadError
+from assay.cli.words import counted
+from assay.errors import DataError, ParameterError, ReadError, did_you_mean
 
 FILE_FORM_NAMES = ("flags", "slots", "attributes", "mixed", "lines")
 LONGEST_NAME = 200  # characters of an item's name in the table
@@ -122,7 +121,9 @@ def command(
         sets = frequent_sets(baskets, float(min_support), max_size=max_size)
         rules = association_rules(sets, min_confidence, min_lift=min_lift, consequent=consequent or None)
     except (DataError, ParameterError) as error:
-        raise type(error)(_in_options(str(error))) from None
+        if error.code not in REMEDIES:
+            raise
+        raise type(error)(error.what, remedy=REMEDIES[error.code], code=error.code) from None
     found = len(rules)
     rules = rules.significant() if significant else rules
     rules = rules.productive() if productive else rules
@@ -144,25 +145,12 @@ def command(
         click.echo(f"All rules are in {output}.")
 
 
-def _in_options(message: str) -> str:
-    """What an error advises, in the words of the command line."""
-    advice = re.search(r"For (items|attributes).*Baskets\.from_table.*", message)
-    if advice:
-        return message[: advice.start()] + (
-            "A long table needs --basket and --item, a table of attributes --attributes."
-        )
-    message = re.sub(r"cuts=.*\.$", "--cuts 4.", message)
-    for wording, option in (
-        ("ask for the closed ones only (kind='closed'), ", ""),
-        ("set max_size, or raise limit", "or set --max-size"),
-        ("or give max_consequent or consequent", "or name what it should lead to with --then"),
-        ("frequent_sets: at min_support=", "at --min-support "),
-        ("association_rules: ", ""),
-        ("min_support", "--min-support"),
-        ("min_confidence", "--min-confidence"),
-    ):
-        message = re.sub(rf"(?<!--){re.escape(wording)}", option, message)
-    return message
+REMEDIES = {  # of errors whose advice is for Python
+    "table-of-attributes": "A long table needs --basket and --item, a table of attributes --attributes.",
+    "uncut-numbers": "Say where to cut them: --cuts 4.",
+    "too-many-sets": "Raise --min-support, or set --max-size.",
+    "too-many-rules": "Raise --min-confidence or --min-support, or name what it should lead to with --then.",
+}
 
 
 def _baskets(
@@ -186,8 +174,8 @@ def _baskets(
         try:
             baskets, taken = read_baskets(data, basket, item, form, cuts, **reading.options())
         except ReadError as error:
-            if form == "auto" and re.search(r"\d cells?, expected", str(error)):
-                raise ReadError(f"{error} If each line is a basket: --form lines.") from None
+            if form == "auto" and error.code == "ragged-line":
+                raise error.with_remedy("If each line is a basket: --form lines.") from None
             raise
     else:
         built_in = built_in_with(data, reading)

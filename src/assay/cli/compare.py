@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from dataclasses import replace
@@ -16,6 +15,7 @@ from assay.cli.costs import a_number, cost_option, loss_from, reject_option
 from assay.cli.data import data_argument, need_classes, open_data, target_option, without_extra
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
+from assay.cli.seconds import Seconds
 
 
 class MetricOption(click.Option):
@@ -30,18 +30,6 @@ class MetricOption(click.Option):
             record[0],
             f"{record[1]} One of: {names}; of one class, as in 'recall of yes'; or a scorer of scikit-learn.",
         )
-
-
-_UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
-
-
-def _seconds(ctx: click.Context, option: click.Parameter, text: str | None) -> float | None:
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([a-z]*)", text.strip().lower())
-    if not found or found[2] not in _UNITS:
-        raise click.BadParameter(f"{text!r} is no time; write 90, 90s, 5m or 1h")
-    return float(found[1]) * _UNITS[found[2]]
 
 
 @click.command("compare", short_help="Which learners are worth having, and which differences are real.")
@@ -93,9 +81,7 @@ def _seconds(ctx: click.Context, option: click.Parameter, text: str | None) -> f
     "--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True)
 )
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same splits.")
-@click.option(
-    "--budget", callback=_seconds, metavar="TIME", help="Start no further split after so long: 90s, 5m, 1h."
-)
+@click.option("--budget", type=Seconds(), help="Start no further split after so long: 90s, 5m, 1h.")
 @click.option("--jobs", "-j", default=1, show_default=True, help="Processes.")
 @click.option(
     "--save",
@@ -205,7 +191,7 @@ def command(
     if report:
         result.report(report, learning_curves="auto" if curves is None else curves, rope=rope)
         click.echo(f"The report is in {report}.", err=as_json)
-    if _interrupted(result):
+    if result.interrupted:
         sys.exit(130)
 
 
@@ -249,10 +235,6 @@ def _show(result: Any, rope: float, as_json: bool) -> None:
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
     console.print(as_rich(result, rope=rope))
-
-
-def _interrupted(result: Any) -> bool:
-    return result.partial.startswith("Interrupted")
 
 
 def _tested(path: str, training: Any, reading: Reading) -> tuple[Any, Any]:

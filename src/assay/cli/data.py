@@ -12,7 +12,8 @@ import numpy as np
 
 from assay.cli.completion import complete_columns, complete_data
 from assay.cli.reading import Reading, is_file
-from assay.cli.words import counted, did_you_mean, listed_names
+from assay.cli.words import counted, listed_names
+from assay.errors import did_you_mean
 from assay.tables import Table
 
 __all__ = [
@@ -101,21 +102,17 @@ def open_data(
 
 def need_classes(found: Data, command: str) -> None:
     """Refuse a target of measured numbers, in a sentence that says what to do instead, and one that is no class."""
-    from assay.evaluate.target import as_target, looks_measured, most_classes
+    from assay.evaluate.target import CUT_FIRST, as_target, looks_measured, most_classes
 
     y = np.asarray(found.y)
     if looks_measured(y):
         distinct = len(np.unique(y))
         few_enough = y.dtype.kind != "f" and distinct <= most_classes(len(y))
-        named = (
-            f"If they are names of classes, add --nominal {found.target}; if not, cut"
-            if few_enough
-            else "Cut"
-        )
+        named = f"If they are names of classes, add --nominal {found.target}. " if few_enough else ""
         raise click.ClickException(
             f"{found.target} holds {distinct} distinct numbers from {y.min():g} to {y.max():g}, but {command} tells "
-            f"classes apart. {named} them into classes first, choose another target, or learn numbers in Python: "
-            f"{REGRESSORS} and other regressors."
+            f"classes apart. {named}{CUT_FIRST}, choose another target, or learn numbers in Python: {REGRESSORS} and "
+            "other regressors."
         )
     as_target(y, len(y), command, name=found.target)
 

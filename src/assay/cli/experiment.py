@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from pathlib import Path
@@ -10,10 +9,12 @@ from typing import Any
 
 import click
 
+from assay.cli.seconds import Seconds
+
 _jobs = click.option("--jobs", "-j", default=1, show_default=True, help="Processes; -1 for all cores.")
 _budget = click.option(
     "--budget",
-    metavar="TIME",
+    type=Seconds(),
     help="Start nothing that would go beyond: 90, 90s, 10m, 2h. Run again to go on.",
 )
 _retry = click.option("--retry-failed", is_flag=True, help="Try cells again that failed before.")
@@ -55,7 +56,7 @@ def new(file: str) -> None:
 @_budget
 @_retry
 def run(
-    file: str, folder: str | None, only_plan: bool, jobs: int, budget: str | None, retry_failed: bool
+    file: str, folder: str | None, only_plan: bool, jobs: int, budget: float | None, retry_failed: bool
 ) -> None:
     """Run the experiment that FILE describes, or what is still missing of it."""
     from assay.experiments.spec import read_experiment
@@ -73,7 +74,7 @@ def run(
 @_jobs
 @_budget
 @_retry
-def resume(folder: str, jobs: int, budget: str | None, retry_failed: bool) -> None:
+def resume(folder: str, jobs: int, budget: float | None, retry_failed: bool) -> None:
     """Go on with the experiment in FOLDER."""
     from assay.experiments.spec import resumed
 
@@ -122,17 +123,17 @@ def report(folder: str, page: str) -> None:
     click.echo(f"The report is in {page}.")
 
 
-def _carry_on(experiment: Any, only_plan: bool, jobs: int, budget: str | None, retry_failed: bool) -> None:
+def _carry_on(experiment: Any, only_plan: bool, jobs: int, budget: float | None, retry_failed: bool) -> None:
     if jobs == 0:
         raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
-    seconds, start = None if budget is None else _seconds(budget), time.monotonic()
-    plan = experiment.plan(pilot=5.0 if seconds is None else min(5.0, seconds))
+    start = time.monotonic()
+    plan = experiment.plan(pilot=5.0 if budget is None else min(5.0, budget))
     click.echo(f"{plan}\n")
     if only_plan:
         return
-    if seconds is not None:
-        seconds = max(0.0, seconds - (time.monotonic() - start))
-    study = experiment.run(n_jobs=jobs, budget=seconds, retry_failed=retry_failed)
+    if budget is not None:
+        budget = max(0.0, budget - (time.monotonic() - start))
+    study = experiment.run(n_jobs=jobs, budget=budget, retry_failed=retry_failed)
     click.echo(str(study))
     if study.missing:
         ended = study.manifest.sessions[-1]["ended"] or "Not finished"
@@ -140,10 +141,3 @@ def _carry_on(experiment: Any, only_plan: bool, jobs: int, budget: str | None, r
         click.echo(f"\n{ended}: {left}")
         if ended == "Interrupted":
             sys.exit(130)
-
-
-def _seconds(text: str) -> float:
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h)?\s*", text)
-    if found is None:
-        raise click.BadParameter(f"a time such as 90, 90s, 10m or 2h, got {text}", param_hint="--budget")
-    return float(found[1]) * {"s": 1, "m": 60, "min": 60, "h": 3600}[found[2] or "s"]

@@ -9,6 +9,7 @@ import click
 from assay.cli.data import data_argument, rows_for
 from assay.cli.reading import Reading, table_options
 from assay.cli.words import counted
+from assay.errors import spoken_as
 
 ROWS_AT_ONCE = 4096  # rows whose contributions are in memory together
 
@@ -72,11 +73,14 @@ def command(
     kept = [{name: values[i] for name, values in rows.kept.items()} for i in places]
     if output:
         columns: dict[str, Any] = {name: [entry[name] for entry in kept] for name in rows.kept}
-        for name, values in _contributions(fitted, rows.X, places, output).items():
+        with spoken_as(model, type(fitted).__name__):
+            contributions = _contributions(fitted, rows.X, places, output)
+        for name, values in contributions.items():
             columns[unlike(name, columns)] = values
         write_columns(columns, output)
         return
-    explained = fitted.explain(take_rows(rows.X, places))
+    with spoken_as(model, type(fitted).__name__):
+        explained = fitted.explain(take_rows(rows.X, places))
     several = [explained] if isinstance(explained, Explanation) else list(explained)
     if html:
         from assay.cli.page import page

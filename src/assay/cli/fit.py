@@ -9,7 +9,8 @@ import click
 from assay.cli.completion import complete_one_learner
 from assay.cli.data import data_argument, need_classes, open_data, target_option
 from assay.cli.reading import Reading, table_options
-from assay.cli.words import counted, did_you_mean
+from assay.cli.words import counted
+from assay.errors import did_you_mean
 
 
 @click.command("fit", short_help="Train one learner on a table and save it.")

@@ -41,8 +41,7 @@ def check_ending(path: str | None, option: str) -> None:
     try:
         ending(path)
     except ParameterError as error:
-        endings = str(error).partition("Endings: ")[2].rstrip(".")
-        raise click.BadParameter(f"{path} should end in one of {endings}", param_hint=option) from None
+        raise click.BadParameter(f"{error.what} {error.remedy}", param_hint=option) from None
 
 
 def write_columns(columns: dict[str, Any], path: str | None) -> None:

@@ -9,6 +9,7 @@ import click
 from assay.cli.costs import cost_option, decision_rule, reject_option
 from assay.cli.data import data_argument, rows_for
 from assay.cli.reading import Reading, table_options
+from assay.errors import spoken_as
 
 ROWS_AT_ONCE = 256  # rows that are explained together: ensembles go over their trees once for all of them
 
@@ -61,11 +62,14 @@ def command(
     believes = hasattr(fitted, "predict_proba")
     if (probabilities or rule is not None) and not believes:
         raise click.UsageError("This learner gives no probabilities; fit it with --calibrate to have them.")
-    posterior = fitted.predict_proba(rows.X) if believes else None
-    if rule is not None:
-        answers = rule.predict(rows.X)
-    else:
-        answers = fitted.predict(rows.X) if posterior is None else fitted.classes_[posterior.argmax(axis=1)]
+    with spoken_as(model, type(fitted).__name__):
+        posterior = fitted.predict_proba(rows.X) if believes else None
+        if rule is not None:
+            answers = rule.predict(rows.X)
+        else:
+            answers = (
+                fitted.predict(rows.X) if posterior is None else fitted.classes_[posterior.argmax(axis=1)]
+            )
     columns: dict[str, Any] = dict(rows.kept)
     target = getattr(fitted, "target_name_", None) or "prediction"
     columns[unlike(f"predicted {target}" if target in columns else target, columns)] = answers.tolist()

@@ -8,7 +8,8 @@ import click
 import numpy as np
 
 from assay.cli.data import Data
-from assay.cli.words import counted, did_you_mean
+from assay.cli.words import counted
+from assay.errors import did_you_mean
 
 __all__ = ["set_apart"]
 

@@ -184,8 +184,9 @@ class Learner(Shown, BaseEstimator):
             return X
         if is_dask(X):
             raise DataError(
-                f"{type(self).__name__}: answers are for rows in memory. For a Dask collection: "
-                "X.map_partitions(model.predict) of a frame, X.map_blocks(model.predict, drop_axis=1) of an array."
+                "answers are for rows in memory. For a Dask collection: "
+                "X.map_partitions(model.predict) of a frame, X.map_blocks(model.predict, drop_axis=1) of an array.",
+                who=type(self).__name__,
             )
         return Table.like(X, self.schema_, type(self).__name__, infinite=self._takes_infinite())
 
@@ -215,7 +216,7 @@ class Learner(Shown, BaseEstimator):
         if "schema_" not in vars(self):  # every fit makes one
             check_is_fitted(self)
         if getattr(self, "_unsolved", None):
-            raise NotFittedError(f"{type(self).__name__}: {self._unsolved}")
+            raise NotFittedError(self._unsolved)
 
     def _remember_targets(self, y: Any) -> None:
         """Keep the names of several targets, if y is a frame of them."""
@@ -319,8 +320,8 @@ class Classifier(ClassifierMixin, Learner):
         answers, truth = self.predict(X).astype(object), np.asarray(plain_values(y), dtype=object)
         if truth.shape != answers.shape:
             raise DataError(
-                f"{type(self).__name__}: y has the shape {truth.shape}, expected {answers.shape}: a label of each row "
-                "and target."
+                f"y has the shape {truth.shape}, expected {answers.shape}: a label of each row and target.",
+                who=type(self).__name__,
             )
         return float(
             np.average((truth == answers).all(axis=1), weights=check_weights(sample_weight, answers))

@@ -85,8 +85,9 @@ class MetaEstimator(Learner):
             return self._default_estimator()
         if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
             raise ParameterError(
-                f"{type(self).__name__}: estimator must be a {self._task or 'fitting'} object, such as "
-                f"{self._default_estimator()!r}, got {self.estimator!r}."
+                f"estimator must be a {self._task or 'fitting'} object, such as "
+                f"{self._default_estimator()!r}, got {self.estimator!r}.",
+                who=type(self).__name__,
             )
         return self.estimator
 
@@ -96,7 +97,7 @@ class MetaEstimator(Learner):
         if other is None or not hasattr(model, "__sklearn_tags__"):
             return
         if other(model) and type(model) is not type(self._default_estimator()):
-            raise ParameterError(f"{type(self).__name__}: estimator must be a {self._task}, got {model!r}.")
+            raise ParameterError(f"estimator must be a {self._task}, got {model!r}.", who=type(self).__name__)
 
     # ------------------------------------------------------------------ tables
 
@@ -139,7 +140,8 @@ class MetaEstimator(Learner):
         if len(shape) == 2 and 0 in shape:
             what = "sample" if shape[1] else "feature"
             raise DataError(
-                f"{type(self).__name__}: found 0 {what}(s) (shape={shape}) while a minimum of 1 is required."
+                f"found 0 {what}(s) (shape={shape}) while a minimum of 1 is required.",
+                who=type(self).__name__,
             )
         if not isinstance(X, Mapping):
             _check_feature_names(self, X, reset=fitting)
@@ -259,8 +261,9 @@ def fit_to(model: Any, X: Any, y: Any, w: np.ndarray | None, who: str, **params:
         return model.fit(X, y, **params)
     if not takes_weights(model):
         raise ParameterError(
-            f"{who}: {type(model).__name__} cannot be fitted with sample_weight. Leave the weights out, or choose an "
-            "estimator that takes them."
+            f"{type(model).__name__} cannot be fitted with sample_weight. Leave the weights out, or choose an "
+            "estimator that takes them.",
+            who=who,
         )
     return model.fit(X, y, sample_weight=w, **params)
 

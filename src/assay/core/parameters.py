@@ -209,4 +209,4 @@ def check(who: str, accepts: Mapping[str, Accepted | None], parameters: Mapping[
         if accepted is not None and name in parameters and not accepted.holds(parameters[name]):
             shown = repr(parameters[name])
             shown = shown if len(shown) <= 80 else shown[:77] + "..."
-            raise ParameterError(f"{who}: {name} must be {accepted.words}, got {shown}.")
+            raise ParameterError(f"{name} must be {accepted.words}, got {shown}.", who=who)

@@ -82,8 +82,9 @@ class PassesOn(_Learner):
         unknown = sorted(set(params) - {"groups"})
         if unknown:
             raise ParameterError(
-                f"{type(self).__name__}: {method} got {', '.join(unknown)}, which is only supported if "
+                f"{method} got {', '.join(unknown)}, which is only supported if "
                 "enable_metadata_routing=True, since nobody has requested it. Call "
-                "sklearn.set_config(enable_metadata_routing=True) and set the requests of the splitter and the scorer."
+                "sklearn.set_config(enable_metadata_routing=True) and set the requests of the splitter and the scorer.",
+                who=type(self).__name__,
             )
         return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights), given=params)

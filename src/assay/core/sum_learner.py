@@ -93,7 +93,7 @@ class PassLearner(_Learner):
         self.classes_ = labels if classes is None else np.unique(classes)
         if not set(labels.tolist()) <= set(self.classes_.tolist()):
             raise DataError(
-                f"{type(self).__name__}: y has labels {labels.tolist()}, classes are {list(classes)}."
+                f"y has labels {labels.tolist()}, classes are {list(classes)}.", who=type(self).__name__
             )
 
     def _prepare(self, X: Any, y: Any, w: Any) -> Block:
@@ -164,8 +164,7 @@ class SumLearner(PassLearner):
         try:
             self._solve(self._sums)
         except DegenerateError as error:
-            sentence = str(error).removeprefix(f"{type(self).__name__}: ")
-            self._unsolved = f"{sentence} (So far: call partial_fit with more rows first.)"
+            self._unsolved = f"{error} (So far: call partial_fit with more rows first.)"
         return self
 
     def _partial_target(self, y: Any, classes: Any, n: int, first: bool) -> Any:
@@ -173,12 +172,12 @@ class SumLearner(PassLearner):
         if not self._has_classes:
             return None if y is None else numeric_target(y, n, who)
         if first and classes is None:
-            raise ParameterError(f"{who}: classes must be passed on the first call to partial_fit.")
+            raise ParameterError("classes must be passed on the first call to partial_fit.", who=who)
         if first:
             self.classes_ = np.unique(classes)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ParameterError(
-                f"{who}: classes={classes!r} is not the same as on last call to partial_fit."
+                f"classes={classes!r} is not the same as on last call to partial_fit.", who=who
             )
         return label_codes(y, self.classes_, n, who)
 
@@ -195,8 +194,9 @@ class SumLearner(PassLearner):
         if not hasattr(self._sums, "recode"):
             strange = next(b for a, b in zip(old, found) if a.merge(b) != a)
             raise SchemaError(
-                f"{type(self).__name__}: column {strange.name!r} has categories that the first block lacked. "
-                "Declare them all in the first call, for example as a pandas Categorical, or use fit_blocks."
+                f"column {strange.name!r} has categories that the first block lacked. "
+                "Declare them all in the first call, for example as a pandas Categorical, or use fit_blocks.",
+                who=type(self).__name__,
             )
         self._sums = self._sums.recode(old, new)
         self._remember(new)

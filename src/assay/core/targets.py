@@ -105,15 +105,16 @@ def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
         if fractions.any():
             i = int(np.argmax(fractions))
             raise DataError(
-                f"{who}: Unknown label type: continuous. {row_name(i).capitalize()} of y is {y[i]:g}, expected "
-                "classes. Cut the numbers into classes first."
+                f"Unknown label type: continuous. {row_name(i).capitalize()} of y is {y[i]:g}, expected "
+                "classes. Cut the numbers into classes first.",
+                who=who,
             )
     elif y.dtype.kind == "O":
         return _encode_objects(y, who)
     elif y.dtype.kind == "M":
         _refuse_missing(np.isnat(y), who)
     elif y.dtype.kind not in "bUS":
-        raise DataError(f"{who}: Unknown label type: y holds {y.dtype}.")
+        raise DataError(f"Unknown label type: y holds {y.dtype}.", who=who)
     labels, codes = np.unique(y, return_inverse=True)
     return labels, codes.astype(np.int64, copy=False)
 
@@ -130,7 +131,7 @@ def label_codes(y: Any, classes: np.ndarray, n: int, who: str) -> np.ndarray:
     unknown = [label for label in found.tolist() if label not in position]
     if unknown:
         raise DataError(
-            f"{who}: y has the label {unknown[0]!r}, which is not among classes {classes.tolist()}."
+            f"y has the label {unknown[0]!r}, which is not among classes {classes.tolist()}.", who=who
         )
     return np.array([position[label] for label in found.tolist()], dtype=np.int64)[codes]
 
@@ -147,7 +148,7 @@ def encode_targets(Y: Any, n: int, who: str) -> tuple[list[np.ndarray], np.ndarr
     if not isinstance(Y, np.ndarray):  # numbers beside text stay numbers
         Y = np.array(Y, dtype=object if any(isinstance(v, str) for row in Y for v in row) else None)
     if len(Y) != n:
-        raise DataError(f"{who}: X has {n} rows and y has {len(Y)}.")
+        raise DataError(f"X has {n} rows and y has {len(Y)}.", who=who)
     encoded = [encode_labels(Y[:, o], n, who) for o in range(Y.shape[1])]
     return [labels for labels, _ in encoded], np.stack([codes for _, codes in encoded], axis=1)
 
@@ -161,7 +162,8 @@ def is_table(y: Any, who: str) -> bool:
     """
     if hasattr(y, "tocsr"):
         raise DataError(
-            f"{who}: sparse multilabel-indicator for y is not supported. Use y.toarray(), if y is small enough."
+            "sparse multilabel-indicator for y is not supported. Use y.toarray(), if y is small enough.",
+            who=who,
         )
     if isinstance(y, (list, tuple)):
         return bool(y) and isinstance(y[0], (list, tuple, np.ndarray)) and len(y[0]) > 1
@@ -210,9 +212,9 @@ def numeric_target(y: Any, n: int, who: str) -> np.ndarray:
     try:
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=who)
     except (TypeError, ValueError) as error:
-        raise DataError(f"{who}: {_not_numbers(y, str(error))}") from None
+        raise DataError(f"{_not_numbers(y, str(error))}", who=who) from None
     if y.shape[0] != n:
-        raise DataError(f"{who}: X has {n} rows and y has {y.shape[0]}.")
+        raise DataError(f"X has {n} rows and y has {y.shape[0]}.", who=who)
     if y.ndim == 2 and y.shape[1] == 1:
         return _one_column(y, n, who)
     return y
@@ -294,16 +296,17 @@ def _one_column(y: Any, n: int, who: str) -> Any:
     if y.ndim != 1:
         if y.ndim == 2 and y.shape[1] != 1:
             raise DataError(
-                f"{who}: y should be a 1d array, got an array of shape {y.shape} instead. Give one column of y at a "
+                f"y should be a 1d array, got an array of shape {y.shape} instead. Give one column of y at a "
                 "time. Several at once are learned by trees, forests and neighbours (DecisionTreeClassifier, "
-                "RandomForestClassifier, KNeighborsClassifier), by themselves rather than inside another learner."
+                "RandomForestClassifier, KNeighborsClassifier), by themselves rather than inside another learner.",
+                who=who,
             )
         from sklearn.utils import column_or_1d
 
         y = column_or_1d(y, warn=True)
     if y.shape[0] != n:
         raise DataError(
-            f"{who}: Found input variables with inconsistent numbers of samples: {[n, y.shape[0]]}."
+            f"Found input variables with inconsistent numbers of samples: {[n, y.shape[0]]}.", who=who
         )
     return y
 
@@ -320,7 +323,7 @@ def _encode_objects(y: np.ndarray, who: str) -> tuple[np.ndarray, np.ndarray]:
     """Python objects: text, or numbers in disguise; a missing label is an error."""
     values = y.tolist()
     if not _hashable(values):
-        raise DataError(f"{who}: Unknown label type: y holds {type(values[0]).__name__}.")
+        raise DataError(f"Unknown label type: y holds {type(values[0]).__name__}.", who=who)
     distinct = set(values)
     if any(isinstance(v, np.generic) for v in distinct):
         values = [v.item() if isinstance(v, np.generic) else v for v in values]
@@ -333,7 +336,8 @@ def _encode_objects(y: np.ndarray, who: str) -> tuple[np.ndarray, np.ndarray]:
             return encode_labels(np.array(values, dtype=dtype), len(y), who)
     if len(kinds) > 1:
         raise DataError(
-            f"{who}: Unknown label type: y mixes {', '.join(sorted(k.__name__ for k in kinds))}. Use one type."
+            f"Unknown label type: y mixes {', '.join(sorted(k.__name__ for k in kinds))}. Use one type.",
+            who=who,
         )
     labels = sorted(distinct)
     position = {label: k for k, label in enumerate(labels)}
@@ -351,7 +355,8 @@ def _refuse_missing(missing: Any, who: str) -> None:
     if np.any(missing):
         row = int(np.argmax(missing))
         raise DataError(
-            f"{who}: Input y contains NaN: {row_name(row)} has no label (missing). Drop the row or give it a label."
+            f"Input y contains NaN: {row_name(row)} has no label (missing). Drop the row or give it a label.",
+            who=who,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.progress import progress
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import bootstrap_rows
 from assay.evaluate.design import Split
@@ -113,6 +113,7 @@ FEWEST = 20  # samples that an estimate rests on
 _WORDS = {"plain": "plain", "leave_one_out": "leave-one-out", "point_632": ".632", "point_632_plus": ".632+"}
 
 
+@spoken_as("bootstrap_error")
 def bootstrap_error(
     learner: Any,
     X: Any,

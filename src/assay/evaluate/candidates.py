@@ -36,7 +36,7 @@ def as_candidates(learners: Any, table: Table) -> list[Candidate]:
         found = [_entrant(None, v, table) for v in learners]
     if not found:
         raise ParameterError(
-            "compare: there is no learner to compare. Name some, or give None for all that suit."
+            "there is no learner to compare. Name some, or give None for all that suit.", who="compare"
         )
     return distinct(found)
 
@@ -64,8 +64,7 @@ def varied(learner: Any, settings: list[dict[str, Any]], table: Table, who: str)
         try:
             candidates.append(prepared(name, clone(base).set_params(**setting), table, scale))
         except ValueError as error:
-            said = str(error).split(". ")[0]
-            raise ParameterError(f"{who}: {name} does not take {setting}: {said}.") from None
+            raise ParameterError(f"{name} does not take {setting}: {error}", who=who) from None
     return candidates
 
 
@@ -79,20 +78,22 @@ def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
             if isinstance(given, type)
             else "a learner or its name"
         )
-        raise ParameterError(f"compare: a learner has fit and predict, got {given!r}. Give {hint}.")
+        raise ParameterError(f"a learner has fit and predict, got {given!r}. Give {hint}.", who="compare")
     if not hasattr(given, "get_params") or not hasattr(given, "__sklearn_tags__"):
         name = type(given).__name__
         raise ParameterError(
-            f"compare: {name} cannot be copied for each split as scikit-learn copies learners. Write it as "
-            f"class {name}(ClassifierMixin, BaseEstimator), both of sklearn.base."
+            f"{name} cannot be copied for each split as scikit-learn copies learners. Write it as "
+            f"class {name}(ClassifierMixin, BaseEstimator), both of sklearn.base.",
+            who="compare",
         )
     from sklearn.utils import get_tags
 
     kind = get_tags(given).estimator_type
     if kind not in (None, "classifier"):
         raise ParameterError(
-            f"compare: learners tell classes apart, {type(given).__name__} is a {kind.replace('_', ' ')}. Give a "
-            "classifier."
+            f"learners tell classes apart, {type(given).__name__} is a {kind.replace('_', ' ')}. Give a "
+            "classifier.",
+            who="compare",
         )
     return prepared(name or type(given).__name__, given, table)
 

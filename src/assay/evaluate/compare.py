@@ -18,7 +18,7 @@ from assay.evaluate.learners import not_tried
 from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_seed, gather
-from assay.evaluate.run import remarks_on, run
+from assay.evaluate.run import INTERRUPTED, remarks_on, run
 from assay.evaluate.target import Target
 from assay.evaluate.weights import weight_keyword
 from assay.metrics.measure import Measure, measures
@@ -111,11 +111,13 @@ def compare(
     """
     alpha = check_alpha(alpha, "compare")
     if budget is not None and not (is_number(budget) and budget >= 0):
-        raise ParameterError(f"compare: budget must be a number of seconds from 0 up, got {budget!r}.")
+        raise ParameterError(f"budget must be a number of seconds from 0 up, got {budget!r}.", who="compare")
     if n_jobs == 0:
-        raise ParameterError("compare: n_jobs must be a number of processes, or -1 for all cores, got 0.")
+        raise ParameterError(
+            "n_jobs must be a number of processes, or -1 for all cores, got 0.", who="compare"
+        )
     if reject is not None and not (is_number(reject) and reject >= 0):
-        raise ParameterError(f"compare: reject must be a number from 0 up, or None, got {reject!r}.")
+        raise ParameterError(f"reject must be a number from 0 up, or None, got {reject!r}.", who="compare")
     seed = as_seed(random_state, "compare")
     if isinstance(X, Dataset) and y is None:
         name, target, (X, y) = name or X.name, target or X.target_name, X
@@ -167,6 +169,7 @@ def compare(
         settings=_settings(seed, time.perf_counter() - start, data, costs, reject),
         weights=[] if data.weight is None else [data.weight[test] for _, test in done],
         partial=partial,
+        interrupted=ended == INTERRUPTED,
         source=data,
     )
 
@@ -189,22 +192,25 @@ def _decisions(
     for m in metrics:
         if data.weight is not None and not m.takes_weights:
             raise ParameterError(
-                f"compare: the metric {m.name} does not take sample_weight, so it cannot count rows by their weights. "
-                "Give its function that parameter, or leave the metric or the weights out."
+                f"the metric {m.name} does not take sample_weight, so it cannot count rows by their weights. "
+                "Give its function that parameter, or leave the metric or the weights out.",
+                who="compare",
             )
     if loss is None and reject is None:
         for m in metrics:
             if m.needs == "costs":
                 raise ParameterError(
-                    f"compare: the metric {m.name} needs to know what answers cost: loss={{(said, truth): cost}}"
-                    + (" or reject=cost." if m.name == "cost" else ", and reject=cost.")
+                    f"the metric {m.name} needs to know what answers cost: loss={{(said, truth): cost}}"
+                    + (" or reject=cost." if m.name == "cost" else ", and reject=cost."),
+                    who="compare",
                 )
         return None, metrics
     table = as_loss(loss, data.labels, who="compare")
     if table.actions != table.classes:
         raise ParameterError(
-            f"compare: the loss has actions that are no class: {[a for a in table.actions if a not in table.classes]}. "
-            "For leaving a row undecided, give reject=cost."
+            f"the loss has actions that are no class: {[a for a in table.actions if a not in table.classes]}. "
+            "For leaving a row undecided, give reject=cost.",
+            who="compare",
         )
     wanted = ["cost"] + (["rejected"] if reject is not None else [])
     return table, metrics + [measures()[m] for m in wanted if m not in names]

@@ -99,6 +99,7 @@ class Comparison:
         default_factory=list
     )  # of each split, of its test rows; empty if all count once
     partial: str = ""
+    interrupted: bool = False  # whether it is partial since the user stopped it
     source: Data | None = field(default=None, repr=False)  # the rows it ran on; not part of what is saved
 
     def __getstate__(self) -> dict[str, Any]:
@@ -169,10 +170,10 @@ class Comparison:
         """The name of the learner with the best mean of the first metric."""
         standings = self.ranking()
         if not standings or standings[0].failure:
-            raise ParameterError("compare: no learner finished, so there is no best one. See failures.")
+            raise ParameterError("no learner finished, so there is no best one. See failures.", who="compare")
         if np.isnan(standings[0].mean):
             raise ParameterError(
-                f"compare: {self.metrics[0].name} is defined on no split, so there is no best one."
+                f"{self.metrics[0].name} is defined on no split, so there is no best one.", who="compare"
             )
         return standings[0].learner
 
@@ -307,8 +308,9 @@ class Comparison:
         """The finished splits: which rows taught, which were tested. The same for every learner."""
         if self.source is None:
             raise ParameterError(
-                "compare: this comparison was saved without its rows, so its splits cannot be dealt again. "
-                "tests has the tested rows of each split."
+                "this comparison was saved without its rows, so its splits cannot be dealt again. "
+                "tests has the tested rows of each split.",
+                who="compare",
             )
         source = self.source
         dealt = self.design.splits(source.codes, self.settings["seed"], source.groups, source.times)
@@ -442,9 +444,9 @@ class Comparison:
         a, b = self._learner(first), self._learner(second)
         for name in (a, b):
             if name in self.failures:
-                raise ParameterError(f"compare: {name} {self.failures[name]}")
+                raise ParameterError(f"{name} {self.failures[name]}", who="compare")
         if a == b:
-            raise ParameterError(f"compare: {a!r} was to be tested against itself; name two learners.")
+            raise ParameterError(f"{a!r} was to be tested against itself; name two learners.", who="compare")
         return a, b
 
     def _learner(self, name: str) -> str:
@@ -452,7 +454,7 @@ class Comparison:
         found = [known for known in self.learners if known.strip().lower() == plain]
         if not found:
             raise ParameterError(
-                f"compare: there is no learner {name!r} here. It has: {', '.join(self.learners)}."
+                f"there is no learner {name!r} here. It has: {', '.join(self.learners)}.", who="compare"
             )
         return name if name in self.learners else found[0]
 
@@ -469,7 +471,8 @@ class Comparison:
                 if m.name == proper:
                     return m
         raise ParameterError(
-            f"compare: {name!r} was not measured here. Measured: {', '.join(m.name for m in self.metrics)}."
+            f"{name!r} was not measured here. Measured: {', '.join(m.name for m in self.metrics)}.",
+            who="compare",
         )
 
     # faces

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.progress import progress
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.candidates import as_candidates, varied
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Data, Task, run_cell
@@ -160,6 +160,7 @@ class Curve(Sentence):
         return "\n".join(lines)
 
 
+@spoken_as("learning_curve")
 def learning_curve(
     learner: Any,
     X: Any,
@@ -213,7 +214,8 @@ def learning_curve(
             rows = order[:size]
             if len(np.unique(data.codes[rows])) < 2:
                 raise DataError(
-                    f"learning_curve: {size} rows hold one class alone. Begin with more: train_sizes=..."
+                    f"{size} rows hold one class alone. Begin with more: train_sizes=...",
+                    who="learning_curve",
                 )
             work.append((candidate, Split(split.repetition, split.fold, np.sort(rows), split.test)))
     train, test, splits, partial = _measured(work, data, m, random_state, n_jobs, "learning curve", splits)
@@ -222,6 +224,7 @@ def learning_curve(
     return Curve(candidate.name, m, "rows", sizes, train, test, taught, tested, alpha, splits, partial)
 
 
+@spoken_as("complexity_curve")
 def complexity_curve(
     learner: Any,
     X: Any,
@@ -271,7 +274,7 @@ def complexity_curve(
         or not (values := list(param_range))
     ):
         raise ParameterError(
-            f"complexity_curve: param_range must be values from simple to complex, got {param_range!r}."
+            f"param_range must be values from simple to complex, got {param_range!r}.", who="complexity_curve"
         )
     candidates = varied(learner, [{param_name: v} for v in values], data.table, "complexity_curve")
     work = [(c, split) for split in splits for c in candidates]
@@ -298,13 +301,13 @@ def _prepared(
     splits = list(plan.splits(data.codes, seed, data.groups, data.times))
     if len(splits) < 2:
         raise ParameterError(
-            f"{who}: a curve needs at least two splits to show how far it can be trusted; {plan.name} has "
-            f"{len(splits)}."
+            f"a curve needs at least two splits to show how far it can be trusted; {plan.name} has {len(splits)}.",
+            who=who,
         )
     (m,) = as_measures([metric], who)
     if m.needs == "costs":
         raise ParameterError(
-            f"{who}: a curve of {m.name} would need costs; draw one of error, brier or log-loss."
+            f"a curve of {m.name} would need costs; draw one of error, brier or log-loss.", who=who
         )
     return data, plan, splits, m
 
@@ -317,18 +320,20 @@ def _sizes(train_sizes: Any, most: int) -> np.ndarray:
     given = np.asarray(train_sizes)
     if given.ndim != 1 or not len(given) or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
         raise ParameterError(
-            f"learning_curve: train_sizes must be numbers of rows or shares, got {train_sizes!r}."
+            f"train_sizes must be numbers of rows or shares, got {train_sizes!r}.", who="learning_curve"
         )
     if given.dtype.kind == "f":
         if (given <= 0).any() or (given > 1).any():
             raise ParameterError(
-                f"learning_curve: shares in train_sizes must be above 0 and at most 1, got {train_sizes!r}."
+                f"shares in train_sizes must be above 0 and at most 1, got {train_sizes!r}.",
+                who="learning_curve",
             )
         given = np.maximum((given * most).astype(np.int64), 2)
     if (given < 2).any() or (given > most).any():
         raise ParameterError(
-            f"learning_curve: train_sizes must be from 2 to {most} rows, the smallest training set; "
-            f"got {given.min()} to {given.max()}."
+            f"train_sizes must be from 2 to {most} rows, the smallest training set; "
+            f"got {given.min()} to {given.max()}.",
+            who="learning_curve",
         )
     return np.unique(given)
 

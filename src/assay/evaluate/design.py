@@ -113,7 +113,7 @@ class Resampling(Sentence):
             return cls(kind="leave-one-out", folds=0)
         if text in ("leave-one-group-out", "logo"):
             return cls(kind="leave-one-group-out", folds=0)
-        raise ParameterError(f"compare: design must be a name such as {_EXAMPLES}; got {design!r}.")
+        raise ParameterError(f"design must be a name such as {_EXAMPLES}; got {design!r}.", who="compare")
 
     @classmethod
     def _timed(cls, folds: str, options: str, design: Any) -> Resampling:
@@ -122,26 +122,31 @@ class Resampling(Sentence):
             m = re.fullmatch(r"(gap|window)=(\d+)", option)
             if not m:
                 raise ParameterError(
-                    f"compare: a design by time has a gap and a window of rows, as in "
-                    f'"5-time(gap=10,window=500)"; got {design!r}.'
+                    f"a design by time has a gap and a window of rows, as in "
+                    f'"5-time(gap=10,window=500)"; got {design!r}.',
+                    who="compare",
                 )
             found[m[1]] = int(m[2])
         if found.get("window") == 0:
-            raise ParameterError("compare: a window of 0 rows teaches nothing; leave it out for all rows.")
+            raise ParameterError(
+                "a window of 0 rows teaches nothing; leave it out for all rows.", who="compare"
+            )
         return cls._checked(kind="time", folds=int(folds), **found)
 
     @classmethod
     def _checked(cls, **values: Any) -> Resampling:
         design = cls(**values)
         if design.kind == "folds" and design.folds < 2:
-            raise ParameterError(f"compare: design needs at least 2 folds, got {design.folds}.")
+            raise ParameterError(f"design needs at least 2 folds, got {design.folds}.", who="compare")
         if design.kind == "time" and design.folds < 1:
-            raise ParameterError(f"compare: design needs at least 1 block of time, got {design.folds}.")
+            raise ParameterError(f"design needs at least 1 block of time, got {design.folds}.", who="compare")
         if design.repetitions < 1:
-            raise ParameterError(f"compare: design needs at least 1 repetition, got {design.repetitions}.")
+            raise ParameterError(
+                f"design needs at least 1 repetition, got {design.repetitions}.", who="compare"
+            )
         if not 0 < design.test_share < 1:
             raise ParameterError(
-                f"compare: the share of test rows must be between 0 and 1, got {design.test_share:g}."
+                f"the share of test rows must be between 0 and 1, got {design.test_share:g}.", who="compare"
             )
         return design
 
@@ -209,11 +214,11 @@ class Resampling(Sentence):
         """
         n, counts = len(y), np.bincount(y, minlength=len(labels))
         if n < 4:
-            raise DataError(f"compare: {n} rows are too few to teach and to test. Bring at least 4.")
+            raise DataError(f"{n} rows are too few to teach and to test. Bring at least 4.", who="compare")
         self._refuse_order(groups, times)
         units = n if groups is None else len(np.unique(groups))
         if units < 2:
-            raise DataError("compare: all rows are of one group, so no split can keep it whole.")
+            raise DataError("all rows are of one group, so no split can keep it whole.", who="compare")
         if self.kind == "time":
             return self._on_time(y, labels, times)
         notes = []
@@ -235,14 +240,16 @@ class Resampling(Sentence):
     def _refuse_order(self, groups: np.ndarray | None, times: np.ndarray | None) -> None:
         if times is not None and self.kind != "time":
             raise ParameterError(
-                f'compare: times puts rows in order for a design by time, such as "5-time"; the design is {self.name}.'
+                f'times puts rows in order for a design by time, such as "5-time"; the design is {self.name}.',
+                who="compare",
             )
         if groups is not None and self.kind == "time":
             raise ParameterError(
-                "compare: a design by time cannot also keep groups together. Give times or groups, not both."
+                "a design by time cannot also keep groups together. Give times or groups, not both.",
+                who="compare",
             )
         if groups is None and self.kind == "leave-one-group-out":
-            raise ParameterError("compare: leave-one-group-out needs groups=, the group of each row.")
+            raise ParameterError("leave-one-group-out needs groups=, the group of each row.", who="compare")
 
     def _on_time(self, y: np.ndarray, labels: Any, times: np.ndarray | None) -> tuple[Resampling, list[str]]:
         """Checks the blocks of time; a class that some learners never saw is told."""
@@ -251,14 +258,16 @@ class Resampling(Sentence):
             if not len(test) or not len(train):
                 side = "test" if not len(test) else "teach"
                 raise DataError(
-                    f"compare: {self.name} leaves a block without rows to {side}: {len(y)} rows"
+                    f"{self.name} leaves a block without rows to {side}: {len(y)} rows"
                     + ("" if times is None else f" at {len(np.unique(times))} moments")
-                    + ". Ask for fewer blocks or a smaller gap."
+                    + ". Ask for fewer blocks or a smaller gap.",
+                    who="compare",
                 )
             if len(np.unique(y[train])) < 2:
                 raise DataError(
-                    f"compare: {self.name}: the {len(train)} rows before a tested block are all of the class "
-                    f"{labels[y[train][0]]}. Ask for fewer blocks, or give the times of the rows: times=."
+                    f"{self.name}: the {len(train)} rows before a tested block are all of the class "
+                    f"{labels[y[train][0]]}. Ask for fewer blocks, or give the times of the rows: times=.",
+                    who="compare",
                 )
         strange = sum(bool(np.setdiff1d(y[test], y[train]).size) for train, test in pairs)
         notes = (

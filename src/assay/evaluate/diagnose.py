@@ -96,7 +96,7 @@ def diagnose_table(
 def _plan(plan: Resampling, target: Target | None, n: int, groups: np.ndarray | None) -> Resampling:
     """The design; splits that were given are written down, as numbers of the rows with a class."""
     if plan.kind == "leave-one-group-out" and groups is None:
-        raise ParameterError("diagnose: leave-one-group-out needs groups=, the group of each row.")
+        raise ParameterError("leave-one-group-out needs groups=, the group of each row.", who="diagnose")
     if plan.given is None or target is None:
         return plan
     kept = target.labelled
@@ -112,6 +112,6 @@ def _per_row(values: Any, n: int, name: str) -> np.ndarray | None:
     found = np.asarray(plain_values(values))
     if found.shape != (n,):
         raise DataError(
-            f"diagnose: X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}."
+            f"X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}.", who="diagnose"
         )
     return found.astype(str) if found.dtype == object else found

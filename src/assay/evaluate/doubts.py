@@ -107,7 +107,7 @@ def doubts(comparison: Comparison, *, rope: float = 0.01) -> list[Finding]:
     from assay.evaluate.probability_doubts import PROBABILITY_DOUBTS
 
     if isinstance(rope, bool) or not isinstance(rope, (int, float)) or not 0 <= rope < np.inf:
-        raise ParameterError(f"doubts: rope must be a number from 0 up, got {rope!r}.")
+        raise ParameterError(f"rope must be a number from 0 up, got {rope!r}.", who="doubts")
     case = Doubt(comparison, float(rope))
     checks: list[Callable[[Doubt], Iterator[Finding]]] = [failed, *CHECKS, *FOLD_DOUBTS, *PROBABILITY_DOUBTS]
     found = [f for check in (checks if case.ranked else [failed]) for f in check(case)]

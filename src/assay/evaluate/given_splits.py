@@ -70,7 +70,7 @@ class GivenSplits:
         found = GivenSplits(self.design, self.words)
         listed = self._split(X, y, groups) if hasattr(self.design, "split") else self.design
         if any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in listed):
-            raise DataError(f"compare: {self.words}: each split must be a pair (train, test) of rows.")
+            raise DataError(f"{self.words}: each split must be a pair (train, test) of rows.", who="compare")
         if hasattr(self.design, "split"):
             m = n if kept is None else int(kept.sum())
             pairs = [tuple(as_rows(rows, m, self.words) for rows in pair) for pair in listed]
@@ -82,7 +82,7 @@ class GivenSplits:
         found.pairs = [_checked(train, test, j, self.words) for j, (train, test) in enumerate(pairs)]
         if not found.pairs:
             raise ParameterError(
-                f"compare: {self.words} gives no split. Give at least one (train, test) pair."
+                f"{self.words} gives no split. Give at least one (train, test) pair.", who="compare"
             )
         if groups is not None and whole:
             for j, (train, test) in enumerate(found.pairs):
@@ -92,7 +92,9 @@ class GivenSplits:
     def _split(self, X: Any, y: Any, groups: Any) -> Iterable[Any]:
         if isinstance(self.design, type):
             name = self.design.__name__
-            raise ParameterError(f"compare: design must be a splitter, {name} is its class. Give {name}().")
+            raise ParameterError(
+                f"design must be a splitter, {name} is its class. Give {name}().", who="compare"
+            )
         try:
             with (
                 warnings.catch_warnings()
@@ -100,8 +102,10 @@ class GivenSplits:
                 warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
                 return list(self.design.split(X, y, groups))
         except (ValueError, TypeError) as error:
-            hint = " Give groups=." if groups is None and "group" in str(error) else ""
-            raise DataError(f"compare: {self.words} cannot split these rows: {error}.{hint}") from error
+            hint = "" if groups is not None else "If it needs groups, give groups=."
+            raise DataError(
+                f"{self.words} cannot split these rows: {error}. {hint}", who="compare"
+            ) from error
 
     def repetitions(self) -> list[int]:
         """Of each split its repetition: a new one begins where a row would be tested for the second time."""
@@ -134,16 +138,19 @@ def as_rows(rows: Any, n: int, who: str) -> np.ndarray:
     found = np.asarray(plain_values(rows))
     if found.dtype == bool:
         if found.shape != (n,):
-            raise DataError(f"compare: {who}: a mask of rows needs {n} entries, its shape is {found.shape}.")
+            raise DataError(
+                f"{who}: a mask of rows needs {n} entries, its shape is {found.shape}.", who="compare"
+            )
         return np.flatnonzero(found)
     if found.ndim != 1 or (found.size and not np.issubdtype(found.dtype, np.integer)):
         raise DataError(
-            f"compare: {who}: rows are whole numbers or a mask in one column, got shape {found.shape} "
-            f"of {found.dtype}."
+            f"{who}: rows are whole numbers or a mask in one column, got shape {found.shape} "
+            f"of {found.dtype}.",
+            who="compare",
         )
     if found.size and (found.min() < 0 or found.max() >= n):
         raise DataError(
-            f"compare: {who}: row numbers go from 0 to {n - 1}, got {found.min()} to {found.max()}."
+            f"{who}: row numbers go from 0 to {n - 1}, got {found.min()} to {found.max()}.", who="compare"
         )
     return found.astype(np.int64)
 
@@ -151,15 +158,16 @@ def as_rows(rows: Any, n: int, who: str) -> np.ndarray:
 def _checked(train: np.ndarray, test: np.ndarray, j: int, words: str) -> Pair:
     if not len(train) or not len(test):
         side = "teach" if not len(train) else "test"
-        raise DataError(f"compare: {words}: split {j} has no row to {side}.")
+        raise DataError(f"{words}: split {j} has no row to {side}.", who="compare")
     both = np.intersect1d(train, test)
     if len(both):
         raise DataError(
-            f"compare: {words}: split {j} tests {len(both)} row{'' if len(both) == 1 else 's'} that it also trains "
-            f"on (row number {both[0]}, counted from 0, for one). Such an error says nothing about new rows."
+            f"{words}: split {j} tests {len(both)} row{'' if len(both) == 1 else 's'} that it also trains "
+            f"on (row number {both[0]}, counted from 0, for one). Such an error says nothing about new rows.",
+            who="compare",
         )
     if len(np.unique(test)) < len(test):
-        raise DataError(f"compare: {words}: split {j} tests a row twice.")
+        raise DataError(f"{words}: split {j} tests a row twice.", who="compare")
     return train, test
 
 
@@ -167,8 +175,9 @@ def _refuse_parted(taught: np.ndarray, tested: np.ndarray, j: int, words: str) -
     both = np.intersect1d(taught, tested)
     if len(both):
         raise DataError(
-            f"compare: {words}: split {j} parts {len(both)} group{'' if len(both) == 1 else 's'}: rows of {both[0]} "
-            "teach and test. Give a design by name or a splitter that keeps groups whole, or leave groups out."
+            f"{words}: split {j} parts {len(both)} group{'' if len(both) == 1 else 's'}: rows of {both[0]} "
+            "teach and test. Give a design by name or a splitter that keeps groups whole, or leave groups out.",
+            who="compare",
         )
 
 

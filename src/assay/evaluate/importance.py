@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.core.explanation import text_table
 from assay.core.progress import progress
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.fold import Data, answer_codes, posterior_of
 from assay.evaluate.metrics import as_measures
@@ -167,6 +167,7 @@ class PermutationImportance:
         )
 
 
+@spoken_as("permutation_importance")
 def permutation_importance(
     estimator: Any,
     X: Any,
@@ -229,10 +230,10 @@ def permutation_importance(
     check_alpha(alpha, who)
     seed = as_seed(0 if random_state is None else random_state, who)
     if not is_whole(n_repeats, 1):
-        raise ParameterError(f"{who}: n_repeats must be a whole number from 1 up, got {n_repeats!r}.")
+        raise ParameterError(f"n_repeats must be a whole number from 1 up, got {n_repeats!r}.", who=who)
     (m,) = as_measures([scoring])
     if m.needs == "costs":
-        raise ParameterError(f"{who}: {m.name} would need costs; ask for error, brier, log-loss or auc.")
+        raise ParameterError(f"{m.name} would need costs; ask for error, brier, log-loss or auc.", who=who)
     if y is None and hasattr(X, "target_name"):
         X, y = X
     if design is None and not isinstance(estimator, str) and _is_fitted(estimator):
@@ -484,11 +485,11 @@ def _of_fitted(
     codes = answer_codes(target.labels[target.codes[rows]], labels)
     if (codes < 0).any():
         strange = target.labels[target.codes[rows[int(np.argmax(codes < 0))]]]
-        raise DataError(f"{who}: the class {str(strange)!r} is none of those that the classifier knows.")
+        raise DataError(f"the class {str(strange)!r} is none of those that the classifier knows.", who=who)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[rows]
     judged = _Judged(model, take_rows(X, rows), codes, labels, weight, m)
     if np.isnan(judged.value):
-        raise DataError(f"{who}: {m.name} is not defined on these rows.")
+        raise DataError(f"{m.name} is not defined on these rows.", who=who)
     losses = _losses(judged, table.shape[1], n_repeats, rng)
     name = type(model).__name__
     how = f"{name} as it was fitted, on {len(rows):,} rows; each column exchanged {n_repeats} times."

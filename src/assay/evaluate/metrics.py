@@ -25,13 +25,15 @@ def as_measures(metrics: Any, who: str = "compare") -> list[Measure]:
     if isinstance(metrics, (str, Measure)) or callable(metrics):
         metrics = [metrics]
     if not isinstance(metrics, Iterable):
-        raise ParameterError(f"{who}: metrics must be a list of names, got {metrics!r}.")
+        raise ParameterError(f"metrics must be a list of names, got {metrics!r}.", who=who)
     listed = [_measure(m, who) for m in metrics]
     if not listed:
-        raise ParameterError(f"{who}: metrics is empty; name at least one, for example 'error'.")
+        raise ParameterError("metrics is empty; name at least one, for example 'error'.", who=who)
     names = [m.name for m in listed]
     if len(set(names)) < len(names):
-        raise ParameterError(f"{who}: metrics names {next(n for n in names if names.count(n) > 1)!r} twice.")
+        raise ParameterError(
+            f"metrics names {next(n for n in names if names.count(n) > 1)!r} twice.", who=who
+        )
     return listed
 
 
@@ -45,7 +47,8 @@ def _measure(m: Any, who: str) -> Measure:
         return measure_named(m, who, "; and scikit-learn's scorers by name")
     if known.task == "regression":
         raise ParameterError(
-            f"{who}: the metric {known.name} is of predicted numbers, and the target has classes. "
-            "Choose one of classes, for example 'error'."
+            f"the metric {known.name} is of predicted numbers, and the target has classes. "
+            "Choose one of classes, for example 'error'.",
+            who=who,
         )
     return known

@@ -119,13 +119,13 @@ def mislabelled(
     who = "mislabelled"
     for name, value, least in (("n_neighbors", n_neighbors, 0), ("cv", cv, 2)):
         if not isinstance(value, (int, np.integer)) or value < least:
-            raise ParameterError(f"{who}: {name} must be a whole number from {least} up, got {value!r}.")
+            raise ParameterError(f"{name} must be a whole number from {least} up, got {value!r}.", who=who)
     table = Table.of(X, who=who)
     if not isinstance(table.values, np.ndarray):
         table = table.replaced(values=table.values.toarray())
     classes, codes = encode_labels(y, len(table), who)
     if len(classes) < 2:
-        raise DataError(f"{who}: y has one label only, so there is no other one that a row could have.")
+        raise DataError("y has one label only, so there is no other one that a row could have.", who=who)
     named = _named(learners, table.complete)
     posteriors = {}
     if n_neighbors and table.complete:
@@ -140,7 +140,7 @@ def mislabelled(
 
         posteriors |= dict(zip(named, in_threads(vote, list(named), 1)))
     if not posteriors:
-        raise ParameterError(f"{who}: there is no voter: give learners, or n_neighbors above 0.")
+        raise ParameterError("there is no voter: give learners, or n_neighbors above 0.", who=who)
     P = np.stack(list(posteriors.values()))  # (V, n, K)
     own = P[:, np.arange(len(codes)), codes]
     return Mislabelled(

@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.evaluate.copies import rounded
 from assay.evaluate.finding import Case, Finding, cleaned, dropped
+from assay.evaluate.target import CUT_FIRST
 from assay.tables import Table
 from assay.tables.remedies import recognise
 
@@ -174,6 +175,27 @@ def text_in_disguise(case: Case) -> Iterator[Finding]:
             )
 
 
+def mark_of_missing_values(case: Case) -> Iterator[Finding]:
+    """A category of punctuation alone among words: most likely nothing was known there."""
+    for j, column in enumerate(case.table.schema):
+        if column.kind != "nominal" or j in case.identifiers:
+            continue
+        bare = [c for c in column.categories if isinstance(c, str) and c and not any(map(str.isalnum, c))]
+        if len(bare) != 1 or len(column.categories) < 3:  # + and - are answers
+            continue
+        n = int(np.sum(case.codes(j) == column.categories.index(bare[0])))
+        if n:
+            yield Finding(
+                "missing-mark",
+                "note",
+                column.name,
+                f"column {column.name} is {bare[0]!r} in {n} row{'' if n == 1 else 's'}, which counts as a category of "
+                "its own.",
+                f"If it stands for missing values: read_table(..., na={bare[0]!r}).",
+                f"If it stands for missing values, add --na={shlex.quote(bare[0])}.",
+            )
+
+
 def _ambiguous_dates(categories: tuple[Any, ...]) -> bool:
     some = [v for v in categories[:200] if isinstance(v, str)]
     if not some or recognise(some, [1] * len(some), "dates") is not None:
@@ -215,17 +237,14 @@ def measured(case: Case) -> Iterator[Finding]:
     if case.target is not None and case.target.measured:
         name, whole = case.target.name, case.target.labels.dtype.kind in "iu"
         numbers = "whole numbers" if whole else "numbers with fractions"
-        otherwise = "Cut it into classes first, or choose another target."
+        otherwise = f"{CUT_FIRST}, or choose another target."
         yield Finding(
             "measured-target",
             "error",
             name,
             f"{name} holds {len(case.target.labels)} distinct {numbers}, expected classes.",
-            "Make it text if the numbers are names of classes; else cut it first, or choose another target."
-            if whole
-            else otherwise,
-            f"Add --nominal {shlex.quote(name)} if the numbers are names of classes; else cut it first, or choose "
-            "another target."
+            f"Make it text if the numbers are names of classes. {otherwise}" if whole else otherwise,
+            f"Add --nominal {shlex.quote(name)} if the numbers are names of classes. {otherwise}"
             if whole
             else otherwise,
         )
@@ -321,4 +340,5 @@ COLUMN_CHECKS = [
     imbalance,
     many_categories,
     text_in_disguise,
+    mark_of_missing_values,
 ]

@@ -110,12 +110,15 @@ def _by_draws(gap: float, drawn: np.ndarray, known: bool, result: Comparison) ->
         if gap:
             return replace(no_test("every row differs alike", alpha), estimate=gap)
         why = "The two are equal on every row."
-        return TestResult(name, 0.0, 1.0, alpha=alpha, estimate=0.0, low=0.0, high=0.0, why=why)
+        return TestResult(
+            name, 0.0, 1.0, alpha=alpha, estimate=0.0, low=0.0, high=0.0, why=why, code="bootstrap"
+        )
     z, half = gap / error, float(-ndtri(alpha / 2)) * error
     p = 2 * float(ndtr(-abs(z)))
-    return TestResult(name, z, p, alpha=alpha, estimate=gap, low=gap - half, high=gap + half)
+    bounds = {"low": gap - half, "high": gap + half}
+    return TestResult(name, z, p, alpha=alpha, estimate=gap, **bounds, code="bootstrap")
 
 
 def no_test(why: str, alpha: float) -> TestResult:
     """A result without a p-value, and the reason."""
-    return TestResult(f"no test: {why}", np.nan, np.nan, alpha=alpha, why=why)
+    return TestResult(f"no test: {why}", np.nan, np.nan, alpha=alpha, why=why, code="none")

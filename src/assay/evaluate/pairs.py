@@ -114,8 +114,9 @@ def practical(result: Comparison, a: str, b: str, m: Measure, rope: float) -> Ro
     there = np.isfinite(differences)
     if there.sum() < 2:
         raise DataError(
-            f"compare: the Bayesian test of {a} and {b} needs at least two splits that define {m.name}, "
-            f"{result.design.name} has {int(there.sum())}."
+            f"the Bayesian test of {a} and {b} needs at least two splits that define {m.name}, "
+            f"{result.design.name} has {int(there.sum())}.",
+            who="compare",
         )
     return correlated_t(differences[there], ratio=test_rows_per_training_row(result, there), rope=rope)
 
@@ -132,8 +133,9 @@ def effect_of(result: Comparison, a: str, b: str, m: Measure) -> EffectSize:
         first, second = (result.values(name, m.name)[there] for name in (a, b))
         return hedges_g(first, second, paired=True, alpha=result.alpha)
     raise DataError(
-        f"compare: an effect size of {a} and {b} needs at least two splits that define {m.name}, or the error on "
-        "one split of rows without weights."
+        f"an effect size of {a} and {b} needs at least two splits that define {m.name}, or the error on "
+        "one split of rows without weights.",
+        who="compare",
     )
 
 
@@ -234,8 +236,11 @@ def _on_weighted_rows(d: np.ndarray, weights: np.ndarray, alpha: float) -> TestR
         if gap:
             return replace(no_test("every row that counts differs alike", alpha), estimate=gap)
         why = "The two err on the same rows."
-        return TestResult(name, 0.0, 1.0, alpha=alpha, estimate=0.0, low=0.0, high=0.0, why=why)
+        return TestResult(
+            name, 0.0, 1.0, alpha=alpha, estimate=0.0, low=0.0, high=0.0, why=why, code="z_test"
+        )
     half = float(-ndtri(alpha / 2)) * error
     z = gap / error
     p = 2 * float(ndtr(-abs(z)))
-    return TestResult(name, z, p, alpha=alpha, estimate=gap, low=gap - half, high=gap + half)
+    bounds = {"low": gap - half, "high": gap + half}
+    return TestResult(name, z, p, alpha=alpha, estimate=gap, **bounds, code="z_test")

@@ -65,7 +65,7 @@ def gather(
     (array([0, 1, 0, 1]), ['1 of 5 rows has no class and was left out.'])
     """
     if y is None:
-        raise ParameterError(f"{who}: y is missing; give the class of each row.")
+        raise ParameterError("y is missing; give the class of each row.", who=who)
     names = None
     if test is not None:
         names = _names_with_test(X, test)
@@ -86,7 +86,7 @@ def gather(
         if loss is not None and not isinstance(loss, (Mapping, LossMatrix)) and np.ndim(loss) == 3:
             loss = np.asarray(loss)[rows]
         if weight is not None and not weight.any():
-            raise DataError("compare: every row with a class has the weight 0, so none counts.")
+            raise DataError("every row with a class has the weight 0, so none counts.", who="compare")
     data = Data(X, table, found.labels, codes, groups, times, weight)
     if plan.given is not None:
         given = plan.given.dealt(X, found.labels[codes], groups, n, kept)
@@ -105,8 +105,9 @@ def as_seed(random_state: Any, who: str) -> int:
     if whole and random_state >= 0:
         return int(random_state)
     raise ParameterError(
-        f"{who}: random_state must be a whole number from 0 up, so that the result can be had again, "
-        f"got {random_state!r}."
+        f"random_state must be a whole number from 0 up, so that the result can be had again, "
+        f"got {random_state!r}.",
+        who=who,
     )
 
 
@@ -131,14 +132,15 @@ def as_column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
     found = np.asarray(plain_values(values))
     if found.shape != (n,):
         raise DataError(
-            f"{who}: X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}."
+            f"X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}.", who=who
         )
     lost = missing(found)
     if lost.any():
         first = row_name(int(np.argmax(lost)), values)
         raise DataError(
-            f"{who}: {name} is missing in {int(lost.sum())} of {n} rows, the first is {first}. "
-            "Fill it or leave these rows out."
+            f"{name} is missing in {int(lost.sum())} of {n} rows, the first is {first}. "
+            "Fill it or leave these rows out.",
+            who=who,
         )
     if found.dtype == object and len({type(v) for v in found}) > 1:
         found = found.astype(str)
@@ -153,7 +155,7 @@ def _moments(times: np.ndarray | None, who: str) -> np.ndarray | None:
         return np.array([_moment(v) for v in times.tolist()], dtype="datetime64[us]")
     except (TypeError, ValueError):
         raise DataError(
-            f"{who}: times must be numbers, dates or ISO text such as 2024-05-31, got {times[0]!r}."
+            f"times must be numbers, dates or ISO text such as 2024-05-31, got {times[0]!r}.", who=who
         ) from None
 
 
@@ -172,20 +174,22 @@ def _with_test(
     """The design that trains on the other rows and tests once on the given ones; a second table is put below."""
     if design is not None and str(design).strip().lower() != "holdout":
         raise ParameterError(
-            f'compare: test= gives the test rows, so the design is "holdout"; got {design!r}. Leave one of them out.'
+            f'test= gives the test rows, so the design is "holdout"; got {design!r}. Leave one of them out.',
+            who="compare",
         )
     if isinstance(test, tuple) and len(test) == 2 and not np.isscalar(test[0]):
         if any(v is not None for v in (groups, times, weights)):
             raise ParameterError(
-                "compare: with a second table as test=, groups, times and sample_weight have no entries for its rows. "
-                "Put the tables together and give test= as a mask of rows."
+                "with a second table as test=, groups, times and sample_weight have no entries for its rows. "
+                "Put the tables together and give test= as a mask of rows.",
+                who="compare",
             )
         more, labels = test
         taught, tested = _listed(y), _listed(labels)
         m = Table.of(more, who="compare").shape[0]
         if len(tested) != m:
             raise DataError(
-                f"compare: the test table has {m} rows and {len(tested)} labels; each row needs one."
+                f"the test table has {m} rows and {len(tested)} labels; each row needs one.", who="compare"
             )
         X, y, n = stacked(X, more), [*taught, *tested], len(taught) + len(tested)
         rows = np.arange(len(taught), n)

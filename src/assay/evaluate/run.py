@@ -21,6 +21,8 @@ from assay.tables import Table
 
 __all__ = ["remarks_on", "run"]
 
+INTERRUPTED = "Interrupted"  # why a run ended that the user stopped
+
 Done = tuple[
     tuple[int, int, int], np.ndarray
 ]  # repetition, fold, training rows; the numbers of the test rows
@@ -57,12 +59,13 @@ def run(
         except KeyboardInterrupt:
             if not finished:
                 raise
-            ended = "Interrupted"
+            ended = INTERRUPTED
         except BrokenExecutor as error:
             if not finished:
                 raise DegenerateError(
-                    "compare: a process died before any split was finished, often for want of memory. Use fewer "
-                    "processes (n_jobs=1), or leave out the learner that needs so much."
+                    "a process died before any split was finished, often for want of memory. Use fewer "
+                    "processes (n_jobs=1), or leave out the learner that needs so much.",
+                    who="compare",
                 ) from error
             ended = "A process died, often for want of memory,"
         finally:

@@ -28,7 +28,7 @@ class Answered(ClassifierMixin, BaseEstimator):
         answer = self.seen.answer[rows[:, 0]]
         if (answer < 0).any():
             raise ParameterError(
-                "compare: scikit-learn's scorers know no answer that is not a class, such as reject."
+                "scikit-learn's scorers know no answer that is not a class, such as reject.", who="compare"
             )
         return self.classes_[answer]
 
@@ -120,8 +120,9 @@ def measure_of(function: Callable[..., Any], who: str = "compare") -> Measure:
         better = "lower" if name.endswith(("_loss", "_error", "_cost")) else "higher"
         return Measure(name, Judged(function), better, f"the function {name} of truth and answer")
     raise ParameterError(
-        f"{who}: the metric {name} must be a scorer of (model, X, y) or a function of (truth, answer); "
-        f"it takes {len(needed)} arguments."
+        f"the metric {name} must be a scorer of (model, X, y) or a function of (truth, answer); "
+        f"it takes {len(needed)} arguments.",
+        who=who,
     )
 
 

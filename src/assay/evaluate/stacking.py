@@ -61,7 +61,8 @@ def _stacked_tables(X: Table, more: Table) -> Table:
         other, values = more.schema[column.name], more.values[:, more.schema.index(column.name)].copy()
         if other.coded != column.coded:
             raise SchemaError(
-                f"compare: column {column.name!r} is {column.kind} in X and {other.kind} in the test table."
+                f"column {column.name!r} is {column.kind} in X and {other.kind} in the test table.",
+                who="compare",
             )
         if column.coded:
             known = {v: c for c, v in enumerate(column.categories)}
@@ -82,8 +83,9 @@ def _stacked_tables(X: Table, more: Table) -> Table:
 def _same_width(above: Any, below: Any) -> None:
     if above.shape[1:] != below.shape[1:]:
         raise SchemaError(
-            f"compare: the test table must have the columns of X; its rows have shape {below.shape[1:]}, those of X "
-            f"{above.shape[1:]}."
+            f"the test table must have the columns of X; its rows have shape {below.shape[1:]}, those of X "
+            f"{above.shape[1:]}.",
+            who="compare",
         )
 
 
@@ -91,6 +93,7 @@ def _same_columns(above: list[Any], below: list[Any]) -> None:
     if set(above) != set(below):
         odd = sorted(map(str, set(above) ^ set(below)))
         raise SchemaError(
-            f"compare: the test table must have the columns of X; {', '.join(odd[:5])} "
-            f"{'is' if len(odd) == 1 else 'are'} in one of them alone."
+            f"the test table must have the columns of X; {', '.join(odd[:5])} "
+            f"{'is' if len(odd) == 1 else 'are'} in one of them alone.",
+            who="compare",
         )

@@ -10,8 +10,9 @@ import numpy as np
 from assay.core.targets import encode_labels, plain_values
 from assay.errors import DataError
 
-__all__ = ["MOST_NUMBERED", "Target", "as_target", "looks_measured", "missing", "most_classes"]
+__all__ = ["CUT_FIRST", "MOST_NUMBERED", "Target", "as_target", "looks_measured", "missing", "most_classes"]
 
+CUT_FIRST = "Cut the numbers into classes first, for example with pandas.qcut(column, 3)"
 MOST_NUMBERED = 20  # distinct whole numbers that may be classes without a word; as many values in few rows
 
 
@@ -49,11 +50,11 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
         )
     if values.shape != (n,):
         raise DataError(
-            f"{who}: X has {n} rows, so y must have {n} labels in one column; its shape is {values.shape}."
+            f"X has {n} rows, so y must have {n} labels in one column; its shape is {values.shape}.", who=who
         )
     lost = missing(values)
     if lost.all():
-        raise DataError(f"{who}: no row of {name} has a label.")
+        raise DataError(f"no row of {name} has a label.", who=who)
     known, measured = values[~lost], False
     if known.dtype == object and all(isinstance(v, (int, float, np.number)) for v in known):
         known = known.astype(np.float64)
@@ -61,8 +62,9 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
         measured = not (known == np.floor(known)).all()
         if measured and not lenient:
             raise DataError(
-                f"{who}: {name} holds {len(np.unique(known))} distinct numbers with fractions, expected classes. "
-                "Cut it into classes first, or choose another target."
+                f"{name} holds {len(np.unique(known))} distinct numbers with fractions, expected classes. "
+                f"{CUT_FIRST}, or choose another target.",
+                who=who,
             )
         if not measured and np.abs(known).max() < 2**53:
             known = known.astype(np.int64)
@@ -72,12 +74,13 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
     labels, found = encode_labels(known, len(known), who)
     if not lenient and len(labels) < 2:
         raise DataError(
-            f"{who}: all rows of {name} have the class {labels[0]}; there is nothing to tell apart."
+            f"all rows of {name} have the class {labels[0]}; there is nothing to tell apart.", who=who
         )
     if not lenient and len(labels) > most_classes(len(known)):
         raise DataError(
-            f"{who}: {name} has {len(labels)} distinct values in {len(known)} rows, expected classes. Is it an "
-            "identifier or a measurement? Choose another target, or cut it into classes."
+            f"{name} has {len(labels)} distinct values in {len(known)} rows, expected classes. Is it an "
+            f"identifier or a measurement? Choose another target. {CUT_FIRST}.",
+            who=who,
         )
     codes = np.full(n, -1, dtype=np.int64)
     codes[~lost] = found

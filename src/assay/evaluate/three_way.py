@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.targets import plain_values
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import draw, draw_groups
 from assay.evaluate.rows import as_seed, gather
@@ -23,6 +23,7 @@ from assay.tables.rows import take_rows
 __all__ = ["Choice", "FinalReport", "ThreeWay", "three_way"]
 
 
+@spoken_as("three_way")
 def three_way(
     X: Any,
     y: Any = None,

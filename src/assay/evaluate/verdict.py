@@ -91,7 +91,9 @@ class Verdict(Sentence):
             else f", {shown_confidence(self.alpha)} interval {r.low:+.4f} to {r.high:+.4f}"
         )
         after = "" if self.pairs == 1 else f", adjusted for {self.pairs} pairs {shown_p(self.adjusted)}"
-        splits = f" on {self.splits} splits" if self.splits > 1 and "test rows" not in r.test else ""
+        splits = (
+            f" on {self.splits} splits" if self.splits > 1 and r.code not in ("mcnemar", "z_test") else ""
+        )
         verdict = "significant" if self.significant else "not significant"
         return (
             f"{self.first} has a {worse} {name} than {self.second} by {abs(r.estimate):.4f} "
@@ -110,7 +112,7 @@ def turned(result: TestResult) -> TestResult:
     >>> back.estimate == -there.estimate, back.low == -there.high, back.p == there.p
     (True, True, True)
     """
-    unsigned = isinstance(result.df, tuple) or result.test.startswith("McNemar")
+    unsigned = isinstance(result.df, tuple) or result.code == "mcnemar"
     other = {"greater": "less", "less": "greater"}.get(result.alternative, result.alternative)
     return replace(
         result,

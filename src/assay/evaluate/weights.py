@@ -25,23 +25,24 @@ def as_weights(weights: Any, n: int, who: str) -> np.ndarray:
     found = np.asarray(plain_values(weights))
     if found.shape != (n,):
         raise DataError(
-            f"{who}: X has {n} rows, so sample_weight must have {n} entries; its shape is {found.shape}."
+            f"X has {n} rows, so sample_weight must have {n} entries; its shape is {found.shape}.", who=who
         )
     try:
         found = found.astype(np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"{who}: sample_weight must be numbers, got {found.dtype}.") from None
+        raise DataError(f"sample_weight must be numbers, got {found.dtype}.", who=who) from None
     wrong = ~np.isfinite(found) | (found < 0)
     if wrong.any():
         i = int(np.argmax(wrong))
         raise DataError(
-            f"{who}: sample_weight must be finite and from 0 up; {row_name(i, weights)} has {found[i]:g}."
+            f"sample_weight must be finite and from 0 up; {row_name(i, weights)} has {found[i]:g}.", who=who
         )
     if not found.any():
-        raise DataError(f"{who}: every row has the weight 0, so none counts.")
+        raise DataError("every row has the weight 0, so none counts.", who=who)
     if not 1e-100 <= found.max() <= 1e100:  # their squares must be numbers too
         raise DataError(
-            f"{who}: the largest sample_weight must be from 1e-100 to 1e100, got {found.max():g}. Divide all by it."
+            f"the largest sample_weight must be from 1e-100 to 1e100, got {found.max():g}. Divide all by it.",
+            who=who,
         )
     return found
 

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, ParameterError
+from assay.errors import ParameterError
 
-__all__ = ["check_jobs", "check_seconds", "check_seed", "spoken_as"]
-
-
-@contextmanager
-def spoken_as(who: str) -> Iterator[None]:
-    """What compare would complain about is said in another name.
-
-    >>> from assay.experiments.checks import spoken_as
-    >>> with spoken_as("experiment"):
-    ...     raise ParameterError("compare: no.")
-    Traceback (most recent call last):
-    assay.errors.ParameterError: experiment: no.
-    """
-    try:
-        yield
-    except (DataError, ParameterError) as error:
-        raise type(error)(f"{who}: {str(error).removeprefix('compare: ')}") from None
+__all__ = ["check_jobs", "check_seconds", "check_seed"]
 
 
 def check_seed(random_state: Any) -> int:
@@ -40,8 +22,9 @@ def check_seed(random_state: Any) -> int:
     if whole and random_state >= 0:
         return int(random_state)
     raise ParameterError(
-        "experiment: random_state must be a whole number from 0 up, so that the experiment can be had again, got "
-        f"{random_state!r}."
+        "random_state must be a whole number from 0 up, so that the experiment can be had again, got "
+        f"{random_state!r}.",
+        who="experiment",
     )
 
 
@@ -49,7 +32,9 @@ def check_seconds(value: Any, name: str) -> None:
     """A number of seconds, or an error that names the parameter."""
     number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not number or not 0 <= value < np.inf:
-        raise ParameterError(f"experiment: {name} must be a number of seconds from 0 up, got {value!r}.")
+        raise ParameterError(
+            f"{name} must be a number of seconds from 0 up, got {value!r}.", who="experiment"
+        )
 
 
 def check_jobs(n_jobs: Any) -> None:
@@ -57,5 +42,5 @@ def check_jobs(n_jobs: Any) -> None:
     whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not whole or n_jobs == 0):
         raise ParameterError(
-            f"experiment: n_jobs must be a number of processes, or -1 for all cores, got {n_jobs!r}."
+            f"n_jobs must be a number of processes, or -1 for all cores, got {n_jobs!r}.", who="experiment"
         )

@@ -78,12 +78,13 @@ def conclude(
     all pairs, or Holm's steps against a control.
     """
     if missing not in ("leave out", "last"):
-        raise ParameterError(f'study: missing must be "leave out" or "last", got {missing!r}.')
+        raise ParameterError(f'missing must be "leave out" or "last", got {missing!r}.', who="study")
     if isinstance(rope, bool) or not isinstance(rope, (int, float)) or not 0 <= rope < np.inf:
-        raise ParameterError(f"study: rope must be a number from 0 up, got {rope!r}.")
+        raise ParameterError(f"rope must be a number from 0 up, got {rope!r}.", who="study")
     if control is not None and control not in study.learners:
         raise ParameterError(
-            f"study: there is no learner {control!r} to be the control. There are: {', '.join(study.learners)}."
+            f"there is no learner {control!r} to be the control. There are: {', '.join(study.learners)}.",
+            who="study",
         )
     measured = study.table(metric.name)
     there = np.isfinite(measured)
@@ -107,7 +108,7 @@ def conclude(
         "metric": metric, "learners": study.learners, "data": used, "means": measured[rows], "ranks": ranks,
     }  # fmt: skip
     if control is not None and control not in names:
-        raise ParameterError(f"study: the control {control} has no mean on any data set.")
+        raise ParameterError(f"the control {control} has no mean on any data set.", who="study")
     if len(used) == 0:
         said.append("No data set has a mean of every learner, so nothing can be said over all of them.")
         return Conclusion(**base, letters=[""] * len(study.learners), sentences=said)

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
-from assay.errors import ParameterError
+from assay.errors import ParameterError, spoken_as
 from assay.evaluate import Resampling
 from assay.evaluate.fold import Cell, Task
 from assay.evaluate.metrics import as_measures
 from assay.experiments.cells import FIELDS, Job, Trial, as_record, in_random_order
 from assay.experiments.checklist import Checklist
-from assay.experiments.checks import check_jobs, check_seconds, check_seed, spoken_as
+from assay.experiments.checks import check_jobs, check_seconds, check_seed
 from assay.experiments.clock import Clock
 from assay.experiments.fingerprint import settings_text
 from assay.experiments.folder import Block, Manifest, as_plain, check_folder, sessions_of, versions
@@ -93,17 +93,19 @@ class Experiment:
         self.checklist = checklist
         self.name = name or (self.folder.name if self.folder is not None else "experiment")
         if checklist is not None and not isinstance(checklist, Checklist):
-            raise ParameterError(f"experiment: checklist must be a Checklist, got {checklist!r}.")
+            raise ParameterError(f"checklist must be a Checklist, got {checklist!r}.", who="experiment")
         if self.design.given is not None or Resampling.of(self.design.name) != self.design:
             raise ParameterError(
-                f"experiment: the design {self.design} has no name by which it can be found again. Give a name, such "
-                'as "3x10" or "20xholdout".'
+                f"the design {self.design} has no name by which it can be found again. Give a name, such "
+                'as "3x10" or "20xholdout".',
+                who="experiment",
             )
         for m in self.metrics:
             if m.needs == "costs":
                 raise ParameterError(
-                    f"experiment: the metric {m.name} rests on costs, which differ between data sets. Use compare on "
-                    "each, or another metric."
+                    f"the metric {m.name} rests on costs, which differ between data sets. Use compare on "
+                    "each, or another metric.",
+                    who="experiment",
                 )
         self.described: dict[str, str] | None = None  # the text that describes it, if it came from a file
         self._memory = Journal(None)

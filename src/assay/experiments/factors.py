@@ -87,13 +87,13 @@ def factor_effects(study: Study, family: str | None, metric: Measure) -> FactorE
     """The effects of one learner's settings over the data sets of a study, or over the splits if there is one only."""
     families = list(dict.fromkeys(e["family"] for e in study.manifest.learners if e["factors"]))
     if not families:
-        raise ParameterError("study: no learner here has settings that vary, so there are no effects.")
+        raise ParameterError("no learner here has settings that vary, so there are no effects.", who="study")
     if family is None and len(families) > 1:
-        raise ParameterError(f"study: effects of which learner? Name one of: {', '.join(families)}.")
+        raise ParameterError(f"effects of which learner? Name one of: {', '.join(families)}.", who="study")
     family = families[0] if family is None else family
     if family not in families:
         raise ParameterError(
-            f"study: {family!r} has no settings that vary. Those that have: {', '.join(families)}."
+            f"{family!r} has no settings that vary. Those that have: {', '.join(families)}.", who="study"
         )
     own = [e for e in study.manifest.learners if e["family"] == family]
     columns = [study.learners.index(e["name"]) for e in own]
@@ -112,7 +112,7 @@ def factor_effects(study: Study, family: str | None, metric: Measure) -> FactorE
         notes.append(f"{int((~whole).sum())} of {len(whole)} {blocks} lack a run and are left out.")
     if not whole.any():
         raise ParameterError(
-            f"study: no {blocks[:-1]} has all runs of {family}, so effects cannot be estimated."
+            f"no {blocks[:-1]} has all runs of {family}, so effects cannot be estimated.", who="study"
         )
     runs = [e["factors"] for e in own]
     terms, error_ss, error_df = factorial_anova(runs, table[whole], study.alpha)
@@ -157,7 +157,7 @@ def factorial_anova(
     codes = {name: _codes([run.get(name) for run in runs]) for name in names}
     varied = [name for name in names if codes[name][1].max() > 0]
     if not varied:
-        raise ParameterError("experiment: no factor has more than one level, so there are no effects.")
+        raise ParameterError("no factor has more than one level, so there are no effects.", who="experiment")
     mean = response.mean(axis=0)
     single = {(name,): _dummies(codes[name][1]) for name in varied}
     double = {(a, b): _products(single[a,], single[b,]) for a, b in combinations(varied, 2)}

@@ -100,8 +100,9 @@ def settings_text(value: Any) -> str:
         return f"{_name(type(value))}#{content(value)}"
     except Exception as error:  # whatever the object has against being written down
         raise ParameterError(
-            f"experiment: a setting that is a {_name(type(value))} cannot be told from another one, because it cannot "
-            f"be pickled ({error}). Give plain values, arrays, functions or estimators."
+            f"a setting that is a {_name(type(value))} cannot be told from another one, because it cannot "
+            f"be pickled ({error}). Give plain values, arrays, functions or estimators.",
+            who="experiment",
         ) from None
 
 

@@ -96,8 +96,9 @@ class Block:
                 )
         except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
             raise DataError(
-                f"experiment: {path} is missing or damaged ({error}). Run the experiment again: finished cells are "
-                "not run twice."
+                f"{path} is missing or damaged ({error}). Run the experiment again: finished cells are "
+                "not run twice.",
+                who="experiment",
             ) from None
         about = dict(saved["about"])
         about["columns"] = [ColumnSummary(**c) for c in about["columns"]]
@@ -158,11 +159,14 @@ class Manifest:
     def load(cls, folder: Path) -> Manifest:
         held = read_json(folder / "experiment.json", "experiment")
         if held.get("what") != "assay experiment" or not isinstance(held.get("format"), int):
-            raise DataError(f"experiment: {folder / 'experiment.json'} was not written by an experiment.")
+            raise DataError(
+                f"{folder / 'experiment.json'} was not written by an experiment.", who="experiment"
+            )
         if held["format"] > FORMAT:
             raise DataError(
-                f"experiment: {folder} was written by a later version of assay (format {held['format']}, this one "
-                f"reads up to {FORMAT}). Install that version."
+                f"{folder} was written by a later version of assay (format {held['format']}, this one "
+                f"reads up to {FORMAT}). Install that version.",
+                who="experiment",
             )
         try:
             return cls(
@@ -172,7 +176,7 @@ class Manifest:
                 **{k: held[k] for k in ("learners", "trials", "sessions")},
             )
         except (KeyError, TypeError) as error:
-            raise DataError(f"experiment: {folder / 'experiment.json'} is damaged: {error}.") from None
+            raise DataError(f"{folder / 'experiment.json'} is damaged: {error}.", who="experiment") from None
 
 
 def sessions_of(folder: Path) -> list[dict[str, Any]]:
@@ -183,8 +187,9 @@ def sessions_of(folder: Path) -> list[dict[str, Any]]:
         return []
     if isinstance(held.get("format"), int) and held["format"] > FORMAT:
         raise ParameterError(
-            f"experiment: {folder} was written by a later version of assay. Install that version, or choose another "
-            "folder."
+            f"{folder} was written by a later version of assay. Install that version, or choose another "
+            "folder.",
+            who="experiment",
         )
     found = held.get("sessions")
     return found if isinstance(found, list) else []
@@ -200,7 +205,9 @@ def _measure(saved: dict[str, Any]) -> Measure:
 
 
 def _measured_before(seen: Any) -> float:
-    raise ParameterError("experiment: this metric came from Python code that is not part of the folder.")
+    raise ParameterError(
+        "this metric came from Python code that is not part of the folder.", who="experiment"
+    )
 
 
 def check_folder(folder: Any) -> Path | None:
@@ -213,14 +220,15 @@ def check_folder(folder: Any) -> Path | None:
     if folder is None:
         return None
     if not isinstance(folder, (str, PathLike)):
-        raise ParameterError(f"experiment: folder must be the path of a folder, got {folder!r}.")
+        raise ParameterError(f"folder must be the path of a folder, got {folder!r}.", who="experiment")
     path = Path(folder)
     if path.exists() and not path.is_dir():
-        raise ParameterError(f"experiment: folder must be a folder, {path} is a file.")
+        raise ParameterError(f"folder must be a folder, {path} is a file.", who="experiment")
     own = (path / "experiment.json", path / "cells.journal", path / "lock", path / "experiment.toml")
     if path.exists() and any(path.iterdir()) and not any(p.exists() for p in own):
         raise ParameterError(
-            f"experiment: {path} holds other files. Choose a new folder, which the experiment has for itself."
+            f"{path} holds other files. Choose a new folder, which the experiment has for itself.",
+            who="experiment",
         )
     return path
 

@@ -53,7 +53,8 @@ class Entrant:
             if factor not in known:
                 own = ", ".join(sorted(k for k in known if "__" not in k))
                 raise ParameterError(
-                    f"experiment: {self.family} ({type(learner).__name__}) has no parameter {factor!r}. It has: {own}."
+                    f"{self.family} ({type(learner).__name__}) has no parameter {factor!r}. It has: {own}.",
+                    who="experiment",
                 )
         return clone(learner).set_params(**self.factors)
 
@@ -86,11 +87,13 @@ def as_entrants(learners: Any, tables: Iterable[Table], factors: Any = None) -> 
     elif isinstance(learners, Iterable):
         pairs = [(None, given) for given in learners]
     else:
-        raise ParameterError(f"experiment: learners must be a list or a dict of learners, got {learners!r}.")
+        raise ParameterError(
+            f"learners must be a list or a dict of learners, got {learners!r}.", who="experiment"
+        )
     found = [entrant for name, given in pairs for entrant in _settings(name, given, factors)]
     if not found:
         raise ParameterError(
-            "experiment: there is no learner. Name some, such as 'naive bayes', 'c45', 'lda'."
+            "there is no learner. Name some, such as 'naive bayes', 'c45', 'lda'.", who="experiment"
         )
     return distinct(found)
 
@@ -110,7 +113,7 @@ def runs_of(settings: Any) -> list[dict[str, Any]]:
             one = isinstance(given, (str, bytes)) or not isinstance(given, Iterable)
             listed = [given] if one else list(given)
             if not listed:
-                raise ParameterError(f"experiment: the factor {factor!r} has no levels.")
+                raise ParameterError(f"the factor {factor!r} has no levels.", who="experiment")
             levels.append(listed)
         return [dict(zip(map(str, settings), choice)) for choice in product(*levels)]
     if isinstance(settings, (list, tuple)) and settings and all(isinstance(r, Mapping) for r in settings):
@@ -121,8 +124,9 @@ def runs_of(settings: Any) -> list[dict[str, Any]]:
                 distinct.append(plain)
         return distinct
     raise ParameterError(
-        "experiment: settings must be a dict of parameter to levels, such as {'max_depth': [2, 4]}, or a list of "
-        f"runs, such as [{{'max_depth': 2}}, {{'max_depth': 4}}], got {settings!r}."
+        "settings must be a dict of parameter to levels, such as {'max_depth': [2, 4]}, or a list of "
+        f"runs, such as [{{'max_depth': 2}}, {{'max_depth': 4}}], got {settings!r}.",
+        who="experiment",
     )
 
 
@@ -136,7 +140,7 @@ def _settings(name: str | None, given: Any, factors: Any) -> list[Entrant]:
         family = name or type(given).__name__
     else:
         hint = f"{given.__name__}()" if isinstance(given, type) else "a learner, or the short name of one"
-        raise ParameterError(f"experiment: a learner has fit and predict, got {given!r}. Give {hint}.")
+        raise ParameterError(f"a learner has fit and predict, got {given!r}. Give {hint}.", who="experiment")
     if settings is None:
         return [Entrant(family, family, given)]
     return [

@@ -65,7 +65,7 @@ class Journal:
                 self._lock = _locked(folder)
             except OSError as error:
                 raise ParameterError(
-                    f"experiment: {folder} cannot be written ({error.strerror}). Choose another folder."
+                    f"{folder} cannot be written ({error.strerror}). Choose another folder.", who="experiment"
                 ) from error
         try:
             end = self._read()
@@ -156,8 +156,9 @@ def _locked(folder: Path) -> Any:
         holder = file.read().strip() or "unknown"
         file.close()
         raise ParameterError(
-            f"experiment: another process ({holder}) is running the experiment in {folder}. Wait until it ends, "
-            "stop it, or choose another folder."
+            f"another process ({holder}) is running the experiment in {folder}. Wait until it ends, "
+            "stop it, or choose another folder.",
+            who="experiment",
         ) from None
     file.seek(0)
     file.truncate()
@@ -194,9 +195,13 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     try:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise DataError(f"experiment: {path.parent} holds no {what}: there is no file {path.name}.") from None
+        raise DataError(
+            f"{path.parent} holds no {what}: there is no file {path.name}.", who="experiment"
+        ) from None
     except (ValueError, RecursionError):
-        raise DataError(f"experiment: {path} is damaged: it is not JSON. Run the experiment again.") from None
+        raise DataError(
+            f"{path} is damaged: it is not JSON. Run the experiment again.", who="experiment"
+        ) from None
     if not isinstance(found, dict):
-        raise DataError(f"experiment: {path} is damaged: expected an object. Run the experiment again.")
+        raise DataError(f"{path} is damaged: expected an object. Run the experiment again.", who="experiment")
     return found

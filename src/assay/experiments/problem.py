@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, ParameterError
+from assay.errors import AssayError, DataError, ParameterError, did_you_mean
 from assay.evaluate import Description, Resampling, Split
 from assay.evaluate.describe import description
 from assay.evaluate.fold import Data
 from assay.evaluate.rows import gather
 from assay.evaluate.target import Target
-from assay.experiments.checks import spoken_as
 from assay.experiments.fingerprint import data_print, split_print
 from assay.tables.data import Dataset, datasets, load_dataset
 
@@ -130,11 +129,13 @@ class Problem:
         (10, 150)
         """
         found = _opened(name, source)
-        with spoken_as(f"experiment: data {name!r}"):
+        try:
             rows = gather(found["X"], found["y"], design, groups=found.get("groups"), times=found.get("times"),
                           target=found.get("target"))  # fmt: skip
             data = rows.data
             fitted, changes = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
+        except AssayError as error:
+            raise error.said_by(f"experiment: data {name!r}", "compare") from None
         folds = fitted.folds if fitted.kind == "folds" else 10
         about = description(data.table, Target(rows.target, data.labels, data.codes), name, folds)
         notes = [f"{name}: {note}" for note in rows.notes + changes]
@@ -158,16 +159,21 @@ def named_sources(data: Any) -> dict[str, Any]:
             name = _own_name(source, i)
             if name in found:
                 raise ParameterError(
-                    f"experiment: two data sets are called {name!r}. Give a dict of name to data set instead."
+                    f"two data sets are called {name!r}. Give a dict of name to data set instead.",
+                    who="experiment",
                 )
             found[name] = source
     else:
-        raise ParameterError(f"experiment: data must be a list or a dict of data sets, got {data!r}. {_HINT}")
+        raise ParameterError(
+            f"data must be a list or a dict of data sets, got {data!r}. {_HINT}", who="experiment"
+        )
     if not found:
-        raise ParameterError(f"experiment: there is no data set. {_HINT}")
+        raise ParameterError(f"there is no data set. {_HINT}", who="experiment")
     for name, source in found.items():
         if not _is_source(source):
-            raise ParameterError(f"experiment: data {name!r} is {_shown(source)}, expected rows. {_HINT}")
+            raise ParameterError(
+                f"data {name!r} is {_shown(source)}, expected rows. {_HINT}", who="experiment"
+            )
     return found
 
 
@@ -205,16 +211,13 @@ def _opened(name: str, source: Any) -> Mapping[str, Any]:
         return _read(name, source)
     if str(source).lower().replace("-", "_") in datasets():
         return _whole(name, load_dataset(str(source)))
-    from difflib import get_close_matches
-
-    near = get_close_matches(str(source), datasets(), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else " Built in: " + ", ".join(datasets()) + "."
-    raise DataError(f"experiment: there is no file and no built-in data set {str(source)!r}.{hint}")
+    hint = did_you_mean(source, datasets())
+    raise DataError(f"there is no file and no built-in data set {str(source)!r}.{hint}", who="experiment")
 
 
 def _whole(name: str, found: Dataset) -> Mapping[str, Any]:
     if found.y is None:
-        raise DataError(f"experiment: data {name!r} has no classes, so there is nothing to predict.")
+        raise DataError(f"data {name!r} has no classes, so there is nothing to predict.", who="experiment")
     return {"X": found.X, "y": found.y, "target": found.target_name}
 
 
@@ -225,8 +228,9 @@ def _read(name: str, file: Any, target: Any = None, group: Any = None, time: Any
     read = read_table(file, target="auto" if target is None else target)
     if read.y is None:
         raise DataError(
-            f"experiment: data {name!r} does not say which column of {file} is to be predicted. Give "
-            f"target=... with the file. Columns: {', '.join(read.names[:30])}."
+            f"data {name!r} does not say which column of {file} is to be predicted. Give "
+            f"target=... with the file. Columns: {', '.join(read.names[:30])}.",
+            who="experiment",
         )
     apart = {"groups": group, "times": time}
     found = {key: read.column(str(column)) for key, column in apart.items() if column is not None}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, did_you_mean
 from assay.experiments.checklist import STEPS, Checklist
 from assay.experiments.experiment import Experiment
 from assay.experiments.journal import read_json
@@ -74,10 +73,11 @@ def read_experiment(path: str | Path, folder: Any = None) -> Experiment:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise DataError(
-            f"experiment: there is no file {path}. An example to begin with: assay experiment new {path}"
+            f"there is no file {path}. An example to begin with: assay experiment new {path}",
+            who="experiment",
         ) from None
     except (UnicodeDecodeError, IsADirectoryError):
-        raise DataError(f"experiment: {path} is not a text file in UTF-8.") from None
+        raise DataError(f"{path} is not a text file in UTF-8.", who="experiment") from None
     return experiment_from(text, path.absolute().parent, str(path), folder)
 
 
@@ -89,15 +89,17 @@ def experiment_from(text: str, base: Path, where: str = "experiment file", folde
     try:
         held = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DataError(f"experiment: {where} is not TOML: {error}.") from None
+        raise DataError(f"{where} is not TOML: {error}.", who="experiment") from None
     _known(held, _KEYS, where)
     for key in ("data", "learners"):
         if key not in held:
-            raise DataError(f'experiment: {where} does not say which {key}. Write {key} = ["..."] into it.')
+            raise DataError(
+                f'{where} does not say which {key}. Write {key} = ["..."] into it.', who="experiment"
+            )
     for key, kind in (("name", str), ("folder", str), ("seed", int), ("probabilities", bool)):
         if key in held and type(held[key]) is not kind:
             word = {str: "text", int: "a whole number", bool: "true or false"}[kind]
-            raise DataError(f"experiment: {where}: {key} must be {word}, got {held[key]!r}.")
+            raise DataError(f"{where}: {key} must be {word}, got {held[key]!r}.", who="experiment")
     chosen = folder if folder is not None else (base / held["folder"] if "folder" in held else None)
     checklist = None
     if "checklist" in held:
@@ -124,11 +126,12 @@ def resumed(folder: str | Path) -> Experiment:
     """The experiment that lives in a folder and was described by a file, ready to go on."""
     path = Path(folder)
     if not (path / "experiment.json").exists():
-        raise DataError(f"experiment: there is no experiment in {path}.")
+        raise DataError(f"there is no experiment in {path}.", who="experiment")
     if not (path / "description.json").exists():
         raise DataError(
-            f"experiment: the experiment in {path} was begun from Python, so its learners are not on disk. Make the "
-            "same Experiment there with this folder, and call run: finished cells are not run again."
+            f"the experiment in {path} was begun from Python, so its learners are not on disk. Make the "
+            "same Experiment there with this folder, and call run: finished cells are not run again.",
+            who="experiment",
         )
     held = read_json(path / "description.json", "description")
     return experiment_from(str(held.get("text")), Path(str(held.get("base"))), str(path), path)
@@ -136,12 +139,11 @@ def resumed(folder: str | Path) -> Experiment:
 
 def _known(held: Any, keys: tuple[str, ...], where: str) -> None:
     if not isinstance(held, dict):
-        raise DataError(f"experiment: {where} must be a table of {', '.join(keys)}.")
+        raise DataError(f"{where} must be a table of {', '.join(keys)}.", who="experiment")
     for key in held:
         if key not in keys:
-            near = get_close_matches(key, keys, n=1)
-            hint = f" Did you mean {near[0]}?" if near else f" It may have: {', '.join(keys)}."
-            raise DataError(f"experiment: {where} has an entry {key!r} that is not known.{hint}")
+            hint = did_you_mean(key, keys)
+            raise DataError(f"{where} has an entry {key!r} that is not known.{hint}", who="experiment")
 
 
 def _learners(given: Any, where: str) -> Any:
@@ -152,7 +154,8 @@ def _learners(given: Any, where: str) -> Any:
         return given
     if not isinstance(given, dict):
         raise ParameterError(
-            f"experiment: {where}: learners must be a list of names, or a table [learners], got {given!r}."
+            f"{where}: learners must be a list of names, or a table [learners], got {given!r}.",
+            who="experiment",
         )
     found: dict[str, Any] = {}
     for name, entry in given.items():
@@ -162,7 +165,7 @@ def _learners(given: Any, where: str) -> Any:
         _known(entry, ("learner", "settings", "runs"), f"{where}, [learners.{name}]")
         if "runs" in entry and "settings" in entry:
             raise DataError(
-                f"experiment: {where}, [learners.{name}] has both settings and runs; give one of them."
+                f"{where}, [learners.{name}] has both settings and runs; give one of them.", who="experiment"
             )
         learner = entry.get("learner", name)
         settings = entry.get("runs", entry.get("settings"))
@@ -178,7 +181,7 @@ def _data(given: Any, base: Path, where: str) -> Any:
         return {name: _source(entry, base, where) for name, entry in given.items()}
     if isinstance(given, list):
         return [_source(entry, base, where) for entry in given]
-    raise DataError(f"experiment: {where}: data must be a list or a table of data sets, got {given!r}.")
+    raise DataError(f"{where}: data must be a list or a table of data sets, got {given!r}.", who="experiment")
 
 
 def _source(entry: Any, base: Path, where: str) -> Any:
@@ -186,5 +189,5 @@ def _source(entry: Any, base: Path, where: str) -> Any:
         return str(base / entry) if (base / entry).is_file() else entry
     _known(entry, ("file", "target", "group", "time"), f"{where}, data")
     if "file" not in entry:
-        raise DataError(f"experiment: {where}: a data set without file: {entry!r}.")
+        raise DataError(f"{where}: a data set without file: {entry!r}.", who="experiment")
     return {**entry, "file": str(base / str(entry["file"]))}

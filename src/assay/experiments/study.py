@@ -274,7 +274,9 @@ class Study:
         for block in self.manifest.blocks:
             if block.name == data:
                 return block
-        raise ParameterError(f"study: there is no data set {data!r} here. It has: {', '.join(self.data)}.")
+        raise ParameterError(
+            f"there is no data set {data!r} here. It has: {', '.join(self.data)}.", who="study"
+        )
 
     def _metric(self, name: str | None) -> Measure:
         if name is None:
@@ -283,7 +285,8 @@ class Study:
             if m.name == name:
                 return m
         raise ParameterError(
-            f"study: {name!r} was not measured here. Measured: {', '.join(m.name for m in self.metrics)}."
+            f"{name!r} was not measured here. Measured: {', '.join(m.name for m in self.metrics)}.",
+            who="study",
         )
 
     # faces

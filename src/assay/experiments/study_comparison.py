@@ -24,7 +24,8 @@ def compared(study: Study, block: Block) -> Comparison:
     whole = [j for j in range(J) if all(own[k][j] is not None for k in own)] if own else []
     if not whole:
         raise ParameterError(
-            f"study: no split of {block.name} has been finished by every learner yet. Run the experiment on."
+            f"no split of {block.name} has been finished by every learner yet. Run the experiment on.",
+            who="study",
         )
     cells = {k: [c for j in whole for c in [v[j]] if c is not None] for k, v in own.items()}
     prefix = whole == list(range(len(whole)))  # a comparison deals its splits again in order

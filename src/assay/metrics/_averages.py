@@ -15,17 +15,17 @@ def check_average(seen: Labelled, average: str | None, labels: Any, pos_label: A
     """The classes that count, after scikit-learn's rules for ``average``, ``labels`` and ``pos_label``."""
     if average not in (None, "binary", "micro", "macro", "weighted"):
         raise ParameterError(
-            f"{who}: average must be binary, micro, macro, weighted or None, got {average!r}."
+            f"average must be binary, micro, macro, weighted or None, got {average!r}.", who=who
         )
     names = seen.labels.tolist()
     if average == "binary":
         if len(names) > 2:
             raise ParameterError(
-                f"{who}: Target is multiclass but average='binary'. Choose micro, macro, weighted or None."
+                "Target is multiclass but average='binary'. Choose micro, macro, weighted or None.", who=who
             )
         if pos_label not in names and len(names) == 2:
             raise ParameterError(
-                f"{who}: pos_label={pos_label!r} is not a valid label. It should be one of {names}."
+                f"pos_label={pos_label!r} is not a valid label. It should be one of {names}.", who=who
             )
         return [pos_label]
     if pos_label not in (None, 1):
@@ -43,7 +43,7 @@ def divided(part: np.ndarray, whole: np.ndarray, zero_division: Any, who: str, w
         zero_division in (0, 1) or np.isnan(zero_division)
     )
     if not number and not (isinstance(zero_division, str) and zero_division == "warn"):
-        raise ParameterError(f"{who}: zero_division must be 'warn', 0, 1 or NaN, got {zero_division!r}.")
+        raise ParameterError(f"zero_division must be 'warn', 0, 1 or NaN, got {zero_division!r}.", who=who)
     out = _tables.share(part, whole)
     gap = np.isnan(out)
     if gap.any():

@@ -40,10 +40,11 @@ def labelled(truth: Any, answer: Any, who: str, weight: Any = None) -> Labelled:
     y, z = one_column(truth, who, "the truth"), one_column(answer, who, "the answer")
     n = len(y)
     if not n:
-        raise DataError(f"{who}: there are no rows.")
+        raise DataError("there are no rows.", who=who)
     if len(z) != n:
         raise DataError(
-            f"{who}: Found input variables with inconsistent numbers of samples: {n} true labels, {len(z)} answers."
+            f"Found input variables with inconsistent numbers of samples: {n} true labels, {len(z)} answers.",
+            who=who,
         )
     w = weights(weight, n, who)
     if y.dtype.kind in "iub" and z.dtype.kind in "iub":
@@ -82,8 +83,9 @@ def _union(first: np.ndarray, second: np.ndarray, who: str) -> np.ndarray:
         together = sorted(set(first.tolist()) | set(second.tolist()))
     except TypeError:
         raise DataError(
-            f"{who}: Mix of label input types: the truth has {first.tolist()[0]!r}, the answer "
-            f"{second.tolist()[0]!r}."
+            f"Mix of label input types: the truth has {first.tolist()[0]!r}, the answer "
+            f"{second.tolist()[0]!r}.",
+            who=who,
         ) from None
     return np.array(together, dtype=object if first.dtype.kind == "O" else None)
 
@@ -98,12 +100,12 @@ def one_column(y: Any, who: str, what: str) -> np.ndarray:
             try:
                 y = np.asarray(y)
             except ValueError:
-                raise DataError(f"{who}: {what} is not one value per row.") from None
+                raise DataError(f"{what} is not one value per row.", who=who) from None
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
         hint = " Measure one column at a time." if y.ndim == 2 else ""
-        raise DataError(f"{who}: {what} must be one label per row, got shape {y.shape}.{hint}")
+        raise DataError(f"{what} must be one label per row, got shape {y.shape}.{hint}", who=who)
     return y
 
 
@@ -112,25 +114,26 @@ def weights(w: Any, n: int, who: str) -> np.ndarray | None:
     if w is None:
         return None
     if np.iscomplexobj(w):
-        raise DataError(f"{who}: sample_weight must be numbers. Complex data not supported.")
+        raise DataError("sample_weight must be numbers. Complex data not supported.", who=who)
     try:
         w = np.asarray(plain_values(w), dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"{who}: sample_weight must be numbers.") from None
+        raise DataError("sample_weight must be numbers.", who=who) from None
     if w.ndim == 0:
         w = np.full(n, float(w))
     if w.ndim == 2 and w.shape[1] == 1:
         w = w[:, 0]
     if w.shape != (n,):
-        raise DataError(f"{who}: sample_weight must have one number per row ({n}), got shape {w.shape}.")
+        raise DataError(f"sample_weight must have one number per row ({n}), got shape {w.shape}.", who=who)
     low = w.min()
     if not np.isfinite(w).all() or low < 0:
-        raise DataError(f"{who}: sample_weight must be finite and not negative, got {low:g} as the lowest.")
+        raise DataError(f"sample_weight must be finite and not negative, got {low:g} as the lowest.", who=who)
     if not w.any():
-        raise DataError(f"{who}: all {n} weights are zero, so there is nothing to measure.")
+        raise DataError(f"all {n} weights are zero, so there is nothing to measure.", who=who)
     if not 1e-100 <= w.max() <= 1e100:  # their squares must be numbers too
         raise DataError(
-            f"{who}: the largest weight is {w.max():g}. Multiply all by some power of ten to bring it near 1."
+            f"the largest weight is {w.max():g}. Multiply all by some power of ten to bring it near 1.",
+            who=who,
         )
     return w
 
@@ -140,16 +143,16 @@ def numbers(x: Any, who: str, what: str, ndim: tuple[int, ...] = (1,)) -> np.nda
     try:
         x = np.asarray(plain_values(x), dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"{who}: {what} must be numbers, got {type(x).__name__}.") from None
+        raise DataError(f"{what} must be numbers, got {type(x).__name__}.", who=who) from None
     if x.ndim not in ndim:
         raise DataError(
-            f"{who}: {what} must have {' or '.join(map(str, ndim))} dimensions, got shape {x.shape}."
+            f"{what} must have {' or '.join(map(str, ndim))} dimensions, got shape {x.shape}.", who=who
         )
     if not x.size:
-        raise DataError(f"{who}: there are no rows.")
+        raise DataError("there are no rows.", who=who)
     if not np.isfinite(x).all():
         row = f" of {row_name(np.argwhere(~np.isfinite(x))[0][0])}" if x.ndim else ""
-        raise DataError(f"{who}: {what}{row} is NaN or infinite, expected finite numbers.")
+        raise DataError(f"{what}{row} is NaN or infinite, expected finite numbers.", who=who)
     return x
 
 
@@ -177,14 +180,15 @@ def scored(truth: Any, score: Any, who: str, pos_label: Any = None, weight: Any 
     y = one_column(truth, who, "the truth")
     if len(y) != len(s):
         raise DataError(
-            f"{who}: Found input variables with inconsistent numbers of samples: {len(y)} true labels, {len(s)} scores."
+            f"Found input variables with inconsistent numbers of samples: {len(y)} true labels, {len(s)} scores.",
+            who=who,
         )
     w = weights(weight, len(s), who)
     positive, label, column = _positive(y, pos_label, who)
     if s.ndim == 2:
         if s.shape[1] > 2:
             raise DataError(
-                f"{who}: a curve is of two classes, the scores have {s.shape[1]} columns. Take one of them."
+                f"a curve is of two classes, the scores have {s.shape[1]} columns. Take one of them.", who=who
             )
         s = s[:, column if s.shape[1] == 2 else 0]
     if w is not None and not w.all():
@@ -208,14 +212,15 @@ def _positive(y: np.ndarray, pos_label: Any, who: str) -> tuple[np.ndarray, Any,
     if pos_label is None:
         if len(names) != 2:
             raise DataError(
-                f"{who}: the truth has {len(names)} class{'' if len(names) == 1 else 'es'}, expected two. "
-                "Say which class is positive: pos_label=..."
+                f"the truth has {len(names)} class{'' if len(names) == 1 else 'es'}, expected two. "
+                "Say which class is positive: pos_label=...",
+                who=who,
             )
         return codes == 1, names[1], 1
     if pos_label not in names:
         if len(names) > 1:
             raise DataError(
-                f"{who}: pos_label={pos_label!r} is not a valid label. It should be one of {names}."
+                f"pos_label={pos_label!r} is not a valid label. It should be one of {names}.", who=who
             )
         return np.zeros(len(y), dtype=bool), pos_label, 1
     k = names.index(pos_label)
@@ -227,7 +232,7 @@ def probabilities(posterior: Any, who: str) -> np.ndarray:
     P = numbers(posterior, who, "the probability", (1, 2))
     low, high = P.min(), P.max()
     if low < 0 or high > 1:
-        raise DataError(f"{who}: probabilities lie between 0 and 1, got {low:g} to {high:g}.")
+        raise DataError(f"probabilities lie between 0 and 1, got {low:g} to {high:g}.", who=who)
     if P.ndim == 1 or P.shape[1] == 1:
         P = P.reshape(-1)
         return np.column_stack([1 - P, P])
@@ -241,23 +246,25 @@ def classes_of(truth: Any, K: int, labels: Any, who: str) -> tuple[np.ndarray, n
     if labels is None:
         if len(found) != K:
             raise DataError(
-                f"{who}: the truth has {len(found)} classes {found.tolist()[:5]} and there are {K} columns. "
-                "Name the classes of the columns: labels=[...]."
+                f"the truth has {len(found)} classes {found.tolist()[:5]} and there are {K} columns. "
+                "Name the classes of the columns: labels=[...].",
+                who=who,
             )
         return found, codes
     given = one_column(labels, who, "labels")
     names = encode_labels(given, len(given), who)[0] if len(given) else given
     if len(given) != K:
-        raise ParameterError(f"{who}: labels names {len(given)} classes, there are {K} columns.")
+        raise ParameterError(f"labels names {len(given)} classes, there are {K} columns.", who=who)
     if names.tolist() != given.tolist():
         raise ParameterError(
-            f"{who}: labels must be sorted, each named once, as the columns are: {names.tolist()[:5]}, got "
-            f"{given.tolist()[:5]}."
+            f"labels must be sorted, each named once, as the columns are: {names.tolist()[:5]}, got "
+            f"{given.tolist()[:5]}.",
+            who=who,
         )
     place = {label: k for k, label in enumerate(names.tolist())}
     unknown = [label for label in found.tolist() if label not in place]
     if unknown:
-        raise DataError(f"{who}: the truth has the label {unknown[0]!r}, which is not among labels.")
+        raise DataError(f"the truth has the label {unknown[0]!r}, which is not among labels.", who=who)
     return names, np.array([place[v] for v in found.tolist()], dtype=np.int64)[codes]
 
 

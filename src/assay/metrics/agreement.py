@@ -81,7 +81,7 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
 
 def _kappa(weights: str | None = None, who: str = "kappa") -> OfTable:
     if weights not in (None, "linear", "quadratic"):
-        raise ParameterError(f"{who}: weights must be None, linear or quadratic, got {weights!r}.")
+        raise ParameterError(f"weights must be None, linear or quadratic, got {weights!r}.", who=who)
     return OfTable(partial(_tables.kappa, weights=weights))
 
 

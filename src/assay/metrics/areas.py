@@ -119,7 +119,7 @@ def roc_auc_score(
     if max_fpr is None or max_fpr == 1:
         return area_of(seen)
     if not (is_number(max_fpr) and 0 < max_fpr < 1):
-        raise ParameterError(f"{who}: max_fpr must lie in (0, 1], got {max_fpr!r}.")
+        raise ParameterError(f"max_fpr must lie in (0, 1], got {max_fpr!r}.", who=who)
     counted = tallies(seen)
     raw = partial_area(counted.fps / counted.fps[-1], counted.tps / counted.tps[-1], max_fpr)
     least = max_fpr**2 / 2
@@ -148,7 +148,7 @@ def _last_label(y_true: Any, who: str) -> Any:
     labels = encode_labels(y, len(y), who)[0].tolist()
     if len(labels) > 2:
         raise ParameterError(
-            f"{who}: the truth has {len(labels)} classes and the score one column; give (n, K) scores."
+            f"the truth has {len(labels)} classes and the score one column; give (n, K) scores.", who=who
         )
     return labels[-1]
 
@@ -164,24 +164,26 @@ def _of_many(
 ) -> Any:
     who = "roc_auc_score"
     if max_fpr not in (None, 1):
-        raise ParameterError(f"{who}: the partial area, max_fpr, is of two classes only.")
+        raise ParameterError("the partial area, max_fpr, is of two classes only.", who=who)
     if multi_class not in ("ovr", "ovo"):
         raise ParameterError(
-            f"{who}: for more than two classes multi_class must be 'ovr' or 'ovo', got {multi_class!r}."
+            f"for more than two classes multi_class must be 'ovr' or 'ovo', got {multi_class!r}.", who=who
         )
     allowed = ("macro", "weighted", None, "micro") if multi_class == "ovr" else ("macro", "weighted")
     if average not in allowed:
-        raise ParameterError(f"{who}: average must be one of {allowed} with {multi_class}, got {average!r}.")
+        raise ParameterError(
+            f"average must be one of {allowed} with {multi_class}, got {average!r}.", who=who
+        )
     if not np.allclose(1, s.sum(axis=1)):
         raise DataError(
-            f"{who}: scores of more than two classes must be probabilities that sum to 1 in each row."
+            "scores of more than two classes must be probabilities that sum to 1 in each row.", who=who
         )
     _, codes = classes_of(y_true, s.shape[1], labels, who)
     if len(codes) != len(s):
-        raise DataError(f"{who}: {len(codes)} true labels and {len(s)} rows of scores.")
+        raise DataError(f"{len(codes)} true labels and {len(s)} rows of scores.", who=who)
     if multi_class == "ovo":
         if sample_weight is not None:
-            raise ParameterError(f"{who}: sample_weight is not defined for pairs of classes (ovo); use ovr.")
+            raise ParameterError("sample_weight is not defined for pairs of classes (ovo); use ovr.", who=who)
         return _pairs(codes, s, average)
     return _averaged(area_of, codes, s, average, weights(sample_weight, len(s), who), who)
 
@@ -256,14 +258,14 @@ def average_precision_score(
     s = numbers(y_score, who, "the score", (1, 2))
     if s.ndim == 2 and s.shape[1] > 2:
         if average not in ("macro", "weighted", "micro", None):
-            raise ParameterError(f"{who}: average must be macro, weighted, micro or None, got {average!r}.")
+            raise ParameterError(f"average must be macro, weighted, micro or None, got {average!r}.", who=who)
         if pos_label != 1:
             raise ParameterError(
-                f"{who}: pos_label is for two classes, the scores have {s.shape[1]} columns."
+                f"pos_label is for two classes, the scores have {s.shape[1]} columns.", who=who
             )
         _, codes = classes_of(y_true, s.shape[1], None, who)
         if len(codes) != len(s):
-            raise DataError(f"{who}: {len(codes)} true labels and {len(s)} rows of scores.")
+            raise DataError(f"{len(codes)} true labels and {len(s)} rows of scores.", who=who)
         return _averaged(average_precision_of, codes, s, average, weights(sample_weight, len(s), who), who)
     y = one_column(y_true, who, "the truth")
     if pos_label == 1 and (y.dtype.kind in "US" or (y.dtype.kind == "O" and 1 not in y.tolist())):
@@ -272,7 +274,7 @@ def average_precision_score(
         pos_label = None  # 1 is positive anyway; found without encoding
     elif len(y) and len(names := encode_labels(y, len(y), who)[0]) > 2:
         raise ParameterError(
-            f"{who}: the truth has {len(names)} classes and the score one column; give (n, K) scores."
+            f"the truth has {len(names)} classes and the score one column; give (n, K) scores.", who=who
         )
     seen = scored(y, s, who, pos_label, sample_weight)
     if not seen.positive.any():

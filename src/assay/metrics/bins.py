@@ -40,14 +40,14 @@ def binned(
     (array([2., 1.]), array([0.15, 0.9 ]), array([0.5, 1. ]))
     """
     if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
-        raise ParameterError(f"{who}: bins must be a whole number from 1 up, got {bins!r}.")
+        raise ParameterError(f"bins must be a whole number from 1 up, got {bins!r}.", who=who)
     if strategy == "uniform":
         edges = np.linspace(0, 1, bins + 1)
     elif strategy == "quantile":
         cuts = np.quantile(p, np.linspace(0, 1, bins + 1)[1:], method="inverted_cdf")
         edges = np.append(-np.inf, np.unique(cuts))
     else:
-        raise ParameterError(f"{who}: strategy must be uniform or quantile, got {strategy!r}.")
+        raise ParameterError(f"strategy must be uniform or quantile, got {strategy!r}.", who=who)
     place = np.clip(np.searchsorted(edges, p, side="left") - 1, 0, len(edges) - 2)
     mass = np.bincount(place, weights=w, minlength=len(edges) - 1)
     there = mass > 0

@@ -175,14 +175,14 @@ def plan(
     ([4, 5], 6)
     """
     if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 20:
-        raise ParameterError(f"{who}: resamples must be a whole number from 20 up, got {resamples!r}.")
+        raise ParameterError(f"resamples must be a whole number from 20 up, got {resamples!r}.", who=who)
     seed = _seed(random_state, who)
     if n < 2:
-        raise DataError(f"{who}: resampling needs at least two rows, got {n}.")
+        raise DataError(f"resampling needs at least two rows, got {n}.", who=who)
     unit = np.arange(n) if groups is None else encode_labels(groups, n, f"{who}: groups")[1]
     units = int(unit.max()) + 1
     if units < 2:
-        raise DataError(f"{who}: resampling needs at least two {'rows' if groups is None else 'groups'}.")
+        raise DataError(f"resampling needs at least two {'rows' if groups is None else 'groups'}.", who=who)
     starts = np.array([0, units])
     if strata is not None:
         stratum = encode_labels(strata, n, f"{who}: strata")[1]
@@ -190,7 +190,7 @@ def plan(
         of_unit[unit] = stratum
         if (of_unit[unit] != stratum).any():
             raise DataError(
-                f"{who}: a group has rows of several strata, so groups cannot be drawn within strata."
+                "a group has rows of several strata, so groups cannot be drawn within strata.", who=who
             )
         place = np.empty(units, dtype=np.int64)
         place[np.argsort(of_unit, kind="stable")] = np.arange(units)
@@ -206,7 +206,7 @@ def _seed(random_state: Any, who: str) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)) or random_state < 0:
-        raise ParameterError(f"{who}: random_state must be a whole number from 0 up, a generator or None.")
+        raise ParameterError("random_state must be a whole number from 0 up, a generator or None.", who=who)
     return int(random_state) % 2**63
 
 

@@ -65,7 +65,7 @@ def calibration_error(
     P = probabilities(posterior, who)
     _, codes = classes_of(truth, P.shape[1], labels, who)
     if len(codes) != len(P):
-        raise DataError(f"{who}: {len(codes)} true labels and {len(P)} rows of probabilities.")
+        raise DataError(f"{len(codes)} true labels and {len(P)} rows of probabilities.", who=who)
     w = weights(sample_weight, len(P), who)
     return _error(P, codes, w, bins, strategy, norm, of, debias, who)
 
@@ -82,18 +82,18 @@ def _error(
     who: str = "calibration_error",
 ) -> float:
     if norm not in ("l1", "l2", "max"):
-        raise ParameterError(f"{who}: norm must be l1, l2 or max, got {norm!r}.")
+        raise ParameterError(f"norm must be l1, l2 or max, got {norm!r}.", who=who)
     if of not in ("auto", "positive", "answer", "class"):
-        raise ParameterError(f"{who}: of must be auto, positive, answer or class, got {of!r}.")
+        raise ParameterError(f"of must be auto, positive, answer or class, got {of!r}.", who=who)
     if debias and norm == "max":
-        raise ParameterError(f"{who}: the noise of a maximum is not known; debias is for l1 and l2.")
+        raise ParameterError("the noise of a maximum is not known; debias is for l1 and l2.", who=who)
     K = P.shape[1]
     if of == "auto":
         of = "positive" if K == 2 else "answer"
     w = np.ones(len(P)) if w is None else w
     if of == "positive":
         if K != 2:
-            raise ParameterError(f"{who}: of='positive' is for two classes, there are {K}.")
+            raise ParameterError(f"of='positive' is for two classes, there are {K}.", who=who)
         return _distance(P[:, 1], (codes == 1) * 1.0, w, bins, strategy, norm, debias, who)
     if of == "answer":
         answer = P.argmax(axis=1)
@@ -192,12 +192,12 @@ class ReliabilityCurve:
         who = "ReliabilityCurve"
         alpha = check_alpha(alpha, who)
         if not is_whole(resamples):
-            raise ParameterError(f"{who}: resamples must be a whole number from 0 up, got {resamples!r}.")
+            raise ParameterError(f"resamples must be a whole number from 0 up, got {resamples!r}.", who=who)
         resamples = int(resamples)
         seen = scored(truth, probability, who, pos_label, sample_weight)
         p, y = seen.score, seen.positive.astype(np.float64)
         if p.min() < 0 or p.max() > 1:
-            raise DataError(f"{who}: probabilities lie between 0 and 1, got {p.min():g} to {p.max():g}.")
+            raise DataError(f"probabilities lie between 0 and 1, got {p.min():g} to {p.max():g}.", who=who)
         w = np.ones(len(p)) if seen.weight is None else seen.weight
         if method == "isotonic":
             mass, forecast, came = grouped(p, y, w)
@@ -206,7 +206,7 @@ class ReliabilityCurve:
             band = _isotonic_band(p, w, resamples, alpha, random_state)
             return cls(forecast, fitted, mass, nothing, nothing, method, alpha, seen.label, *band)
         if method not in ("uniform", "quantile"):
-            raise ParameterError(f"{who}: method must be quantile, uniform or isotonic, got {method!r}.")
+            raise ParameterError(f"method must be quantile, uniform or isotonic, got {method!r}.", who=who)
         mass, forecast, came, place, _ = binned(p, y, w, bins, method, who)
         rows = mass**2 / np.bincount(place, weights=w * w)
         low, high = wilson_interval(came, rows, alpha)

@@ -49,7 +49,7 @@ def hosmer_lemeshow(
     alpha = check_alpha(alpha, who)
     p, y = _read(truth, probability, pos_label, who)
     if isinstance(groups, bool) or not isinstance(groups, (int, np.integer)) or groups < 2:
-        raise ParameterError(f"{who}: groups must be a whole number from 2 up, got {groups!r}.")
+        raise ParameterError(f"groups must be a whole number from 2 up, got {groups!r}.", who=who)
     from scipy.special import chdtrc
 
     mass, forecast, came, _, _ = binned(p, y, np.ones(len(p)), groups, "quantile", who)
@@ -117,5 +117,5 @@ def spiegelhalter(
 def _read(truth: Any, probability: Any, pos_label: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
     seen = scored(truth, probability, who, pos_label)
     if seen.score.min() < 0 or seen.score.max() > 1:
-        raise DataError(f"{who}: probabilities lie between 0 and 1.")
+        raise DataError("probabilities lie between 0 and 1.", who=who)
     return seen.score, seen.positive.astype(np.float64)

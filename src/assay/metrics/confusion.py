@@ -65,11 +65,11 @@ def selected(seen: Labelled, labels: Any, who: str) -> tuple[np.ndarray, np.ndar
         np.asarray(labels, dtype=object).tolist() if not isinstance(labels, np.ndarray) else labels.tolist()
     )
     if not len(wanted):
-        raise DataError(f"{who}: 'labels' should contain at least one label.")
+        raise DataError("'labels' should contain at least one label.", who=who)
     place = {label: k for k, label in enumerate(seen.labels.tolist())}
     found = np.array([place.get(label, -1) for label in wanted])
     if not any(k >= 0 and seen_rows for k, seen_rows in zip(found, table.sum(axis=1)[np.maximum(found, 0)])):
-        raise DataError(f"{who}: At least one label specified must be in y_true; none of {wanted[:5]} is.")
+        raise DataError(f"At least one label specified must be in y_true; none of {wanted[:5]} is.", who=who)
     padded = np.zeros((seen.K + 1, seen.K + 1), dtype=table.dtype)
     padded[:-1, :-1] = table
     kinds = {type(v) for v in wanted}

@@ -39,11 +39,11 @@ def cost_per_row(
     who = "cost_per_row"
     y, z = one_column(truth, who, "the truth"), one_column(answer, who, "the answer")
     if len(y) != len(z) or not len(y):
-        raise DataError(f"{who}: {len(y)} true labels and {len(z)} answers.")
+        raise DataError(f"{len(y)} true labels and {len(z)} answers.", who=who)
     if reject is not None:
         reject = numbers(reject, who, "reject", (0, 1))
         if reject.size not in (1, len(y)):
-            raise DataError(f"{who}: reject must be one cost or one per row ({len(y)}), got {reject.size}.")
+            raise DataError(f"reject must be one cost or one per row ({len(y)}), got {reject.size}.", who=who)
     said = (
         np.array([str(v) == "reject" for v in z.tolist()])
         if reject is not None
@@ -73,7 +73,7 @@ def _classes(y: np.ndarray, z: np.ndarray, loss: Any, classes: Any, who: str) ->
     try:
         return sorted(known)
     except TypeError:
-        raise DataError(f"{who}: the truth and the answer have labels of different types.") from None
+        raise DataError("the truth and the answer have labels of different types.", who=who) from None
 
 
 def _codes(values: np.ndarray, place: dict[Any, int], skipped: np.ndarray, who: str, what: str) -> np.ndarray:
@@ -82,7 +82,8 @@ def _codes(values: np.ndarray, place: dict[Any, int], skipped: np.ndarray, who: 
     if lost.any():
         row = int(np.argmax(lost))
         raise DataError(
-            f"{who}: the {what} {values[row]!r} of {row_name(row)} is not in the loss, which knows {list(place)}."
+            f"the {what} {values[row]!r} of {row_name(row)} is not in the loss, which knows {list(place)}.",
+            who=who,
         )
     return np.maximum(found, 0)
 
@@ -138,27 +139,33 @@ def cost_sensitive_accuracy(truth: Any, answer: Any, cost: Any, *, sample_weight
     if isinstance(cost, dict):
         missing = [v for v in names if v not in cost]
         if missing:
-            raise ParameterError(f"{who}: cost has no entry for class {missing[0]!r}.")
+            raise ParameterError(f"cost has no entry for class {missing[0]!r}.", who=who)
         cost = [cost[v] for v in names]
     c = numbers(cost, who, "cost")
     if c.shape != (seen.K,) or (c < 0).any():
-        raise ParameterError(f"{who}: cost must be {seen.K} numbers from 0 up, one per class, got {cost!r}.")
+        raise ParameterError(
+            f"cost must be {seen.K} numbers from 0 up, one per class, got {cost!r}.", who=who
+        )
     table = seen.table()
     whole = float(c @ table.sum(axis=1))
     if not whole > 0:
-        raise ParameterError(f"{who}: the classes tested cost nothing, so there is nothing to weigh by.")
+        raise ParameterError("the classes tested cost nothing, so there is nothing to weigh by.", who=who)
     return float(c @ np.diagonal(table) / whole)
 
 
 def _price(outcome: Outcome) -> np.ndarray:
     if outcome.price is None:
-        raise ParameterError("compare: the metric cost needs a loss matrix, loss={(said, truth): cost, ...}.")
+        raise ParameterError(
+            "the metric cost needs a loss matrix, loss={(said, truth): cost, ...}.", who="compare"
+        )
     return outcome.price
 
 
 def _rejected(outcome: Outcome) -> np.ndarray:
     if outcome.rejected is None:
-        raise ParameterError("compare: the metric rejected needs reject=, the price of leaving a row open.")
+        raise ParameterError(
+            "the metric rejected needs reject=, the price of leaving a row open.", who="compare"
+        )
     return outcome.rejected
 
 

@@ -59,7 +59,9 @@ def interval_of(counted: Tallies, alpha: float, method: str, who: str) -> Estima
     """The interval from unweighted counts."""
     alpha = check_alpha(alpha, who)
     if method not in ("auto", "delong", "delong-plain", "newcombe"):
-        raise ParameterError(f"{who}: method must be auto, delong, delong-plain or newcombe, got {method!r}.")
+        raise ParameterError(
+            f"method must be auto, delong, delong-plain or newcombe, got {method!r}.", who=who
+        )
     from scipy.special import expit, logit, ndtri
 
     area, var, P, N = spread(counted)
@@ -179,7 +181,7 @@ def delong(
     if scale <= 1e-12:
         if abs(difference) <= 1e-12:
             why = "Both scores order every pair of a positive and a negative row alike."
-            return TestResult(name, 0.0, 1.0, None, alternative, alpha, 0.0, 0.0, 0.0, why)
+            return TestResult(name, 0.0, 1.0, None, alternative, alpha, 0.0, 0.0, 0.0, why, code="delong")
         why = "The difference is the same on every row, so there is no spread to judge it by."
         return TestResult(name, float(np.copysign(np.inf, difference)), float("nan"), None, alternative, alpha,
                           difference, np.nan, np.nan, why)  # fmt: skip
@@ -187,7 +189,16 @@ def delong(
     p = {"two-sided": 2 * ndtr(-abs(z)), "greater": ndtr(-z), "less": ndtr(z)}[alternative]
     half = float(ndtri(1 - alpha / 2)) * scale
     return TestResult(
-        name, float(z), float(p), None, alternative, alpha, difference, difference - half, difference + half
+        name,
+        float(z),
+        float(p),
+        None,
+        alternative,
+        alpha,
+        difference,
+        difference - half,
+        difference + half,
+        code="delong",
     )
 
 

@@ -238,7 +238,7 @@ class OfTable:
             if str(self.label) not in printed:
                 known = ", ".join(printed)
                 raise ParameterError(
-                    f"compare: a metric is of class {str(self.label)!r}, the classes are {known}."
+                    f"a metric is of class {str(self.label)!r}, the classes are {known}.", who="compare"
                 )
             return printed.index(str(self.label))
         return -1 if outcome.K > 2 else positive_class(names)

@@ -113,7 +113,7 @@ def _outcome(
         names = given.labels.tolist()
         if pos_label is not None and isinstance(known.of, OfTable) and known.of.per_class:
             if pos_label not in names:
-                raise ParameterError(f"{who}: pos_label={pos_label!r} is not among the labels {names}.")
+                raise ParameterError(f"pos_label={pos_label!r} is not among the labels {names}.", who=who)
             known = known.of_class(pos_label)
         return known, Outcome(
             given.truth, given.answer, None, given.K, weight=given.weight, labels=given.labels
@@ -130,7 +130,7 @@ def _outcome(
         return known, Outcome(codes, codes, None, 1, rejected=rejected, weight=w)
     y, z = numbers(truth, who, "the truth"), numbers(answer, who, "the prediction", (1, 2))
     if len(y) != len(z):
-        raise DataError(f"{who}: {len(y)} true values and {len(z)} predictions.")
+        raise DataError(f"{len(y)} true values and {len(z)} predictions.", who=who)
     return known, Outcome(y, z, None, 0, weight=weights(sample_weight, len(y), who))
 
 
@@ -142,7 +142,7 @@ def _of_scores(
     if s.ndim == 2 and s.shape[1] > 2:
         outcome = probability_outcome(truth, s, who, None, labels, sample_weight)
         if not outcome.problems():
-            raise DataError(f"{who}: the truth has one class only.")
+            raise DataError("the truth has one class only.", who=who)
         return outcome
     one_is_positive = isinstance(known.of, OfScores) and known.of.positive_is_one
     if one_is_positive and pos_label is None and 1 in one_column(truth, who, "the truth").tolist():

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import ParameterError
+from assay.errors import ParameterError, did_you_mean
 from assay.metrics.estimate import Estimate
 from assay.metrics.forms import Form, IntervalRequest, OfOutcome, OfRows, OfScores, OfTable
 from assay.metrics.outcome import Outcome
@@ -138,7 +138,7 @@ class Measure:
         known = inspect.signature(self.options).parameters if self.options is not None else {}
         unknown = [name for name in options if name not in known]
         if unknown or self.options is None:
-            raise ParameterError(f"{who}: {self.name} has no option {unknown[0]!r}.")
+            raise ParameterError(f"{self.name} has no option {unknown[0]!r}.", who=who)
         return replace(self, of=self.options(**options))
 
     def estimate(self, outcome: Outcome, alpha: float = 0.05, resamples: int = 1000) -> Estimate:
@@ -197,13 +197,13 @@ def measure_named(name: Any, who: str = "measure_named", also: str = "") -> Meas
     """
     found = find_measure(name)
     if found is None:
-        from difflib import get_close_matches
-
-        near = get_close_matches(_plain(str(name)), [n for m in measures().values() for n in m.names], n=1)
-        meant = f" Did you mean {near[0]!r}?" if near else ""
+        meant = did_you_mean(
+            _plain(str(name)), [n for m in measures().values() for n in m.names], listed=False
+        )
         raise ParameterError(
-            f"{who}: there is no metric {name!r}.{meant} Known: {', '.join(measures())}; of one class, as in "
-            f"'recall of yes'{also}."
+            f"there is no metric {name!r}.{meant} Known: {', '.join(measures())}; of one class, as in "
+            f"'recall of yes'{also}.",
+            who=who,
         )
     return found
 

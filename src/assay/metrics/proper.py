@@ -83,7 +83,7 @@ def read_posterior(y_true: Any, y_proba: Any, labels: Any, who: str) -> tuple[np
     P = P.astype(kind, copy=False) if kind in (np.float32, np.float16) else P
     _, codes = classes_of(y_true, P.shape[1], labels, who)
     if len(codes) != len(P):
-        raise DataError(f"{who}: {len(codes)} true labels and {len(P)} rows of probabilities.")
+        raise DataError(f"{len(codes)} true labels and {len(P)} rows of probabilities.", who=who)
     if P.shape[1] > 2 or np.ndim(y_proba) == 2:
         off = np.abs(P.sum(axis=1, dtype=np.float64) - 1).max()
         if off > 1e-3 or (off > 1e-7 and getattr(y_proba, "dtype", None) != np.float32):

@@ -163,7 +163,7 @@ def precision_recall_fscore_support(
     """
     who = "precision_recall_fscore_support"
     if not isinstance(beta, (int, float, np.number)) or not beta >= 0:
-        raise ParameterError(f"{who}: beta must be a number from 0 up, got {beta!r}.")
+        raise ParameterError(f"beta must be a number from 0 up, got {beta!r}.", who=who)
     seen = labelled(y_true, y_pred, who, sample_weight)
     tp, said, true = margins(seen, check_average(seen, average, labels, pos_label, who))
     if average == "micro":

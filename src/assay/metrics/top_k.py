@@ -44,14 +44,14 @@ def top_k_accuracy_score(
     """
     who = "top_k_accuracy_score"
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ParameterError(f"{who}: k must be a whole number from 1 up, got {k!r}.")
+        raise ParameterError(f"k must be a whole number from 1 up, got {k!r}.", who=who)
     S = numbers(y_score, who, "the score", (1, 2))
     if S.ndim == 2 and S.shape[1] == 1:
         S = S[:, 0]
     K = 2 if S.ndim == 1 else S.shape[1]
     _, codes = classes_of(y_true, K, labels, who)
     if len(codes) != len(S):
-        raise DataError(f"{who}: {len(codes)} true labels and {len(S)} rows of scores.")
+        raise DataError(f"{len(codes)} true labels and {len(S)} rows of scores.", who=who)
     if k >= K:
         undefined(f"{who}: k ({k}) is not below the number of classes ({K}), so every row is a hit.")
         hit = np.ones(len(S), dtype=bool)

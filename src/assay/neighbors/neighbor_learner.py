@@ -12,6 +12,7 @@ from assay.core.csr import compressed_matrix
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Learner
+from assay.core.model_view import Part
 from assay.core.parameters import Any_, Choice, Count, Instance, Range
 from assay.core.stored import FloatArray, Integer, Mapped, Object, Plain, TableRows, Text
 from assay.distances.metric import METRICS, Metric, metric_of
@@ -84,6 +85,21 @@ class NeighborLearner(RowKeeper, Learner):
         if fitting and isinstance(X, NeighborLearner):
             self.row_names_ = X._cases
         return values
+
+    def _model_parts(self) -> list[Part]:
+        asked = {
+            "training rows": self.n_samples_fit_,
+            "neighbours asked": getattr(self, "n_neighbors", None),
+            "within the distance": getattr(self, "radius", None),
+            "their votes": getattr(self, "weights", None),
+            "distance": self.distance_.name,
+        }
+        rows = [
+            [what, value if np.isscalar(value) else str(value)]
+            for what, value in asked.items()
+            if value is not None
+        ]
+        return [Section("Neighbours", ["what", "value"], rows)]
 
     def _metric(self, schema: Any) -> Metric:
         if "p" in (self.metric_params or {}) and self.p not in (None, self.metric_params["p"]):

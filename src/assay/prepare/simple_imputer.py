@@ -294,7 +294,8 @@ class SimpleImputer(Summed, Preparation):
 
     def _model_parts(self) -> list[Part]:
         rows = [
-            [self.schema_[int(j)].name, self.filled_schema_.label(int(j), self.fill_[j])] for j in self.kept_
+            [self.schema_[int(j)].name, self.filled_schema_.average(int(j), self.fill_[j])]
+            for j in self.kept_
         ]
         return [Section("Imputation", ["column", "missing values become"], rows)]
 

@@ -116,7 +116,7 @@ class StandardScaler(Summed, Preparation):
         numbers = [j for j, column in enumerate(self.schema_) if not column.coded]
         mean = np.zeros(len(self.schema_)) if self.mean_ is None else self.mean_
         scale = np.ones(len(self.schema_)) if self.scale_ is None else self.scale_
-        rows = [[self.schema_[j].name, self.schema_.label(j, mean[j]), float(scale[j])] for j in numbers]
+        rows = [[self.schema_[j].name, self.schema_.average(j, mean[j]), float(scale[j])] for j in numbers]
         note = "Each number becomes (value - mean) / standard deviation of the training rows."
         return [Section("Scaling", ["column", "mean", "standard deviation"], rows, note)]
 

@@ -9,7 +9,7 @@ import numpy as np
 from assay.evaluate import Comparison
 from assay.evaluate.learned import looks_at_nothing
 from assay.evaluate.pairs import test_rows_per_training_row
-from assay.stats.significance.test_result import shown_confidence
+from assay.stats.significance.test_result import TestResult, shown_confidence
 from assay.stats.significance.which_test import Advice, which_test
 
 __all__ = ["SOURCES", "methods", "sources", "usual_test", "why_this_test"]
@@ -64,11 +64,12 @@ def sources(said: list[str]) -> list[str]:
     return [reference for name, reference in SOURCES.items() if name in text]
 
 
-def usual_test(result: Comparison) -> str:
-    """The test that compared most pairs; a few may need another, where two learners never vary. "" without pairs."""
+def usual_test(result: Comparison) -> TestResult | None:
+    """The test that compared most pairs; a few may need another, where two learners never vary. None without pairs."""
     names = [s.learner for s in result.ranking() if not s.failure and not np.isnan(s.mean)][:12]
-    tests = [result.test(a, b).result.test for i, a in enumerate(names) for b in names[i + 1 :]]
-    return max(dict.fromkeys(tests), key=tests.count, default="")
+    tests = [result.test(a, b).result for i, a in enumerate(names) for b in names[i + 1 :]]
+    named = [test.test for test in tests]
+    return max(tests, key=lambda test: named.count(test.test), default=None)
 
 
 def why_this_test(result: Comparison) -> Advice | None:
@@ -78,8 +79,7 @@ def why_this_test(result: Comparison) -> Advice | None:
         return None
     advice = which_test(2, splits=result.design.name, measure="rate" if result.metrics[0].rate else "value")
     used = usual_test(result)
-    spoken = {"paired_t": "resampled t test", "five_by_two_f": "5 x 2", "mcnemar": "McNemar"}
-    return advice if spoken.get(advice.test, "no such test") in used else None
+    return advice if used is not None and used.code == advice.test else None
 
 
 def _design(result: Comparison) -> str:
@@ -155,8 +155,9 @@ def _tests(result: Comparison) -> list[str]:
     if len(names) < 2:
         return []
     usual = usual_test(result)
-    if usual.startswith("no test"):
-        return [f"No pair of learners was tested: {usual.removeprefix('no test: ')}."]
+    if usual is None or usual.code == "none":
+        why = "" if usual is None else f": {usual.why[:1].lower()}{usual.why[1:]}"
+        return [f"No pair of learners was tested{why}."]
     return [
         _why(usual, result),
         f"{_adjustment(result, names)} Learners that share a letter (Piepho 2004) do not differ "
@@ -185,35 +186,35 @@ def _adjustment(result: Comparison, names: list[str]) -> str:
     )
 
 
-def _why(test: str, result: Comparison) -> str:
+def _why(test: TestResult, result: Comparison) -> str:
     """Which test compared two learners, and why this one."""
-    if "5 x 2" in test:
+    if test.code == "five_by_two_f":
         return (
             "Two learners were compared by the combined 5 x 2 cv F test (Alpaydin 1999), made for five halvings of "
             "the rows, each used both ways: it uses all ten differences and the spread within each halving."
         )
-    if test.startswith("McNemar"):
+    if test.code == "mcnemar":
         return (
             "Two learners were compared by McNemar's test (McNemar 1947) on the test rows that exactly one of them "
             "gets wrong, since with one split the rows are the sample."
         )
-    if test.startswith("DeLong"):
+    if test.code == "delong":
         return (
             "Two learners were compared by DeLong's test (DeLong et al. 1988) of two areas on the same test rows, "
             "since with one split the rows are the sample."
         )
-    if test.startswith("paired bootstrap"):
+    if test.code == "bootstrap":
         return (
             "Two learners were compared by a paired bootstrap, since with one split the rows are the sample: test rows "
             "were drawn again 500 times, the same for every learner, and the standard deviation of the differences is "
             "their standard error."
         )
-    if test.startswith("z test"):
+    if test.code == "z_test":
         return (
             "Two learners were compared by a z test of the weighted differences of their errors, row by row."
         )
     return (
-        f"Two learners were compared, paired by split, by the {test} with the same variance: the plain paired t test "
-        f"would take the {len(result.places)} splits for independent and call too many differences significant "
-        "(Nadeau and Bengio 2003)."
+        f"Two learners were compared, paired by split, by the {test.test} with the same variance: the plain "
+        f"paired t test would take the {len(result.places)} splits for independent and call too many "
+        "differences significant (Nadeau and Bengio 2003)."
     )

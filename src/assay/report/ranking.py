@@ -107,7 +107,8 @@ def ranks(result: Comparison) -> dict[str, Any] | None:
     best = int(np.argmin(average))
     label = f"Average ranks by {result.metrics[0].name}; best: {standings[best].learner}, {average[best]:.2f}"
     plot = rank_diagram([s.learner for s in standings], average, groups, label)
-    return {"plot": plot, "test": usual_test(result)}
+    test = usual_test(result)
+    return {"plot": plot, "test": "" if test is None else test.test}
 
 
 def _letters(said: str) -> list[str]:

@@ -75,9 +75,8 @@ def _analysis(result: Comparison) -> str:
     if len(known) < 2:
         return "One learner: an interval, and no test."
     test = usual_test(result)
-    if not test:
+    if test is None:
         return f"{result.metrics[0].name.capitalize()} is defined on too few splits for a test."
     sure = shown_confidence(result.alpha)
-    count = len(known) * (len(known) - 1) // 2
-    holm = f", adjusted by Holm's method over {count} pairs" if count > 1 else ""
-    return f"{test[0].upper() + test[1:]}{holm}, level {result.alpha:g}; intervals at {sure}."
+    holm = ", adjusted by Holm's method" if len(known) > 2 else ""
+    return f"{test.test[0].upper() + test.test[1:]}{holm}, level {result.alpha:g}; intervals at {sure}."

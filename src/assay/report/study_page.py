@@ -101,8 +101,7 @@ def _concluded(study: Study) -> tuple[Conclusion | None, str]:
     try:
         return study.conclusion(), ""
     except ParameterError as error:  # nothing has run yet
-        said = str(error).removeprefix("study: ")
-        return None, said[:1].upper() + said[1:]
+        return None, f"{error.what[:1].upper()}{error.what[1:]}"
 
 
 def _order(study: Study, found: Conclusion | None) -> list[int]:

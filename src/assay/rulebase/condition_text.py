@@ -10,8 +10,9 @@ from typing import NoReturn
 import numpy as np
 
 from assay.core.words import DAY, column_word, label_word, one_line
+from assay.errors import did_you_mean
 from assay.rulebase.conditions import Condition, LinearCondition, RowTest
-from assay.rulebase.scanner import Scanner, near
+from assay.rulebase.scanner import Scanner
 from assay.tables import Column, Schema
 
 __all__ = ["NUMBER", "SIZE", "ConditionReader"]
@@ -240,7 +241,8 @@ class ConditionReader(Scanner):
         if said not in forms:
             labels = [label_word(c) for c in column.categories]
             self.fail(
-                f"{column_word(column.name)} has no category {one_line(said, 80)}." + near(said, labels),
+                f"{column_word(column.name)} has no category {one_line(said, 80)}."
+                + did_you_mean(said, labels),
                 start,
             )
         return forms[said]
@@ -305,7 +307,7 @@ class ConditionReader(Scanner):
         if not name:
             self.fail("expected a condition")
         quoted = [column_word(c.name) for c in self.schema]
-        self.fail(f"there is no column {one_line(name, 80)}." + near(name, quoted))
+        self.fail(f"there is no column {one_line(name, 80)}." + did_you_mean(name, quoted))
 
     def finite(self, x: float, at: int) -> float:
         return x if math.isfinite(x) else self.fail("expected a finite number", at)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import NoReturn
 
 from assay.errors import DataError
 
-__all__ = ["RuleSyntaxError", "Scanner", "near"]
+__all__ = ["RuleSyntaxError", "Scanner"]
 
-LONGEST_HINT = 80  # characters of a wrong name that are compared with the known ones
 _SPACE = re.compile(r"(?:\s++|#[^\n]*+)*+")  # possessive: matching never goes back
 _LINE_SPACE = re.compile(r"[^\S\n]*")
 _COMMENT = re.compile(r"(?:^|\s)#")
@@ -104,20 +102,6 @@ def _without_evidence(line: str) -> str:
     inside = line[at + 1 : -1]
     counted = at >= 0 and line.endswith(")") and not line[:at][-1:].strip()
     return line[:at] if counted and "(" not in inside and ")" not in inside else line
-
-
-def near(said: str, known: Iterable[str]) -> str:
-    """A hint at names that look alike."""
-    from difflib import get_close_matches
-
-    known = list(dict.fromkeys(known))
-    lower: dict[str, str] = {}
-    for one in known:
-        lower.setdefault(one.strip("'\"").lower(), one)
-    near = get_close_matches(said[:LONGEST_HINT].strip("'\"").lower(), lower, n=1, cutoff=0.6)
-    if near:
-        return f" Did you mean {lower[near[0]]}?"
-    return f" There are {', '.join(known[:8])}{', ...' if len(known) > 8 else '.'}"
 
 
 def _unescaped(found: re.Match[str]) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.core.words import column_word, label_word, number, one_line
+from assay.errors import did_you_mean
 from assay.rulebase.condition_text import NUMBER, SIZE, ConditionReader
 from assay.rulebase.conditions import RowTest
 from assay.rulebase.forms import answer_word
 from assay.rulebase.linear_answer import LinearAnswer
 from assay.rulebase.rules import Policy, Rule, RuleBase
-from assay.rulebase.scanner import RuleSyntaxError, near
+from assay.rulebase.scanner import RuleSyntaxError
 from assay.tables import Schema
 
 __all__ = ["RuleSyntaxError", "parse_rule", "parse_rules"]
@@ -189,7 +190,7 @@ class _Reader(ConditionReader):
             return number
         if said not in self.labels:
             known = [answer_word(c, tuple(self.classes)) for c in self.classes]
-            self.fail(f"there is no class {said}." + near(said, known), start)
+            self.fail(f"there is no class {said}." + did_you_mean(said, known), start)
         return self.labels[said]
 
     # ------------------------------------------------------------------ sums

@@ -56,5 +56,5 @@ def softmax_jacobian(scores: ArrayLike) -> NDArray[np.float64]:
 def _scores(scores: ArrayLike, who: str) -> NDArray[np.float64]:
     a = as_points(scores, who)
     if a.ndim == 0 or a.shape[-1] == 0:
-        raise DataError(f"{who}: expected at least one score in the last axis, got shape {a.shape}.")
+        raise DataError(f"expected at least one score in the last axis, got shape {a.shape}.", who=who)
     return a

@@ -19,7 +19,7 @@ def as_sample(x: ArrayLike, who: str) -> NDArray[np.float64]:
     """One-dimensional, non-empty, finite floats."""
     values = _as_floats(x, who)
     if values.ndim != 1 or not len(values):
-        raise DataError(f"{who}: expected a non-empty one-dimensional sample, got shape {values.shape}.")
+        raise DataError(f"expected a non-empty one-dimensional sample, got shape {values.shape}.", who=who)
     return _finite(values, who, lambda place: row_name(place[0]))
 
 
@@ -34,15 +34,16 @@ def as_matrix(X: ArrayLike, who: str) -> NDArray[np.float64]:
     """(n, d) finite floats, n and d at least 1; a missing value is named by row and column."""
     matrix = _as_floats(X, who)
     if matrix.ndim != 2 or not matrix.size:
-        raise DataError(f"{who}: expected a table of n rows and d columns, got shape {matrix.shape}.")
+        raise DataError(f"expected a table of n rows and d columns, got shape {matrix.shape}.", who=who)
     bad = ~np.isfinite(matrix)
     if bad.any():
         i, j = np.argwhere(bad)[0]
         raise DataError(
-            f"{who}: {row_name(i)}, column {column_name(X, j)} is {matrix[i, j]}; "
+            f"{row_name(i)}, column {column_name(X, j)} is {matrix[i, j]}; "
             f"{int(bad.sum())} such values in all. "
             "Statistics from the pairs that happen to be there need not fit together: "
-            "drop those rows or impute them first."
+            "drop those rows or impute them first.",
+            who=who,
         )
     return matrix
 
@@ -53,11 +54,11 @@ def as_weights(weights: ArrayLike | None, n: int, who: str) -> NDArray[np.float6
         return None
     w = _as_floats(weights, f"{who}: weights")
     if w.shape != (n,):
-        raise DataError(f"{who}: weights must have one value per row ({n}), got shape {w.shape}.")
+        raise DataError(f"weights must have one value per row ({n}), got shape {w.shape}.", who=who)
     if not np.isfinite(w).all() or (w < 0).any():
-        raise DataError(f"{who}: weights must be finite and not negative, got {w.min()} to {w.max()}.")
+        raise DataError(f"weights must be finite and not negative, got {w.min()} to {w.max()}.", who=who)
     if not w.any():
-        raise DataError(f"{who}: all {n} weights are 0, so there is nothing to learn from.")
+        raise DataError(f"all {n} weights are 0, so there is nothing to learn from.", who=who)
     return w
 
 
@@ -74,7 +75,7 @@ def as_generator(random_state: Any, who: str) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise ParameterError(
-            f"{who}: random_state must be None, a whole number from 0 or a Generator, got {random_state!r}."
+            f"random_state must be None, a whole number from 0 or a Generator, got {random_state!r}.", who=who
         ) from None
 
 
@@ -87,14 +88,14 @@ def column_name(X: Any, j: int) -> str:
 def one_of(value: str, options: tuple[str, ...], who: str, parameter: str) -> str:
     """The value, if it is one of the options."""
     if value not in options:
-        raise ParameterError(f"{who}: {parameter} must be one of {', '.join(options)}, got {value!r}.")
+        raise ParameterError(f"{parameter} must be one of {', '.join(options)}, got {value!r}.", who=who)
     return value
 
 
 def tail_of(level: float, who: str) -> float:
     """Probability left on either side of a central interval."""
     if not 0 < level < 1:
-        raise ParameterError(f"{who}: level must lie between 0 and 1, got {level}.")
+        raise ParameterError(f"level must lie between 0 and 1, got {level}.", who=who)
     return (1 - level) / 2
 
 
@@ -107,7 +108,7 @@ def _as_floats(x: ArrayLike, who: str) -> NDArray[np.float64]:
         return np.asarray(x, dtype=float)
     except (TypeError, ValueError):
         raise DataError(
-            f"{who}: expected numbers, got {type(x).__name__} that does not turn into floats."
+            f"expected numbers, got {type(x).__name__} that does not turn into floats.", who=who
         ) from None
 
 
@@ -117,7 +118,9 @@ def _finite(
     bad = ~np.isfinite(values)
     if bad.any():
         i = tuple(int(k) for k in np.argwhere(bad)[0])
-        raise DataError(f"{who}: {name(i)} is {values[i]}, expected finite numbers. Drop or impute it first.")
+        raise DataError(
+            f"{name(i)} is {values[i]}, expected finite numbers. Drop or impute it first.", who=who
+        )
     return values
 
 

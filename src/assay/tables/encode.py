@@ -161,7 +161,8 @@ def _classify_arrow(name: str, column: Any, dtype: Any, who: str) -> tuple[str, 
     if is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind):
         return "nominal", _dictionary(column)
     raise SchemaError(
-        f"{who}: column {name!r} has type {dtype}, expected numbers, text, categories or dates. Drop or convert it."
+        f"column {name!r} has type {dtype}, expected numbers, text, categories or dates. Drop or convert it.",
+        who=who,
     )
 
 

@@ -69,10 +69,10 @@ def row_count(X: Any, who: str) -> int:
         return len(next(iter(X.values()), ()))
     X = X if hasattr(X, "shape") or not hasattr(X, "__array__") else np.asarray(X)
     if getattr(getattr(X, "dtype", None), "kind", "") == "c":
-        raise DataError(f"{who}: Complex data not supported. Split it into real and imaginary columns.")
+        raise DataError("Complex data not supported. Split it into real and imaginary columns.", who=who)
     shape = getattr(X, "shape", None)
     if shape is not None and len(shape):
         return int(shape[0])
     if not hasattr(X, "__len__"):
-        raise DataError(f"{who}: X must be a table of rows and columns, got {type(X).__name__}.")
+        raise DataError(f"X must be a table of rows and columns, got {type(X).__name__}.", who=who)
     return len(X)

@@ -165,6 +165,16 @@ class Schema:
             return moment(value)
         return column.categories[int(value)] if column.coded else float(value)
 
+    def average(self, j: int, value: float) -> Any:
+        """The same for a mean or a median of column ``j``: a date to the day, since its time says nothing.
+
+        >>> from assay.tables import Column, Schema
+        >>> schema = Schema([Column("when", date=True)])
+        >>> schema.label(0, 18262.8), schema.average(0, 18262.8)
+        ('2020-01-01T19:12:00', '2020-01-02')
+        """
+        return self.label(j, round(value) if self.columns[j].date and np.isfinite(value) else value)
+
     def __repr__(self) -> str:
         width = max((len(c.name) for c in self), default=0)
         lines = [f"Schema: {len(self)} column{'' if len(self) == 1 else 's'}"]

@@ -112,7 +112,7 @@ class Table:
         kinds = dict(kinds or {})
         for name in kinds:
             if name not in names:
-                raise SchemaError(f"{who}: there is no column {name!r}. Columns: {', '.join(names)}.")
+                raise SchemaError(f"there is no column {name!r}. Columns: {', '.join(names)}.", who=who)
         with _rows_named(X):
             encoded = [learn_column(n, column, kinds.get(n), who) for n, column in zip(names, columns)]
         schema = Schema([column for column, _ in encoded], named)
@@ -139,7 +139,7 @@ class Table:
                 return cls(plain, schema, _complete(plain, schema, who))
             if _is_sparse(plain):
                 raise DataError(
-                    f"{who}: X is sparse, but some columns held categories. Give a frame or an array."
+                    "X is sparse, but some columns held categories. Give a frame or an array.", who=who
                 )
         names, columns, named = _columns(X, who)
         order = _match(names, schema, who) if named and schema.named else _by_position(names, schema, who)
@@ -320,22 +320,23 @@ def as_columns(X: Any, who: str, schema: Schema | None = None) -> Any:
     if X is None or isinstance(X, (str, bytes, PathLike)):
         what = "None" if X is None else repr(X if isinstance(X, (str, bytes)) else str(X))
         file = "" if X is None else " If it names a file: X = assay.tables.read_table(path).X."
-        raise DataError(f"{who}: X is {what[:80]}, expected a table of rows and columns.{file}")
+        raise DataError(f"X is {what[:80]}, expected a table of rows and columns.{file}", who=who)
     if isinstance(X, (list, tuple)) and X and all(isinstance(row, Mapping) for row in X):
         names = list(dict.fromkeys(name for row in X for name in row))
         return {name: [row.get(name) for row in X] for name in names}
     if isinstance(X, Mapping) and X and not any(_is_column(value) for value in X.values()):
         if schema is None:
             raise DataError(
-                f"{who}: X is a dict of single values, expected columns of values. For one row give a list of one "
-                "dict: [row]."
+                "X is a dict of single values, expected columns of values. For one row give a list of one "
+                "dict: [row].",
+                who=who,
             )
         return {name: [value] for name, value in X.items()}
     if _is_series(X):
         return _row_of_series(X, who, schema)
     if hasattr(X, "X") and hasattr(X, "y") and not hasattr(X, "columns"):
         raise DataError(
-            f"{who}: X is a {type(X).__name__}, rows and target in one. Take it apart: X, y = data."
+            f"X is a {type(X).__name__}, rows and target in one. Take it apart: X, y = data.", who=who
         )
     return X
 
@@ -354,8 +355,25 @@ def _row_of_series(X: Any, who: str, schema: Schema | None) -> Any:
     if schema is not None and labels and set(labels) == set(schema.names):
         return {name: [value] for name, value in zip(labels, X.tolist())}
     raise DataError(
-        f"{who}: Expected 2D array, got 1D array instead: X is a Series. Give a frame: for one row df.iloc[[i]] or "
-        "X.to_frame().T, for one column X.to_frame()."
+        "Expected 2D array, got 1D array instead: X is a Series. Give a frame: for one row df.iloc[[i]] or "
+        "X.to_frame().T, for one column X.to_frame().",
+        who=who,
+    )
+
+
+def _refuse_one_dimension(X: Any, who: str) -> None:
+    """Say what a list or an array of single numbers lacks to be a table."""
+    bare = isinstance(X, (list, tuple)) and not any(hasattr(v, "__len__") for v in X[:1])
+    if not bare and getattr(X, "ndim", 2) != 1:
+        return
+    n = len(X)
+    raise DataError(
+        f"Expected 2D array, got 1D array instead: X holds {n} single value{'' if n == 1 else 's'}, no rows."
+        if n
+        else "Expected 2D array, got 1D array instead: X is empty, it has no rows and no columns.",
+        who=who,
+        remedy="Reshape your data: one row is [x] or X[[i]], one column x.reshape(-1, 1), no rows at all X[:0].",
+        code="one-dimension",
     )
 
 
@@ -383,6 +401,7 @@ def _numeric_block(X: Any, who: str) -> Any:
         return None
     from sklearn.utils import check_array
 
+    _refuse_one_dimension(X, who)
     return check_array(
         X,
         accept_sparse="csr",
@@ -446,9 +465,10 @@ def _complete(values: Any, schema: Schema, who: str, X: Any = None) -> bool:
         where = abs(values) == np.inf  # also of a sparse matrix
         i, j = (int(places[0]) for places in where.nonzero())
         raise DataError(
-            f"{who}: X contains infinity or a value too large (inf): column {schema[j].name}, {row_name(i, X)}. "
+            f"X contains infinity or a value too large (inf): column {schema[j].name}, {row_name(i, X)}. "
             "Replace it by "
-            "a number or by NaN (missing)."
+            "a number or by NaN (missing).",
+            who=who,
         )
     return not has_missing(values)
 
@@ -469,7 +489,7 @@ def _columns(X: Any, who: str) -> tuple[list[str], list[Any], bool]:
         rows = list(X)
         widths = {len(row) if isinstance(row, (list, tuple, np.ndarray)) else 0 for row in rows}
         if len(widths) > 1:
-            raise DataError(f"{who}: the rows differ in length: {sorted(widths)}.")
+            raise DataError(f"the rows differ in length: {sorted(widths)}.", who=who)
         block = np.empty((len(rows), max(widths, default=0)), dtype=object)
         for i, row in enumerate(rows):
             block[i] = row
@@ -486,11 +506,12 @@ def _mapped_columns(X: Mapping[Any, Any], who: str) -> tuple[list[str], list[Any
     for name, column in X.items():
         if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
             raise DataError(
-                f"{who}: {str(name)!r} is one value ({column!r}), expected a column of values as the others are."
+                f"{str(name)!r} is one value ({column!r}), expected a column of values as the others are.",
+                who=who,
             )
     lengths = {len(column) for column in X.values()}
     if len(lengths) > 1:
-        raise DataError(f"{who}: the columns differ in length: {sorted(lengths)}.")
+        raise DataError(f"the columns differ in length: {sorted(lengths)}.", who=who)
     _check_shape(max(lengths, default=0), len(names), who)
     return names, [_series(column) for column in X.values()], True
 
@@ -498,14 +519,14 @@ def _mapped_columns(X: Mapping[Any, Any], who: str) -> tuple[list[str], list[Any
 def _check_names(names: list[str], who: str) -> None:
     if len(set(names)) != len(names):
         twice = next(name for j, name in enumerate(names) if name in set(names[:j]))
-        raise SchemaError(f"{who}: column {twice!r} is there more than once. Column names must differ.")
+        raise SchemaError(f"column {twice!r} is there more than once. Column names must differ.", who=who)
 
 
 def _check_shape(n: int, d: int, who: str) -> None:
     for count, what in ((d, "feature"), (n, "sample")):
         if count == 0:
             raise DataError(
-                f"{who}: found array with 0 {what}(s) (shape=({n}, {d})) while a minimum of 1 is required."
+                f"found array with 0 {what}(s) (shape=({n}, {d})) while a minimum of 1 is required.", who=who
             )
 
 
@@ -513,7 +534,7 @@ def _frame_columns(X: Any, who: str) -> tuple[list[str], list[Any], bool]:
     import narwhals.stable.v2 as nw
 
     if type(X).__name__ == "LazyFrame":
-        raise DataError(f"{who}: X is a lazy frame. Load its rows first: X.collect().")
+        raise DataError("X is a lazy frame. Load its rows first: X.collect().", who=who)
     labels = list(X.columns) if not hasattr(X, "column_names") else list(X.column_names)
     names = [str(label) for label in labels]
     _check_names(names, who)
@@ -523,8 +544,9 @@ def _frame_columns(X: Any, who: str) -> tuple[list[str], list[Any], bool]:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
         raise DataError(
-            f"{who}: X is a frame of an unknown kind ({type(X).__module__}.{type(X).__qualname__}). Give a frame of "
-            "pandas, polars or pyarrow."
+            f"X is a frame of an unknown kind ({type(X).__module__}.{type(X).__qualname__}). Give a frame of "
+            "pandas, polars or pyarrow.",
+            who=who,
         ) from None
     n, d = frame.shape
     _check_shape(n, d, who)
@@ -553,7 +575,7 @@ def _match(names: list[str], schema: Schema, who: str) -> list[int]:
     if lost or extra:
         parts = [f"missing: {', '.join(lost)}"] if lost else []
         parts += [f"not seen in fit: {', '.join(extra)}"] if extra else []
-        raise SchemaError(f"{who}: the columns differ from those of fit ({'; '.join(parts)}).")
+        raise SchemaError(f"the columns differ from those of fit ({'; '.join(parts)}).", who=who)
     position = {name: j for j, name in enumerate(names)}
     return [position[name] for name in schema.names]
 

@@ -78,8 +78,10 @@ def ending(path: Any) -> tuple[str, str]:
     kind = _ENDINGS.get(suffixes[-1] if suffixes else "")
     if kind is None or (packed and kind in ("parquet", "feather")):
         raise ParameterError(
-            f"write_table: the ending of {str(path)!r} names no format that is written. Endings: "
-            f"{', '.join(_ENDINGS)}; text also with {', '.join(_PACKERS)}."
+            f"the ending of {str(path)!r} names no format that is written.",
+            who="write_table",
+            remedy=f"Endings: {', '.join(_ENDINGS)}; text also with {', '.join(_PACKERS)}.",
+            code="unknown-ending",
         )
     return kind, packed
 
@@ -268,7 +270,7 @@ def _arrow(X: Any, y: Any, target: str | None, who: str) -> Any:
 
         frame = to_frame(Table.of(X, who=who), "pyarrow")
     if len(set(frame.column_names)) != frame.num_columns:
-        raise DataError(f"{who}: column names must differ.")
+        raise DataError("column names must differ.", who=who)
     if y is not None:
         _check_target(target, frame.column_names, y, frame.num_rows, who)
         values = y.tolist() if isinstance(y, np.ndarray) else list(y)
@@ -353,9 +355,9 @@ def _is_frame(X: Any) -> bool:
 
 def _check_target(target: str, names: Sequence[str], y: Any, n: int, who: str) -> None:
     if target in names:
-        raise DataError(f"{who}: there is a column {target!r} already. Give the target another name.")
+        raise DataError(f"there is a column {target!r} already. Give the target another name.", who=who)
     if len(y) != n:
-        raise DataError(f"{who}: y has {len(y)} values, the table {n} rows.")
+        raise DataError(f"y has {len(y)} values, the table {n} rows.", who=who)
 
 
 def _values(column: Any) -> Iterator[Any]:

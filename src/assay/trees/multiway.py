@@ -100,9 +100,7 @@ def grow_multiway(
             max_depth=2**62 if rules.max_depth is None else int(rules.max_depth),
             most_nodes=most,
         )
-    except ValueError as error:
-        if "too many nodes" not in str(error):
-            raise
+    except OverflowError:
         raise DataError(
             f"A tree with a branch for every category would have more than {most} nodes, most of them without a row. "
             "Leave out columns that name single rows, or use DecisionTreeClassifier, which groups categories."

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import math
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import ReadError, SchemaError
+from assay.errors import ReadError, SchemaError, SchemaWarning
 from assay.tables import Table
 from assay.tables.readers import csv as csv_reader
 from assay.tables.readers import read_blocks, read_table, records
@@ -176,7 +177,8 @@ def test_headers(put):
 
 
 def test_names_that_come_twice_and_names_that_are_not_there(put):
-    assert columns(put("a,a,,a\n1,2,3,4\n")) == {"a": [1], "a_2": [2], "column_3": [3], "a_3": [4]}
+    with pytest.warns(SchemaWarning, match=r"given a number: 'a_2' \(another 'a'\), 'a_3' \(another 'a'\)\."):
+        assert columns(put("a,a,,a\n1,2,3,4\n")) == {"a": [1], "a_2": [2], "column_3": [3], "a_3": [4]}
     assert columns(put("a,b,\n1,2,\n3,4,\n")) == {"a": [1, 3], "b": [2, 4]}
 
 
@@ -250,7 +252,7 @@ def test_options_and_columns_that_are_not_there(put):
     path = put("colour,size\nred,1\n")
     with pytest.raises(ReadError, match="csv reader has no option 'delimeter'"):
         read_table(path, delimeter=";")
-    with pytest.raises(SchemaError, match=r"no column 'color'\. Did you mean 'colour'"):
+    with pytest.raises(SchemaError, match=r"no column 'color'\. Did you mean colour"):
         read_table(path, target="color")
     with pytest.raises(ReadError, match="delimiter must be one ASCII character"):
         read_table(path, delimiter="::")
@@ -432,10 +434,12 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, data):
     header=st.booleans(),
 )
 def test_lines_without_marks_are_rows(tmp_path_factory, lines, header):
-    """Counted without a parser: one row per line, less the header."""
+    """Counted without a parser: one row per line, less the header; cells of the first may be equal."""
     path = tmp_path_factory.mktemp("lines") / "t.csv"
     path.write_text("\n".join(f"{line},1" for line in lines) + "\n")
-    assert len(read_table(path, header=header, delimiter=",")) == len(lines) - header
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*columns of one name were given a number", SchemaWarning)
+        assert len(read_table(path, header=header, delimiter=",")) == len(lines) - header
 
 
 def test_long_lines(put):

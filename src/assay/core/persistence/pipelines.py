@@ -118,12 +118,12 @@ def _check_steps(steps: Any, words: tuple[str, ...], who: str) -> None:
         isinstance(step, tuple) and len(step) == 2 and isinstance(step[0], str) for step in steps
     )
     if not sound or not steps or len({label for label, _ in steps}) < len(steps):
-        raise PersistenceError(f"{who}: its steps are not pairs of distinct names and learners.")
+        raise PersistenceError("its steps are not pairs of distinct names and learners.", who=who)
     for number, (label, step) in enumerate(steps):
         inner = who == "FeatureUnion" or number < len(steps) - 1
         able = isinstance(step, (str, type(None))) or not inner or hasattr(type(step), "transform")
         if not label or "__" in label or not _can_be_step(step, words) or not able:
-            raise PersistenceError(f"{who}: its step {label[:80]!r} is none.")
+            raise PersistenceError(f"its step {label[:80]!r} is none.", who=who)
 
 
 def _can_be_step(step: Any, words: tuple[str, ...]) -> bool:

@@ -150,7 +150,7 @@ def letters_of(text: str, names: Sequence[str], who: str) -> tuple[frozenset[int
     unknown = [p for p in parts if p not in names]
     if unknown or not plain or len(set(parts)) < len(parts):
         raise ParameterError(
-            f"{who}: expected a product of different factors out of {', '.join(names)}, got {text!r}."
+            f"expected a product of different factors out of {', '.join(names)}, got {text!r}.", who=who
         )
     return frozenset(list(names).index(p) for p in parts), sign
 
@@ -158,33 +158,34 @@ def letters_of(text: str, names: Sequence[str], who: str) -> tuple[frozenset[int
 def _parsed(generators: Sequence[str], names: list[str]) -> dict[int, tuple[frozenset[int], int]]:
     who = "fractional_factorial"
     if isinstance(generators, str):
-        raise ParameterError(f"{who}: generators must be a list, such as [{generators!r}].")
+        raise ParameterError(f"generators must be a list, such as [{generators!r}].", who=who)
     chosen: dict[int, tuple[frozenset[int], int]] = {}
     for text in generators:
         left, equals, right = str(text).partition("=")
         if not equals or left.strip() not in names:
             raise ParameterError(
-                f"{who}: expected a generator such as {names[-1]}={names[0]}..., got {text!r}."
+                f"expected a generator such as {names[-1]}={names[0]}..., got {text!r}.", who=who
             )
         if names.index(left.strip()) in chosen:
-            raise ParameterError(f"{who}: {left.strip()} is generated twice.")
+            raise ParameterError(f"{left.strip()} is generated twice.", who=who)
         chosen[names.index(left.strip())] = letters_of(right, names, who)
     if len(chosen) > MOST_GENERATED:
         raise ParameterError(
-            f"{who}: at most {MOST_GENERATED} factors can be generated. Use plackett_burman."
+            f"at most {MOST_GENERATED} factors can be generated. Use plackett_burman.", who=who
         )
     for j, (parents, _) in chosen.items():
         if parents & set(chosen):
             raise ParameterError(
-                f"{who}: {names[j]} is generated from {word(names, parents)}, which holds a factor that is itself "
-                "generated. Use the factors that are varied on their own."
+                f"{names[j]} is generated from {word(names, parents)}, which holds a factor that is itself "
+                "generated. Use the factors that are varied on their own.",
+                who=who,
             )
         if len(parents) < 2:
             raise ParameterError(
-                f"{who}: {names[j]} would be a copy of one factor; use a product of two or more."
+                f"{names[j]} would be a copy of one factor; use a product of two or more.", who=who
             )
     if len({parents for parents, _ in chosen.values()}) < len(chosen):
-        raise ParameterError(f"{who}: two factors have the same generator and could never be told apart.")
+        raise ParameterError("two factors have the same generator and could never be told apart.", who=who)
     return chosen
 
 

@@ -152,13 +152,13 @@ def confounded_blocks(design: RunTable, words: Sequence[str]) -> NDArray[np.intp
     """
     who = "confounded_blocks"
     if isinstance(words, str):
-        raise ParameterError(f"{who}: words must be a list, such as [{words!r}].")
+        raise ParameterError(f"words must be a list, such as [{words!r}].", who=who)
     if not isinstance(design, RunTable):
         raise ParameterError(
-            f"{who}: expected a design such as full_factorial(3), got {type(design).__name__}."
+            f"expected a design such as full_factorial(3), got {type(design).__name__}.", who=who
         )
     if not np.isin(design.coded, (-1.0, 1.0)).all():
-        raise DataError(f"{who}: every factor must have two levels.")
+        raise DataError("every factor must have two levels.", who=who)
     block = np.zeros(len(design), dtype=np.intp)
     products: set[frozenset[int]] = {frozenset()}
     for bit, text in enumerate(words):
@@ -166,7 +166,7 @@ def confounded_blocks(design: RunTable, words: Sequence[str]) -> NDArray[np.intp
         new = {own ^ p for p in products}
         if short := [w for w in new if len(w) < 2]:
             lost = word(design.names, short[0]) or "a word that is given twice"
-            raise ParameterError(f"{who}: these words mix {lost} with the blocks. Choose longer ones.")
+            raise ParameterError(f"these words mix {lost} with the blocks. Choose longer ones.", who=who)
         products |= new
         _stays_clear(design, new, who)
         block += (np.prod(design.coded[:, sorted(own)], axis=1) > 0).astype(np.intp) << bit
@@ -180,19 +180,21 @@ def _stays_clear(design: RunTable, words: set[frozenset[int]], who: str) -> None
         column = np.prod(design.coded[:, sorted(own)], axis=1)
         if abs(column.sum()) == n:
             raise ParameterError(
-                f"{who}: {word(design.names, own)} is constant over these runs and makes no blocks. Choose another."
+                f"{word(design.names, own)} is constant over these runs and makes no blocks. Choose another.",
+                who=who,
             )
         for j in np.flatnonzero(np.abs(column @ design.coded) == n):
             raise ParameterError(
-                f"{who}: {word(design.names, own)} is the same as {design.names[j]} on these runs, which would be "
-                "mixed with the blocks. Choose another."
+                f"{word(design.names, own)} is the same as {design.names[j]} on these runs, which would be "
+                "mixed with the blocks. Choose another.",
+                who=who,
             )
 
 
 def _different(items: Any, who: str, least: int) -> list[Any]:
     if isinstance(items, str) or not hasattr(items, "__iter__"):
-        raise ParameterError(f"{who}: expected a list, got {items!r}.")
+        raise ParameterError(f"expected a list, got {items!r}.", who=who)
     chosen = list(items)
     if len(chosen) < least or any(a == b for i, a in enumerate(chosen) for b in chosen[:i]):
-        raise ParameterError(f"{who}: expected {least} or more different ones, got {chosen!r}.")
+        raise ParameterError(f"expected {least} or more different ones, got {chosen!r}.", who=who)
     return chosen

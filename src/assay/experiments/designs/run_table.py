@@ -91,23 +91,24 @@ def two_ends(factors: Any, who: str) -> dict[str, tuple[Any, Any]]:
     """
     if isinstance(factors, int | np.integer) and not isinstance(factors, bool):
         if not 1 <= factors <= 999:
-            raise ParameterError(f"{who}: the number of factors must be 1 to 999, got {factors}.")
+            raise ParameterError(f"the number of factors must be 1 to 999, got {factors}.", who=who)
         factors = letters_for(int(factors))
     if isinstance(factors, Mapping):
         ends = {str(k): tuple(v) for k, v in factors.items()}
         for name, pair in ends.items():
             if len(pair) != 2 or pair[0] == pair[1]:
-                raise ParameterError(f"{who}: {name} needs two different levels, got {list(pair)!r}.")
+                raise ParameterError(f"{name} needs two different levels, got {list(pair)!r}.", who=who)
     elif isinstance(factors, Sequence):
         ends = {str(name): (-1, 1) for name in factors}
         if len(ends) != len(factors):
-            raise ParameterError(f"{who}: a factor is named twice in {list(factors)!r}.")
+            raise ParameterError(f"a factor is named twice in {list(factors)!r}.", who=who)
     else:
         raise ParameterError(
-            f"{who}: factors must be a dict of name to two levels, a list of names or a number, got {factors!r}."
+            f"factors must be a dict of name to two levels, a list of names or a number, got {factors!r}.",
+            who=who,
         )
     if not ends:
-        raise ParameterError(f"{who}: there is no factor.")
+        raise ParameterError("there is no factor.", who=who)
     return ends  # type: ignore[return-value]
 
 
@@ -123,7 +124,7 @@ def at_levels(kind: str, ends: dict[str, tuple[Any, Any]], coded: Floats, who: s
     for (name, pair), used in zip(ends.items(), between):
         if used and not all(isinstance(v, Real) and not isinstance(v, bool) for v in pair):
             raise ParameterError(
-                f"{who}: {name} needs numbers as levels, got {list(pair)!r}; no run lies between."
+                f"{name} needs numbers as levels, got {list(pair)!r}; no run lies between.", who=who
             )
     runs = [{name: _level(pair, c) for (name, pair), c in zip(ends.items(), row)} for row in coded.tolist()]
     return RunTable(kind, dict(ends), coded, runs)
@@ -164,7 +165,7 @@ def as_numbers(x: Any, who: str) -> Floats:
         return np.asarray(x, np.float64)
     except (TypeError, ValueError):
         raise DataError(
-            f"{who}: expected numbers, got {type(x).__name__} that does not turn into them."
+            f"expected numbers, got {type(x).__name__} that does not turn into them.", who=who
         ) from None
 
 

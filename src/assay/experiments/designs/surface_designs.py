@@ -112,5 +112,5 @@ def box_behnken(factors: Mapping[str, Any] | int | Sequence[str], *, centre: int
 
 def _repeats(centre: Any, who: str) -> int:
     if isinstance(centre, bool) or not isinstance(centre, int | np.integer) or centre < 0:
-        raise ParameterError(f"{who}: centre must be a whole number from 0, got {centre!r}.")
+        raise ParameterError(f"centre must be a whole number from 0, got {centre!r}.", who=who)
     return int(centre)

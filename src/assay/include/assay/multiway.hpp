@@ -25,6 +25,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "assay/array.hpp"
@@ -88,7 +89,7 @@ struct Nodes {
     size_t most = SIZE_MAX;  // columns of r and s categories make r s leaves, nearly all without a row
 
     int32_t add(int32_t above, int32_t at, int64_t n_rows, int64_t K) {
-        require(parent.size() < most, "grow: too many nodes");
+        if (parent.size() >= most) throw std::overflow_error("grow: too many nodes");  // OverflowError in Python
         parent.push_back(above), branch.push_back(at), rows.push_back(n_rows);
         feature.push_back(-2), low.push_back(-1), high.push_back(-1), category.push_back(-1);
         kind.push_back(LEAF);

@@ -151,9 +151,7 @@ class PartClassifier(RuleClassifier):
                 z=float(-ndtri(self.confidence)),
                 most_nodes=most,
             )
-        except ValueError as error:
-            if "too many nodes" not in str(error):
-                raise
+        except OverflowError:
             raise DataError(
                 f"PartClassifier: a tree with a branch for every category would have more than {most} nodes. Leave out "
                 'columns that name single rows, or use nominal="one-vs-rest".'

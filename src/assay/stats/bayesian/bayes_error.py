@@ -74,5 +74,5 @@ def _table(joint: ArrayLike, who: str) -> NDArray[Any]:
     if P.dtype != object:
         P = P.astype(float)
     if P.ndim != 2 or not P.size or not (P >= 0).all():
-        raise DataError(f"{who}: expected (n, K) probabilities, not negative, got shape {P.shape}.")
+        raise DataError(f"expected (n, K) probabilities, not negative, got shape {P.shape}.", who=who)
     return P

@@ -49,7 +49,7 @@ def correlated_t(differences: Any, *, ratio: float = 0.0, rope: float = 0.01) ->
     rope = check_rope(rope, who)
     if not is_number(ratio) or ratio < 0:
         raise ParameterError(
-            f"{who}: ratio must be a number from 0 (test rows per training row), got {ratio!r}."
+            f"ratio must be a number from 0 (test rows per training row), got {ratio!r}.", who=who
         )
     if isinstance(differences, Summary):
         s, constant = differences, differences.constant
@@ -58,7 +58,7 @@ def correlated_t(differences: Any, *, ratio: float = 0.0, rope: float = 0.01) ->
         s = Summary.of(d)
         constant = s.sd <= NO_SPREAD * float(np.abs(d).max())
     if s.n < 2:
-        raise DataError(f"{who}: needs at least 2 splits, got {s.n}.")
+        raise DataError(f"needs at least 2 splits, got {s.n}.", who=who)
     name, df = "Bayesian correlated t test", s.n - 1
     if constant:
         return _without_spread(s.mean, rope, name, df)

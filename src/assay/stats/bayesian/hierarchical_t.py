@@ -85,7 +85,7 @@ def hierarchical_t(
     who = "hierarchical_t"
     rope = check_rope(rope, who)
     if not is_number(ratio) or ratio < 0 or not is_whole(draws, 1):
-        raise ParameterError(f"{who}: ratio must be from 0 and draws from 1, got {ratio!r} and {draws!r}.")
+        raise ParameterError(f"ratio must be from 0 and draws from 1, got {ratio!r} and {draws!r}.", who=who)
     m, SS, J, why = _moments(differences, who)
     unit = float(np.sqrt(np.mean(SS / (J - 1))))
     rho = ratio / (1 + ratio)
@@ -105,14 +105,14 @@ def hierarchical_t(
 def _moments(differences: Any, who: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
     """(q,) means, sums of squares and numbers of splits; a data set without spread gets the least of the others."""
     if not hasattr(differences, "__len__") or isinstance(differences, (str, dict)) or len(differences) < 3:
-        raise DataError(f"{who}: needs the differences of at least 3 data sets. For one: correlated_t.")
+        raise DataError("needs the differences of at least 3 data sets. For one: correlated_t.", who=who)
     rows = [sample(d, who, what="splits") for d in differences]
     J = np.array([len(d) for d in rows], dtype=np.float64)
     m = np.array([d.mean() for d in rows])
     SS = np.array([np.sum((d - d.mean()) ** 2) for d in rows])
     flat = np.sqrt(SS / (J - 1)) <= NO_SPREAD * np.array([np.abs(d).max() for d in rows])
     if flat.all():
-        raise DataError(f"{who}: on no data set do the differences vary. Over means: signed_rank_posterior.")
+        raise DataError("on no data set do the differences vary. Over means: signed_rank_posterior.", who=who)
     if not flat.any():
         return m, SS, J, ""
     least = np.min((SS / (J - 1))[~flat])

@@ -151,11 +151,12 @@ def bayesian_model_selection(
     """
     who = "bayesian_model_selection"
     if not len(designs):
-        raise DataError(f"{who}: there is no model to choose from.")
+        raise DataError("there is no model to choose from.", who=who)
     belief = np.full(len(designs), 1 / len(designs)) if prior is None else as_sample(prior, who)
     if belief.shape != (len(designs),) or (belief < 0).any() or abs(belief.sum() - 1) > 1e-8:
         raise ParameterError(
-            f"{who}: prior must be {len(designs)} probabilities that sum to 1, one for each model, got {belief}."
+            f"prior must be {len(designs)} probabilities that sum to 1, one for each model, got {belief}.",
+            who=who,
         )
     score = np.array([log_evidence(D, y, precision, noise) for D in designs])
     with np.errstate(divide="ignore"):
@@ -170,7 +171,7 @@ def _rows(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     D, r = as_matrix(X, who), as_sample(y, who)
     if len(D) != len(r):
-        raise DataError(f"{who}: X has {len(D)} rows and y has {len(r)}.")
+        raise DataError(f"X has {len(D)} rows and y has {len(r)}.", who=who)
     if not (precision > 0 and noise > 0):
-        raise ParameterError(f"{who}: precision and noise must be above 0, got {precision} and {noise}.")
+        raise ParameterError(f"precision and noise must be above 0, got {precision} and {noise}.", who=who)
     return D, r

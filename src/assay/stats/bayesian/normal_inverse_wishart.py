@@ -64,15 +64,15 @@ class NormalInverseWishart:
         who = "NormalInverseWishart"
         self.mean = as_points(mean, who)
         if self.mean.ndim != 1 or not len(self.mean):
-            raise ParameterError(f"{who}: mean must be a vector, got shape {self.mean.shape}.")
+            raise ParameterError(f"mean must be a vector, got shape {self.mean.shape}.", who=who)
         d = len(self.mean)
         self.scale = as_covariance(scale, d, who)
         self.kappa = float(kappa)
         self.nu = float(d + 2 if nu is None else nu)
         if not 0 <= self.kappa < np.inf:
-            raise ParameterError(f"{who}: kappa must not be negative, got {kappa}.")
+            raise ParameterError(f"kappa must not be negative, got {kappa}.", who=who)
         if not -(d + 2) <= self.nu < np.inf:
-            raise ParameterError(f"{who}: nu must be at least -(d + 2) = {-(d + 2)}, got {nu}.")
+            raise ParameterError(f"nu must be at least -(d + 2) = {-(d + 2)}, got {nu}.", who=who)
 
     @classmethod
     def flat(cls, d: int) -> NormalInverseWishart:
@@ -84,7 +84,7 @@ class NormalInverseWishart:
         who = "NormalInverseWishart"
         rows = as_matrix(X, who)
         if rows.shape[1] != len(self.mean):
-            raise DataError(f"{who}: expected rows of {len(self.mean)} values, got shape {rows.shape}.")
+            raise DataError(f"expected rows of {len(self.mean)} values, got shape {rows.shape}.", who=who)
         w = as_weights(weights, len(rows), who)
         w = np.ones(len(rows)) if w is None else w
         n = float(w.sum())

@@ -62,12 +62,12 @@ def log_prior_ratio(priors: ArrayLike, who: str) -> float:
     """log P(C_1)/P(C_2) of two priors, both above 0, that sum to 1."""
     P = as_points(priors, who)
     if P.shape != (2,) or not (P > 0).all() or not abs(P.sum() - 1) <= 1e-8:
-        raise ParameterError(f"{who}: priors must be two numbers above 0 that sum to 1, got {P}.")
+        raise ParameterError(f"priors must be two numbers above 0 that sum to 1, got {P}.", who=who)
     return float(np.log(P[0]) - np.log(P[1]))
 
 
 def _probabilities(p: ArrayLike, who: str) -> NDArray[np.float64]:
     p = as_points(p, who)
     if ((p < 0) | (p > 1)).any():
-        raise DataError(f"{who}: expected probabilities from 0 to 1, got {p.min():g} to {p.max():g}.")
+        raise DataError(f"expected probabilities from 0 to 1, got {p.min():g} to {p.max():g}.", who=who)
     return p

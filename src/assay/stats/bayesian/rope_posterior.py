@@ -113,6 +113,7 @@ def check_rope(rope: Any, who: str) -> float:
     """Half the width of the region of practical equivalence: a number from 0."""
     if not is_number(rope) or rope < 0:
         raise ParameterError(
-            f"{who}: rope must be a number from 0, the largest difference that does not matter, got {rope!r}."
+            f"rope must be a number from 0, the largest difference that does not matter, got {rope!r}.",
+            who=who,
         )
     return float(rope)

@@ -63,7 +63,7 @@ def signed_rank_posterior(
     rope = check_rope(rope, who)
     if not (is_number(prior) and prior > 0) or not is_whole(draws, 1):
         raise ParameterError(
-            f"{who}: prior must be above 0 and draws a whole number from 1, got {prior!r} and {draws!r}."
+            f"prior must be above 0 and draws a whole number from 1, got {prior!r} and {draws!r}.", who=who
         )
     z = np.append(paired_differences(first, second, who), 0.0)
     largest = max(float(np.abs(z).max()), rope)

@@ -45,7 +45,7 @@ def smoothed_frequencies(
     """
     who = "smoothed_frequencies"
     if alpha < 0:
-        raise ParameterError(f"{who}: alpha must not be negative, got {alpha}.")
+        raise ParameterError(f"alpha must not be negative, got {alpha}.", who=who)
     table: NDArray[Any]
     if exact:
         table = np.vectorize(Fraction, otypes=[object])(counts)
@@ -53,15 +53,15 @@ def smoothed_frequencies(
     else:
         table = np.asarray(counts, dtype=float)
         if not np.isfinite(table).all():
-            raise DataError(f"{who}: counts must be finite.")
+            raise DataError("counts must be finite.", who=who)
     if table.ndim == 0 or table.shape[axis] == 0:
-        raise DataError(f"{who}: expected at least one count along axis {axis}, got shape {table.shape}.")
+        raise DataError(f"expected at least one count along axis {axis}, got shape {table.shape}.", who=who)
     if (table < 0).any():
-        raise DataError(f"{who}: counts must not be negative, got {table.min()}.")
+        raise DataError(f"counts must not be negative, got {table.min()}.", who=who)
     total = table.sum(axis=axis, keepdims=True) + alpha * table.shape[axis]
     if (total == 0).any():
         raise DegenerateError(
-            f"{who}: a table has no counts at all and alpha is 0, so its frequencies are 0/0. "
-            "Raise alpha above 0."
+            "a table has no counts at all and alpha is 0, so its frequencies are 0/0. Raise alpha above 0.",
+            who=who,
         )
     return (table + alpha) / total

@@ -85,5 +85,7 @@ def count_ones(x: ArrayLike, weights: ArrayLike | None, who: str) -> tuple[float
 def _zeros_and_ones(x: NDArray[np.float64], who: str) -> NDArray[np.float64]:
     other = (x != 0) & (x != 1)
     if other.any():
-        raise DataError(f"{who}: expected values 0 and 1, got {x[other][0]:g}. For more values: Categorical.")
+        raise DataError(
+            f"expected values 0 and 1, got {x[other][0]:g}. For more values: Categorical.", who=who
+        )
     return x

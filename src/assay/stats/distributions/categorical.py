@@ -117,9 +117,9 @@ def distinct(categories: ArrayLike, who: str) -> NDArray[Any]:
     """The categories as an array; each may occur once."""
     values = _labels(categories)
     if values.ndim != 1 or not len(values):
-        raise DataError(f"{who}: expected at least one category, got shape {values.shape}.")
+        raise DataError(f"expected at least one category, got shape {values.shape}.", who=who)
     if len(np.unique(values)) < len(values):
-        raise DataError(f"{who}: a category occurs twice in {values.tolist()}.")
+        raise DataError(f"a category occurs twice in {values.tolist()}.", who=who)
     return values
 
 
@@ -142,12 +142,13 @@ def count_categories(
     """Weighted count of every category; a value outside the domain is an error."""
     codes = encode(x, categories)
     if codes.ndim != 1 or not len(codes):
-        raise DataError(f"{who}: expected a non-empty one-dimensional sample, got shape {codes.shape}.")
+        raise DataError(f"expected a non-empty one-dimensional sample, got shape {codes.shape}.", who=who)
     if (codes < 0).any():
         i = int(np.argmin(codes))
         raise DataError(
-            f"{who}: {row_name(i)} is {_labels(x)[i].item()!r}, which is none of the categories "
-            f"{np.asarray(categories).tolist()}. Add it to categories or drop the row."
+            f"{row_name(i)} is {_labels(x)[i].item()!r}, which is none of the categories "
+            f"{np.asarray(categories).tolist()}. Add it to categories or drop the row.",
+            who=who,
         )
     w = as_weights(weights, len(codes), who)
     return np.bincount(codes, weights=w, minlength=len(categories)).astype(float)

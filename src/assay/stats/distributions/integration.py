@@ -44,7 +44,7 @@ def density_bayes_error(
     who = "density_bayes_error"
     P = as_points(priors, who)
     if P.shape != (len(densities),) or not (P >= 0).all() or not abs(P.sum() - 1) <= 1e-8:
-        raise ParameterError(f"{who}: expected {len(densities)} priors that sum to 1, got {P}.")
+        raise ParameterError(f"expected {len(densities)} priors that sum to 1, got {P}.", who=who)
 
     def joint(x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.array([p * np.exp(density.logpdf(x)) for p, density in zip(P, densities)])
@@ -86,13 +86,13 @@ def _bounds(densities: Sequence[Any], bounds: tuple[float, float] | None, who: s
             m, v = getattr(density, "mean", None), getattr(density, "var", None)
             if not isinstance(m, float | int) or not isinstance(v, float | int):
                 raise ParameterError(
-                    f"{who}: {type(density).__name__} has no mean and var as numbers; give bounds."
+                    f"{type(density).__name__} has no mean and var as numbers; give bounds.", who=who
                 )
             ends += [m - 12 * np.sqrt(v), m + 12 * np.sqrt(v)]
         bounds = min(ends), max(ends)
     low, high = bounds
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ParameterError(f"{who}: bounds must be two finite numbers, the lower first, got {bounds}.")
+        raise ParameterError(f"bounds must be two finite numbers, the lower first, got {bounds}.", who=who)
     return float(low), float(high)
 
 

@@ -179,7 +179,7 @@ def _inverse(p: float, sf, who: str) -> float:  # type: ignore[no-untyped-def]
     while sf(high) > p:
         high *= 2
         if high > 1e12:
-            raise ParameterError(f"{who}: no finite value is exceeded with probability {p:g} only.")
+            raise ParameterError(f"no finite value is exceeded with probability {p:g} only.", who=who)
     low = 0.0 if sf(0.0) > p else -1.0
     while sf(low) < p:  # of one side, where most values lie above
         low *= 2
@@ -188,16 +188,16 @@ def _inverse(p: float, sf, who: str) -> float:  # type: ignore[no-untyped-def]
 
 def _level(p: float, who: str) -> float:
     if not is_number(p) or not 0 < p < 1:
-        raise ParameterError(f"{who}: p must lie between 0 and 1, got {p!r}.")
+        raise ParameterError(f"p must lie between 0 and 1, got {p!r}.", who=who)
     return float(p)
 
 
 def _checked(q: ArrayLike, k: int, df: float, who: str, signed: bool = False) -> Floats:
     points = _as_floats(q, who)
     if np.isnan(points).any() or (not signed and (points < 0).any()):
-        raise ParameterError(f"{who}: expected numbers from 0 upwards, got {points!r}.")
+        raise ParameterError(f"expected numbers from 0 upwards, got {points!r}.", who=who)
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-        raise ParameterError(f"{who}: k must be a whole number from 2 upwards, got {k!r}.")
+        raise ParameterError(f"k must be a whole number from 2 upwards, got {k!r}.", who=who)
     if not df > 0:
-        raise ParameterError(f"{who}: df must be above 0, got {df!r}.")
+        raise ParameterError(f"df must be above 0, got {df!r}.", who=who)
     return points

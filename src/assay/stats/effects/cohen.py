@@ -110,19 +110,19 @@ def _standardised(
     alpha = check_alpha(alpha, who)
     if second is None or paired:
         if paired and second is None:
-            raise ParameterError(f"{who}: paired=True needs two samples, the second one is missing.")
+            raise ParameterError("paired=True needs two samples, the second one is missing.", who=who)
         s = Summary.of(first if second is None else paired_differences(first, second, who), who)
         gap, sd, df, root = s.mean, s.sd, s.n - 1, 1 / np.sqrt(s.n)
     else:
         a, b = Summary.of(first, who), Summary.of(second, who)
         df = a.n + b.n - 2
         if min(a.n, b.n) < 2:
-            raise DataError(f"{who}: needs at least 2 values in each sample, got {a.n} and {b.n}.")
+            raise DataError(f"needs at least 2 values in each sample, got {a.n} and {b.n}.", who=who)
         gap = a.mean - b.mean
         sd = 0.0 if a.constant and b.constant else np.sqrt(((a.n - 1) * a.sd**2 + (b.n - 1) * b.sd**2) / df)
         root = np.sqrt(1 / a.n + 1 / b.n)
     if df < 1:
-        raise DataError(f"{who}: one value alone has no spread. Give at least 2 values.")
+        raise DataError("one value alone has no spread. Give at least 2 values.", who=who)
     if sd <= 1e-10 * abs(gap) or sd == 0:
         why = "There is no spread to measure the difference by."
         return EffectSize(measure, float(np.sign(gap) * np.inf) if gap else 0.0, alpha=alpha, why=why), df

@@ -114,10 +114,10 @@ def label_cross_entropy(
     codes = np.asarray(y)
     if P.ndim != 2 or codes.shape != P.shape[:1] or codes.dtype.kind not in "iub":
         raise DataError(
-            f"{who}: expected n integer codes and (n, K) probabilities, got {codes.shape}, {P.shape}."
+            f"expected n integer codes and (n, K) probabilities, got {codes.shape}, {P.shape}.", who=who
         )
     if len(codes) and not (codes.min() >= 0 and codes.max() < P.shape[1]):
-        raise DataError(f"{who}: codes must be 0 to {P.shape[1] - 1}, got {codes.min()} to {codes.max()}.")
+        raise DataError(f"codes must be 0 to {P.shape[1] - 1}, got {codes.min()} to {codes.max()}.", who=who)
     with np.errstate(divide="ignore"):
         loss = -np.log(P[np.arange(len(codes)), codes.astype(np.intp)]) / _log(base, who) + 0.0
     w = as_weights(weights, len(codes), who)
@@ -172,12 +172,12 @@ def _counts(
     """The counts, and the sum of each row (1 for a row of zeros)."""
     c = np.asarray(counts, dtype=float)
     if c.ndim == 0 or c.shape[-1] == 0:
-        raise DataError(f"{who}: expected at least one count per row, got shape {c.shape}.")
+        raise DataError(f"expected at least one count per row, got shape {c.shape}.", who=who)
     total = _sum(c)
     if c.size and not (c.min() >= 0 and np.isfinite(total).all()):
-        raise DataError(f"{who}: counts must be finite and not negative.")
+        raise DataError("counts must be finite and not negative.", who=who)
     if not empty and (total == 0).any():
-        raise DataError(f"{who}: a row of zeros is no distribution.")
+        raise DataError("a row of zeros is no distribution.", who=who)
     return c, np.where(total > 0, total, 1.0)
 
 
@@ -203,5 +203,5 @@ def _same_length(
 
 def _log(base: float, who: str) -> float:
     if not base > 1:
-        raise ParameterError(f"{who}: base must be above 1, got {base}.")
+        raise ParameterError(f"base must be above 1, got {base}.", who=who)
     return float(np.log(base))

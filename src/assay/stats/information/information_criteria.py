@@ -195,10 +195,10 @@ def regression_criteria(
     """
     who = "regression_criteria"
     if not parameters >= 0:
-        raise ParameterError(f"{who}: parameters must be a number from 0 up, got {parameters}.")
+        raise ParameterError(f"parameters must be a number from 0 up, got {parameters}.", who=who)
     r, g = as_sample(y, who), as_sample(fitted, who)
     if len(r) != len(g):
-        raise DataError(f"{who}: y has {len(r)} rows and fitted has {len(g)}.")
+        raise DataError(f"y has {len(r)} rows and fitted has {len(g)}.", who=who)
     n, sse, total = len(r), float(np.sum((r - g) ** 2)), float(np.sum((r - r.mean()) ** 2))
     d = parameters + (var is None)
     score = gaussian_log_likelihood(sse, n, var)
@@ -242,15 +242,15 @@ def structural_risk(errors: ArrayLike, vc: ArrayLike, n: int, eta: float = 0.05)
     err, V = as_points(errors, who), as_points(vc, who)
     if err.shape != V.shape or err.ndim != 1:
         raise DataError(
-            f"{who}: there must be one VC dimension for each error, got {err.shape} and {V.shape}."
+            f"there must be one VC dimension for each error, got {err.shape} and {V.shape}.", who=who
         )
     if not 0 < eta < 1 or n < 1 or not (V > 0).all():
         raise ParameterError(
-            f"{who}: expected eta between 0 and 1, n from 1 up and vc above 0, got {eta}, {n}, {V}."
+            f"expected eta between 0 and 1, n from 1 up and vc above 0, got {eta}, {n}, {V}.", who=who
         )
     if V.max() > 2 * n:
         raise ParameterError(
-            f"{who}: a VC dimension of {V.max():g} is beyond the bound with {n} rows (at most 2 n)."
+            f"a VC dimension of {V.max():g} is beyond the bound with {n} rows (at most 2 n).", who=who
         )
     bounds = err + np.sqrt((V * (np.log(2 * n / V) + 1) - np.log(eta / 4)) / n)  # (1)
     return StructuralRisk(bounds, int(np.argmin(bounds)))
@@ -259,4 +259,4 @@ def structural_risk(errors: ArrayLike, vc: ArrayLike, n: int, eta: float = 0.05)
 def _above_zero(who: str, **given: float) -> None:
     for name, value in given.items():
         if not value > 0:
-            raise ParameterError(f"{who}: {name} must be above 0, got {value}.")
+            raise ParameterError(f"{name} must be above 0, got {value}.", who=who)

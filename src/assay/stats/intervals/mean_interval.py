@@ -47,10 +47,10 @@ def mean_interval(
     who = "mean_interval"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
     if sigma is not None and not (is_number(sigma) and sigma > 0):
-        raise ParameterError(f"{who}: sigma must be a number above 0, got {sigma!r}.")
+        raise ParameterError(f"sigma must be a number above 0, got {sigma!r}.", who=who)
     s = Summary.of(values, who)
     if sigma is None and s.n < 2:
-        raise DataError(f"{who}: one value alone has no spread. Give sigma, or more values.")
+        raise DataError("one value alone has no spread. Give sigma, or more values.", who=who)
     error, df = (s.sd, s.n - 1) if sigma is None else (sigma, np.inf)
     if sigma is None and s.constant:
         return (
@@ -88,7 +88,7 @@ def variance_interval(
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
     s = Summary.of(values, who)
     if s.n < 2:
-        raise DataError(f"{who}: one value alone has no variance. Give at least 2 values.")
+        raise DataError("one value alone has no variance. Give at least 2 values.", who=who)
     beyond = alpha / 2 if alternative == "two-sided" else alpha
     squares = 0.0 if s.constant else (s.n - 1) * s.sd**2
     low = 0.0 if alternative == "less" else squares / float(chdtri(s.n - 1, beyond))

@@ -64,9 +64,9 @@ def proportion_interval(
     who = "proportion_interval"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
     if method not in METHODS:
-        raise ParameterError(f"{who}: method must be one of {', '.join(METHODS)}, got {method!r}.")
+        raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}.", who=who)
     if not is_number(n) or n < 1 or not is_number(successes) or not 0 <= successes <= n:
-        raise DataError(f"{who}: needs 0 <= successes <= n and n from 1, got {successes!r} of {n!r}.")
+        raise DataError(f"needs 0 <= successes <= n and n from 1, got {successes!r} of {n!r}.", who=who)
     beyond = alpha / 2 if alternative == "two-sided" else alpha
     low, high = _bounds(float(successes), float(n), method, beyond)
     return 0.0 if alternative == "less" else low, 1.0 if alternative == "greater" else high
@@ -109,7 +109,7 @@ def wilson_interval(share: Any, n: Any, alpha: float = 0.05) -> tuple[Any, Any]:
     who, alpha = "wilson_interval", check_alpha(alpha, "wilson_interval")
     share, n = _as_floats(share, f"{who}: share"), _as_floats(n, f"{who}: n")
     if (share < -1e-9).any() or (share > 1 + 1e-9).any() or not (n > 0).all():
-        raise DataError(f"{who}: shares must lie from 0 to 1 and n above 0, got {share} of {n}.")
+        raise DataError(f"shares must lie from 0 to 1 and n above 0, got {share} of {n}.", who=who)
     share = np.clip(share, 0.0, 1.0)  # means of weighted rows exceed 1 by rounding
     z2 = float(ndtri(1 - alpha / 2)) ** 2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)

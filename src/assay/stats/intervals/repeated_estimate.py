@@ -89,10 +89,10 @@ def corrected_interval(values: Any, ratio: float, alpha: float = 0.05) -> tuple[
     who, alpha = "corrected_interval", check_alpha(alpha, "corrected_interval")
     v = _as_floats(values, who)
     if v.ndim != 1:
-        raise DataError(f"{who}: expected one value per split, got shape {v.shape}.")
+        raise DataError(f"expected one value per split, got shape {v.shape}.", who=who)
     if not is_number(ratio) or ratio < 0:
         raise ParameterError(
-            f"{who}: ratio must be a number from 0 (test rows per training row), got {ratio!r}."
+            f"ratio must be a number from 0 (test rows per training row), got {ratio!r}.", who=who
         )
     if len(v) < 2 or not np.isfinite(v).all() or v.std(ddof=1) <= NO_SPREAD_OF_VALUES * np.abs(v).max():
         return np.nan, np.nan

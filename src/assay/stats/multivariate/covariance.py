@@ -27,7 +27,7 @@ def factor(S: NDArray[np.float64], who: str, remedy: str) -> NDArray[np.float64]
         singular = True
     if singular:
         raise DegenerateError(
-            f"{who}: the covariance is singular (rank {min(rank_of(S), d - 1)} of {d}). {remedy}"
+            f"the covariance is singular (rank {min(rank_of(S), d - 1)} of {d}). {remedy}", who=who
         )
     return L * s[:, None]
 
@@ -55,14 +55,14 @@ def as_covariance(cov: object, d: int, who: str) -> NDArray[np.float64]:
     """(d, d), finite, symmetric, no negative eigenvalue (up to rounding)."""
     S = np.asarray(cov, dtype=float)
     if S.shape != (d, d):
-        raise ParameterError(f"{who}: the covariance must be {d} by {d}, got shape {S.shape}.")
+        raise ParameterError(f"the covariance must be {d} by {d}, got shape {S.shape}.", who=who)
     if not np.isfinite(S).all():
-        raise ParameterError(f"{who}: the covariance must be finite.")
+        raise ParameterError("the covariance must be finite.", who=who)
     if not np.allclose(S, S.T, rtol=1e-8, atol=1e-12 * np.abs(S).max()):
-        raise ParameterError(f"{who}: the covariance must be symmetric.")
+        raise ParameterError("the covariance must be symmetric.", who=who)
     if (np.diag(S) < 0).any():
-        raise ParameterError(f"{who}: the covariance has a negative variance, {np.diag(S).min():g}.")
+        raise ParameterError(f"the covariance has a negative variance, {np.diag(S).min():g}.", who=who)
     lowest = eigh(unit_diagonal(S)[0], eigvals_only=True)[0]
     if lowest < -1e-8:
-        raise ParameterError(f"{who}: the covariance has a negative eigenvalue, so no data can have it.")
+        raise ParameterError("the covariance has a negative eigenvalue, so no data can have it.", who=who)
     return (S + S.T) / 2

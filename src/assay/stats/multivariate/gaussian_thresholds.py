@@ -66,8 +66,9 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
     who = "gaussian_thresholds"
     if not (first.var > 0 and second.var > 0):
         raise DegenerateError(
-            f"{who}: both variances must be above 0, got {first.var:g} and {second.var:g}. "
-            "Fit with floor > 0 where a class has one value only."
+            f"both variances must be above 0, got {first.var:g} and {second.var:g}. "
+            "Fit with floor > 0 where a class has one value only.",
+            who=who,
         )
     prior = log_prior_ratio(priors, who)
     # in units of the first class the formula is simple and nothing cancels: x = m_1 + s_1 t
@@ -78,7 +79,7 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
         B = -gap / ratio
         C = gap**2 / (2 * ratio) + 0.5 * np.log(ratio) + prior
     if not np.isfinite([A, B, C]).all():
-        raise DegenerateError(f"{who}: {first} and {second} are too far apart for floating-point numbers.")
+        raise DegenerateError(f"{first} and {second} are too far apart for floating-point numbers.", who=who)
     near = [t for t in _roots(A, B, C) if abs(t) < FAR]
     points = np.unique([first.mean + s1 * t for t in near])
     a = A / first.var

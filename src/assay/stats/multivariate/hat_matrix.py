@@ -79,7 +79,9 @@ def hat_matrix(X: ArrayLike, penalty: ArrayLike = 0.0, sample_weight: ArrayLike 
         or (ridge.ndim == 1 and len(ridge) != d)
         or not (np.isfinite(ridge) & (ridge >= 0)).all()
     ):
-        raise ParameterError(f"{who}: penalty must be one number from 0 up, or one for each of {d} columns.")
+        raise ParameterError(
+            f"penalty must be one number from 0 up, or one for each of {d} columns.", who=who
+        )
     ridge = np.broadcast_to(ridge, d)
     scale = np.abs(D).max(axis=0)  # columns of one size, so that the rank is judged fairly
     scale[scale == 0] = 1.0
@@ -112,13 +114,16 @@ def leave_one_out(residuals: ArrayLike, leverages: ArrayLike) -> NDArray[np.floa
     who = "leave_one_out"
     e, h = as_points(residuals, who), as_points(leverages, who)
     if h.ndim != 1 or e.shape[:1] != h.shape:
-        raise DataError(f"{who}: there must be one leverage for each residual, got {h.shape} and {e.shape}.")
+        raise DataError(
+            f"there must be one leverage for each residual, got {h.shape} and {e.shape}.", who=who
+        )
     alone = np.flatnonzero(1 - h < ALONE)
     if len(alone):
         raise DegenerateError(
-            f"{who}: {row_name(alone[0])} has leverage 1: without it the model is not determined, so it cannot "
+            f"{row_name(alone[0])} has leverage 1: without it the model is not determined, so it cannot "
             "be left out. "
-            "Use fewer parameters, or a penalty."
+            "Use fewer parameters, or a penalty.",
+            who=who,
         )
     return e / (1 - h if e.ndim == 1 else (1 - h)[:, None])  # (1)
 

@@ -34,5 +34,5 @@ def vector_projection(x: ArrayLike, w: ArrayLike) -> NDArray[np.float64]:
 def _direction(w: ArrayLike, who: str) -> NDArray[np.float64]:
     w = as_points(w, who)
     if w.ndim != 1 or not w.any():
-        raise ParameterError(f"{who}: w must be a vector other than zero, got {w}.")
+        raise ParameterError(f"w must be a vector other than zero, got {w}.", who=who)
     return w / np.abs(w).max()  # so that squaring neither overflows nor vanishes

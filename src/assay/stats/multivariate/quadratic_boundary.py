@@ -99,12 +99,12 @@ def gaussian_log_odds(
     one_of(structure, STRUCTURES, who, "structure")
     m = as_points(means, who)
     if m.ndim != 2 or len(m) != 2:
-        raise ParameterError(f"{who}: means must be two rows of d values, got shape {m.shape}.")
+        raise ParameterError(f"means must be two rows of d values, got shape {m.shape}.", who=who)
     d = m.shape[1]
     given = as_points(covariances, who)
     given = np.stack([given, given]) if given.ndim == 2 else given
     if given.shape != (2, d, d):
-        raise DataError(f"{who}: covariances must be 2 of {d} by {d}, got shape {given.shape}.")
+        raise DataError(f"covariances must be 2 of {d} by {d}, got shape {given.shape}.", who=who)
     S = np.stack([as_covariance(part, d, who) for part in given])
     ratio = log_prior_ratio(priors, who)
     if structure.startswith("shared"):

@@ -107,7 +107,9 @@ def proportion_test(
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
     e, n, p0 = *counts(successes, n, who), _share(p0, who)
     if p0 in (0, 1):
-        raise ParameterError(f"{who}: p0 must lie between 0 and 1, got {p0:g}. For the ends: binomial_test.")
+        raise ParameterError(
+            f"p0 must lie between 0 and 1, got {p0:g}. For the ends: binomial_test.", who=who
+        )
     z = (e / n - p0) / np.sqrt(p0 * (1 - p0) / n)  # (1)
     low, high = proportion_interval(e, n, alpha=alpha, alternative=alternative)
     expected = n * min(p0, 1 - p0)
@@ -150,7 +152,7 @@ def two_proportions_test(
     p1, p2, p = e1 / n1, e2 / n2, (e1 + e2) / (n1 + n2)
     name, level = "normal test of two shares", alpha if alternative == "two-sided" else 2 * alpha
     if level >= 1:
-        raise ParameterError(f"{who}: a one-sided alpha must be below 0.5, got {alpha:g}.")
+        raise ParameterError(f"a one-sided alpha must be below 0.5, got {alpha:g}.", who=who)
     (l1, u1), (l2, u2) = wilson_interval(p1, n1, level), wilson_interval(p2, n2, level)
     low = -1.0 if alternative == "less" else p1 - p2 - float(np.hypot(p1 - l1, u2 - p2))
     high = 1.0 if alternative == "greater" else p1 - p2 + float(np.hypot(u1 - p1, p2 - l2))
@@ -179,13 +181,13 @@ def counts(successes: Any, n: Any, who: str) -> tuple[int, int]:
     """Two whole numbers, 0 <= successes <= n and n from 1, or an error."""
     for name, value in (("successes", successes), ("n", n)):
         if not is_number(value) or value != int(value):
-            raise ParameterError(f"{who}: {name} must be a whole number, got {value!r}.")
+            raise ParameterError(f"{name} must be a whole number, got {value!r}.", who=who)
     if n < 1 or not 0 <= successes <= n:
-        raise DataError(f"{who}: needs 0 <= successes <= n and n from 1, got {successes} of {n}.")
+        raise DataError(f"needs 0 <= successes <= n and n from 1, got {successes} of {n}.", who=who)
     return int(successes), int(n)
 
 
 def _share(p0: Any, who: str) -> float:
     if not is_number(p0) or not 0 <= p0 <= 1:
-        raise ParameterError(f"{who}: p0 must be a number from 0 to 1, got {p0!r}.")
+        raise ParameterError(f"p0 must be a number from 0 to 1, got {p0!r}.", who=who)
     return float(p0)

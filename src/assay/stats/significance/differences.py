@@ -28,7 +28,7 @@ def paired_differences(first: Any, second: Any, who: str, least: int = 1) -> np.
         return _rounded(d, np.full(len(d), np.abs(d).max(initial=0.0)), DIGITS)
     other = sample(second, who, least, "pairs")
     if len(other) != len(d):
-        raise DataError(f"{who}: pairs need two samples of one length, got {len(d)} and {len(other)}.")
+        raise DataError(f"pairs need two samples of one length, got {len(d)} and {len(other)}.", who=who)
     return _rounded(d - other, np.maximum(np.abs(d), np.abs(other)), DIGITS_OF_VALUES)
 
 

@@ -103,12 +103,14 @@ def equivalence_test(
     alpha = check_alpha(alpha, who)
     low, high = _region(rope, who)
     if alpha >= 0.5:
-        raise ParameterError(f"{who}: alpha must be below 0.5, got {alpha:g}: the interval has 1 - 2 alpha.")
+        raise ParameterError(
+            f"alpha must be below 0.5, got {alpha:g}: the interval has 1 - 2 alpha.", who=who
+        )
     if not paired and (second is None or ratio):
-        raise ParameterError(f"{who}: paired=False needs two samples and no ratio.")
+        raise ParameterError("paired=False needs two samples and no ratio.", who=who)
     if paired and second is not None:
         if isinstance(first, Summary) or isinstance(second, Summary):
-            raise ParameterError(f"{who}: pairs need their values; give the Summary of the differences.")
+            raise ParameterError("pairs need their values; give the Summary of the differences.", who=who)
         first = paired_differences(first, second, who, least=2)
     seen = Summary.of(first, who)
 
@@ -132,6 +134,6 @@ def _region(rope: Any, who: str) -> tuple[float, float]:
     ends = (-rope, rope) if is_number(rope) else tuple(rope) if np.ndim(rope) == 1 else ()
     if len(ends) != 2 or not all(is_number(v) for v in ends) or not ends[0] < ends[1]:
         raise ParameterError(
-            f"{who}: rope must be a number above 0 or two ends, low below high, got {rope!r}."
+            f"rope must be a number above 0 or two ends, low below high, got {rope!r}.", who=who
         )
     return float(ends[0]), float(ends[1])

@@ -88,9 +88,13 @@ def five_by_two_f(differences: Any, *, alpha: float = 0.05) -> TestResult:
     name, mean = "combined 5 x 2 cv F test", float(p.mean())
     if spread == 0:
         F, chance = (np.inf, 0.0) if p.any() else (0.0, 1.0)
-        return TestResult(name, F, chance, (10, 5), alpha=alpha, estimate=mean, why=_why(p))
+        return TestResult(
+            name, F, chance, (10, 5), alpha=alpha, estimate=mean, why=_why(p), code="five_by_two_f"
+        )
     F = float(np.sum(p**2) / (2 * spread))  # (1)
-    return TestResult(name, F, float(fdtrc(10, 5, F)), (10, 5), alpha=alpha, estimate=mean)
+    return TestResult(
+        name, F, float(fdtrc(10, 5, F)), (10, 5), alpha=alpha, estimate=mean, code="five_by_two_f"
+    )
 
 
 def _spread(differences: Any, who: str) -> tuple[np.ndarray, float]:
@@ -98,7 +102,7 @@ def _spread(differences: Any, who: str) -> tuple[np.ndarray, float]:
     p = squarable(as_matrix(differences, who), who)
     if p.shape != (5, 2):
         raise DataError(
-            f"{who}: needs differences on 2 folds of 5 replications, shape (5, 2), got {p.shape}."
+            f"needs differences on 2 folds of 5 replications, shape (5, 2), got {p.shape}.", who=who
         )
     spread = float(np.sum((p - p.mean(axis=1, keepdims=True)) ** 2))
     return p, 0.0 if spread <= 1e-20 * float(np.max(p**2)) else spread

@@ -68,7 +68,7 @@ def mcnemar(
     estimate = _difference(e01, e10, n, alpha, alternative)
     if split == 0:
         why = "No row is wrong for exactly one of the two."
-        return TestResult("McNemar's test", 0.0, 1.0, 1, alternative, alpha, *estimate, why)
+        return TestResult("McNemar's test", 0.0, 1.0, 1, alternative, alpha, *estimate, why, code="mcnemar")
     if method == "auto":
         method = "exact" if split < 25 else "corrected"
     statistic = (abs(gap) if method == "uncorrected" else max(abs(gap) - 1, 0)) ** 2 / split  # (1)
@@ -88,7 +88,14 @@ def mcnemar(
         "uncorrected": "chi-square, not corrected",
     }
     return TestResult(
-        f"McNemar's test ({words[method]})", float(statistic), p, 1, alternative, alpha, *estimate
+        f"McNemar's test ({words[method]})",
+        float(statistic),
+        p,
+        1,
+        alternative,
+        alpha,
+        *estimate,
+        code="mcnemar",
     )
 
 

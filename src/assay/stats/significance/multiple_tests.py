@@ -240,16 +240,16 @@ def _sorted(who: str, p: Numbers, tests: int | None, steps) -> np.ndarray:  # ty
     try:
         given = np.asarray(p, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{who}: expected p-values, got {p!r}.") from None
+        raise ParameterError(f"expected p-values, got {p!r}.", who=who) from None
     if given.ndim != 1:
-        raise ParameterError(f"{who}: expected a list of p-values, got shape {given.shape}.")
+        raise ParameterError(f"expected a list of p-values, got shape {given.shape}.", who=who)
     if ((given < 0) | (given > 1)).any():
         raise ParameterError(
-            f"{who}: p-values lie between 0 and 1, got {given[(given < 0) | (given > 1)][0]:g}."
+            f"p-values lie between 0 and 1, got {given[(given < 0) | (given > 1)][0]:g}.", who=who
         )
     if tests is not None and not is_whole(tests, len(given)):
         raise ParameterError(
-            f"{who}: tests must be a whole number, at least that of p-values, {len(given)}, got {tests!r}."
+            f"tests must be a whole number, at least that of p-values, {len(given)}, got {tests!r}.", who=who
         )
     known = ~np.isnan(given)
     m = int(known.sum()) if tests is None else int(tests)

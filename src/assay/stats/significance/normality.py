@@ -189,6 +189,6 @@ def _whitened(X: ArrayLike, who: str) -> NDArray[np.float64]:
     rows = as_matrix(X, who)
     n, d = rows.shape
     if n <= d + 1:
-        raise DataError(f"{who}: {n} rows of {d} columns are too few; more than {d + 1} are needed.")
+        raise DataError(f"{n} rows of {d} columns are too few; more than {d + 1} are needed.", who=who)
     L = factor(covariance(rows), who, "Drop a column that others determine.")
     return solve_triangular(L, (rows - rows.mean(axis=0)).T, lower=True).T

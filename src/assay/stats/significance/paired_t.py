@@ -110,7 +110,9 @@ def _judged(
     statistics, p, low, high = (v.tolist() for v in judge(means, scale, J - 1, alpha, alternative))  # (1)
     name = "corrected resampled t test" if ratio else "paired t test"
     return [
-        TestResult(name, statistics[i], p[i], J - 1, alternative, alpha, mean, low[i], high[i])
+        TestResult(
+            name, statistics[i], p[i], J - 1, alternative, alpha, mean, low[i], high[i], code="paired_t"
+        )
         if varies[i]
         else without_spread(mean, J, min(int(folds or J), J), alpha, alternative)
         for i, mean in enumerate(means.tolist())
@@ -121,7 +123,7 @@ def without_spread(mean: float, J: int, folds: int, alpha: float, alternative: s
     """What is left of a t test when all differences are equal: nothing, or the throws of a coin."""
     if mean == 0:
         return TestResult("no test: equal on every split", 0.0, 1.0, J - 1, alternative, alpha, 0.0, 0.0, 0.0,
-                          "All differences are zero.")  # fmt: skip
+                          "All differences are zero.", code="none")  # fmt: skip
     if alternative == "two-sided":
         p = min(1.0, 2.0 ** (1 - folds))
     else:

@@ -64,14 +64,14 @@ def permutation_test(
     who = "permutation_test"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
     if not is_whole(n_resamples, 1):
-        raise ParameterError(f"{who}: n_resamples must be a whole number from 1, got {n_resamples!r}.")
+        raise ParameterError(f"n_resamples must be a whole number from 1, got {n_resamples!r}.", who=who)
     rng = as_generator(random_state, who)
     if paired:
         d = paired_differences(first, second, who)
         seen, drawn, full = float(d.mean()), *_signed(d, n_resamples, rng)
         name, scale, slack = "paired permutation test", np.abs(d).mean(), 0.0
     elif second is None:
-        raise ParameterError(f"{who}: paired=False needs two samples, the second one is missing.")
+        raise ParameterError("paired=False needs two samples, the second one is missing.", who=who)
     else:
         a, b = sample(first, who, 1), sample(second, who, 1)
         seen, drawn, full = float(a.mean() - b.mean()), *_dealt(a, b, n_resamples, rng)

@@ -145,11 +145,12 @@ def sample_size_for(
     s = _setting(who, test, sd, ratio, p0, disagree, alpha, alternative)
     _check_difference(who, test, difference, s)
     if not (is_number(power) and s.alpha < power < 1):
-        raise ParameterError(f"{who}: power must lie between alpha and 1, got {power!r}.")
+        raise ParameterError(f"power must lie between alpha and 1, got {power!r}.", who=who)
     if difference == 0 or ((difference > 0) != (alternative != "less") and alternative != "two-sided"):
         raise ParameterError(
-            f"{who}: difference must not be 0 and must lie on the side of the alternative ({alternative}), "
-            f"got {difference!r}."
+            f"difference must not be 0 and must lie on the side of the alternative ({alternative}), "
+            f"got {difference!r}.",
+            who=who,
         )
     gap, exact = float(difference), np.nan
     if test in COUNTED:
@@ -194,7 +195,7 @@ def smallest_difference(
     who = "smallest_difference"
     s = _setting(who, test, sd, ratio, p0, disagree, alpha, alternative)
     if not (is_number(power) and s.alpha < power < 1):
-        raise ParameterError(f"{who}: power must lie between alpha and 1, got {power!r}.")
+        raise ParameterError(f"power must lie between alpha and 1, got {power!r}.", who=who)
     sign = -1.0 if alternative == "less" else 1.0
     power_of(test, 0.0, n, sd=sd, ratio=ratio, p0=p0, disagree=disagree, alpha=alpha, alternative=alternative)
     reach = s.disagree if test == "mcnemar" else s.p0 if sign < 0 else 1 - s.p0
@@ -252,12 +253,12 @@ def _setting(
     who: str, test: Any, sd: Any, ratio: Any, p0: Any, disagree: Any, alpha: Any, alternative: Any
 ) -> Setting:
     if test not in POWERS:
-        raise ParameterError(f"{who}: test must be one of {', '.join(POWERS)}, got {test!r}.")
+        raise ParameterError(f"test must be one of {', '.join(POWERS)}, got {test!r}.", who=who)
     if not (is_number(sd) and sd > 0 and is_number(ratio) and ratio >= 0):
-        raise ParameterError(f"{who}: sd must be above 0 and ratio from 0, got {sd!r} and {ratio!r}.")
+        raise ParameterError(f"sd must be above 0 and ratio from 0, got {sd!r} and {ratio!r}.", who=who)
     for name, value, tests in (("p0", p0, ("binomial", "proportion")), ("disagree", disagree, ("mcnemar",))):
         if test in tests and not (is_number(value) and 0 < value < 1):
-            raise ParameterError(f"{who}: {test} needs {name}, a share between 0 and 1, got {value!r}.")
+            raise ParameterError(f"{test} needs {name}, a share between 0 and 1, got {value!r}.", who=who)
     return Setting(float(sd), float(ratio), 0.5 if p0 is None else float(p0),
                    0.5 if disagree is None else float(disagree),
                    check_alpha(alpha, who), check_alternative(alternative, who))  # fmt: skip
@@ -265,11 +266,12 @@ def _setting(
 
 def _check_difference(who: str, test: str, difference: Any, s: Setting) -> None:
     if not is_number(difference):
-        raise ParameterError(f"{who}: difference must be a finite number, got {difference!r}.")
+        raise ParameterError(f"difference must be a finite number, got {difference!r}.", who=who)
     if test in ("binomial", "proportion") and not 0 <= s.p0 + difference <= 1:
-        raise ParameterError(f"{who}: p0 + difference must lie from 0 to 1, got {s.p0 + difference:g}.")
+        raise ParameterError(f"p0 + difference must lie from 0 to 1, got {s.p0 + difference:g}.", who=who)
     if test == "mcnemar" and abs(difference) > s.disagree:
         raise ParameterError(
-            f"{who}: two learners that disagree on {s.disagree:g} of the rows differ by that at most, "
-            f"got {difference!r}."
+            f"two learners that disagree on {s.disagree:g} of the rows differ by that at most, "
+            f"got {difference!r}.",
+            who=who,
         )

@@ -76,7 +76,7 @@ def sample(values: Any, who: str, least: int = 2, what: str = "values") -> np.nd
     """
     v = as_sample(values, who) if np.size(values) else np.zeros(0)
     if len(v) < least:
-        raise DataError(f"{who}: needs at least {least} {what}, got {len(v)}.")
+        raise DataError(f"needs at least {least} {what}, got {len(v)}.", who=who)
     return squarable(v, who)
 
 
@@ -85,6 +85,6 @@ def squarable(v: np.ndarray, who: str) -> np.ndarray:
     largest = np.abs(v).max(initial=0.0)
     if largest > LARGEST or 0 < largest < SMALLEST:
         raise DataError(
-            f"{who}: the largest value is {largest:.3g}, whose square no float holds. Use other units."
+            f"the largest value is {largest:.3g}, whose square no float holds. Use other units.", who=who
         )
     return v

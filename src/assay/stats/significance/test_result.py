@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,9 @@ class TestResult(Sentence):
         What is estimated (a mean, a difference) and its interval at 1 - alpha; NaN where there is none.
     why : str
         What is unusual about this result (no spread, ties, too few rows), or "".
+    code : str
+        Which test it is, for programs: the name of its function, such as "mcnemar"; "none" if nothing was tested; ""
+        where no program asks.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class TestResult(Sentence):
     low: float = np.nan
     high: float = np.nan
     why: str = ""
+    code: str = field(default="", kw_only=True)
 
     @property
     def rejected(self) -> bool:
@@ -105,7 +109,7 @@ def check_alternative(alternative: Any, who: str) -> str:
     'less'
     """
     if alternative not in ("two-sided", "greater", "less"):
-        raise ParameterError(f"{who}: alternative must be two-sided, greater or less, got {alternative!r}.")
+        raise ParameterError(f"alternative must be two-sided, greater or less, got {alternative!r}.", who=who)
     return str(alternative)
 
 
@@ -121,7 +125,7 @@ def check_alpha(alpha: Any, who: str) -> float:
         or np.ndim(alpha) != 0
         or not np.issubdtype(np.asarray(alpha).dtype, np.number)
     ):
-        raise ParameterError(f"{who}: alpha must be a number above 0 and below 1, got {alpha!r}.")
+        raise ParameterError(f"alpha must be a number above 0 and below 1, got {alpha!r}.", who=who)
     if not 0 < float(alpha) < 1:
-        raise ParameterError(f"{who}: alpha must be a number above 0 and below 1, got {alpha!r}.")
+        raise ParameterError(f"alpha must be a number above 0 and below 1, got {alpha!r}.", who=who)
     return float(alpha)

@@ -90,7 +90,8 @@ def wilcoxon_signed_rank(
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
     if zeros not in ("split", "drop") or method not in ("auto", "exact", "normal"):
         raise ParameterError(
-            f"{who}: zeros must be split or drop, method auto, exact or normal, got {zeros!r} and {method!r}."
+            f"zeros must be split or drop, method auto, exact or normal, got {zeros!r} and {method!r}.",
+            who=who,
         )
     d = paired_differences(first, second, who)
     none = int((d == 0).sum())
@@ -99,7 +100,7 @@ def wilcoxon_signed_rank(
     exact = method == "exact" or (method == "auto" and n <= 100)
     if method == "exact" and n > EXACT_UP_TO:
         raise ParameterError(
-            f"{who}: exact goes up to {EXACT_UP_TO} pairs, there are {n}. Take method='normal'."
+            f"exact goes up to {EXACT_UP_TO} pairs, there are {n}. Take method='normal'.", who=who
         )
     name = f"Wilcoxon's signed-rank test ({'exact' if exact else 'normal'})"
     if none == len(d):

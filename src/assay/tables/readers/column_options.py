@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.errors import ParameterError, SchemaError
+from assay.errors import ParameterError, SchemaError, did_you_mean
 from assay.tables.cleaning import Cleaning, clean
 from assay.tables.readers import kinds
 from assay.tables.readers.origin import complain
@@ -232,9 +232,6 @@ def marks_of(na: Any) -> tuple[str, ...]:
 
 def no_column(path: Any, name: Any, names: Sequence[str]) -> str:
     """The sentence for a name that a file lacks."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(str(name), names, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
+    hint = did_you_mean(name, names, listed=False)
     listed = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
     return f"{path}: there is no column {name!r}.{hint} Columns: {listed}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.errors import SchemaError
+from assay.errors import SchemaError, SchemaWarning, warn_user
 from assay.tables.readers import kinds
 from assay.tables.readers.delimited import Record, arrow_text, canonical
 from assay.tables.readers.dialect import Dialect, sniff
@@ -107,7 +107,7 @@ class CsvReader:
             given = [cell.decode("utf-8").strip() for cell in record.cells]
         else:
             given = [f"x{j}" for j in range(self.width)]
-        self.names = distinct([name or f"column_{j + 1}" for j, name in enumerate(given)])
+        self.names = distinct([name or f"column_{j + 1}" for j, name in enumerate(given)], self.source.name)
         self._unnamed = {self.names[j] for j, name in enumerate(given) if not name}
 
     @property
@@ -266,6 +266,7 @@ class CsvReader:
             f"{_counted(len(record.cells), 'cell')}, expected {self.width} ({names}). Mend the line, or say what "
             "is different here: delimiter=, quote=, comment= or skip=.",
             line,
+            code="ragged-line",
         )
 
 
@@ -282,8 +283,8 @@ def _chained(parts: list[Any], type_: Any) -> Any:
     return pa.chunked_array(chunks, type=type_)
 
 
-def distinct(names: Sequence[str]) -> list[str]:
-    """The names, with a number after those that were there before.
+def distinct(names: Sequence[str], where: str = "") -> list[str]:
+    """The names, with a number after those that were there before; a file that is named gets a warning about them.
 
     >>> distinct(["a", "b", "a", "a_2", "a"])
     ['a', 'b', 'a_3', 'a_2', 'a_4']
@@ -300,6 +301,10 @@ def distinct(names: Sequence[str]) -> list[str]:
             fresh = name if fresh in taken else fresh
         used.add(fresh)
         result.append(fresh)
+    renamed = [f"{new!r} (another {old!r})" for old, new in zip(names, result) if old != new]
+    if renamed and where:
+        listed = ", ".join(renamed[:5]) + (f" and {len(renamed) - 5} more" if len(renamed) > 5 else "")
+        warn_user(f"{where}: columns of one name were given a number: {listed}.", SchemaWarning)
     return result
 
 

@@ -50,7 +50,7 @@ class ExcelReader:
         _, header = rows.pop(0)
         header = [*header, *[None] * (width - len(header))]
         given = [_name(cell) for cell in header]
-        names = distinct([name or f"column_{j + 1}" for j, name in enumerate(given)])
+        names = distinct([name or f"column_{j + 1}" for j, name in enumerate(given)], self.name)
         self._lines = [line for line, _ in rows]
         self._columns: dict[str, list[Any]] = {}
         for j, name in enumerate(names):

@@ -16,11 +16,14 @@ from assay.errors import ReadError
 
 CHUNK = 1 << 22  # bytes read at a time
 PACKED = (".gz", ".bz2", ".xz", ".zip")
+ENCRYPTED = 1  # the bit of a zip member that is locked by a password
 MOST_RATIO = 100  # a packed file that grows more than this many times ...
 MOST_UNPACKED = 1 << 30  # ... to more than this many bytes is taken for an attack on the memory
 
 
-def complain(path: Any, what: str, line: int | None = None, column: str | int | None = None) -> ReadError:
+def complain(
+    path: Any, what: str, line: int | None = None, column: str | int | None = None, code: str = ""
+) -> ReadError:
     """The error for a file: where, then what.
 
     >>> complain("apples.csv", "3 cells, expected 2.", line=7)
@@ -29,7 +32,7 @@ def complain(path: Any, what: str, line: int | None = None, column: str | int | 
     where = str(path) + ("" if line is None else f", line {line}")
     if column is not None:
         where += f", column {column!r}" if isinstance(column, str) else f", column {column}"
-    return ReadError(f"{where}: {what}")
+    return ReadError(what, where=where, code=code)
 
 
 class Origin:
@@ -132,6 +135,8 @@ class Origin:
         hidden = ("__MACOSX/", ".")
         members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith(hidden)]
         if len(members) == 1:
+            if members[0].flag_bits & ENCRYPTED:
+                raise complain(self.name, "the zip file needs a password; unpack it first.")
             return members[0]
         if not members:
             raise complain(self.name, "the zip file holds no file.")
@@ -169,10 +174,6 @@ class Origin:
                 raise complain(self.name, f"the compressed file is damaged ({error}).") from None
             except NotImplementedError as error:
                 raise complain(self.name, f"the zip file cannot be unpacked here ({error}).") from None
-            except RuntimeError as error:
-                if "password" not in str(error):
-                    raise
-                raise complain(self.name, "the zip file needs a password; unpack it first.") from None
             except OSError as error:
                 raise complain(self.name, f"the file cannot be read ({error.strerror or error}).") from None
 

@@ -52,9 +52,11 @@ class Source:
             except (LookupError, ValueError, TypeError):
                 raise self.complain(f"there is no encoding {encoding!r}; try 'utf-8' or 'latin-1'.") from None
 
-    def complain(self, what: str, line: int | None = None, column: str | int | None = None) -> ReadError:
+    def complain(
+        self, what: str, line: int | None = None, column: str | int | None = None, code: str = ""
+    ) -> ReadError:
         """The error for this file."""
-        return complain(self.name, what, line, column)
+        return complain(self.name, what, line, column, code)
 
     def sample(self) -> bytes:
         """The first part of the text, for sniffing."""
