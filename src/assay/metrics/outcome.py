@@ -59,7 +59,7 @@ class Outcome:
         return self._cells(self.weight)
 
     def _cells(self, weight: np.ndarray | None) -> np.ndarray:
-        answer = np.where(self.answer < 0, self.K, self.answer)
+        answer = self.answer if self.complete else np.where(self.answer < 0, self.K, self.answer)
         cells = np.bincount(
             self.truth * (self.K + 1) + answer, weights=weight, minlength=self.K * (self.K + 1)
         )
