@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,7 +27,10 @@ __all__ = [
     "Seed",
     "Simplex",
     "check",
+    "other_defaults",
 ]
+
+Constructor = TypeVar("Constructor", bound=Callable[..., None])
 
 
 class Accepted:
@@ -195,6 +199,32 @@ class Any_(Accepted):
 
     def holds(self, value: Any) -> bool:
         return self._test is None or bool(self._test(value))
+
+
+def other_defaults(constructor: Constructor, **defaults: Any) -> Constructor:
+    """The constructor of a family with other defaults for some of its keyword parameters.
+
+    >>> import inspect
+    >>> from assay.core.parameters import other_defaults
+    >>> def start(self, *, rows=5, seed=None):
+    ...     self.rows, self.seed = rows, seed
+    >>> print(inspect.signature(other_defaults(start, rows=9)))
+    (self, *, rows=9, seed=None)
+    """
+    known: Any = constructor
+    strange = set(defaults) - set(known.__kwdefaults__)
+    if strange:
+        raise ParameterError(f"{known.__qualname__} has no keyword parameter {', '.join(sorted(strange))}.")
+    made: Any = FunctionType(
+        known.__code__, known.__globals__, known.__name__, known.__defaults__, known.__closure__
+    )
+    made.__kwdefaults__ = {**known.__kwdefaults__, **defaults}
+    made.__annotations__, made.__qualname__, made.__module__ = (
+        known.__annotations__,
+        known.__qualname__,
+        known.__module__,
+    )
+    return made
 
 
 def check(who: str, accepts: Mapping[str, Accepted | None], parameters: Mapping[str, Any]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay.core import Card
 from assay.ensembles.forest_classifier import ForestClassifier
 from assay.ensembles.forest_regressor import ForestRegressor
@@ -101,49 +99,6 @@ class RandomForestClassifier(ForestClassifier):
         settings={"random_state": 0},
     )
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: Any = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: Any = None,
-    ):
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-
 
 class RandomForestRegressor(ForestRegressor):
     r"""Average many regression trees that differ: each grown with its own bag of rows.
@@ -223,44 +178,3 @@ class RandomForestRegressor(ForestRegressor):
     card = Card(
         "forest", "a hundred random trees, averaged", also=("random forest",), settings={"random_state": 0}
     )
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: Any = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: Any = None,
-    ):
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
