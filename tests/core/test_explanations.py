@@ -35,7 +35,7 @@ from assay.ensembles import (
     RandomForestRegressor,
 )
 from assay.errors import DataError, ParameterError
-from assay.linear import LinearRegression, LogisticRegression, Ridge
+from assay.linear import LinearRegression, LogisticRegression, PoissonRegressor, Ridge
 from assay.neighbors import KNeighborsClassifier
 from assay.outliers import GaussianOutliers
 from assay.prepare import Prepared
@@ -328,3 +328,12 @@ def test_reasons_are_made_when_a_row_is_asked_for():
     assert told.then("W", lambda i: [Section("T", ["b"], [[i]])])[1].learner == "W of L"
     assert asked == [1]
     assert replace(told, learner=["L", "M"])[1].learner == "M"
+
+
+def test_a_generalized_linear_model_adds_up_its_linear_predictor():
+    counts = np.random.default_rng(0).poisson(np.exp(0.3 * IRIS[:, 0]))
+    model = PoissonRegressor().fit(FRAME, counts)
+    told = model.explain(SOME)
+    assert set(told.to_frame()["of"]) == {"the linear predictor"}
+    assert_allclose(totals(told), np.log(model.predict(SOME)), rtol=1e-9)
+    assert told[3].sections[-1].title == "From the linear predictor to the mean"

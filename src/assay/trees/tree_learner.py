@@ -129,7 +129,7 @@ class TreeLearner:
         several = isinstance(labels, list)
         classes = self._target_labels() if several else [str(c) for c in labels]  # type: ignore[attr-defined]
         V = tree.values.shape[1]
-        names = classes or (["mean"] if V == 1 else self._target_names(V))
+        names = classes or (["mean"] if V == 1 else self._target_names(V))  # type: ignore[attr-defined]
 
         def sections(i: int) -> list[Section]:
             lines, x = [], block[i]
@@ -163,7 +163,7 @@ class TreeLearner:
         outputs = ["the answer"] if labels is None else [f"the probability of {label}" for label in labels]
         chosen = np.zeros(len(X), int) if labels is None else self._choose(X)  # type: ignore[attr-defined]
         if labels is None and len(base) > 1:
-            outputs = [f"the answer {name}" for name in self._target_names(len(base))]
+            outputs = [f"the answer {name}" for name in self._target_names(len(base))]  # type: ignore[attr-defined]
         return Contributions(phi, base, self.schema_.names, outputs, chosen)
 
 

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import PassLearner, Regressor
 from assay.core.explanation import Section
+from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.progress import progress
 from assay.core.stored import Integer, Scalar
 from assay.core.sums import Block, Rows, Source
@@ -387,20 +388,28 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
             )
         return mu
 
-    def _reasons(self, X: Any, row: dict[str, Any]) -> list[Section]:
-        sections = super()._reasons(X, row)
-        link = self._get_link()
-        if link.name == "identity":
-            return sections
-        eta, mu = float(self._linear_predictor(X)[0]), float(self._predict(X)[0])
-        return [
-            *sections,
-            Section(
-                "From the linear predictor to the mean",
-                ["link", "linear predictor", "mean"],
-                [[link.name, eta, mu]],
-            ),
-        ]
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        reasons, link, eta = super()._reasons(X, rows), self._get_link(), self._linear_predictor(X)
+        same = link.name == "identity"
+
+        def contributions(some: np.ndarray) -> Contributions | None:
+            known = reasons.contributions(some)
+            if known is None:
+                return None
+            base = eta[some] - known.values[:, :, 0].sum(axis=1)  # the intercept and the row's offset
+            return replace(
+                known, base=base[:, None], outputs=["the answer" if same else "the linear predictor"]
+            )
+
+        if same:
+            return replace(reasons, contributions=contributions)
+        mu, heads = self._predict(X), ["link", "linear predictor", "mean"]
+
+        def mean(i: int) -> list[Section]:
+            line = [link.name, float(eta[i]), float(mu[i])]
+            return [Section("From the linear predictor to the mean", heads, [line])]
+
+        return replace(reasons, contributions=contributions).then(mean)
 
 
 @dataclass
